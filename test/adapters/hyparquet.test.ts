@@ -31,7 +31,7 @@ describe('the length of a file', () => {
     return parquetFile(archive.engine(undefined, server.origin), archive.target(server.origin + path))
   }
 
-  it('is that of the whole where the server does no parts', async () => {
+  it('the length of a file is that of the whole where the server does no parts', async () => {
     expect(await length('/whole')).toMatchObject({ byteLength: 5 })
   })
 
@@ -39,7 +39,7 @@ describe('the length of a file', () => {
     ['/unknown', 'RANGE_INVALID'],
     ['/other', 'RANGE_INVALID'],
     ['/gone', 'HTTP_404'],
-  ])('of %s is %s', async (path, code) => {
+  ])('the length of a file of %s is %s', async (path, code) => {
     expect(await failureOf(length(path))).toMatchObject({ name: 'ProtocolError', code })
   })
 })

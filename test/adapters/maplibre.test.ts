@@ -18,7 +18,7 @@ keepsTheGrant({
 })
 
 describe('the requests of a map', () => {
-  it('are those of the first target on their origin; others are left alone', async () => {
+  it('the requests of a map are those of the first target on their origin; others are left unchanged', async () => {
     const archive = await startArchive(files)
     await archive.close()
     const targets = [archive.target('https://tiles.example/{z}/{x}/{y}.png'), archive.target('/files/a.json')]
@@ -29,7 +29,7 @@ describe('the requests of a map', () => {
       expect(transformRequest(url)).toBeUndefined()
   })
 
-  it('are those of their own bucket, and of no other address without an origin', async () => {
+  it('the requests of a map are those of their own bucket, and of no other URL without an origin', async () => {
     const archive = await startArchive(files)
     await archive.close()
     const { protocol, transformRequest } = mapRequests(archive.engine(), archive.target('s3://one/a.json'))
@@ -38,7 +38,7 @@ describe('the requests of a map', () => {
       expect(transformRequest(url)).toBeUndefined()
   })
 
-  it('tell what is missing by status, text and bytes by type', async () => {
+  it('the requests of a map tell what is missing by status, text and bytes by type', async () => {
     const archive = await startArchive(files)
     const { protocol, load } = mapRequests(archive.engine(), archive.target('/files/a.json'))
     const at = (path: string, type?: string) =>
@@ -52,7 +52,7 @@ describe('the requests of a map', () => {
     await archive.close()
   })
 
-  it('of two maps of a page are never answered by the engine of the other one', async () => {
+  it('the requests of a map of two maps of a page are never answered by the engine of the other one', async () => {
     const archive = await startArchive(files)
     const target = archive.target('/files/a.json')
     const [mine, other] = [mapRequests(archive.engine(), target), mapRequests(archive.engine('wrong'), target)]
@@ -65,7 +65,7 @@ describe('the requests of a map', () => {
     await archive.close()
   })
 
-  it('need targets that are there', () => {
+  it('the requests of a map need targets that are there', () => {
     expect(thrownBy(() => mapRequests({} as never, undefined))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
   })
 })

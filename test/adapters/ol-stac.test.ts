@@ -40,7 +40,7 @@ describe('a source of the layer', () => {
     stacLayerOptions(archive.engine()).getSourceOptions(type, { url, crossOrigin: null }, asset())
 
   it.each(['XYZ', 'TileJSON', 'TileWMS', 'WMTS'])(
-    'of type %s loads tiles of the archive and leaves other tile servers alone',
+    'a source of the layer of type %s loads tiles of the archive and leaves other tile servers alone',
     async (type) => {
       const template = '/files/{z}/{x}/{y}.png'
       expect(await optionsOf(type, archive.origin + template)).toMatchObject({ crossOrigin: null, tileLoadFunction: expect.any(Function) })
@@ -51,18 +51,18 @@ describe('a source of the layer', () => {
     },
   )
 
-  it('of another bucket, or without any origin, is left alone', async () => {
+  it('a source of the layer of another bucket, or without any origin, is left unchanged', async () => {
     const inBucket = found(new Item(archive.document('s3://one/a'), `${archive.origin}/item.json`).getAsset('data') ?? undefined)
     const of = (url: string) => stacLayerOptions(archive.engine()).getSourceOptions('XYZ', { url }, inBucket)
     expect(await of('s3://one/{z}.png')).toHaveProperty('tileLoadFunction')
     for (const url of ['s3://other/{z}.png', 'data:image/png,']) expect(await of(url)).toEqual({ url })
   })
 
-  it('that is a picture has another name for its loader', async () => {
+  it('a source of the layer that is a picture has another name for its loader', async () => {
     expect(await optionsOf('ImageStatic', `${archive.origin}/files/a.png`)).toHaveProperty('imageLoadFunction')
   })
 
-  it('of PMTiles reads parts, and refuses a file that comes whole', async () => {
+  it('a source of the layer of PMTiles reads parts, and refuses a file that comes whole', async () => {
     const { url } = await optionsOf('PMTiles', `${archive.origin}/files/a.pmtiles`)
     const source = url as { getBytes(offset: number, length: number): Promise<{ data: ArrayBuffer }> }
     expect(new TextDecoder().decode((await source.getBytes(2, 3)).data)).toBe('Til')
@@ -70,7 +70,7 @@ describe('a source of the layer', () => {
     expect(await failureOf(gone.getBytes(0, 1))).toMatchObject({ code: 'RANGE_INVALID' })
   })
 
-  it('of Zarr gets headers that no redirect carries on', async () => {
+  it('a source of the layer of Zarr gets headers that no redirect carries on', async () => {
     const { storeOptions } = await optionsOf('GeoZarr', `${archive.origin}/files/a.zarr`)
     expect(storeOptions).toMatchObject({ headers: { 'x-archive-key': KEY }, redirect: 'error', credentials: 'omit' })
     const init = storeOptions as RequestInit
@@ -78,7 +78,7 @@ describe('a source of the layer', () => {
     await expect(fetch(`${archive.origin}/moved/a.json`, init)).rejects.toThrow(TypeError)
   })
 
-  it('asks for documents in the same way', async () => {
+  it('requests documents in the same way', async () => {
     const { httpRequestFn } = stacLayerOptions(archive.engine())
     expect(await httpRequestFn(`${archive.origin}/files/a.json`, 'json', asset())).toEqual({ a: 1 })
     expect(await httpRequestFn(`${archive.stranger.origin}/files/a.json`, 'text', asset())).toBe('{"a":1}')

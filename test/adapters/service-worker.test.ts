@@ -21,7 +21,7 @@ async function answered(auth: Parameters<typeof authorizeRequests>[1], url: stri
 }
 
 describe('a service worker', () => {
-  it('asks covered addresses with the key, all others as the page would', async () => {
+  it('asks covered URLs with the key, all others as the page would', async () => {
     const archive = await startArchive({ 'a.json': '{}' })
     const { answer, told } = await answered(archive.engine(), `${archive.stranger.origin}/files/a.json`)
     expect(await (await answer).text()).toBe('{}')
@@ -34,7 +34,7 @@ describe('a service worker', () => {
     await archive.close()
   })
 
-  it('tells of its own failures, not of those of addresses that are none of its business', async () => {
+  it('reports its own failures, not of those of URLs that are none of its business', async () => {
     const archive = await startArchive({})
     await archive.close()
     const other = await answered(archive.engine(), `${archive.stranger.origin}/a`)

@@ -53,14 +53,14 @@ describe('what STAC Browser adds', () => {
     return [object.links[0], href] as const
   }
 
-  it('opens what asks for a token or a key in the address, and a wrong one does not', async () => {
+  it('opens what requests a token or a key in the URL, and a wrong one does not', async () => {
     expect(await (await browse(engine(), ...link('/a?b=c', ['token']))).text()).toBe('/a')
     expect(await (await browse(engine(), ...link('/key?b=c', ['query']))).text()).toBe('/key')
     expect((await browse(engine('wrong'), ...link('/a', ['token']))).status).toBe(401)
     expect((await browse(engine('right', 'wrong'), ...link('/key', ['query']))).status).toBe(403)
   })
 
-  it('leaves other origins and what asks for nothing alone', async () => {
+  it('leaves other origins and what requests nothing alone', async () => {
     const [object] = link('/a', ['token'])
     const nothing = { headers: {}, query: {} }
     expect(await injectionResolver(engine())(object, `${stranger.origin}/a`)).toEqual(nothing)
@@ -112,13 +112,13 @@ describe('what STAC Browser adds', () => {
       expect(await injectionResolver(engine())(object.links[0], url)).toEqual({ headers: {}, query: {} })
   })
 
-  it('hands out no key that would go along through a redirect; a token stays behind', async () => {
+  it('returns no key that would go along through a redirect; a token stays behind', async () => {
     expect(await failureOf(injectionResolver(engine())(...link('/a', ['header'])))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
     expect(await (await browse(engine(), ...link('/moved', ['token']))).text()).toBe('strange')
     expect(stranger.exchanges.map(({ request }) => request.headers.authorization)).toEqual([undefined])
   })
 
-  it('refuses a link that wants to choose more of the request', async () => {
+  it('refuses a link that requires to choose more of the request', async () => {
     const failed = injectionResolver(engine())(...link('/a', ['token'], { method: 'POST', body: {} }))
     expect(await failureOf(failed)).toMatchObject({ code: 'LINK_REQUEST_FORBIDDEN' })
   })

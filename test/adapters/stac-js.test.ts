@@ -29,7 +29,7 @@ describe('an object of stac-js', () => {
   const object = new Item(document, url)
   const alike = ({ href, refs, pointer, scope }: NonNullable<ReturnType<typeof targetOf>>) => ({ href, refs, pointer, url: scope.url })
 
-  it('is the target that its document has: assets, alternates, links of one relation', () => {
+  it('an object of stac-js is the target that its document has: assets, alternates, links of one relation', () => {
     const pairs = [
       [targetOf(object.getAsset('data')), assetOf(document, 'data', { url })],
       [targetOf(object.getAsset('data')?.alternate?.copy), alternateOf(document, 'data', 'copy', { url })],
@@ -45,7 +45,7 @@ describe('an object of stac-js', () => {
     expect(pairs[4][0]).toMatchObject({ href: 'two.json' })
   })
 
-  it('that stands in no document, or is none, is no target', () => {
+  it('an object of stac-js outside a document is not a target', () => {
     expect(targetOf(null)).toBeUndefined()
     expect(targetOf(object.getAsset('other'))).toBeUndefined()
     expect(targetOf({ getContext: () => null, isAsset: true, getKey: () => 'data' })).toBeUndefined()

@@ -138,7 +138,7 @@ describe('an API that is protected from its landing page on', () => {
     }
   }
 
-  it('is read by its hooks, with names that addresses cannot hold as they are', async () => {
+  it('an API that is protected from its landing page on is read by its hooks, with names that URLs cannot hold as they are', async () => {
     const listed = await used(engine(), `${api.origin}/`, useCollections, ({ collections }) => Boolean(collections))
     expect(listed.collections).toEqual({ collections: [{ id: 'one' }] })
     const one = await used(
@@ -150,7 +150,7 @@ describe('an API that is protected from its landing page on', () => {
     expect(one.collection).toEqual({ id: 'one/two' })
   })
 
-  it('is searched by GET, and a next page on another host is told nothing', async () => {
+  it('an API that is protected from its landing page on is searched by GET, and a next page on another host is told nothing', async () => {
     posts = false
     await searched('elsewhere', visitor())
     const asked = api.exchanges.filter(({ request }) => request.path === '/search').at(-1)
@@ -165,7 +165,7 @@ describe('an API that is protected from its landing page on', () => {
     expect(stranger.exchanges.filter(({ request }) => 'x-api-key' in request.headers)).toEqual([])
   })
 
-  it('is searched by POST, and the headers of a page link are left out', async () => {
+  it('an API that is protected from its landing page on is searched by POST, and the headers of a page link are omitted', async () => {
     posts = true
     const before = api.exchanges.length
     await searched('here', visitor())
@@ -189,7 +189,7 @@ describe('an API that is protected from its landing page on', () => {
     expect(leaks([wrong], { error: shown(error) })).toEqual([])
   })
 
-  it('is not made of a page that is no landing page', async () => {
+  it('an API is not prepared from a document that is not a landing page', async () => {
     for (const [path, code] of [
       ['/nowhere', 'HTTP_404'],
       ['/text', 'DOC_NOT_JSON'],
@@ -210,7 +210,7 @@ describe('an API that is protected from its landing page on', () => {
   })
 })
 
-it('is why no headers are handed out: stac-react sends those of its options to every host', async () => {
+it('stac-react sends the headers of its options to every host, which is why none are returned', async () => {
   const archive = await startArchive({ a: '{}' })
   const Page = () => {
     useItem(`${archive.stranger.origin}/files/a`)

@@ -14,12 +14,12 @@ const namesOf = (code: string): readonly string[] => infoOf(code)?.families ?? [
 const isOfNode = (code: string) => /^E[A-Z]+$/.test(code)
 
 describe('the table of error codes', () => {
-  it('has every code that src writes into an error or a warning', () => {
+  it('the table of error codes has every code that src writes into an error or a warning', () => {
     expect(raised.length).toBeGreaterThan(300)
     expect(raised.filter(({ code }) => !infoOf(code) && !isOfNode(code))).toEqual([])
   })
 
-  it('has no code that nothing raises', () => {
+  it('the table of error codes has no code that nothing raises', () => {
     const texts = sources.map(({ text }) => codeTexts(text))
     // Codes of a status are made from the status.
     const made = Object.keys(TABLE).filter((code) => !code.startsWith('HTTP_'))
@@ -48,14 +48,14 @@ describe('the table of error codes', () => {
     expect(clients.filter((name) => !declared.has(name))).toEqual([])
   })
 
-  it('has an exit code of the command line and a line of advice for every code', () => {
+  it('the table of error codes has an exit code of the command line and a line of advice for every code', () => {
     for (const [code, { exit, advice }] of Object.entries(TABLE)) {
       expect([0, 2, 3, 4, 5, 6, 70, 130], code).toContain(exit)
       expect(advice, code).toMatch(/^[A-Z][^\n]{5,90}[^.]$/)
     }
   })
 
-  it('has nothing else that ends in 0 but what is told as a warning', () => {
+  it('the table of error codes has exit code 0 for warnings only', () => {
     const silent = Object.entries(TABLE).filter(([, { exit, families }]) => exit === 0 && !families.includes('warning'))
     expect(silent).toEqual([])
   })

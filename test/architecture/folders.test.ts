@@ -12,7 +12,7 @@ describe('folders of src', () => {
     expect(folderProblems(sources)).toEqual([])
   })
 
-  it('that are named here exist', () => {
+  it('folders of src that are named here exist', () => {
     expect([...EXTENSION_POINTS, ...Object.keys(ABOVE_AIM)].filter((folder) => !folders.has(folder))).toEqual([])
   })
 
@@ -20,7 +20,7 @@ describe('folders of src', () => {
     expect(Object.values(ABOVE_AIM).filter((most) => most > MOST_FILES || most <= AIM)).toEqual([])
   })
 
-  it('are all in the map of CONTRIBUTING.md', () => {
+  it('folders of src are all in the map of CONTRIBUTING.md', () => {
     const guide = projectFiles().find(({ path }) => path === 'CONTRIBUTING.md')?.text ?? ''
     expect([...folders].filter((folder) => folder !== 'src' && !mapOf(guide).includes(folder))).toEqual([])
     expect(mapOf(guide).filter((folder) => ![...folders].some((other) => `${other}/`.startsWith(`${folder}/`)))).toEqual([])

@@ -6,12 +6,12 @@ import { importCycles, LAYERS, layerOf, layerViolations } from './layers.ts'
 describe('layers', () => {
   const files = codeFiles('src')
 
-  it('hold in every file of src', () => {
+  it('layers hold in every file of src', () => {
     expect(files.length).toBeGreaterThan(20)
     expect(files.flatMap(({ path, text }) => layerViolations(path, text))).toEqual([])
   })
 
-  it('are all in use, so that the table says what is there', () => {
+  it('layers are all in use, so that the table says what is there', () => {
     const used = new Set(files.map(({ path }) => layerOf(path)))
     expect(Object.keys(LAYERS).filter((layer) => !used.has(layer))).toEqual([])
   })
@@ -22,7 +22,7 @@ describe('the imports of src', () => {
     expect(importCycles(codeFiles('src'))).toEqual([])
   })
 
-  it('are searched for cycles of any length', () => {
+  it('the imports of src are searched for cycles of any length', () => {
     const file = (name: string, text: string) => ({ path: `src/${name}.ts`, text })
     const cycle = [
       file('a', "import './b.ts'"),
@@ -104,7 +104,7 @@ describe('the layer check', () => {
     expect(layerViolations(path, text)).toEqual([])
   })
 
-  it('sees every way to import, and tells types from values', () => {
+  it('sees every way to import, and reports types from values', () => {
     const text = `
       import 'a'
       import { b } from 'b'

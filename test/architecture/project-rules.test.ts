@@ -5,16 +5,16 @@ import { foreignWords, nameProblem } from './project-rules.ts'
 const code = codeFiles('src', 'test', 'scripts', 'bench')
 
 describe('names', () => {
-  it('say what is inside, in kebab-case', () => {
+  it('names say what is inside, in kebab-case', () => {
     expect(code.flatMap(({ path }) => (nameProblem(path) ? [`${path}: ${nameProblem(path)}`] : []))).toEqual([])
   })
 
   it.each(['src/utils/a.ts', 'src/http/helpers.ts', 'src/auth/session-x/Manager.ts', 'src/handler.ts', 'src/createAuth.ts', 'src/a_b.ts'])(
-    'are refused: %s',
+    'names are refused: %s',
     (path) => expect(nameProblem(path)).toBeDefined(),
   )
 
-  it.each(['src/auth/create-auth.ts', 'test/s3/sigv4.test.ts', 'src/http/message.ts'])('are accepted: %s', (path) =>
+  it.each(['src/auth/create-auth.ts', 'test/s3/sigv4.test.ts', 'src/http/message.ts'])('names are accepted: %s', (path) =>
     expect(nameProblem(path)).toBeUndefined(),
   )
 })
@@ -41,7 +41,7 @@ describe('the project', () => {
   ])('would notice %s', (text) => expect(foreignWords(`first\n${text}`)).toMatch(/^line 2: /))
 
   it.each(['https://data.example/work/a', 'a/root/b', 'this issue is open', '"/properties/auth:schemes/root/x"'])(
-    'has nothing against %s',
+    'the project has nothing against %s',
     (text) => expect(foreignWords(text)).toBeUndefined(),
   )
 })

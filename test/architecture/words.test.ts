@@ -6,16 +6,16 @@ const sources = codeFiles('src')
 const texts = projectFiles().filter(({ path }) => /^(?:src|docs|examples)\/|^[A-Z]+\.md$/.test(path) && /\.(?:ts|md)$/.test(path))
 
 describe('the words of the glossary', () => {
-  it('are used by the identifiers of src', () => {
+  it('the words of the glossary are used by the identifiers of src', () => {
     expect(sources.length).toBeGreaterThan(300)
     expect(sources.flatMap(({ path, text }) => replacedWords(path, text).map((problem) => `${path}: ${problem}`))).toEqual([])
   })
 
-  it('are used by the names of files and folders', () => {
+  it('the words of the glossary are used by the names of files and folders', () => {
     expect(sources.flatMap(({ path }) => (replacedName(path) ? [`${path}: ${replacedName(path)}`] : []))).toEqual([])
   })
 
-  it('are used by comments, messages and pages', () => {
+  it('the words of the glossary are used by comments, messages and documentation', () => {
     expect(texts.length).toBeGreaterThan(300)
     expect(texts.flatMap(({ path, text }) => replacedPhrases(text).map((problem) => `${path} ${problem}`))).toEqual([])
   })

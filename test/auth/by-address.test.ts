@@ -61,7 +61,7 @@ describe('a target without references', () => {
     expect(await outcomeOf(silent(F), [token, key], {})).toMatchObject({ told: '-', done: '-' })
   })
 
-  it('is refused for another value of use', async () => {
+  it('a target without references is refused for another value of use', async () => {
     const { auth } = victim({ credentials: [{ ...key, use: 'always' } as never] })
     expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/use' })
   })
@@ -85,7 +85,7 @@ describe('a target without references', () => {
     expect([told, done, sent]).toEqual(['LOGIN_REQUIRED', 'LOGIN_REQUIRED', []])
   })
 
-  it('is signed by a signing API whose credential covers it', async () => {
+  it('a target without references is signed by a signing API whose credential covers it', async () => {
     const { auth, script } = victim({ credentials: [entries.signer], byAddress: true })
     expect(await (await auth.fetch(silent(F))).text()).toBe('data')
     expect(script.sent.map(({ url }) => url)).toEqual([`${SIGN_URL}?href=${encodeURIComponent(F)}`, SIGNED])
@@ -93,7 +93,7 @@ describe('a target without references', () => {
     expect(script.to('sign.victim.example')).toHaveLength(1)
   })
 
-  it('is signed with the keys of an s3 credential whose bucket is covered', async () => {
+  it('a target without references is signed with the keys of an s3 credential whose bucket is covered', async () => {
     const store = { id: 'eo', type: 's3', accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 's', region: 'eu-central-1', sendTo: 's3://eo/' }
     expect(await outcomeOf(silent('s3://eo/a.tif'), [store])).toMatchObject({ told: 'eo', done: 'eo' })
     expect(await outcomeOf(silent('https://eo.s3.eu-central-1.amazonaws.com/a.tif'), [store])).toMatchObject({ told: 'eo', done: 'eo' })
@@ -104,7 +104,7 @@ describe('a target without references', () => {
     expect(await outcomeOf(moved, [store])).toMatchObject({ told: 'CREDENTIAL_TARGET_UNTRUSTED', done: 'CREDENTIAL_TARGET_UNTRUSTED' })
   })
 
-  it('is refused as one with references where the server does not accept the credential', async () => {
+  it('a target without references is refused as one with references where the server does not accept the credential', async () => {
     const servers = routes({ [F]: { status: 403 } })
     const { auth } = victim({ credentials: [key], byAddress: true }, servers)
     expect(await failureOf(auth.fetch(silent(F)))).toMatchObject({ code: 'AUTH_REJECTED', credential: 'key' })
@@ -166,7 +166,7 @@ describe('catalog text cannot widen it', () => {
     expect(leaks(all, { sent: JSON.stringify(script.sent) })).toEqual([])
   })
 
-  it('an alternate is judged by its own URL, and its [] is a word as well', async () => {
+  it('an alternate is checked by its own URL, and its [] is a word as well', async () => {
     const alternates = { near: { href: F }, far: { href: 'https://evil.example/f.tif' }, free: { href: F, 'auth:refs': [] } }
     const document = item({ k: scheme.key() }, { data: asset('https://other.example/f.tif', ['k'], { alternate: alternates }) })
     const of = (name: string) => outcomeOf(found(alternateOf(document, 'data', name)), [key])
@@ -194,7 +194,7 @@ describe('catalog text cannot widen it', () => {
     expect(script.sent.map(({ url }) => url)).toEqual([TOKEN_URL, F])
   })
 
-  it('leaves anonymous as it is: a target whose references are unusable is asked for without a credential', async () => {
+  it('leaves anonymous unchanged: a target whose references are unusable is requested without a credential', async () => {
     const target = found(assetOf(item({}, { data: asset(F, ['gone']) }), 'data'))
     const { auth, script } = victim({ credentials: [key], byAddress: true, anonymous: 'allow' })
     await auth.fetch(target)
@@ -214,18 +214,18 @@ describe('a redirect of a target without references', () => {
     return { outcome, script }
   }
 
-  it('to another host is followed without the credential', async () => {
+  it('a redirect of a target without references to another host is followed without the credential', async () => {
     const { script, outcome } = await fetched(F, { [F]: redirectTo(`${EVIL}g`), [`${EVIL}g`]: { body: 'ok' } })
     expect(outcome).toBe(200)
     expect(leaks(all, { evil: JSON.stringify(script.to('evil.example')) })).toEqual([])
   })
 
-  it('is judged by the URL of each hop: back on a covered host it carries the credential again', async () => {
+  it('a redirect of a target without references is checked by the URL of each hop: back on a covered host it carries the credential again', async () => {
     const { script } = await fetched(F, { [F]: redirectTo(`${EVIL}g`), [`${EVIL}g`]: redirectTo(`${DATA}h`), [`${DATA}h`]: { body: 'ok' } })
     expect(script.sent.map(({ headers }) => 'x-api-key' in headers)).toEqual([true, false, true])
   })
 
-  it('from a host that is not covered gives that host nothing, and the covered host no more than the URL itself would', async () => {
+  it('a redirect of a target without references from a host that is not covered gives that host nothing, and the covered host no more than the URL itself would', async () => {
     const body = { [`${EVIL}f`]: redirectTo(`${DATA}h?x=1`), [`${DATA}h`]: { body: 'ok' } }
     const { script } = await fetched(`${EVIL}f`, body)
     expect(script.sent.map(({ method, body, headers }) => [method, body, Object.keys(headers)])).toEqual([
@@ -245,7 +245,7 @@ describe('a redirect of a target without references', () => {
     expect([outcome, script.sent.length]).toEqual([code, 1])
   })
 
-  it('of a signed URL gets nothing more, on a covered host neither', async () => {
+  it('a redirect of a target without references of a signed URL gets nothing more, on a covered host neither', async () => {
     const { script } = await fetched(F, { [SIGN_URL]: { body: { href: SIGNED } }, [SIGNED]: redirectTo(`${DATA}h`), [`${DATA}h`]: {} }, [
       entries.signer,
       { ...key, sendTo: `${DATA}h` },

@@ -36,7 +36,7 @@ describe('chains of schemes', () => {
     ['a name that is not text', { k0: key({ toString: 1, valueOf: 1 }) }, 'SCHEME_INVALID', `${K}/k0/auth:refs/0`],
     ['a scheme that is no object', { k0: key('k1'), k1: 'text' }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
     ['nine schemes in a row', chain(9), 'SCHEME_INVALID', `${K}/k7/auth:refs/0`],
-  ])('are refused: %s', async (_name, schemes, code, pointer) => {
+  ])('chains of schemes are refused: %s', async (_name, schemes, code, pointer) => {
     expect(await outcome(schemes)).toEqual({ code, pointer })
   })
 
@@ -45,30 +45,30 @@ describe('chains of schemes', () => {
     ['an alternative that ends well beside one that does not', { k0: key('gone', 'k1'), k1: scheme.key() }],
     ['a way around a cycle', { k0: key('k1'), k1: key('k0', 'k2'), k2: scheme.key() }],
     ['a list of none', { k0: key() }],
-  ])('are fine: %s', async (_name, schemes) => {
+  ])('chains of schemes are accepted: %s', async (_name, schemes) => {
     expect(await outcome(schemes)).toBe('authorized')
   })
 
-  it('are told with their whole path', async () => {
+  it('chains of schemes are reported with their whole path', async () => {
     const { auth } = victim()
     const wanted = assetOf(item({ k0: key('k1'), k1: key('k0') }, { data: asset(`${DATA}f.tif`, ['k0']) }), 'data')
     expect((await failureOf(auth.authorize(wanted))).message).toContain('k0 → k1 → k0')
   })
 
-  it('are walked once per scheme, however many ways lead through it', async () => {
+  it('chains of schemes are walked once per scheme, however many ways lead through it', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `k${index}`)
     const dense = Object.fromEntries(names.map((name) => [name, key(...names)]))
     expect(await outcome(dense)).toMatchObject({ code: 'SCHEME_CYCLE' })
   })
 
-  it('may name a great many that are missing', async () => {
+  it('chains of schemes may name a great many that are missing', async () => {
     expect(await outcome({ k0: key(...Array.from({ length: 50_000 }, (_, index) => `gone${index}`)) })).toMatchObject({
       code: 'SCHEME_NOT_FOUND',
     })
   })
 })
 
-describe('the chain of an entry', () => {
+describe('the chain of a credential', () => {
   const exchange = { type: 'oauth2', flow: 'tokenExchange', tokenUrl: TOKEN_URL, clientId: 'x', clientAuthentication: 'none' } as const
   const credentials = [
     { ...entries.oauth, sendTo: [DATA, 'https://auth.victim.example/'] },
@@ -95,26 +95,26 @@ describe('the chain of an entry', () => {
     ['says nothing about it', exchanged()],
     ['names the scheme of the entry in "subject"', exchanged('service')],
     ['names it among others', exchanged('login', 'service')],
-  ])('is used when the scheme %s', async (_name, exchangeScheme) => {
+  ])('the chain of a credential is used when the scheme %s', async (_name, exchangeScheme) => {
     expect(await explained(exchangeScheme)).toMatchObject({ credential: 'exchange' })
   })
 
-  it('is refused when the scheme names another input', async () => {
+  it('the chain of a credential is refused when the scheme names another input', async () => {
     expect(await explained(exchanged('login'))).toMatchObject({ code: 'SCHEME_MISMATCH', pointer: `${K}/k0/auth:refs` })
   })
 
-  it('is refused when the input of that name is something else', async () => {
+  it('the chain of a credential is refused when the input of that name is something else', async () => {
     const elsewhere = { ...schemes, service: scheme.client('https://evil.example/token') }
     expect(await explained(exchanged('service'), elsewhere)).toMatchObject({ code: 'SCHEME_MISMATCH' })
   })
 
-  it('is judged once per scheme, however many ways a catalog makes', async () => {
+  it('the chain of a credential is checked once per scheme, however many ways a catalog makes', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `s${index}`)
     const dense = Object.fromEntries(names.map((name) => [name, { ...exchanged(), 'auth:refs': [...names.slice(0, 90), 'login'] }]))
     expect(await explained(exchanged(...names.slice(0, 90)), { ...schemes, ...dense })).toMatchObject({ code: 'SCHEME_MISMATCH' })
   })
 
-  it('is not followed in circles', async () => {
+  it('the chain of a credential is not followed in circles', async () => {
     const circle = { service: { ...scheme.client(TOKEN_URL), 'auth:refs': ['k0', 'login'] }, login: scheme.oidc(DISCOVERY_URL) }
     expect(await explained(exchanged('service', 'login'), circle)).toMatchObject({ credential: 'exchange' })
   })

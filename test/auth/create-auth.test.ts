@@ -13,7 +13,7 @@ const F = `${DATA}f.tif`
 const EVIL = 'https://evil.example/f.tif'
 
 describe('the shortest way', () => {
-  it('is one token, one origin, one asset', async () => {
+  it('the shortest call takes one token, one origin and one asset', async () => {
     const servers = script()
     const auth = createAuth({ credentials: [bearer('t', DATA)], transport: servers.send })
     const document = item({ k: scheme.bearer }, { data: asset(F) })
@@ -21,7 +21,7 @@ describe('the shortest way', () => {
     expect(servers.sent).toMatchObject([{ method: 'GET', url: F, headers: { authorization: 'Bearer t' } }])
   })
 
-  it('is a function where there is a sign-in already', async () => {
+  it('a credential may be a function where the user is signed in already', async () => {
     const servers = script()
     const auth = createAuth({ credentials: bearer(async () => 'now', [DATA]), transport: servers.send })
     await auth.fetch(target(scheme.oidc('https://auth.example/'), F))
@@ -39,7 +39,7 @@ describe('what is not there', () => {
     expect(await failureOf(auth.fetchFor(missing)(F))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
   })
 
-  it('in a document is TARGET_NOT_FOUND when it is fetched', async () => {
+  it('what is not there in a document is TARGET_NOT_FOUND when it is fetched', async () => {
     const { auth, script: servers } = victim()
     const document = catalog({})
     expect(thrownBy(() => assetOf(document, 'toString'))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
@@ -49,7 +49,7 @@ describe('what is not there', () => {
 })
 
 describe('a plain asset object', () => {
-  it('is refused with the function that makes a target of it, by every call', async () => {
+  it('a plain asset object is refused with the function that makes a target of it, by every call', async () => {
     const { auth, script: servers } = victim()
     const plain = asset(F) as never
     const refusal = { code: 'TARGET_NOT_FOUND', hint: expect.stringContaining("assetOf(item, 'key')") }
@@ -75,7 +75,7 @@ describe('authorize', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('says which reference, entry and scheme were used', async () => {
+  it('says which reference, credential and scheme were used', async () => {
     const { auth } = victim()
     expect(await auth.authorize(target(scheme.key(), `${F}#page`))).toEqual({
       method: 'GET',
@@ -119,7 +119,7 @@ describe('peek', () => {
     expect(servers.sent).toHaveLength(1)
   })
 
-  it('gives a signed address only when it is there', async () => {
+  it('gives a signed URL only when it is there', async () => {
     const { auth, script: servers } = victim({ credentials: entries.signer })
     const wanted = target(scheme.signed(SIGN_URL), F)
     expect(auth.peek(wanted)).toBeUndefined()
@@ -207,11 +207,11 @@ describe('a credential of the wrong shape', () => {
       { pointer: '/credentials/0/sendTo', message: expect.stringContaining('sendTo of credentials[0] is missing') },
     ],
     ['a misspelt sendTo', [{ type: 's3', sendto: DATA }], { pointer: '/credentials/0/sendTo' }],
-  ])('with %s is refused by createAuth itself', (_what, credentials, error) => {
+  ])('a credential of the wrong shape with %s is refused by createAuth itself', (_what, credentials, error) => {
     expect(create(...(credentials as unknown[]))).toMatchObject({ code: 'CONFIG_INVALID', ...error })
   })
 
-  it('with a misspelt field is refused before anything is sent, with the field that was probably meant', async () => {
+  it('a credential of the wrong shape with a misspelt field is refused before anything is sent, with the field that was probably meant', async () => {
     const { auth, script: servers } = victim({
       credentials: [entries.key, { type: 'http', scheme: 'basic', username: 'a', pasword: 'b', sendTo: DATA } as never],
     })
@@ -223,7 +223,7 @@ describe('a credential of the wrong shape', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('may leave out sendTo where its type says elsewhere what it may sign', () => {
+  it('a credential of the wrong shape may omit sendTo where its type says elsewhere what it may sign', () => {
     expect(() => createAuth({ credentials: [entries.signer] })).not.toThrow()
   })
 })

@@ -34,7 +34,7 @@ function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
 const signed = (request: HttpRequest) => withHeader(request, 'x-mine', secrets.key.value)
 
 describe("a strategy of a caller's own", () => {
-  it('is chosen by its type, and runs its flow to the end', async () => {
+  it("a strategy of a caller's own is chosen by its type, and runs its flow to the end", async () => {
     const { auth, script: servers } = engine(
       async function* (request) {
         const challenge = yield handshake(request)
@@ -49,7 +49,7 @@ describe("a strategy of a caller's own", () => {
     expect(servers.sent).toHaveLength(4)
   })
 
-  it('that asks for nothing leads to a plain request', async () => {
+  it("a strategy of a caller's own that requests nothing leads to a plain request", async () => {
     const { auth, script: servers } = engine(async function* () {})
     await auth.fetch(wanted)
     expect(servers.sent).toMatchObject([{ headers: {} }])
@@ -59,7 +59,7 @@ describe("a strategy of a caller's own", () => {
   it.each([
     ['a handshake', handshake],
     ['a request with material', authorized],
-  ])('cannot send %s where its entry may not go', async (_name, step) => {
+  ])("a strategy of a caller's own cannot send %s where its credential may not go", async (_name, step) => {
     const { auth, script: servers } = engine(async function* (request) {
       yield step(withUrl(signed(request), EVIL))
     })
@@ -70,7 +70,7 @@ describe("a strategy of a caller's own", () => {
   })
 
   it.each([EVIL, 'https://auth.example/other', 'http://auth.example/token', 'https://auth.example:8443/token', `${DATA}token`])(
-    'cannot send side requests to %s',
+    "a strategy of a caller's own cannot send token requests to %s",
     async (url) => {
       const { auth, script: servers } = engine(async function* (request, { send }) {
         await send({ method: 'POST', url, headers: {}, body: secrets.client.value })
@@ -83,7 +83,7 @@ describe("a strategy of a caller's own", () => {
     },
   )
 
-  it('sends side requests to its endpoints, with a time limit', async () => {
+  it('sends token requests to its endpoints, with a time limit', async () => {
     const { auth, script: servers } = engine(async function* (request, { send }) {
       await send({ method: 'GET', url: `${ENDPOINT}?a=1`, headers: {} })
       yield authorized(request)
@@ -104,7 +104,7 @@ describe("a strategy of a caller's own", () => {
     expect(servers.sent.length).toBeLessThanOrEqual(16)
   })
 
-  it('is told the end of its flow when a request fails', async () => {
+  it("a strategy of a caller's own is told the end of its flow when a request fails", async () => {
     let ended = false
     const { auth } = engine(
       async function* (request) {

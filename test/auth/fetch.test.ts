@@ -13,13 +13,13 @@ describe('fetch by address', () => {
   const wide = { ...entries.key, id: 'wide', name: 'x-wide', sendTo: 'https://*.victim.example/' }
   const { key } = entries
 
-  it('uses the entry whose grant covers it most narrowly, and none elsewhere', async () => {
+  it('uses the credential with the most specific URL pattern, and none elsewhere', async () => {
     const { auth, script: servers } = victim({ credentials: [wide, key] })
     for (const url of [F, new URL('https://x.victim.example/'), new Request(EVIL)]) await auth.fetch(url)
     expect(servers.sent.map(({ headers }) => Object.keys(headers))).toEqual([['x-api-key'], ['x-wide'], []])
   })
 
-  it('in plain data too, with plain data back', async () => {
+  it('fetch by URL accepts plain data and returns plain data', async () => {
     const { auth, script: servers } = victim({ credentials: [wide, key] })
     for (const url of [F, `${EVIL}#part`]) {
       const response = await auth.send({ method: 'GET', url, headers: { 'X-Own': '1' } })
@@ -33,13 +33,13 @@ describe('fetch by address', () => {
     ['https://127.0.0.1/', {}, 'URL_ADDRESS_FORBIDDEN'],
     ['file:///etc/passwd', {}, 'URL_SCHEME_FORBIDDEN'],
     [F, { 'x-a': '1\r\nx-b: 2' }, 'USAGE'],
-  ])('in plain data is refused as well: %j %j', async (url, headers, code) => {
+  ])('fetch by address in plain data is refused as well: %j %j', async (url, headers, code) => {
     const { auth, script: servers } = victim()
     expect(await failureOf(auth.send({ method: 'GET', url, headers }))).toMatchObject({ code })
     expect(servers.sent).toEqual([])
   })
 
-  it('uses a preferred entry first', async () => {
+  it('uses a preferred credential first', async () => {
     const { auth, script: servers } = victim({ credentials: { credentials: [key, wide], preferred: ['wide'] } })
     await auth.fetch(F)
     expect(Object.keys(servers.sent[0]?.headers ?? {})).toEqual(['x-wide'])
@@ -57,7 +57,7 @@ describe('fetch by address', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('says where a password belongs, in the address of a catalog and of a person', async () => {
+  it('says where a password belongs, in the URL of a catalog and of a person', async () => {
     const { auth } = victim()
     const hint = expect.stringContaining('type "http"')
     for (const wanted of [
@@ -90,7 +90,7 @@ describe('fetch by address', () => {
 })
 
 describe('fetchFor', () => {
-  it('is a fetch for addresses below the target, each judged by itself', async () => {
+  it('fetchFor is a fetch for URLs below the target, each checked by itself', async () => {
     const { auth, script: servers } = victim({ credentials: entries.key })
     const fetch = auth.fetchFor(found(assetOf(item({ k: scheme.key() }, { data: asset(DATA) }), 'data', { url: `${DATA}items/1` })))
     await fetch(`${DATA}zarr/0.0`)
@@ -139,7 +139,7 @@ describe('anonymous', () => {
 })
 
 describe('an abort', () => {
-  it('before the call sends nothing', async () => {
+  it('an abort before the call sends nothing', async () => {
     const { auth, script: servers } = victim()
     const signal = AbortSignal.abort(new Error('enough'))
     for (const k of [scheme.key(), scheme.client(TOKEN_URL)]) {
@@ -155,7 +155,7 @@ describe('an abort', () => {
 })
 
 describe('loopback', () => {
-  it('is reached only where the user typed or granted it', async () => {
+  it('loopback is reached only where the user typed or allowed it', async () => {
     const servers = routes({ 'http://127.0.0.1:8080/f': { body: 'x' } })
     const plain = found(assetOf(item({}, { data: { href: 'http://127.0.0.1:8080/f' } }), 'data'))
     expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })

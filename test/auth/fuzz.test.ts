@@ -112,7 +112,7 @@ describe('a mutated document', () => {
     60_000,
   )
 
-  it('is the same for the same seed', () => {
+  it('a mutated document is the same for the same seed', () => {
     const cases = [1, 2].map(() => {
       const random = randomFrom(7)
       return seeds.map((seed) => mutated(seed, random))

@@ -118,7 +118,7 @@ describe('patterns', () => {
     },
   )
 
-  it('lets signed addresses point to shared storage, where no material follows', () => {
+  it('lets signed URLs point to shared storage, where no material follows', () => {
     expect(
       covers(parseUrlPattern('https://*.blob.core.windows.net/', { sharedHosts: true }), new URL('https://a.blob.core.windows.net/c')),
     ).toBe(true)

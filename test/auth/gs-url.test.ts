@@ -26,7 +26,7 @@ describe('a gs: URL', () => {
     })
   })
 
-  it('is signed with the keys of an s3 credential for that service', async () => {
+  it('a gs: URL is signed with the keys of an s3 credential for that service', async () => {
     const store = { id: 'hmac', type: 's3', accessKeyId: 'GOOG1EXAMPLE', secretAccessKey: 's', region: 'auto', endpoint: GOOGLE }
     const { auth } = victim({ credentials: unchecked({ ...store, sendTo: 's3://eo-data/' }) })
     const request = await auth.authorize(target({ type: 's3' }, 'gs://eo-data/a.tif'))
@@ -36,7 +36,7 @@ describe('a gs: URL', () => {
     ])
   })
 
-  it('is requested as that where no credential is needed, and may be typed', async () => {
+  it('a gs: URL is requested as that where no credential is needed, and may be typed', async () => {
     const { auth, script } = victim({ credentials: token('gs://eo-data/') })
     await auth.fetch(assetOf(item(undefined, { data: { href: 'gs://eo-data/open.tif' } }), 'data'))
     await auth.fetch('gs://eo-data/typed.tif')
@@ -62,7 +62,7 @@ describe('a gs: URL', () => {
     ['a blank', 'gs://eo-data/a/ f.tif', 'URL_INVALID'],
     ['a query', 'gs://eo-data/a/f.tif?acl', 'URL_INVALID'],
     ['a generation', 'gs://eo-data/a/f.tif#12', 'URL_INVALID'],
-  ])('with %s is refused', async (_name, href, code) => {
+  ])('a gs: URL with %s is refused', async (_name, href, code) => {
     expect(await failureOf(authorized(href, token('gs://eo-data/a/')))).toMatchObject({ code })
   })
 
@@ -78,20 +78,20 @@ describe('a gs: URL', () => {
     expect(await failureOf(away('gs://eo-data/b').result)).toMatchObject({ code: 'REDIRECT_INVALID' })
   })
 
-  it('is no token endpoint', async () => {
+  it('a gs: URL is not a token endpoint', async () => {
     const wanted = target(scheme.client('gs://eo-data/token'), 'gs://eo-data/f')
     expect(await failureOf(victim({ credentials: token('gs://eo-data/') }).auth.authorize(wanted))).toMatchObject({
       code: 'URL_SCHEME_FORBIDDEN',
     })
   })
 
-  it('of an alternate inherits references in the same bucket only', () => {
+  it('a gs: URL of an alternate inherits references in the same bucket only', () => {
     const alternate = { near: { href: 'gs://eo-data/b' }, far: { href: 'gs://evil-data/b' } }
     const document = item({ k: scheme.bearer }, { data: asset('gs://eo-data/a', ['k'], { alternate }) })
     expect(['near', 'far'].map((name) => found(alternateOf(document, 'data', name)).refs)).toEqual([['k'], []])
   })
 
-  it('is nothing that lint warns of where authorize accepts it', async () => {
+  it('a gs: URL is nothing that lint warns of where authorize accepts it', async () => {
     const document = item({ k: scheme.bearer }, { data: asset('gs://eo-data/a', ['k'], { type: 'image/tiff' }) })
     expect(lint(document).filter(({ code }) => code === 'scheme-href-mismatch')).toEqual([])
     expect(await authorized('gs://eo-data/a', token('gs://eo-data/'))).toMatchObject({ credential: 'token' })

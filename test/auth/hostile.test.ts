@@ -168,7 +168,7 @@ const names: readonly Row[] = [
   ['C04 a cookie name with attributes', target(key('a=1; Domain=evil.example; x', 'cookie'), F), 'COOKIE_NAME_INVALID', `${K}/name`],
 ]
 
-describe('what a hostile document asks for', () => {
+describe('what a hostile document requests', () => {
   it.each([...selection, ...lookAlikes, ...addresses, ...names])('%s', async (_name, wanted, expected, pointer) => {
     const { auth, script } = victim()
     for (const error of await Promise.all([auth.authorize(wanted), auth.fetch(wanted)].map(failureOf))) {
@@ -201,7 +201,7 @@ describe('what a hostile document asks for', () => {
     expect(script.sent).toMatchObject([{ url: 'https://evil.example/f.tif', headers: {} }])
   })
 
-  it("A16 the catalog's scopes are told, not requested", async () => {
+  it("A16 the catalog's scopes are reported, not requested", async () => {
     const warnings: unknown[] = []
     const { auth, script } = victim({ onWarning: (warning) => warnings.push(warning) })
     await auth.fetch(target(client(TOKEN_URL, { scopes: { 'admin:delete': 'needed', read: '' } }), F))
@@ -241,7 +241,7 @@ describe('their honest neighbours', () => {
     expect(request.secretIn.headers.length > 0 || request.secretIn.url).toBe(true)
   })
 
-  it("a discovery or login address of the user's fits, as far as the login", async () => {
+  it("a discovery or login URL of the user's fits, as far as the login", async () => {
     const { auth } = victim()
     expect((await auth.explain(target(oidc(DISCOVERY_URL), F))).refs[0]).toMatchObject({ code: 'LOGIN_REQUIRED' })
     expect((await auth.explain(target(code(AUTHORIZE_URL, TOKEN_URL), F))).refs[0]).toMatchObject({ code: 'LOGIN_REQUIRED' })

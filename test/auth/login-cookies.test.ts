@@ -88,7 +88,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('is done by each of many parallel requests, which do not disturb each other', async () => {
+  it('a login that leads over another host and sets cookies is done by each of many parallel requests, which do not disturb each other', async () => {
     const { get, site } = await world()
     const paths = Array.from({ length: 8 }, (_, index) => `/files/${index}.tif`)
     expect(await Promise.all(paths.map((path) => get(path)))).toEqual(paths.map((path) => `data of ${path}`))
@@ -98,7 +98,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.counts.sessions).toBe(8)
   })
 
-  it('is done again when the session has ended, with the session of the login host', async () => {
+  it('a login that leads over another host and sets cookies is done again when the session has ended, with the session of the login host', async () => {
     const { get, site } = await world()
     await get()
     site.expire()
@@ -107,7 +107,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('is done again when the cookie has expired', async () => {
+  it('a login that leads over another host and sets cookies is done again when the cookie has expired', async () => {
     let now = Date.now()
     const { get, site } = await world({ login: { attributes: 'Path=/; Secure; Max-Age=60' }, options: { clock: { now: () => now } } })
     await get()
@@ -120,7 +120,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('is told as refused when the password is wrong, and leaves no cookie', async () => {
+  it('a login that leads over another host and sets cookies is reported as refused when the password is wrong, and leaves no cookie', async () => {
     const { get, site, seen } = await world({ login: { password: 'another' } })
     for (let round = 0; round < 2; round++) {
       const error = await failureOf(get())
@@ -149,7 +149,7 @@ describe('a login that leads over another host and sets cookies', () => {
 })
 
 describe('a cookie stays where it belongs', () => {
-  it('at the host that set it, whatever domain it names', async () => {
+  it('a cookie stays where it belongs at the host that set it, whatever domain it names', async () => {
     const wide = [
       `wide=1; Domain=${HOSTS.data}; Path=/`,
       'all=1; Domain=.example; Path=/; Secure',
@@ -163,7 +163,7 @@ describe('a cookie stays where it belongs', () => {
     expect(cookieNames(seen('data')).flat()).not.toContain('theirs')
   })
 
-  it('below its path', async () => {
+  it('a cookie stays where it belongs below its path', async () => {
     const { get, seen } = await world({ login: { more: { data: ['deep=1; Path=/files/deep', 'other=1; Path=/fil', 'here=1'] } } })
     await get()
     await get('/files/deep/a.tif')
@@ -173,7 +173,7 @@ describe('a cookie stays where it belongs', () => {
     expect(names.flat()).not.toContain('other')
   })
 
-  it('with its credential: another user does not get the session', async () => {
+  it('a cookie stays where it belongs with its credential: another user does not get the session', async () => {
     const other = { id: 'other', ...BASIC, username: 'eve', password: 'open', sendTo: [`${DATA}/files/eve/`, `${LOGIN}/`] }
     const mine = { id: 'mine', ...BASIC, ...ACCOUNT, sendTo: [`${DATA}/`, `${LOGIN}/`] }
     const { get, seen } = await world({ credentials: [mine, other] })
@@ -183,7 +183,7 @@ describe('a cookie stays where it belongs', () => {
     expect(seen('data').at(before)?.headers.cookie).toBeUndefined()
   })
 
-  it('with credentials: a target that asks for nothing gets none', async () => {
+  it('a cookie stays where it belongs with credentials: a target that requests nothing gets none', async () => {
     const { auth, get, seen } = await world()
     await get()
     const before = seen('data').length
@@ -255,7 +255,7 @@ describe('a host that has no part in the login', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('is reached without cookies when the catalog names it', async () => {
+  it('a host that has no part in the login is reached without cookies when the catalog names it', async () => {
     const { get, seen } = await world()
     await get()
     expect(await failureOf(get('/files/a.tif', EVIL))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
@@ -267,7 +267,7 @@ describe('hosts that the user did not name', () => {
   const credentials = [{ id: 'earthdata', ...BASIC, ...ACCOUNT, sendTo: [`${LOGIN}/`] }]
   const wanted = target(BASIC, `${DATA}/files/a.tif`)
 
-  it('keep no session: a data host outside sendTo gets neither cookie nor password', async () => {
+  it('hosts that the user did not name keep no session: a data host outside sendTo gets neither cookie nor password', async () => {
     const { auth, seen, site } = await world({ credentials, options: { anonymous: 'allow' } })
     expect((await auth.fetch(wanted)).status).toBe(400)
     expect(seen('data').every(bare)).toBe(true)
@@ -275,7 +275,7 @@ describe('hosts that the user did not name', () => {
     expect(site.counts.files).toBe(0)
   })
 
-  it('end in a circle that says what is missing', async () => {
+  it('a login with hosts that the user did not name ends in a redirect loop whose error names the missing host', async () => {
     const { auth, seen } = await world({
       credentials,
       options: { anonymous: 'allow' },
@@ -289,7 +289,7 @@ describe('hosts that the user did not name', () => {
     expect(seen('data').every(bare)).toBe(true)
   })
 
-  it('cannot keep a request going with ever new cookies', async () => {
+  it('hosts that the user did not name cannot keep a request going with ever new cookies', async () => {
     let count = 0
     const { get, seen } = await world({
       instead: { data: () => ({ status: 302, headers: { location: '/files/a.tif', 'set-cookie': `n=${++count}; Path=/` } }) },
@@ -298,7 +298,7 @@ describe('hosts that the user did not name', () => {
     expect(seen('data')).toHaveLength(11)
   })
 
-  it('cannot keep a request going with the same cookie', async () => {
+  it('hosts that the user did not name cannot keep a request going with the same cookie', async () => {
     const { get } = await world({
       instead: { data: () => ({ status: 302, headers: { location: '/files/a.tif', 'set-cookie': 'n=1; Path=/' } }) },
     })

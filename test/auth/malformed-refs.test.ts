@@ -85,7 +85,7 @@ describe('auth:refs that cannot be read', () => {
     expect(data(Array.from({ length: 300_000 }, () => ({}))).malformedRefs).toHaveLength(100)
   })
 
-  it('are inherited by an alternate on the same origin, and not by one elsewhere', async () => {
+  it('auth:refs that cannot be read are inherited by an alternate on the same origin, and not by one elsewhere', async () => {
     const alternate = { near: { href: `${DATA}g.tif` }, far: { href: 'https://public.example/g.tif' }, none: { href: F, 'auth:refs': [] } }
     const document = item(SCHEMES, { data: asset(F, [{}], { alternate }) })
     const { auth } = victim()
@@ -95,7 +95,7 @@ describe('auth:refs that cannot be read', () => {
     expect(await auth.authorize(alternateOf(document, 'data', 'none'))).toMatchObject({ headers: {} })
   })
 
-  it('stand in every kind of target that targetsOf gives', () => {
+  it('auth:refs that cannot be read are in every kind of target that targetsOf gives', () => {
     const malformed = { href: F, 'auth:refs': {} }
     const document = item(
       SCHEMES,
@@ -111,12 +111,12 @@ describe('auth:refs that cannot be read', () => {
     ])
   })
 
-  it('refuse a link with a body before anything else is asked', async () => {
+  it('auth:refs that cannot be read refuse a link with a body before anything else is asked', async () => {
     const document = item(SCHEMES, {}, { links: [{ rel: 'next', href: F, body: {}, 'auth:refs': [{}] }] })
     expect(await failureOf(victim().auth.authorize(linkOf(document, 'next')))).toMatchObject({ code: 'LINK_REQUEST_FORBIDDEN' })
   })
 
-  it('refuse the request of an adapter that adds headers', async () => {
+  it('auth:refs that cannot be read refuse the request of an adapter that adds headers', async () => {
     const document: Json = item(SCHEMES, { data: asset(F, [1]) })
     const context = { getAbsoluteUrl: () => `${DATA}item.json`, toJSON: () => document }
     const reference: StacReference = { isAsset: true, getKey: () => 'data', getContext: () => context }

@@ -24,7 +24,7 @@ function failing(code: ErrorCode) {
 }
 
 describe('withMemoryFallback', () => {
-  it.each(['FILE_ACCESS', 'DISK_FULL'] as const)('goes on in memory after %s, and warns once', async (code) => {
+  it.each(['FILE_ACCESS', 'DISK_FULL'] as const)('continues in memory after %s, and warns once', async (code) => {
     const { store, below, warnings } = failing(code)
     await below.write(KEY, 'old')
     expect(await store.read(KEY)).toBeUndefined()

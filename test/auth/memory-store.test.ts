@@ -5,7 +5,7 @@ import { failureOf } from '../harness/failure.ts'
 import { gate, KEY, OTHER_KEY } from '../harness/stores.ts'
 
 describe('memoryStore', () => {
-  it('gives back what was written last, by key, until it is removed', async () => {
+  it('returns what was written last, by key, until it is removed', async () => {
     const store = memoryStore()
     expect(await store.read(KEY)).toBeUndefined()
     await store.write(KEY, 'one')
@@ -37,7 +37,7 @@ describe('memoryStore', () => {
     expect(seen).toEqual(['other', 'second', 'third'])
   })
 
-  it('gives results and failures of what ran, and goes on after a failure', async () => {
+  it('gives results and failures of what ran, and continues after a failure', async () => {
     const store = memoryStore()
     const failed = store.exclusively(KEY, async () => {
       throw new Error('mine')
@@ -47,7 +47,7 @@ describe('memoryStore', () => {
     expect(await next).toBe(7)
   })
 
-  it('is left by a waiter that aborts, with the reason as cause, and the others keep their order', async () => {
+  it('memoryStore is left by a waiter that aborts, with the reason as cause, and the others keep their order', async () => {
     const store = memoryStore()
     const [first, controller] = [gate(), new AbortController()]
     let ran = false

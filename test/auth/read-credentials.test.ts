@@ -67,8 +67,8 @@ const members: readonly Row[] = [
   ['a scheme that is no word', { id: 't', type: 'http', scheme: 'x y', credentials: source, sendTo: [DATA] }, '/scheme'],
 ]
 
-describe('an entry', () => {
-  it.each(members)('with %s is CONFIG_INVALID at it', (_name, entry, pointer) => {
+describe('a credential', () => {
+  it.each(members)('a credential with %s is CONFIG_INVALID at it', (_name, entry, pointer) => {
     for (const from of ['code', 'file'] as const) {
       expect(
         thrownBy(() => read([key, { ...entry, id: 'id' in entry && entry.id === 'k' ? 'k2' : (entry as { id?: unknown }).id }], from)),
@@ -80,7 +80,7 @@ describe('an entry', () => {
     }
   })
 
-  it.each([null, 5, 'text', []])('that is %j is CONFIG_INVALID', (entry) => {
+  it.each([null, 5, 'text', []])('a credential that is %j is CONFIG_INVALID', (entry) => {
     expect(thrownBy(() => read({ credentials: [entry] }))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0' })
   })
 
@@ -90,7 +90,7 @@ describe('an entry', () => {
     ['clientSecret', oauth],
     ['credentials', { id: 't', type: 'http', scheme: 'gnap', sendTo: [DATA] }],
     ['token', { id: 't', type: 'http', scheme: 'bearer', sendTo: [DATA] }],
-  ])('in a file may not hold the secret itself: %s', (field, credential) => {
+  ])('a credential in a file may not hold the secret itself: %s', (field, credential) => {
     const secret = canary('plain')
     const error = thrownBy(() => read([{ ...credential, [field]: secret.value }], 'file'))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0/${field}`, hint: expect.stringContaining('"env"') })
@@ -100,7 +100,7 @@ describe('an entry', () => {
     expect(leaks([secret], { entry: shown(entryInCode) })).toEqual([])
   })
 
-  it('may be given without id in code, not in a file', () => {
+  it('a credential may be given without id in code, not in a file', () => {
     const { id: _id, ...nameless } = key
     expect(read([nameless, nameless]).map(({ id }) => id)).toEqual(['apiKey-1', 'apiKey-2'])
     expect(thrownBy(() => read([nameless], 'file'))).toMatchObject({ pointer: '/credentials/0/id' })
@@ -114,17 +114,17 @@ describe('an entry', () => {
     })
   })
 
-  it('of ready-made text is not mistaken for a set of entries', () => {
+  it('a credential of ready-made text is not mistaken for a set of credentials', () => {
     expect(read({ type: 'http', scheme: 'gnap', credentials: 'x', sendTo: DATA })).toHaveLength(1)
   })
 
-  it('for signing may do without sendTo: signed addresses are what it may sign', () => {
+  it('a credential for signing may do without sendTo: signed URLs are what it may sign', () => {
     expect(read({ ...signer, with: undefined })[0]?.sendTo).toMatchObject([{ pattern: DATA }])
     expect(read({ ...key, sendTo: [] })[0]?.sendTo).toEqual([])
   })
 })
 
-describe('several entries', () => {
+describe('several credentials', () => {
   it.each<[string, unknown, string]>([
     ['two with one id', [key, { ...basic, id: 'k' }], '/credentials/1/id'],
     ['a preference for nobody', { credentials: [key], preferred: ['k', 'gone'] }, '/preferred/1'],
@@ -142,15 +142,15 @@ describe('several entries', () => {
       ],
       '/credentials/0/with',
     ],
-  ])('are CONFIG_INVALID with %s', (_name, credentials, pointer) => {
+  ])('several credentials are CONFIG_INVALID with %s', (_name, credentials, pointer) => {
     expect(thrownBy(() => read(credentials))).toMatchObject({ code: 'CONFIG_INVALID', pointer })
   })
 
-  it.each([null, 5, 'text'])('cannot be %j', (credentials) => {
+  it.each([null, 5, 'text'])('several credentials cannot be %j', (credentials) => {
     expect(thrownBy(() => read(credentials))).toMatchObject({ code: 'CONFIG_INVALID' })
   })
 
-  it('come from lists of lists and sets, in order, with the ranks of the preferred', () => {
+  it('several credentials come from lists of lists and sets, in order, with the ranks of the preferred', () => {
     const credentials = read([key, { credentials: [basic, oauth], preferred: ['oauth'] }, [{ ...key, id: 'last' }]])
     expect(credentials.map(({ id, preference }) => [id, preference])).toEqual([
       ['k', Number.POSITIVE_INFINITY],
@@ -160,7 +160,7 @@ describe('several entries', () => {
     ])
   })
 
-  it('may be none', () => {
+  it('the list of credentials may be empty', () => {
     expect(read([])).toEqual([])
     expect(read({ credentials: [] }, 'file')).toEqual([])
   })

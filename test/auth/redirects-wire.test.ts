@@ -107,7 +107,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
     ['localhost', 'https://localhost/g', 'URL_ADDRESS_FORBIDDEN'],
     ['H07 a private address', 'https://10.1.2.3/g', 'URL_ADDRESS_FORBIDDEN'],
     ['H07, H08 a public name of a private address', `${INTERNAL}g`, 'URL_ADDRESS_FORBIDDEN'],
-  ])('is not redirected to %s', async (_place, location, code) => {
+  ])('does not follow a redirect to %s', async (_place, location, code) => {
     const { auth, internal, evil } = await world(credential, { good: to(location) })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ code })
@@ -123,7 +123,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
     expect((await named.fetch(target(k, `${INTERNAL}f`))).status).toBe(200)
   })
 
-  it('is refused by the server without being shown', async () => {
+  it('reports a refusal by the server without showing the secret', async () => {
     const { auth } = await world(credential, {
       good: (request, response) => response.writeHead(403).end(JSON.stringify(request.headers) + request.url),
     })

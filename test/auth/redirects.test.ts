@@ -67,7 +67,7 @@ describe.each(Object.entries(materials))('a redirect of a request with %s', (_na
     expect(leaks(all, received(evil))).toEqual([])
   })
 
-  it('H01 to another origin is refused when the engine says so', async () => {
+  it('H01 to another origin is refused when the engine forbids it', async () => {
     const { script, result } = fetchWith(material, { [F]: redirectTo(`${EVIL}g`) }, {}, { redirects: 'error' })
     const error = (await failureOf(result)) as AuthError
     expect(error).toMatchObject({ name: 'TrustError', code: 'REDIRECT_CROSS_ORIGIN', hop: 0 })
@@ -165,7 +165,7 @@ describe('a redirect', () => {
     expect(await failureOf(fetchWith(bearing, replies).result)).toMatchObject({ code: 'REDIRECT_LOOP' })
   })
 
-  it('is given back unfollowed, or refused, when the call says so', async () => {
+  it('a redirect is returned unfollowed, or refused, when the call says so', async () => {
     const manual = fetchWith(bearing, { [F]: redirectTo(EVIL) }, { redirect: 'manual' })
     expect((await manual.result).headers.get('location')).toBe(EVIL)
     const refused = fetchWith(bearing, { [F]: redirectTo('/g') }, { redirect: 'error' })
@@ -173,7 +173,7 @@ describe('a redirect', () => {
     for (const { script } of [manual, refused]) expect(script.sent).toHaveLength(1)
   })
 
-  it.each(['manual', 'error'] as const)('is not followed for a Request that says %s', async (redirect) => {
+  it.each(['manual', 'error'] as const)('a redirect is not followed for a Request that says %s', async (redirect) => {
     const { auth, script } = victim({ credentials: unchecked(token) }, routes({ [F]: redirectTo('/g') }))
     await auth.fetch(new Request(F, { redirect })).catch(() => {})
     await auth
@@ -182,7 +182,7 @@ describe('a redirect', () => {
     expect(script.sent.map(({ url }) => url)).toEqual([F, F])
   })
 
-  it.each([300, 304, 305, 306])('is none with status %i', async (status) => {
+  it.each([300, 304, 305, 306])('a response with status %i is not a redirect', async (status) => {
     const { result } = fetchWith(bearing, { [F]: { status, headers: { location: EVIL } } })
     expect((await result).status).toBe(status)
   })
@@ -195,7 +195,7 @@ describe('a redirect', () => {
     [301, 'GET', undefined],
     [302, 'GET', undefined],
     [303, 'GET', undefined],
-  ])('of a POST by %i within the origin becomes %s', async (status, method, body) => {
+  ])('a redirect of a POST by %i within the origin becomes %s', async (status, method, body) => {
     const { script, result } = fetchWith(bearing, { [F]: redirectTo('/g', status), [`${DATA}g`]: { body: 'ok' } }, post)
     await result
     const last = script.sent.at(-1)
@@ -207,14 +207,14 @@ describe('a redirect', () => {
     ])
   })
 
-  it.each([301, 302, 303])('of a POST by %i to another origin goes on as a bare GET', async (status) => {
+  it.each([301, 302, 303])('a redirect of a POST by %i to another origin continues as a bare GET', async (status) => {
     const { script, result } = fetchWith(bearing, { [F]: redirectTo(EVIL, status), [EVIL]: { body: 'ok' } }, post)
     await result
     const evil = script.to('evil.example')
     expect(evil.map(({ method, headers, body }) => ({ method, headers, body }))).toEqual([{ method: 'GET', headers: {} }])
   })
 
-  it.each([307, 308])('of a body by %i to another origin is refused', async (status) => {
+  it.each([307, 308])('a redirect of a body by %i to another origin is refused', async (status) => {
     const { script, result } = fetchWith(bearing, { [F]: redirectTo(EVIL, status) }, post)
     expect(await failureOf(result)).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN' })
     expect(script.to('evil.example')).toEqual([])
@@ -226,7 +226,7 @@ describe('a redirect', () => {
     expect(script.sent.map(({ method }) => method)).toEqual(['HEAD', 'HEAD'])
   })
 
-  it('that keeps the query does not send the key twice', async () => {
+  it('a redirect that keeps the query does not send the key twice', async () => {
     const folder = (request: HttpRequest) => redirectTo(request.url.replace('f.tif', 'f/'))
     const { script, result } = fetchWith(materials['key in the query'] as Material, { [F]: folder, [`${DATA}f/`]: { body: 'ok' } })
     await result

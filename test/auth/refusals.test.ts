@@ -25,7 +25,7 @@ it.each([
   ],
   [`${S3}/eo/`, `${S3}/other/k`, `below ${S3}/other/`, `folder: stac-auth credentials trust key ${S3}/other/;`],
   ['https://data.example/', `${S3}/other/k`, `below ${S3}/other/`, `folder: stac-auth credentials trust key ${S3}/other/;`],
-])('an entry for %s is not sent to %s, and the command that would allow it is told', async (sendTo, href, where, hint) => {
+])('a credential for %s is not sent to %s, and the command that would allow it is reported', async (sendTo, href, where, hint) => {
   const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo }
   const { auth, script } = victim({ credentials: unchecked(key) })
   const error = (await failureOf(auth.authorize(target(scheme.key('x-api-key'), href)))) as AuthError
@@ -52,7 +52,7 @@ it('nothing is offered that a pattern cannot cover', async () => {
   expect(error.hint).toBeUndefined()
 })
 
-it('what differs from an entry comes with whom to ask', async () => {
+it('the error about a mismatch says whom to ask', async () => {
   const tokenUrl = 'https://id.example/token'
   const entry = {
     id: 'oauth',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Registry } from '../../src/auth/registry.ts'
 import type { Strategy } from '../../src/auth/strategy.ts'
 
-it('keeps one strategy per type, however many ask for it at once', async () => {
+it('keeps one strategy per type, however many request it at once', async () => {
   let loads = 0
   const load = async () => {
     loads += 1

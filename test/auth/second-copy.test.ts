@@ -14,7 +14,7 @@ it('a secret that another copy of the library has made is one, and prints as one
   expect(await made?.reveal()).toBe(one.value)
 })
 
-it('entries that another copy has read serve requests of this one', async () => {
+it('credentials that another copy has read serve requests of this one', async () => {
   vi.resetModules()
   const other = await import('../../src/auth/secret.ts')
   const entry = {

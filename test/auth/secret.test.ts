@@ -37,13 +37,16 @@ describe('a secret', () => {
     expect(new Secret(() => 'a').isText).toBe(false)
   })
 
-  it.each([[null], ['text'], [{ reveal: () => 'text' }], [JSON.parse('{"stac-auth.secret":true}')]])('is not made from %j', (value) => {
-    expect(Secret.from(value)).toBeUndefined()
-  })
+  it.each([[null], ['text'], [{ reveal: () => 'text' }], [JSON.parse('{"stac-auth.secret":true}')]])(
+    'a secret is not made from %j',
+    (value) => {
+      expect(Secret.from(value)).toBeUndefined()
+    },
+  )
 })
 
 describe('O22 nothing that is returned or thrown shows a secret', () => {
-  it('entries and engines', async () => {
+  it('credentials and engines', async () => {
     const credentials = readCredentials(Object.values(entries), await loadStrategies(defaultStrategies))
     expect(leaks(all, texts(credentials))).toEqual([])
     expect(leaks(all, texts(createAuth({ credentials: Object.values(entries) })))).toEqual([])

@@ -30,7 +30,7 @@ async function chosen(wanted: Target, credentials: unknown): Promise<string | un
 const data = (schemes: unknown, refs: unknown, href = F, members: Json = {}) =>
   found(assetOf(item(schemes, { data: asset(href, refs, members) }), 'data'))
 
-describe('a scheme matches an entry', () => {
+describe('a scheme matches a credential', () => {
   it.each<[string, Json, Json, string]>([
     ['with all its URLs', scheme.client(TOKEN_URL), entries.oauth, 'oauth'],
     ['that leaves its URLs out', scheme.oauth2({ clientCredentials: {} }), entries.oauth, 'oauth'],
@@ -75,7 +75,7 @@ describe('a scheme matches an entry', () => {
     expect(await chosen(target(k, F), [entry])).toBe(expected)
   })
 
-  it('with a relative signing API, seen from where its document came from', async () => {
+  it('a scheme matches a credential with a relative signing API, seen from where its document came from', async () => {
     const document = item({ k: scheme.signed('/v1/sign') }, { data: asset(F) })
     expect(await chosen(found(assetOf(document, 'data', { url: 'https://sign.victim.example/items/1' })), [entries.signer])).toBe('signer')
     expect(await chosen(found(assetOf(document, 'data', { url: 'https://evil.example/items/1' })), [entries.signer])).toBe(
@@ -84,7 +84,7 @@ describe('a scheme matches an entry', () => {
     expect(await chosen(found(assetOf(document, 'data')), [entries.signer])).toBe('URL_INVALID')
   })
 
-  it('with a relative signing API, again from elsewhere although the document is the same object', async () => {
+  it('a scheme matches a credential with a relative signing API, again from elsewhere although the document is the same object', async () => {
     const { auth } = victim({ credentials: entries.signer })
     const document = item({ k: scheme.signed('/v1/sign') }, { data: asset(F) })
     const from = (url: string) => found(assetOf(document, 'data', { url }))
@@ -103,7 +103,7 @@ describe('a scheme matches an entry', () => {
     expect(await chosen(target(k, 'https://evil.example/f.tif'), [token])).not.toBe('token')
   })
 
-  it.each(['none', 'public', 'Anonymous', 'OPEN'])('of type %s needs nothing', async (type) => {
+  it.each(['none', 'public', 'Anonymous', 'OPEN'])('a scheme matches a credential of type %s needs nothing', async (type) => {
     const { auth, script } = victim()
     const wanted = target({ type }, 'https://anywhere.example/f.tif')
     expect(await auth.authorize(wanted)).toMatchObject({ ref: 'k', scheme: type, headers: {}, secretIn: { headers: [], url: false } })
@@ -116,7 +116,7 @@ describe('a scheme matches an entry', () => {
   })
 })
 
-describe('of several entries', () => {
+describe('of several credentials', () => {
   it('the one with the narrower pattern wins, then the earlier one', async () => {
     const host = 'https://a.tiles.example/x/f.tif'
     const wide = key('wide', 'https://*.tiles.example/')
@@ -138,7 +138,7 @@ describe('of several references', () => {
     expect(await chosen(data(schemes, ['c', 'b']), [token, entries.key])).toBe('token')
   })
 
-  it('a preferred entry comes before one with a narrower pattern', async () => {
+  it('a preferred credential comes before one with a narrower pattern', async () => {
     const wide = { id: 'wide', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'w', sendTo: DATA }
     const narrow = { ...wide, id: 'narrow', value: 'n', sendTo: F }
     const asset = target({ type: 'apiKey', in: 'header', name: 'x-api-key' }, F)
@@ -147,12 +147,12 @@ describe('of several references', () => {
     expect([await chosenOf([]), await chosenOf(['wide'])]).toEqual(['narrow', 'wide'])
   })
 
-  it('preferred entries come first', async () => {
+  it('preferred credentials come first', async () => {
     const { auth } = victim({ credentials: { credentials: [token, entries.key], preferred: ['token'] } })
     expect((await auth.authorize(data(schemes, ['b', 'c']))).credential).toBe('token')
   })
 
-  it('the next is tried when a server refuses one, and the first refusal is told', async () => {
+  it('the next is tried when a server refuses one, and the first refusal is reported', async () => {
     const { auth, script } = victim({ credentials: [token, entries.key] })
     const refusing = victim(
       { credentials: [token, entries.key] },
@@ -185,7 +185,7 @@ describe('of several references', () => {
     ])
   })
 
-  it('a great many are judged', async () => {
+  it('a great many are checked', async () => {
     const many = Array.from({ length: 100_000 }, (_, index) => `missing-${index}`)
     const names = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`missing_x${index}`, schemes.a]))
     const { auth } = victim()
@@ -195,7 +195,7 @@ describe('of several references', () => {
 })
 
 describe('what is said', () => {
-  it('of a missing entry: the entry to add', async () => {
+  it('the error about a missing credential contains a credential to add', async () => {
     const { auth } = victim({ credentials: [] })
     const error = (await failureOf(auth.authorize(target(scheme.client(TOKEN_URL), F)))) as AuthError
     expect(error).toMatchObject({ code: 'NO_CREDENTIAL', ref: 'k' })
@@ -209,7 +209,7 @@ describe('what is said', () => {
     })
   })
 
-  it('of a foreign host: which, and where the entry may go', async () => {
+  it('the error about a foreign host names the host and the allowed URLs', async () => {
     const { auth } = victim({ credentials: entries.key })
     expect(await failureOf(auth.authorize(target(scheme.key(), 'https://evil.example/a?token=1')))).toMatchObject({
       credential: 'key',
@@ -219,7 +219,7 @@ describe('what is said', () => {
     })
   })
 
-  it('of a near name: the name', async () => {
+  it('the error about a misspelt name suggests the correct one', async () => {
     const { auth } = victim()
     expect((await failureOf(auth.authorize(data({ 'api-key': scheme.key() }, ['apiKey'])))).message).toContain('did you mean "api-key"')
   })

@@ -31,7 +31,7 @@ describe('a session', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('keeps what belongs to different entries and keys apart', async () => {
+  it('keeps what belongs to different credentials and keys apart', async () => {
     const sessions = new MemorySessions({ now: () => 0 })
     const pairs = [
       ['a', 'k'],
@@ -103,7 +103,7 @@ describe('a session', () => {
   it.each([
     ['10 % before the end', HOUR / 2, HOUR / 2 - HOUR / 20],
     ['five minutes before a distant end', 24 * HOUR, 24 * HOUR - 5 * 60_000],
-  ])('renews %s', async (_name, life, renewed) => {
+  ])('refreshes %s', async (_name, life, renewed) => {
     const clock = new FakeClock({ now: 1_000_000 })
     const session = new MemorySessions(clock).view('a')
     const obtain = vi.fn(async () => entry('v', clock.now() + life))
@@ -117,7 +117,7 @@ describe('a session', () => {
     expect(obtain).toHaveBeenCalledTimes(2)
   })
 
-  it('keeps what lives on when a renewal fails before the end, and not after it', async () => {
+  it('keeps a value when its refresh fails before its expiry, and not after it', async () => {
     const clock = new FakeClock({ now: 0 })
     const session = new MemorySessions(clock).view('a')
     await session.resolve('k', async () => entry('old', HOUR))
@@ -161,14 +161,14 @@ describe('the engine', () => {
   const wanted = target(scheme.client(TOKEN_URL), `${DATA}f.tif`)
   const answer = { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
 
-  it('asks for one token when a thousand authorize at once', async () => {
+  it('requests one token when a thousand authorize at once', async () => {
     const { auth, script: servers } = victim()
     const requests = await Promise.all(Array.from({ length: 1000 }, () => auth.authorize(wanted)))
     expect(servers.sent).toHaveLength(1)
     expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${secrets.token.value}`]))
   })
 
-  it('renews once when a thousand are refused at once', async () => {
+  it('refreshes once when a thousand are refused at once', async () => {
     let issued = 0
     const servers = script(({ url, headers }) => {
       if (url === TOKEN_URL) return { body: { ...answer.body, access_token: `t${++issued}` } }

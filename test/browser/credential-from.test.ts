@@ -14,7 +14,7 @@ async function formFor(scheme: Json) {
   return found((await describeRequirements(target(scheme, `${PLACE}a.tif`)))[0])
 }
 
-describe('the entry for a form', () => {
+describe('the credential for a form', () => {
   it('opens what the form was made for, and nothing else', async () => {
     const credential = await credentialFrom(
       await formFor(basic),
@@ -56,7 +56,7 @@ describe('the entry for a form', () => {
     expect(credential).not.toHaveProperty('scopes')
   })
 
-  it('must be complete and have no other fields', async () => {
+  it('the credential for a form must be complete and have no other fields', async () => {
     const form = await formFor(basic)
     const consent = { sendTo: [PLACE] }
     expect(await failureOf(credentialFrom(form, { username: 'ada' }, consent))).toMatchObject({
@@ -70,13 +70,13 @@ describe('the entry for a form', () => {
     }
   })
 
-  it('is read as createAuth reads it: what is wrong is told with its field', async () => {
+  it('the credential for a form is validated as by createAuth: errors name the field', async () => {
     const form = await formFor({ type: 'apiKey', in: 'header', name: 'x-key' })
     const error = await failureOf(credentialFrom(form, { value: 'k' }, { sendTo: [PLACE], id: 'no blanks, please' }))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/id' })
   })
 
-  it('is not made where a page cannot use it', async () => {
+  it('the credential for a form is not made where a page cannot use it', async () => {
     const form = await formFor({ type: 'apiKey', in: 'cookie', name: 'c' })
     expect(await failureOf(credentialFrom(form, { value: 'k' }, { sendTo: [PLACE] }))).toMatchObject({
       name: 'UnsupportedError',

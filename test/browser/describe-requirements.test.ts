@@ -86,7 +86,7 @@ describe('the form for a scheme', () => {
     expect((await formFor(scheme)).obstacle).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', message: expect.stringMatching(message) })
   })
 
-  it('asks for no places: they are agreed to, and what was typed would not count', async () => {
+  it('has no field for sendTo, which the user confirms instead', async () => {
     const { fields, sendTo } = await formFor(sign)
     expect(fields.map(({ name }) => name)).toContain('signedUrlHosts')
     expect(fields.map(({ name }) => name)).not.toContain('sendTo')
@@ -130,7 +130,7 @@ describe('the form for a scheme', () => {
   })
 })
 
-it('there is one form for each scheme of a document, with all places that it is for', async () => {
+it('returns one form per scheme of a document, with all its targets', async () => {
   const schemes = { one: { type: 'http', scheme: 'basic' }, two: { type: 'apiKey', in: 'query', name: 'k' }, unknown: { type: 'magic' } }
   const assets = {
     a: asset('https://data.example/a', ['one', 'two']),

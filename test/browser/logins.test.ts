@@ -73,14 +73,14 @@ describe('a login by popup', () => {
     expect(changes).toEqual([{ credential: 'portal', change: 'started' }])
   })
 
-  it('that the browser blocks is POPUP_BLOCKED, and nothing was asked of anybody', async () => {
+  it('a login by popup that the browser blocks is POPUP_BLOCKED, and nothing was asked of anybody', async () => {
     const before = server.log.length
     const { logins } = load(fakePage(SITE, { blocks: true }))
     expect(await failureOf(logins.popup('portal'))).toMatchObject({ name: 'CredentialError', code: 'POPUP_BLOCKED', credential: 'portal' })
     expect(server.log.length).toBe(before)
   })
 
-  it('closes its window when there is no such entry', async () => {
+  it('closes its window when there is no such credential', async () => {
     const { page, logins } = load()
     expect(await failureOf(logins.popup('nobody'))).toMatchObject({ code: 'CONFIG_INVALID' })
     expect(page.popups).toMatchObject([{ closed: true }])
@@ -95,7 +95,7 @@ describe('a login by popup', () => {
 })
 
 describe('a login by redirect', () => {
-  it('goes on at the next page, where the user was; nothing of it stays behind', async () => {
+  it('continues at the next page, where the user was; nothing of it stays behind', async () => {
     const stage = load()
     const callback = await leave(stage)
     const answering = fakePage(callback.href, { texts: stage.page.texts })
@@ -108,7 +108,7 @@ describe('a login by redirect', () => {
     expect(await next.logins.finish()).toBeUndefined()
   })
 
-  it('may come back to a page that finishes it itself, with a clean address', async () => {
+  it('a login by redirect may come back to a page that finishes it itself, with a clean URL', async () => {
     const stage = load()
     const callback = await leave(stage, '/other')
     const page = fakePage(callback.href, { texts: stage.page.texts })
@@ -162,13 +162,13 @@ describe('a login by redirect', () => {
 })
 
 describe('an answer', () => {
-  it('leaves an address whose path begins like a host as well', async () => {
+  it('leaves a URL whose path begins like a host as well', async () => {
     const page = fakePage(`${SITE}//other.example/?code=c&state=s`)
     expect(await completeLogin({ page, timeout: 1 })).toBe('unclaimed')
     expect(page.location.href).toBe(`${SITE}//other.example/`)
   })
 
-  it('that this tab did not ask for is refused by name, and leaves the address', async () => {
+  it('an answer that this tab did not request is refused by name, and leaves the URL', async () => {
     const page = fakePage(`${CALLBACK}?code=secret-code-of-a-stranger&state=s`)
     const before = server.log.length
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -182,7 +182,7 @@ describe('an answer', () => {
     expect(server.log.slice(before)).toEqual([])
   })
 
-  it('is good once: neither the record nor the code is used again', async () => {
+  it('a login response is used once: neither the record nor the code is used again', async () => {
     const stage = load()
     const callback = await leave(stage)
     const texts = new Map(stage.page.texts)
@@ -199,7 +199,7 @@ describe('an answer', () => {
     expect(await failureOf(later.logins.finish())).toMatchObject({ code: 'LOGIN_TIMEOUT' })
   })
 
-  it('to a login of another entry, provider or state is used for none', async () => {
+  it('an answer to a login of another credential, provider or state is used for none', async () => {
     const stage = load()
     const callback = await leave(stage)
     const name = found([...stage.page.texts.keys()][0])
@@ -217,7 +217,7 @@ describe('an answer', () => {
     expect(server.log.filter((line) => line === 'POST /token').length).toBe(before)
   })
 
-  it('to a login of another copy or engine on this page is left to it', async () => {
+  it('an answer to a login of another copy or engine on this page is left to it', async () => {
     const stage = load()
     const callback = await leave(stage)
     const page = fakePage(callback.href, { texts: stage.page.texts })

@@ -15,8 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.unstubAllGlobals())
 
-describe('a page that came by plain http', () => {
-  it('is told what is missing before anything is opened, asked or left', async () => {
+describe('a page that was loaded over plain http', () => {
+  it('a page that was loaded over plain http is told what is missing before anything is opened, asked or left', async () => {
     const page = fakePage(`${SITE}/`)
     const never = () => Promise.reject(new Error('the engine was asked'))
     const auth = { login: never, logout: never, status: never }
@@ -33,7 +33,7 @@ describe('a page that came by plain http', () => {
     expect(await logins.finish()).toBeUndefined()
   })
 
-  it('cannot sign, hash or make keys, and hears why', async () => {
+  it('a page that was loaded over plain http cannot sign, hash or make keys, and gets the reason', async () => {
     const works = [sha256Hex('text'), digest('SHA-256', new Uint8Array(1)), hmacKey(new Uint8Array(1)), dpopKeyStore().pair('a')()]
     for (const error of await Promise.all(works.map((work) => failureOf(work))))
       expect(error).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', hint: expect.stringContaining('https;') })

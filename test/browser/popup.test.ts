@@ -43,7 +43,7 @@ describe('the window of a login', () => {
     expect(outcomes).toEqual(['LOGIN_DENIED'])
   })
 
-  it('is not watched where its pages cut the tie, and late after its time', async () => {
+  it('the window of a login is not polled where its pages sever the opener, or after its timeout', async () => {
     const { window, outcomes } = waiting({ watchClosing: false })
     window.closed = true
     await vi.advanceTimersByTimeAsync(299_000)
@@ -89,7 +89,7 @@ describe('the window of a login', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is not opened for a call that is over already', async () => {
+  it('the window of a login is not opened for a call that is over already', async () => {
     const page = fakePage('https://site.example/')
     const popup = openPopup({ page, credential: 'portal', uri: URI, timeout: 1, watchClosing: true, signal: AbortSignal.abort() })
     expect(await failureOf(popup.redirection.answer('https://identity.example/', () => true, LOGIN))).toMatchObject({ code: 'ABORTED' })

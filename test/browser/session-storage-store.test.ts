@@ -53,7 +53,7 @@ describe('sessionStorageStore', () => {
     expect([...storage.texts]).toEqual([[KEY, 'of the page']])
   })
 
-  it("is the page's own storage unless told otherwise, looked at when it is used", async () => {
+  it("sessionStorageStore is the page's own storage unless told otherwise, looked at when it is used", async () => {
     const store = sessionStorageStore()
     const storage = pageStorage()
     vi.stubGlobal('sessionStorage', storage)
@@ -61,7 +61,7 @@ describe('sessionStorageStore', () => {
     expect(storage.texts.get(`stac-auth:${KEY}`)).toBe('one')
   })
 
-  it('is memory where the page has no storage or the storage is full', async () => {
+  it('sessionStorageStore is memory where the page has no storage or the storage is full', async () => {
     const warn = vi.fn()
     const full = sessionStorageStore({ storage: pageStorage(3), onWarning: warn })
     await full.write(KEY, 'long')
@@ -107,7 +107,7 @@ describe('sessionStorageStore', () => {
     expect(runs).toBe(2)
   })
 
-  it('can be aborted while another tab has the lock', async () => {
+  it('sessionStorageStore can be aborted while another tab has the lock', async () => {
     vi.stubGlobal('navigator', webLocks())
     const [held, controller] = [gate(), new AbortController()]
     const other = sessionStorageStore({ storage: pageStorage() }).exclusively(KEY, held.run)

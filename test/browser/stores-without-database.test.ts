@@ -13,7 +13,7 @@ const closed: DatabaseOptions = {
 }
 
 describe('where the browser has no database', () => {
-  it('keys are for this page, not to be read out, and that is told once', async () => {
+  it('keys are for this page, not to be read out, and that is reported once', async () => {
     const warnings: string[] = []
     const keys = dpopKeyStore({ ...closed, onWarning: ({ code }) => warnings.push(code) })
     const [pair, same, other] = [await keys.pair('a')(), await keys.pair('a')(), await keys.pair('b')()]
@@ -24,7 +24,7 @@ describe('where the browser has no database', () => {
     expect((await keys.pair('a')()) === pair).toBe(false)
   })
 
-  it('tokens are kept in memory, and that is told once', async () => {
+  it('tokens are kept in memory, and that is reported once', async () => {
     const warnings: string[] = []
     const store = indexedDbStore({ ...closed, onWarning: ({ code }) => warnings.push(code) })
     await store.write(KEY, 'one')

@@ -38,7 +38,7 @@ beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', SECRET))
 afterEach(() => vi.unstubAllEnvs())
 
 describe('authorize --as gdal', () => {
-  it('prints the keys of an object store, hidden unless told to reveal them', async () => {
+  it('prints the keys of an object store, hidden unless asked to reveal them', async () => {
     const hidden = await authorize('band', '--as', 'gdal')
     expect(settings(hidden.stdout)).toMatchObject({
       AWS_ACCESS_KEY_ID: '[secret]',
@@ -55,7 +55,7 @@ describe('authorize --as gdal', () => {
     expect(revealed.stderr).toBe('')
   })
 
-  it('prints an address that opens by itself, and no key, with --expires', async () => {
+  it('prints a URL that opens by itself, and no key, with --expires', async () => {
     const { stdout } = await authorize('band', '--as', 'gdal', '--reveal', '--expires', '60')
     expect(stdout).not.toMatch(/^AWS_(?:ACCESS|SECRET|SESSION)/m)
     expect(settings(stdout).GDAL_PATH).toMatch(/^\/vsicurl\/https:\/\/s3\.example\/eo\/a\.tif\?.*X-Amz-Expires=60&/)
@@ -69,13 +69,13 @@ describe('authorize --as gdal', () => {
 })
 
 describe('authorize --expires', () => {
-  it.each(['curl', 'http', 'json'])('as %s signs the address instead of headers', async (form) => {
+  it.each(['curl', 'http', 'json'])('authorize --expires as %s signs the URL instead of headers', async (form) => {
     const { code, stdout } = await authorize('band', '--as', form, '--reveal', '--expires', '60')
     expect([code, /X-Amz-Expires=60/.test(stdout), /authorization/i.test(stdout)]).toEqual([0, true, false])
     expect((await authorize('band', '--as', form, '--reveal')).stdout).toMatch(/authorization/)
   })
 
-  it('is an hour where an address is asked for', async () => {
+  it('authorize --expires is an hour where a URL is requested', async () => {
     expect((await authorize('band', '--as', 'url', '--reveal')).stdout).toContain('X-Amz-Expires=3600&')
   })
 })

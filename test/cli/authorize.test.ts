@@ -55,7 +55,7 @@ describe('authorize', () => {
     ['curl', `curl --globoff \\\n  --header 'x-api-key: [secret]' \\\n  '${href}' \\\n  <secrets are hidden: use --reveal>\n`],
     ['url', `${href}\n`],
     ['headers', 'x-api-key: [secret]\n'],
-  ])('as %s hides the secret unless told to reveal it', async (form, expected) => {
+  ])('authorize as %s hides the secret unless asked to reveal it', async (form, expected) => {
     expect(await authorize('--asset', 'B04', '--as', form)).toEqual(expect.objectContaining({ code: 0, stdout: expected }))
     const revealed = await authorize('--asset', 'B04', '--as', form, '--reveal')
     expect(revealed.stdout).toBe(expected.replace('[secret]', SECRET).replace(/ \\\n {2}<.*>/, ''))
@@ -66,7 +66,7 @@ describe('authorize', () => {
     ['headers', 'secrets are hidden: --reveal shows them\n'],
     ['json', ''],
     ['url', 'the URL alone is not authorized: it needs x-api-key (see --as headers)\n'],
-  ])('as %s says what it leaves out, once', async (form, note) => {
+  ])('authorize as %s says what it omits, once', async (form, note) => {
     expect((await authorize('--asset', 'B04', '--as', form)).stderr).toBe(note)
     expect((await authorize('--asset', 'B04', '--as', form, '--reveal')).stderr).toBe(form === 'url' ? note : '')
   })
@@ -98,7 +98,7 @@ describe('authorize', () => {
     expect(stderr).toMatch(/^valid until 20\S+Z \(in (60 minutes|59 minutes|1 hour)\)\n$/)
   })
 
-  it('without a target lists the assets, with what tells them apart', async () => {
+  it('authorize without a target lists the assets, with what tells them apart', async () => {
     const { code, stdout, stderr } = await authorize()
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(
@@ -190,7 +190,7 @@ describe('authorize', () => {
     }
   })
 
-  it('hides a key in the address, and says so by the structure of the request', async () => {
+  it('hides a key in the URL, and says so by the structure of the request', async () => {
     const entry = {
       id: 'q',
       type: 'apiKey',

@@ -108,7 +108,7 @@ describe('without it', () => {
   })
 })
 
-it('exits as the chosen target does when its link wants to choose the request', async () => {
+it('exits as the chosen target does when its link requires to choose the request', async () => {
   const path = await put(folder, 'post.json', item({}, [{ rel: 'next', href: DATA, method: 'POST' }]))
   const command = (...argv: string[]) => run(['explain', path, ...argv, '--by-address', '--credentials', credentials])
   expect((await command()).code).toBe(0)

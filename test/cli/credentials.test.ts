@@ -16,7 +16,7 @@ const bad = await put(
 afterEach(() => vi.unstubAllEnvs())
 
 describe('credentials check', () => {
-  it.each([[['--credentials', good]], [[good]]])('lists the entries of a valid file: %j', async (argv) => {
+  it.each([[['--credentials', good]], [[good]]])('lists the credentials of a valid file: %j', async (argv) => {
     expect(await run(['credentials', 'check', ...argv])).toMatchObject({
       code: 0,
       stdout: `portal  apiKey  https://data.example/ https://*.tiles.example/\n${good}: 1 credential is valid\n`,
@@ -24,7 +24,7 @@ describe('credentials check', () => {
     })
   })
 
-  it('names the service that gives an entry its keys', async () => {
+  it('names the service that gives a credential its keys', async () => {
     const login = { id: 'login', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: ['https://archive.example/'] }
     const keys = { id: 'archive', type: 's3', credentialsUrl: 'https://archive.example/keys', with: 'login', sendTo: ['s3://eo/'] }
     const path = await put(folder, 'archive.json', { version: 1, credentials: [login, keys] })
@@ -92,12 +92,12 @@ describe('credentials check', () => {
 })
 
 describe('credentials list', () => {
-  it('tells id, type and addresses', async () => {
+  it('reports id, type and URLs', async () => {
     expect((await run(['credentials', 'list', good])).stdout).toBe('portal  apiKey  https://data.example/ https://*.tiles.example/\n')
     expect(JSON.parse((await run(['credentials', 'list', good, '--json'])).stdout)).toHaveLength(1)
   })
 
-  it('tells where signed addresses may lead', async () => {
+  it('reports where signed URLs may lead', async () => {
     const signer = {
       id: 'signer',
       type: 'signedUrl',

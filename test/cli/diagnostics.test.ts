@@ -21,7 +21,7 @@ const error = new SelectionError('NO_CREDENTIAL', 'nothing fits', {
 })
 
 describe('diagnostics for people', () => {
-  it('are a line, the hint and the reasons, whatever the texts hold', async () => {
+  it('diagnostics for people are a line, the hint and the reasons, whatever the texts hold', async () => {
     const { diagnostics, written } = printing(false)
     await diagnostics.error(error)
     expect(written.join('')).toBe(
@@ -41,7 +41,7 @@ describe('diagnostics for people', () => {
     expect(written.join('')).toBe('error ABORTED: interrupted\n')
   })
 
-  it('tell warnings and notes as they come', async () => {
+  it('diagnostics for people tell warnings and notes as they come', async () => {
     const { diagnostics, written } = printing(false)
     diagnostics.warn({ code: 'SCOPE_NOT_GRANTED', pointer: '/x', message: 'scope "a\u001b"' })
     await diagnostics.note('done')
@@ -50,7 +50,7 @@ describe('diagnostics for people', () => {
 })
 
 describe('diagnostics for programs', () => {
-  it('are one JSON line each, members in their order, without notes', async () => {
+  it('diagnostics for programs are one JSON line each, members in their order, without notes', async () => {
     const { diagnostics, written } = printing(true)
     diagnostics.warn({ code: 'SCOPE_NOT_GRANTED', message: 'm' })
     await diagnostics.note('done')
@@ -61,7 +61,7 @@ describe('diagnostics for programs', () => {
     expect(JSON.parse(written[1] ?? '').url).toBe('https://a.example/f')
   })
 
-  it('leave out what is unknown', async () => {
+  it('diagnostics for programs omit what is unknown', async () => {
     const { diagnostics, written } = printing(true)
     await diagnostics.error(new CredentialError('AUTH_REJECTED', 'no'))
     expect(JSON.parse(written[0] ?? '')).toEqual({ code: 'AUTH_REJECTED', message: 'no', retryable: false })

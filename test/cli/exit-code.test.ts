@@ -47,13 +47,13 @@ describe('worstExit', () => {
     [[6, 2, 1], 2],
     [[2, 130], 130],
     [[143, 6], 143],
-  ])('of %j is %i', (codes, exit) => {
+  ])('worstExit of %j is %i', (codes, exit) => {
     expect(worstExit(codes)).toBe(exit)
   })
 })
 
 describe('exitOfSignal', () => {
-  it('tells SIGTERM and SIGHUP from every other interruption', () => {
+  it('reports SIGTERM and SIGHUP from every other interruption', () => {
     expect(exitOfSignal(AbortSignal.abort('SIGHUP'))).toBe(143)
     expect(exitOfSignal(AbortSignal.abort('SIGTERM'))).toBe(143)
     expect(exitOfSignal(AbortSignal.abort('SIGINT'))).toBe(130)

@@ -31,7 +31,7 @@ describe('explain --json', () => {
     expect(list[0].refs[2]).not.toHaveProperty('code')
   })
 
-  it('is about one target when one is chosen', async () => {
+  it('explain --json is about one target when one is chosen', async () => {
     const { stdout } = await explain(item, '--json', '--asset', 'free')
     expect(JSON.parse(stdout)).toEqual([{ pointer: '/assets/free', href, refs: [{ ref: 'none', scheme: 'none' }] }])
   })
@@ -52,24 +52,24 @@ describe('exit code', () => {
   })
 })
 
-it("of a chosen target is that of its address, which is nobody else's business in a whole document", async () => {
+it('explains the credential of the URL for a selected target only', async () => {
   const path = await put(folder, 'relative.json', itemWith({ data: { href: './no-base.tif' } }))
   expect((await explain(path)).code).toBe(0)
   expect(await explain(path, '--asset', 'data')).toMatchObject({ code: 4, stdout: expect.stringContaining('x URL_INVALID: ') })
 })
 
-it('keeps the pointer of a target whose address is refused', async () => {
+it('keeps the pointer of a target whose URL is refused', async () => {
   const path = await put(folder, 'plain-http.json', itemWith({ kq: { href: 'http://data.example/f', 'auth:refs': ['key'] } }))
   const [entry] = JSON.parse((await explain(path, '--json')).stdout)
   expect(entry).toMatchObject({ pointer: '/assets/kq', code: 'URL_INSECURE', refs: [{ ref: 'key', pointer: '/assets/kq/href' }] })
 })
 
-it('says so when the chosen target asks for nothing', async () => {
+it('says so when the chosen target requests nothing', async () => {
   const path = await put(folder, 'far.json', itemWith({ plain: { href: 'https://far.example/f' } }))
   expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target requires no authentication\n')
 })
 
-it('says which credential covers the URL of a chosen target that asks for nothing', async () => {
+it('says which credential covers the URL of a chosen target that requests nothing', async () => {
   expect((await explain(item, '--asset', 'plain')).stdout).toBe(
     '1 target requires no authentication\n\n' +
       '"portal" may be sent to this URL: use --by-address, or set "use": "by-address" in the credential\n',
@@ -85,7 +85,7 @@ it.each([
 })
 
 describe('explain for people', () => {
-  it('has a block per target that asks for something, in ASCII where signs would not show', async () => {
+  it('explain for people has a block per target that requests something, in ASCII where signs would not show', async () => {
     const { stdout } = await explain(item)
     const lines = stdout.split('\n')
     expect(lines[0]).toBe('/assets/data  https://data.example/f?token=…')
@@ -124,7 +124,7 @@ describe('auth:refs that cannot be read', () => {
     itemWith({ data: { href, 'auth:refs': [{}] }, list: { href, 'auth:refs': true } }, { schemes }),
   )
 
-  it('are explained with their pointers, and end in exit code 4', async () => {
+  it('auth:refs that cannot be read are explained with their pointers, and end in exit code 4', async () => {
     const { code, stdout } = await explain(await path, '--json')
     expect(code).toBe(4)
     expect(JSON.parse(stdout)).toMatchObject([
@@ -138,13 +138,13 @@ describe('auth:refs that cannot be read', () => {
     ['authorize', '--asset', 'data', '--as', 'json'],
     ['fetch', '--asset', 'data'],
     ['list', '--asset', 'list'],
-  ])('are refused by %s before anything is sent', async (command, ...options) => {
+  ])('auth:refs that cannot be read are refused by %s before anything is sent', async (command, ...options) => {
     const { code, stdout, stderr } = await run([command, await path, ...options, '--credentials', credentials])
     expect([code, stdout]).toEqual([4, ''])
     expect(stderr).toContain('SCHEME_INVALID')
   })
 
-  it('are refused by download for each asset', async () => {
+  it('auth:refs that cannot be read are refused by download for each asset', async () => {
     const { code, stderr } = await run(['download', await path, '-d', `${folder}/files`, '--credentials', credentials])
     expect(code).toBe(4)
     expect(stderr.match(/SCHEME_INVALID/g)?.length).toBe(2)

@@ -58,7 +58,7 @@ describe('fetch', () => {
     expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
   })
 
-  it('reads a document that is protected itself, and sends nothing to an asset that asks for nothing', async () => {
+  it('reads a document that is protected itself, and sends nothing to an asset that requests nothing', async () => {
     const outcome = await fetchIt(`${server.origin}private/items/x.json`, '--asset', 'lost')
     expect(server.requests.slice(-2)).toEqual([
       { path: '/private/items/x.json', key: KEY },
@@ -81,13 +81,13 @@ describe('fetch', () => {
     expect(outcome.bytes.equals(data)).toBe(true)
   })
 
-  it('sends an address that was granted its key, and names the entry', async () => {
+  it('sends a URL that was granted its key, and names the credential', async () => {
     const outcome = await fetchIt(`${server.origin}private/data.tif`, '-o', '-')
     expect(outcome.bytes.equals(data)).toBe(true)
     expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
   })
 
-  it('of a file without a target lists its assets and how to choose one', async () => {
+  it('fetch of a file without a target lists its assets and how to choose one', async () => {
     const described = itemWith({
       data: { href: '../private/data.tif', type: 'image/tiff', 'file:size': 300_000, 'auth:refs': ['key'] },
       'o ne\u001b[2J': { href: '../a' },
@@ -133,13 +133,13 @@ describe('fetch', () => {
     ])
   })
 
-  it('names no entry that was not sent', async () => {
+  it('names no credential that was not sent', async () => {
     expect((await fetchIt(`${server.origin}items/x.json`)).stderr).toContain('credential "portal"')
     const bare = await serve({ '/f': body('x') })
     expect((await fetchIt(`${bare.origin}f`)).stderr).toMatch(/ ms\n$/)
   })
 
-  it('says which server asks for what when no entry covers it, without the query', async () => {
+  it('says which server requests what when no credential covers it, without the query', async () => {
     const challenge = 'Basic realm="a, Digest b", charset="UTF-8", Bearer'
     const asking = await serve({ '/f?sig=1': (_request, response) => response.writeHead(401, { 'www-authenticate': challenge }).end() })
     const { code, stderr } = await fetchIt(`${asking.origin}f?sig=1`)
@@ -164,7 +164,7 @@ describe('fetch', () => {
       return { origin, archive, get: (...argv: string[]) => run(['fetch', ...argv, '--credentials', granted]) }
     }
 
-    it('is refused before a byte is written where the document says something else', async () => {
+    it('a web page is refused before a byte is written where the document says something else', async () => {
       const { origin, get } = await page()
       const path = await put(folder, 'page.json', itemWith({ page: { href: `${origin}page`, type: 'image/tiff; application=geotiff' } }))
       const stderr = expect.stringMatching(
@@ -177,14 +177,14 @@ describe('fetch', () => {
       expect(accepted).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(/^warning CONTENT_TYPE_UNEXPECTED /) })
     })
 
-    it('is refused by its first bytes where the name says something else', async () => {
+    it('a web page is refused by its first bytes where the name says something else', async () => {
       const { origin, get } = await page()
       expect(await get(`${origin}sniffed.tif`)).toMatchObject({ code: 6, stdout: '' })
       expect(await get(`${origin}page`, '-o', join(folder, 'named.tif'))).toMatchObject({ code: 6 })
       expect(await get(`${origin}page`, '-o', join(folder, 'named.html'))).toMatchObject({ code: 0 })
     })
 
-    it('of another host names that host and the credential to add', async () => {
+    it('a web page of another host names that host and the credential to add', async () => {
       const { origin, archive, get } = await page()
       const { code, stdout, stderr } = await get(`${archive}granule.h5`)
       expect([code, stdout]).toEqual([3, ''])
@@ -194,14 +194,14 @@ describe('fetch', () => {
       expect(stderr).toContain(`"sendTo":["${archive}"]`)
     })
 
-    it('is what a document may promise', async () => {
+    it('a web page is what a document may promise', async () => {
       const { origin, get } = await page()
       const path = await put(folder, 'html.json', itemWith({ page: { href: `${origin}page`, type: 'text/html' } }))
       expect(await get(path, '--asset', 'page')).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(/^200, /) })
     })
   })
 
-  it('names the entry whose secret cannot be read', async () => {
+  it('names the credential whose secret cannot be read', async () => {
     vi.stubEnv('STAC_AUTH_TEST_KEY', undefined)
     const { code, stderr } = await fetchIt(`${server.origin}private/data.tif`)
     expect([code, stderr]).toEqual([
@@ -298,7 +298,7 @@ describe('fetch', () => {
     expect(outcome.stderr).not.toContain('wrong-wrong-wrong')
   })
 
-  it('wants to know what to fetch from a file', async () => {
+  it('requires to know what to fetch from a file', async () => {
     expect(await fetchIt('x.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('--asset KEY') })
   })
 
@@ -324,7 +324,7 @@ describe('fetch', () => {
     expect((await readdir(folder)).filter((file) => file.startsWith('endless'))).toEqual([])
   })
 
-  it('has a JSON error for programs that read a document', async () => {
+  it('fetch has a JSON error for programs that read a document', async () => {
     const outcome = await run(['authorize', `${server.origin}nothing.json`, '--asset', 'a', '--as', 'json', '--credentials', credentials])
     expect([outcome.code, lastError(outcome)]).toEqual([
       5,

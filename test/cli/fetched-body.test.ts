@@ -48,20 +48,20 @@ beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', KEY))
 afterEach(() => vi.unstubAllEnvs())
 
 describe('what was fetched', () => {
-  it.each(['whole', 'gzip'])('is what came: %s', async (path) => {
+  it.each(['whole', 'gzip'])('what was fetched is what came: %s', async (path) => {
     const { shown, code, stderr, file } = await fetched(path)
     expect([shown.code, shown.bytes, shown.stderr]).toEqual([0, bytes, expect.stringMatching(/^200, 19 bytes in /)])
     expect([code, file, stderr]).toEqual([0, bytes, expect.stringMatching(/^200, 19 bytes in /)])
   })
 
-  it('may be nothing', async () => {
+  it('what was fetched may be nothing', async () => {
     expect(await fetched('none')).toMatchObject({ code: 0, file: Buffer.alloc(0), shown: { code: 0, stdout: '' } })
   })
 
   it.each([
     ['size', { 'file:size': bytes.length }],
     ['checksum', { 'file:checksum': checksum(bytes) }],
-  ])('has the %s that its document promises', async (_, promises) => {
+  ])('what was fetched has the %s that its document promises', async (_, promises) => {
     expect(await fetched('whole', promises)).toMatchObject({ code: 0, file: bytes, shown: { code: 0 } })
   })
 
@@ -69,13 +69,13 @@ describe('what was fetched', () => {
     ['size', { 'file:size': bytes.length + 1 }, 'has 19 bytes, its document states 20'],
     ['size of nothing', { 'file:size': 0 }, 'has 19 bytes, its document states 0'],
     ['checksum', { 'file:checksum': checksum(Buffer.from('other')) }, 'has another sha256 than its document states'],
-  ])('ends in 6 with another %s, and is no file', async (_, promises, problem) => {
+  ])('ends in 6 with another %s, and is not a file', async (_, promises, problem) => {
     const { shown, code, stderr, file } = await fetched('whole', promises)
     expect([code, stderr, file]).toEqual([6, `error FILE_INTEGRITY /assets/data: the response ${problem}\n`, undefined])
     expect([shown.code, shown.stderr]).toEqual([6, stderr])
   })
 
-  it('is never a part of a file', async () => {
+  it('what was fetched is never a part of a file', async () => {
     const { shown, code, stderr, file } = await fetched('part')
     expect([code, stderr, file]).toEqual([
       5,
@@ -85,13 +85,13 @@ describe('what was fetched', () => {
     expect([shown.code, shown.stdout]).toEqual([5, ''])
   })
 
-  it('is no file when it was cut', async () => {
+  it('what was fetched is not a file when it was cut', async () => {
     const { shown, code, stderr, file } = await fetched('cut')
     expect([code, stderr, file]).toEqual([5, expect.stringMatching(/^error FILE_INCOMPLETE: /), undefined])
     expect(shown.code).toBe(5)
   })
 
-  it('is no file when nothing would tell whether it is whole, and goes to stdout with a word', async () => {
+  it('what was fetched is not a file when nothing would tell whether it is whole, and goes to stdout with a word', async () => {
     const { shown, code, stderr, file } = await fetched('unframed')
     expect([code, stderr, file]).toEqual([
       5,
@@ -107,12 +107,12 @@ describe('what was fetched', () => {
     ])
   })
 
-  it('may end with its connection where its document tells its size', async () => {
+  it('what was fetched may end with its connection where its document tells its size', async () => {
     expect(await fetched('unframed', { 'file:size': bytes.length })).toMatchObject({ code: 0, file: bytes })
     expect(await fetched('unframed', { 'file:size': bytes.length + 1 })).toMatchObject({ code: 6, file: undefined })
   })
 
-  it('is told when it stays in a coding, unless a checksum decides', async () => {
+  it('what was fetched is reported when it stays in a coding, unless a checksum decides', async () => {
     const { code, stderr, file } = await fetched('zstd')
     expect([code, stderr, file]).toEqual([0, expect.stringMatching(/^warning CONTENT_CODING_UNKNOWN: .*"zstd".*\n200, /), bytes])
     expect((await fetched('zstd', { 'file:checksum': checksum(bytes) })).stderr).toMatch(/^200, /)

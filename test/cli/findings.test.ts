@@ -24,7 +24,7 @@ describe('findings of a run', () => {
     finding(`${index}`.padStart(3, '0'), index % 100 === 50 ? 'error' : index % 100 === 51 ? 'warn' : 'info'),
   )
 
-  it('are all kept in their order while there is room', () => {
+  it('findings of a run are all kept in their order while there is room', () => {
     expect(foundIn(mixed, Number.POSITIVE_INFINITY)).toEqual({
       problems: mixed,
       totals: { errors: 3, warnings: 3, infos: 294 },
@@ -32,7 +32,7 @@ describe('findings of a run', () => {
     })
   })
 
-  it('are cut from the end, infos first, and counted', () => {
+  it('findings of a run are cut from the end, infos first, and counted', () => {
     const { problems, totals, unlisted } = foundIn(mixed, ROOM)
     expect(totals).toEqual({ errors: 3, warnings: 3, infos: 294 })
     expect(unlisted).toBe(300 - problems.length)
@@ -49,7 +49,7 @@ describe('findings of a run', () => {
     expect(infos.length).toBeGreaterThan(0)
   })
 
-  it('are the same in whatever order documents come, when they are sorted', () => {
+  it('findings of a run are the same in whatever order documents come, when they are sorted', () => {
     const order = (one: Problem, other: Problem) => (one.document ?? '').localeCompare(other.document ?? '')
     const sorted = foundIn(mixed, ROOM, order)
     const shuffled = mixed.map((_, index) => mixed[(index * 7) % mixed.length] as Problem)
@@ -57,7 +57,7 @@ describe('findings of a run', () => {
     expect(namesOf(sorted)).toEqual(namesOf(sorted).toSorted())
   })
 
-  it('of any length are only counted where there is no room for one', () => {
+  it('findings of a run of any length are only counted where there is no room for one', () => {
     expect(foundIn([finding('a', 'error', 'm'.repeat(2 * ROOM))], ROOM)).toMatchObject({ problems: [], unlisted: 1, totals: { errors: 1 } })
     expect(foundIn(mixed, 0)).toMatchObject({ problems: [], unlisted: 300 })
   })

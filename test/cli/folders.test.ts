@@ -52,12 +52,12 @@ describe('a folder', () => {
     expect(pretty.stdout).toContain('1 document: 1 error, 0 warnings, 0 infos; 9 files skipped as no STAC documents')
   })
 
-  it('is told about files that cannot be read as JSON, for they may have been documents', async () => {
+  it('a folder is told about files that cannot be read as JSON, for they may have been documents', async () => {
     const { found } = await lint({ 'cut.json': broken.slice(0, 40), 'page.json': '<!doctype html>', 'empty.json': '' })
     expect(found).toEqual(['cut.json not-json', 'empty.json not-json', 'page.json not-json'])
   })
 
-  it('is told about documents of an old version and lists of documents', async () => {
+  it('a folder is told about documents of an old version and lists of documents', async () => {
     const { found, summary } = await lint({
       'old.json': '{ "stac_version": "0.6.0", "id": "x" }',
       'list.json': `[${broken}]`,
@@ -73,12 +73,12 @@ describe('a folder', () => {
     expect(summary.skipped).toBeUndefined()
   })
 
-  it('that holds no documents is a usage error which says so', async () => {
+  it('a folder that holds no documents is a usage error which says so', async () => {
     const { code, stderr } = await lint(OTHERS)
     expect([code, stderr]).toEqual([2, expect.stringContaining('9 files skipped as not STAC')])
   })
 
-  it('is read without dot folders, node_modules and what .gitignore files leave out', async () => {
+  it('a folder is read without dot folders, node_modules and what .gitignore files omit', async () => {
     execFileSync('git', ['init', '-q', folder])
     const { found } = await lint({
       '.gitignore': '*.tmp.json\n/out/\n!kept.tmp.json\n',
@@ -111,12 +111,12 @@ describe('a folder', () => {
     expect(found).toEqual(['a/b/y.json dangling-ref'])
   })
 
-  it('is read with what .gitignore leaves out when --no-gitignore says so', async () => {
+  it('a folder is read with what .gitignore omits when --no-gitignore says so', async () => {
     const { found } = await lint({ '.gitignore': 'x.json\n', 'x.json': broken }, '--no-gitignore')
     expect(found).toEqual(['x.json dangling-ref'])
   })
 
-  it('is read without what --ignore leaves out, and with what it takes in again', async () => {
+  it('a folder is read without what --ignore omits, and with what it takes in again', async () => {
     const files = {
       '.gitignore': 'z.json\n',
       'x.json': broken,
@@ -129,13 +129,13 @@ describe('a folder', () => {
     expect(found).toEqual(['.stac/x.json', 'a/x.json', 'z.json'].map((name) => `${name} dangling-ref`))
   })
 
-  it('says where its documents may be when all of them are left out', async () => {
+  it('says where its documents may be when all of them are omitted', async () => {
     const { code, stderr } = await lint({ '.gitignore': '*\n', 'x.json': broken })
     expect([code, stderr]).toEqual([2, expect.stringContaining('--no-gitignore')])
   })
 })
 
-it('a glob leaves out the same, but for dot folders that it names', async () => {
+it('a glob omits the same, but for dot folders that it names', async () => {
   execFileSync('git', ['init', '-q', folder])
   const files = { '.gitignore': 'x.json\n', 'a/x.json': broken, 'a/y.json': broken, 'a/.b/z.json': broken, 'a/package.json': '{}' }
   const { found, summary } = await lint(files, join(folder, 'a/{*,.b/*}.json'))

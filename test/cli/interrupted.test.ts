@@ -75,7 +75,7 @@ it('ends lint in the middle of a folder whose files are read without waiting', a
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').summary.documents).toBeLessThan(1_000)
 })
 
-describe('an input that is no file', () => {
+describe('an input that is not a file', () => {
   const lintOf = async (name: string) => {
     const child = start(['lint', name, '--format', 'json'])
     let stderr = ''
@@ -85,19 +85,19 @@ describe('an input that is no file', () => {
     return { code: await exitOf(child), error: JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }
   }
 
-  it('is refused by name when it is a pipe', async () => {
+  it('an input that is not a file is refused by name when it is a pipe', async () => {
     const pipe = join(folder, 'pipe.json')
     execFileSync('mkfifo', [pipe])
     const { code, error } = await lintOf(pipe)
     expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${pipe}": it is a named pipe, not a file` }])
   })
 
-  it('is refused by name when it is a device', async () => {
+  it('an input that is not a file is refused by name when it is a device', async () => {
     const { code, error } = await lintOf('/dev/zero')
     expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: 'cannot read "/dev/zero": it is a device, not a file' }])
   })
 
-  it('is refused by name when it is a socket', async () => {
+  it('an input that is not a file is refused by name when it is a socket', async () => {
     const socket = join(folder, 'socket.json')
     // Who is killed leaves its socket behind.
     const left = "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"

@@ -83,7 +83,7 @@ describe('lint --changed', () => {
     expect((await lint('--changed', '--', '..')).found).toEqual(['../items/a.json', '../other/d.json'])
   })
 
-  it('mends what has changed and nothing else', async () => {
+  it('fixes what has changed and nothing else', async () => {
     const before = await readFile(join(folder, 'items/b.json'), 'utf8')
     await put(folder, 'items/a.json', item('key', 'key'))
     await lint('--changed', '--fix')
@@ -108,7 +108,7 @@ describe('lint --staged', () => {
     expect((await run(['lint', '--staged', 'items/a.json'])).stdout).toContain('"gone"')
   })
 
-  it('is content with nothing', async () => {
+  it('lint --staged is content with nothing', async () => {
     await put(folder, 'items/a.json', dangling)
     expect(await lint('--staged')).toMatchObject({ code: 0, documents: 0, stderr: '' })
   })
@@ -203,7 +203,7 @@ describe('what is refused', () => {
     expect(lastError(outcome)).toMatchObject({ code: 'USAGE', message: expect.stringContaining(message) })
   })
 
-  it('is a folder outside of any repository', async () => {
+  it('what is refused is a folder outside of any repository', async () => {
     process.chdir(base)
     const outcome = await run(['lint', '--staged'], {})
     expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('is not in a repository')])

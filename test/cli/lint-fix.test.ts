@@ -14,7 +14,7 @@ const textWith = (...refs: string[]) => `${JSON.stringify(itemWith({ data: { hre
 const BEFORE = textWith('key', 'key', 'kye', 'gone')
 
 describe('lint --fix', () => {
-  it('mends what is safe, reports what remains, and finds nothing to do the second time', async () => {
+  it('fixes what is safe, reports what remains, and finds nothing to do the second time', async () => {
     const file = await put(folder, 'safe.json', BEFORE)
     await chmod(file, 0o604)
     const outcome = await run(['lint', file, '--fix'])
@@ -29,7 +29,7 @@ describe('lint --fix', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('applies suggestions only when they are asked for, and only of the rules that are named', async () => {
+  it('applies suggestions only when they are requested, and only of the rules that are named', async () => {
     const file = await put(folder, 'suggestions.json', BEFORE)
     await run(['lint', file, '--fix-suggestions', '--fix-type', 'dangling-ref,unused-scheme'])
     expect(await readFile(file, 'utf8')).toBe(textWith('key', 'key', 'key', 'gone'))
@@ -37,13 +37,13 @@ describe('lint --fix', () => {
     expect(await readFile(file, 'utf8')).toBe(textWith('key', 'gone'))
   })
 
-  it('follows the levels of the configuration: what is off is not mended', async () => {
+  it('follows the levels of the configuration: what is off is not fixed', async () => {
     const file = await put(folder, 'off.json', BEFORE)
     await run(['lint', file, '--fix', '--rule', 'duplicate-ref=off'])
     expect(await readFile(file, 'utf8')).toBe(BEFORE)
   })
 
-  it('leaves links, lists of lines and addresses as they are', async () => {
+  it('leaves links, lists of lines and URLs as they are', async () => {
     const target = await put(folder, 'target.json', BEFORE)
     const link = join(folder, 'link.json')
     await symlink(target, link)
@@ -87,7 +87,7 @@ describe('lint --fix-dry-run', () => {
 })
 
 describe('lint --fix of standard input', () => {
-  it('prints the mended text, and the report to people', async () => {
+  it('prints the fixed text, and the report to people', async () => {
     const outcome = await run(['lint', '-', '--fix', '--stdin-filename', 'draft.json'], { stdin: `\ufeff${BEFORE}` })
     expect(outcome.stdout).toBe(`\ufeff${textWith('key', 'kye', 'gone')}`)
     expect(outcome.stderr).toContain('draft.json')
@@ -95,7 +95,7 @@ describe('lint --fix of standard input', () => {
     expect(outcome.code).toBe(1)
   })
 
-  it('gives back what cannot be mended', async () => {
+  it('returns what cannot be fixed', async () => {
     const stdin = Buffer.of(0x7b, 0xff, 0x7d)
     const outcome = await run(['lint', '-', '--fix', '--stdin-filename', 'draft.json'], { stdin })
     expect([...outcome.bytes]).toEqual([...stdin])
@@ -161,11 +161,11 @@ describe('lint --fix-suggestions and schemes that other documents use', () => {
     ['a folder', ['.']],
     ['files', ['collection.json', 'items/i.json']],
     ['files in another order', ['items/i.json', 'collection.json']],
-  ])('takes out only what nothing in %s uses', async (_name, inputs) => {
+  ])('removes only what nothing in %s uses', async (_name, inputs) => {
     expect((await left({ 'collection.json': both, 'items/i.json': itemUsing('used') }, inputs)).names).toEqual(['used'])
   })
 
-  it('names what it takes out, and takes out nothing with --fix alone', async () => {
+  it('names what it removes, and removes nothing with --fix alone', async () => {
     const files = { 'collection.json': both, 'items/i.json': itemUsing('used') }
     const { outcome } = await left(files)
     expect(outcome.stderr).toMatch(/collection\.json: removed the unused scheme "old"\n/)

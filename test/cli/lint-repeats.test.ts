@@ -25,7 +25,7 @@ const itemsOf = (count: number, ...refs: readonly string[]) => Array.from({ leng
 const page = await put(folder, 'page.json', { type: 'FeatureCollection', features: itemsOf(250, 'gone'), links: [] })
 
 describe('lint of a page of 250 Items that name a scheme which the page does not have', () => {
-  it('is one finding at the page', async () => {
+  it('lint of a page of 250 Items that name a scheme which the page does not have is one finding at the page', async () => {
     const { code, stdout } = await run(['lint', page, '--format', 'json'])
     const report = JSON.parse(stdout)
     expect(code).toBe(1)
@@ -41,7 +41,7 @@ describe('lint of a page of 250 Items that name a scheme which the page does not
     expect(stdout).toMatch(/\n250 documents: 1 error, 0 warnings, 0 infos in 250 places\n$/)
   })
 
-  it.each(FORMATS)('is told once as %s', async (format) => {
+  it.each(FORMATS)('lint of a page of 250 Items that name a scheme which the page does not have is reported once as %s', async (format) => {
     const { stdout } = await run(['lint', page, '--format', format])
     expect(
       stdout.split('the document declares the authentication extension or uses auth:refs, but has no auth:schemes: define the schemes'),
@@ -51,7 +51,7 @@ describe('lint of a page of 250 Items that name a scheme which the page does not
 })
 
 describe('lint of documents with equal mistakes', () => {
-  it('tells those of each file and of each line of a list by themselves', async () => {
+  it('reports those of each file and of each line of a list by themselves', async () => {
     const lines = await put(
       folder,
       'lines.ndjson',
@@ -64,7 +64,7 @@ describe('lint of documents with equal mistakes', () => {
     expect(JSON.parse(stdout).summary).not.toHaveProperty('places')
   })
 
-  it('tells them once where a FeatureCollection is too large to be read as one', async () => {
+  it('reports them once where a FeatureCollection is too large to be read as one', async () => {
     const large = join(folder, 'large.json')
     const padding = 'x'.repeat(1024 * 1024)
     const features = itemsOf(70, 'gone').map((item) => ({ ...item, properties: { ...item.properties, padding } }))
@@ -99,7 +99,7 @@ describe('lint of documents with equal mistakes', () => {
 })
 
 describe('lint --baseline of repeated mistakes', () => {
-  it('tells only what was added, and lists it while documents are read', async () => {
+  it('reports only what was added, and lists it while documents are read', async () => {
     const work = join(folder, 'work.json')
     const baseline = join(folder, 'baseline.json')
     const write = (count: number) => writeFile(work, JSON.stringify({ type: 'FeatureCollection', features: itemsOf(count, 'gone') }))

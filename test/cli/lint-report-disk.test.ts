@@ -24,16 +24,19 @@ describe('a report file', () => {
     expect([await readFile(file, 'utf8'), await parts()]).toEqual(['the earlier report', []])
   })
 
-  it.each(['ndjson', 'concise'])('of lines stays as it was when the disk is full, and another report is written: %s', async (format) => {
-    const file = await put(folder, `full.${format}`, 'the earlier report')
-    disk.refuses = (step, path) => step === 'write' && path.startsWith(file)
-    const outcome = await run(['lint', dangling, '--format', `${format}=${file}`, '--format', 'json'])
-    expect([outcome.code, outcome.stderr]).toEqual([6, expect.stringContaining('DISK_FULL')])
-    expect(outcome.stdout).toContain('dangling-ref')
-    expect([await readFile(file, 'utf8'), await parts()]).toEqual(['the earlier report', []])
-  })
+  it.each(['ndjson', 'concise'])(
+    'a report file of lines stays as it was when the disk is full, and another report is written: %s',
+    async (format) => {
+      const file = await put(folder, `full.${format}`, 'the earlier report')
+      disk.refuses = (step, path) => step === 'write' && path.startsWith(file)
+      const outcome = await run(['lint', dangling, '--format', `${format}=${file}`, '--format', 'json'])
+      expect([outcome.code, outcome.stderr]).toEqual([6, expect.stringContaining('DISK_FULL')])
+      expect(outcome.stdout).toContain('dangling-ref')
+      expect([await readFile(file, 'utf8'), await parts()]).toEqual(['the earlier report', []])
+    },
+  )
 
-  it('of lines replaces the earlier one, and is written through where that cannot be', async () => {
+  it('a report file of lines replaces the earlier one, and is written through where that cannot be', async () => {
     const file = await put(folder, 'lines.ndjson', 'before')
     expect((await lint(file, 'ndjson')).code).toBe(1)
     const first = await readFile(file, 'utf8')
@@ -45,14 +48,14 @@ describe('a report file', () => {
     expect([await readFile(file, 'utf8'), await parts()]).toEqual([first, []])
   })
 
-  it('that is new does not appear when the disk is full', async () => {
+  it('a report file that is new does not appear when the disk is full', async () => {
     disk.refuses = (step) => step === 'sync'
     expect((await lint(join(folder, 'new.json'))).code).toBe(6)
     await expect(stat(join(folder, 'new.json'))).rejects.toThrow('ENOENT')
     expect(await parts()).toEqual([])
   })
 
-  it('that is a link is replaced where it leads to, and keeps its mode', async () => {
+  it('a report file that is a link is replaced where it leads to, and keeps its mode', async () => {
     const real = join(folder, 'real.json')
     await writeFile(real, 'before', { mode: 0o640 })
     await symlink(real, join(folder, 'link.json'))
@@ -61,7 +64,7 @@ describe('a report file', () => {
     expect((await stat(real)).mode & 0o777).toBe(0o640)
   })
 
-  it('that cannot be replaced, as one that is mounted by itself, is written to', async () => {
+  it('a report file that cannot be replaced, as one that is mounted by itself, is written to', async () => {
     const file = await put(folder, 'mounted.json', 'before')
     await link(file, join(folder, 'same.json'))
     disk.code = 'EBUSY'
@@ -71,7 +74,7 @@ describe('a report file', () => {
     expect(await parts()).toEqual([])
   })
 
-  it('that is a device is written to as it is', async () => {
+  it('a report file that is a device is written to as it is', async () => {
     expect((await lint('/dev/null')).code).toBe(1)
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
   })

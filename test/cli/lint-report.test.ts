@@ -116,7 +116,7 @@ describe('lint --config', () => {
     expect(problems.filter(({ code }: { code: string }) => code === 'dangling-ref')).toMatchObject([{ document: fresh }])
   })
 
-  it('is not read from the folder where the command runs', async () => {
+  it('lint --config is not read from the folder where the command runs', async () => {
     await put(folder, 'stac-auth.config.json', { rules: { 'dangling-ref': 'off' } })
     const before = process.cwd()
     process.chdir(folder)
@@ -129,7 +129,7 @@ describe('lint --config', () => {
     ['{ "rules": { "no-such": "off" } }', 'CONFIG_INVALID', 'unknown rule'],
     ['{', 'CONFIG_INVALID', 'line 1'],
     ['{"preset":"strict","preset":"schema"}', 'CONFIG_INVALID', 'appears twice'],
-  ])('that is %j is refused', async (text, code, message) => {
+  ])('lint --config that is %j is refused', async (text, code, message) => {
     const config = await put(folder, 'bad.json', text)
     const outcome = await run(['lint', clean, '--config', config, '--format', 'json'])
     expect([outcome.code, outcome.stdout]).toEqual([2, ''])
@@ -165,7 +165,7 @@ describe('lint --baseline', () => {
     expect([outcome.code, lastError(outcome).code]).toEqual([6, 'PATH_UNSAFE'])
   })
 
-  it('is left alone when not everything could be read', async () => {
+  it('lint --baseline is left unchanged when not everything could be read', async () => {
     const file = join(folder, 'partial.json')
     const outcome = await run(['lint', dangling, join(folder, 'missing.json'), '--baseline', file, '--update-baseline'])
     expect(outcome.code).toBe(6)
@@ -178,7 +178,7 @@ describe('lint --baseline', () => {
     [['--baseline', join(folder, 'b'), '--update-baseline', '--prune-baseline'], 'USAGE', 2],
     [['--baseline', join(folder, 'none.json')], 'FILE_ACCESS', 6],
     [['--baseline', clean], 'CONFIG_INVALID', 2],
-  ])('with %j is refused', async (argv, code, exit) => {
+  ])('lint --baseline with %j is refused', async (argv, code, exit) => {
     const outcome = await run(['lint', clean, '--format', 'json', ...argv])
     expect([outcome.code, lastError(outcome).code]).toEqual([exit, code])
   })

@@ -16,7 +16,7 @@ const warning = await put(folder, 'warning.json', itemWith({ data: { href, 'auth
 const report = async (...argv: string[]) => JSON.parse((await run(['lint', '--format', 'json', ...argv])).stdout)
 
 describe('lint --format json', () => {
-  it('is the versioned report', async () => {
+  it('lint --format json is the versioned report', async () => {
     const outcome = await run(['lint', '--format', 'json', dangling])
     expect([outcome.code, outcome.stderr]).toEqual([1, ''])
     const { version, problems, summary } = JSON.parse(outcome.stdout)
@@ -56,7 +56,7 @@ describe('exit code', () => {
     [[dangling, '--rule', 'dangling-ref=off'], 0],
     [[dangling, '--preset', 'schema'], 0],
     [[join(folder, 'missing.json'), dangling], 6],
-  ])('of %j is %i', async (argv, exit) => {
+  ])('exit code of %j is %i', async (argv, exit) => {
     expect((await run(['lint', ...argv])).code).toBe(exit)
   })
 
@@ -69,7 +69,7 @@ describe('exit code', () => {
     [[clean, '--format', 'json', '--format', 'pretty']],
     [[clean, '--max-warnings', '-1']],
     [[clean, '--preset', 'lax']],
-  ])('of %j is 2', async (argv) => {
+  ])('exit code of %j is 2', async (argv) => {
     expect(await run(['lint', ...argv])).toMatchObject({
       code: 2,
       stdout: '',
@@ -77,7 +77,7 @@ describe('exit code', () => {
     })
   })
 
-  it('is 2 when a folder holds no documents', async () => {
+  it('exit code is 2 when a folder holds no documents', async () => {
     await mkdir(join(folder, 'empty', 'node_modules'), { recursive: true })
     await put(join(folder, 'empty'), 'readme.md', '# nothing')
     await put(join(folder, 'empty', 'node_modules'), 'package.json', '{}')
@@ -86,7 +86,7 @@ describe('exit code', () => {
 })
 
 describe('inputs', () => {
-  it('are folders with all that is below them, in the order of names, without what links lead out to', async () => {
+  it('inputs are folders with all that is below them, in the order of names, without what links lead out to', async () => {
     const tree = join(folder, 'tree')
     await mkdir(join(tree, 'b'), { recursive: true })
     await put(tree, 'c.json', itemWith({}))
@@ -105,7 +105,7 @@ describe('inputs', () => {
     ])
   })
 
-  it('are standard input under a name of choice', async () => {
+  it('inputs are standard input under a name of choice', async () => {
     const stdin = await readFile(dangling)
     const named = await run(['lint', '-', '--format', 'json', '--stdin-filename', 'draft.json'], { stdin })
     expect(JSON.parse(named.stdout).problems[0].document).toBe('draft.json')
@@ -117,13 +117,13 @@ describe('inputs', () => {
     ['<html>', 'not-json'],
     [Uint8Array.of(0x7b, 0xff, 0x7d), 'not-json'],
     [`{"type":"Catalog","a":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`, 'document-limit'],
-  ])('that are no documents are findings: %j is %s', async (stdin, code) => {
+  ])('inputs that are no documents are findings: %j is %s', async (stdin, code) => {
     const outcome = await run(['lint', '-', '--format', 'json'], { stdin })
     expect(outcome.code).toBe(1)
     expect(JSON.parse(outcome.stdout).problems).toMatchObject([{ code, severity: 'error' }])
   })
 
-  it('that never end are a finding too', async () => {
+  it('inputs that never end are a finding too', async () => {
     const stdin = new Readable({
       read() {
         this.push(Buffer.alloc(1024 * 1024, 0x20))
@@ -133,7 +133,7 @@ describe('inputs', () => {
     expect([outcome.code, JSON.parse(outcome.stdout).problems[0].code]).toEqual([1, 'document-limit'])
   })
 
-  it('that cannot be read are told, and the others are linted', async () => {
+  it('inputs that cannot be read are reported, and the others are linted', async () => {
     const missing = join(folder, 'missing.json')
     const outcome = await run(['lint', missing, dangling, '--format', 'json'])
     const { problems, summary } = JSON.parse(outcome.stdout)
@@ -143,18 +143,18 @@ describe('inputs', () => {
     expect(lastError(outcome).code).toBe('FILE_ACCESS')
   })
 
-  it('end with what there is when the run is interrupted', async () => {
+  it('inputs end with what there is when the run is interrupted', async () => {
     const outcome = await run(['lint', clean, '--format', 'json'], { signal: AbortSignal.abort('SIGINT') })
     expect(outcome.code).toBe(130)
     expect(JSON.parse(outcome.stdout).summary.incomplete).toEqual([{ url: clean, code: 'ABORTED' }])
   })
 })
 
-describe('addresses', () => {
+describe('URLs', () => {
   beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', KEY))
   afterEach(() => vi.unstubAllEnvs())
 
-  it('are fetched with what was granted to them; their queries are not shown', async () => {
+  it('URLs are fetched with the credentials that allow them; their queries are not shown', async () => {
     const text = JSON.stringify(itemWith({ data: { href, 'auth:refs': ['key', 'gone'] } }))
     const server = await serve({ '/private/x.json?v=1': body(text) })
     const credentials = await put(folder, 'credentials.json', keyFor(server.origin))
@@ -185,7 +185,7 @@ describe('lint for people', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('has colours on a terminal only', async () => {
+  it('lint for people has colours on a terminal only', async () => {
     expect((await run(['lint', dangling], { isTTY: true, env: { TERM: 'xterm' } })).stdout).toContain('\u001b[31merror')
     expect((await run(['lint', dangling], { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })).stdout).not.toContain('\u001b')
   })

@@ -66,7 +66,7 @@ describe('list', () => {
     expect(JSON.parse(stdout)).toMatchObject({ key: 'odd/a\u001b[2J\n+é', url: 's3://eo/odd/a%1B%5B2J%0A%2B%C3%A9' })
   })
 
-  it('ends like every command when it is refused or asked for nonsense', async () => {
+  it('ends like every command when it is refused or its arguments are invalid', async () => {
     const wrong = await credentialsWith('WRONG')
     const refused = await run(['list', item, '--asset', 'zarr', '--credentials', wrong])
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('SignatureDoesNotMatch')])
@@ -75,7 +75,7 @@ describe('list', () => {
     for (const limit of ['0', '-1', '1.5', 'x']) expect((await list(item, '--asset', 'zarr', `--limit=${limit}`)).code).toBe(2)
   })
 
-  it('lists a bucket without an entry as anybody would', async () => {
+  it('lists a bucket without a credential as anybody would', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url)
     expect(await list('s3://free/')).toMatchObject({ code: 0, stdout: '           1  a\n' })
     const { code, stderr } = await list('s3://closed/')

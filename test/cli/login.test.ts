@@ -72,7 +72,7 @@ function stage({
 const options = { credentials }
 
 describe('login', () => {
-  it('logs in as an entry, also again', async () => {
+  it('logs in as a credential, also again', async () => {
     const { context, open, calls, shown } = stage({ states: { ada: 'valid' } })
     expect(await login('ada', options, context, open)).toBe(0)
     expect(calls).toEqual(['login ada'])
@@ -86,7 +86,7 @@ describe('login', () => {
     expect(ways.map((way) => Object.keys(way))).toEqual([['redirect', 'device'], ['redirect']])
   })
 
-  it('has nothing to do for an entry that needs no person', async () => {
+  it('login has nothing to do for a credential without user interaction', async () => {
     const { context, open, calls, shown } = stage()
     expect(await login('key', options, context, open)).toBe(0)
     expect([calls, shown()]).toEqual([[], '"key" needs no login\n'])
@@ -107,7 +107,7 @@ describe('login', () => {
     expect(calls).toEqual(['login ada'])
   })
 
-  it('tells the entries that there are', async () => {
+  it('reports the credentials that there are', async () => {
     expect(await run(['login', 'nobody', '--credentials', credentials])).toMatchObject({
       code: 3,
       stderr: 'error NO_CREDENTIAL: unknown credential "nobody"\n  the credentials are: ada, bob, key\n',
@@ -175,7 +175,7 @@ describe('the screen', () => {
 })
 
 describe('logout', () => {
-  it('drops the tokens of the entry, of the only one, of all', async () => {
+  it('removes the tokens of the credential, of the only one, of all', async () => {
     const one = stage({ states: { bob: 'expired' } })
     await logout('ada', options, one.context, one.open)
     await logout(undefined, options, one.context, one.open)
@@ -190,7 +190,7 @@ describe('logout', () => {
     expect(two.calls).toEqual(['logout ada', 'logout bob'])
   })
 
-  it('has nothing to do when nobody is logged in', async () => {
+  it('logout has nothing to do when nobody is logged in', async () => {
     const { context, open, calls, shown } = stage()
     expect(await logout(undefined, options, context, open)).toBe(0)
     expect([calls, shown()]).toEqual([[], 'no credential is logged in\n'])

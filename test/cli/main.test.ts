@@ -25,7 +25,7 @@ describe('main', () => {
     expect(outcome).toMatchObject({ code: exit, stderr: 'error ABORTED: interrupted\n' })
   })
 
-  it('tells of its own failures in one line, without their text, and where only when it is asked to', async () => {
+  it('reports its own failures in one line, without their text, and where only when it is asked to', async () => {
     const broken = () =>
       Object.assign(new Writable(), {
         write: () => {

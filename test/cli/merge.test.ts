@@ -82,7 +82,7 @@ describe('merge', () => {
     }
   })
 
-  it('tells once which schemes of the parts differ, and adds up what they borrow from one Collection', async () => {
+  it('reports once which schemes of the parts differ, and adds up what they borrow from one Collection', async () => {
     const start = (await different).origin
     const parts = ['1/3', '2/3', '3/3'].map((shard) => ({ shard, name: file(`once-${shard[0]}`) }))
     for (const { shard, name } of parts) await run(['lint', '--crawl', start, '--shard', shard, '--format', `json=${name}`])
@@ -131,7 +131,7 @@ describe('merge', () => {
     }
   })
 
-  it('tells once what two parts have found, and counts it once', async () => {
+  it('reports once what two parts have found, and counts it once', async () => {
     const one = await put(folder, 'one', report([problem('b'), problem('b')]))
     const two = await put(folder, 'two', report([problem('a'), problem('b', { fingerprint: 'x' })], { baselined: 2 }))
     const { problems, summary } = JSON.parse((await run(['merge', one, two, '--format', 'json'])).stdout)

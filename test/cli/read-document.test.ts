@@ -19,7 +19,7 @@ describe('readDocument', () => {
     expect(await read(path)).toEqual({ document: { type: 'Catalog', links }, url: 'https://data.example/x.json' })
   })
 
-  it.each(['./x.json', '/x.json', 'file:///x.json', 'https://'])('has no base from a self link like %s', async (href) => {
+  it.each(['./x.json', '/x.json', 'file:///x.json', 'https://'])('readDocument has no base from a self link like %s', async (href) => {
     const path = await put(folder, 'self.json', { links: [{ rel: 'self', href }] })
     expect(await read(path)).not.toHaveProperty('url')
   })

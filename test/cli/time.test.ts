@@ -18,7 +18,7 @@ const env = (more: Readonly<Record<string, string>> = {}) => ({
 const time = (words: string, ...more: readonly string[]) => run(['time', ...words.split(' '), '--allow-insecure', ...more], { env: env() })
 
 describe('time projects', () => {
-  it('are listed, read, made, changed and deleted', async () => {
+  it('time projects are listed, read, made, changed and deleted', async () => {
     expect(await time('projects list')).toMatchObject({ code: 0, stdout: '60  Website  active  ACME\n61  Süd & Ost  active\n', stderr: '' })
     const one = await time('projects get 60')
     expect(one.stdout).toContain('name: Website\n')
@@ -34,7 +34,7 @@ describe('time projects', () => {
     service.assertClean()
   })
 
-  it('show what strangers wrote without doing what it says', async () => {
+  it('time projects show untrusted text with control characters escaped', async () => {
     service.state.collections.get('projects')?.set('60', { id: 60, name: 'a\u001b[2J\nb', active: true })
     const { stdout } = await time('projects list')
     expect(stdout.split('\n')[0]).toBe('60  a\\u{1b}[2J\\u{a}b  active')
@@ -48,7 +48,7 @@ describe('time projects', () => {
 })
 
 describe('time customers', () => {
-  it('are renamed', async () => {
+  it('time customers are renamed', async () => {
     expect(await time('customers update 121', '--name', 'ACME INC.')).toMatchObject({ code: 0, stdout: 'id: 121\nname: ACME INC.\n' })
     expect(await time('customers get 121')).toMatchObject({ code: 5, stdout: '' })
   })
@@ -101,7 +101,7 @@ describe('exit codes', () => {
 })
 
 describe('the credential', () => {
-  it('may be an entry for that address', async () => {
+  it('the credential may be a credential for that URL', async () => {
     const entry = { id: 'tt', type: 'http', scheme: 'bearer', token: { env: 'STAC_AUTH_TEST_TIME' }, sendTo: [`${service.url}/`] }
     const credentials = await put(folder, 'time.json', { version: 1, credentials: [entry] })
     process.env.STAC_AUTH_TEST_TIME = KNOWN.token
@@ -112,7 +112,7 @@ describe('the credential', () => {
     service.assertClean()
   })
 
-  it('is missing: 3', async () => {
+  it('a missing credential is exit code 3', async () => {
     const credentials = await put(folder, 'none.json', { version: 1, credentials: [] })
     const argv = ['time', 'projects', 'list', '--base-url', service.base, '--credentials', credentials, '--allow-insecure', '--json']
     const outcome = await run(argv)

@@ -54,8 +54,8 @@ describe('a name of the catalog', () => {
   })
 })
 
-describe('an address of the catalog', () => {
-  it('is shown in ASCII, with what it looks like behind it', async () => {
+describe('a URL of the catalog', () => {
+  it('a URL of the catalog is shown in ASCII, with what it looks like behind it', async () => {
     const flows = { clientCredentials: { tokenUrl: 'https://d\u0430ta.example/token' } }
     const stderr = await shown(itemOf('o', { type: 'oauth2', flows }, 'https://b\u00fccher.example/a'))
     expect(stderr).toContain('"tokenUrl": "https://xn--dta-6cd.example/token"')
@@ -63,20 +63,20 @@ describe('an address of the catalog', () => {
     expect(stderr).toContain('token goes to    https://xn--bcher-kva.example/ (b\u00fccher.example) (1 asset)\n')
   })
 
-  it('of a host that many share is granted with its folder only', async () => {
+  it('a URL of the catalog on a shared host is allowed with its folder only', async () => {
     const hrefs = ['https://s3.eu-central-1.amazonaws.com/eo/a', 'https://s3.eu-central-1.amazonaws.com/eo/b', 's3://bucket/key']
     expect(await shown(itemOf('k', KEY_SCHEME, ...hrefs))).toContain(
       'secret goes to   https://s3.eu-central-1.amazonaws.com/eo/ (2 assets)\n',
     )
   })
 
-  it('that reads as a pattern is not offered', async () => {
+  it('a URL of the catalog that reads as a pattern is not offered', async () => {
     const text = await shown(itemOf('k', KEY_SCHEME, 'https://*.data.example/a.tif', 'https://data.example/b.tif'))
     expect(text).toContain('secret goes to   https://data.example/ (1 asset)\n')
     expect(text).not.toContain('*.data.example/')
   })
 
-  it('among too many is left out of the entry, and that is said', async () => {
+  it('among too many is omitted of the credential, and that is said', async () => {
     const hrefs = Array.from({ length: 100 }, (_, index) => `https://h${index}.example/a`)
     const stderr = await shown(itemOf('k', KEY_SCHEME, ...hrefs))
     expect(stderr).toContain('\n                   88 more hosts are not included\n')
@@ -84,7 +84,7 @@ describe('an address of the catalog', () => {
     expect(stderr).not.toContain('https://h12.example/')
   })
 
-  it('that no secret may go to is not offered', async () => {
+  it('a URL of the catalog that no secret may go to is not offered', async () => {
     const item = itemOf('k', KEY_SCHEME, 'http://data.example/', 'https://10.0.0.1/', 'https://ada@data.example/', 'file:///etc/passwd')
     const name = await put(folder, 'item.json', item)
     const outcome = await run(['credentials', 'add', name, '--credentials', file], { isTTY: true, stdin: 'y\n', env })
@@ -92,7 +92,7 @@ describe('an address of the catalog', () => {
   })
 })
 
-it('scopes of the catalog are shown, cut, and never asked for', async () => {
+it('scopes of the catalog are shown, cut, and never requested', async () => {
   const scopes = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`s${index}\x07`, '']))
   const flows = { clientCredentials: { tokenUrl: 'https://identity.example/token', scopes } }
   const stderr = await shown(itemOf('o', { type: 'oauth2', flows }, 'https://data.example/'))
@@ -119,7 +119,7 @@ describe('inert text', () => {
     expect(plain('\ud83d\udef0'.repeat(70))).toBe(`${'\ud83d\udef0'.repeat(59)}…`)
   })
 
-  it('shows patterns like addresses', () => {
+  it('shows patterns like URLs', () => {
     expect(urlText('https://*.xn--bcher-kva.example/')).toBe('https://*.xn--bcher-kva.example/ (b\u00fccher.example)')
     expect(urlText('https://*.d\u0430ta.example:8443/a/')).toBe('https://*.xn--dta-6cd.example:8443/a/ (d\u0430ta.example)')
     expect(urlText('https://d\u0430ta.example')).toBe('https://xn--dta-6cd.example (d\u0430ta.example)')

@@ -13,7 +13,7 @@ describe('credentials trust', () => {
   const trust = (file: string, pattern: string, around: Surroundings, id = 'portal') =>
     run(['credentials', 'trust', id, pattern, '--credentials', file], around)
 
-  it('asks, then adds the address', async () => {
+  it('asks, then adds the URL', async () => {
     const file = await put(folder, 'trust.json', keyFor('https://data.example/'))
     const { code, stdout, stderr } = await trust(file, 'https://*.b\u00fccher.example/', terminal('d\ny\n'))
     expect([code, stdout]).toEqual([0, ''])
@@ -46,7 +46,7 @@ describe('credentials trust', () => {
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.not.stringContaining('[y]es')])
   })
 
-  it('says where the entry of the environment is widened', async () => {
+  it('says where the credential of the environment is widened', async () => {
     const file = await put(folder, 'environment.json', keyFor('https://data.example/'))
     const around = { ...terminal('y\n'), env: { ...env, STAC_AUTH_TOKEN: 'canary' } }
     const outcome = await trust(file, 'https://b.example/', around, 'env')
@@ -57,7 +57,7 @@ describe('credentials trust', () => {
     })
   })
 
-  it('keeps what a signing entry could reach by default', async () => {
+  it('keeps what a signing credential could reach by default', async () => {
     const signer = {
       id: 'signer',
       type: 'signedUrl',
@@ -92,7 +92,7 @@ describe('credentials trust', () => {
   })
 })
 
-describe('credentials add --entry', () => {
+describe('credentials add --credential', () => {
   const token = { id: 't', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: ['https://data.example/'] }
   const add = async (entry: unknown, around: Surroundings) => {
     const file = join(folder, 'own', 'credentials.json')
@@ -102,7 +102,7 @@ describe('credentials add --entry', () => {
     }
   }
 
-  it('asks about an entry of the user, too', async () => {
+  it('asks about a credential of the user, too', async () => {
     const { code, stderr, file } = await add(token, terminal('y\n'))
     expect([code, stderr]).toEqual([
       0,
@@ -112,7 +112,7 @@ describe('credentials add --entry', () => {
     expect(await add(token, terminal('y\n'))).toMatchObject({ code: 2, stderr: expect.stringContaining('"t" is used twice') })
   })
 
-  it('tells what to write where nobody can be asked', async () => {
+  it('reports what to write where nobody can be asked', async () => {
     const { code, stderr } = await add({ ...token, id: 'other' }, {})
     expect([code, stderr]).toEqual([3, expect.stringContaining(JSON.stringify({ ...token, id: 'other' }))])
   })
@@ -129,7 +129,7 @@ describe('credentials add --entry', () => {
     expect(stderr).not.toContain('[y]es')
   })
 
-  it('needs a document or an entry', async () => {
+  it('needs a document or a credential', async () => {
     expect(await run(['credentials', 'add'])).toMatchObject({ code: 2 })
     expect(await run(['credentials', 'add', 'x.json', '--entry', 'y.json'])).toMatchObject({ code: 2 })
   })

@@ -30,7 +30,7 @@ const add = (stdin: string, file: string, name: string = document, more: readonl
 const QUESTION = 'Create this credential?  [y]es / [N]o / [d]etails '
 
 describe('the question', () => {
-  it('says who asks, where secret and token would go, and what is asked for', async () => {
+  it('says who asks, where secret and token would go, and what is requested', async () => {
     const { code, stdout, stderr } = await add('n\n', newFile(), document, ['--scope', 'read'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toBe(
@@ -61,13 +61,13 @@ describe('the question', () => {
     expect(login.stderr).toContain('asks for "oidc" (OpenID Connect)')
   })
 
-  it('is left at the end of the input: 130, and nothing is written', async () => {
+  it('the end of the input at the question is exit code 130, and nothing is written', async () => {
     const file = newFile()
     expect(await add('', file)).toMatchObject({ code: 130, stderr: expect.stringMatching(/\nerror ABORTED: interrupted\n$/) })
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('shows the whole entry and its targets when that is wanted', async () => {
+  it('shows the whole credential and its targets when that is wanted', async () => {
     const { stderr } = await add('d\nn\n', newFile())
     expect(stderr.split(QUESTION)).toHaveLength(3)
     expect(stderr).toContain('"tokenUrl": "https://identity.example/token"')
@@ -76,7 +76,7 @@ describe('the question', () => {
 })
 
 describe('a yes', () => {
-  it('asks for what only the user knows, and writes an entry that is used', async () => {
+  it('requests what only the user knows, and writes a credential that is used', async () => {
     const file = newFile()
     const { code, stdout, stderr } = await add('y\nme\nfile:~/secret\n', file, document, ['--scope', 'read', '--id', 'mine'])
     expect([code, stdout]).toEqual([0, ''])
@@ -105,7 +105,7 @@ describe('a yes', () => {
     expect((await add('', file)).stderr).toMatch(/^nothing to add/)
   })
 
-  it('never takes a secret where its place is asked for', async () => {
+  it('never takes a secret where its place is requested', async () => {
     const file = newFile()
     const { stderr } = await add('y\nme\nhunter2\n\n', file)
     expect(stderr).toContain('not a source')
@@ -113,7 +113,7 @@ describe('a yes', () => {
     expect(stderr + (await readFile(file, 'utf8'))).not.toContain('hunter2')
   })
 
-  it('leaves the rest of the file as it was, and other entries their ids', async () => {
+  it('leaves the rest of the file as it was, and other credentials their ids', async () => {
     const text =
       '{ "version": 1,\r\n  "credentials": [\r\n    { "id": "oauth",   "type": "http", "scheme": "bearer",\r\n' +
       '      "token": { "env": "T" }, "sendTo": ["https://other.example/"] } ] }\r\n'
@@ -125,13 +125,13 @@ describe('a yes', () => {
     expect(JSON.parse(changed).credentials.map(({ id }: { id: string }) => id)).toEqual(['oauth', 'oauth-2'])
   })
 
-  it('is refused for an id that is taken, before anything is asked', async () => {
+  it('a yes is refused for an id that is taken, before anything is asked', async () => {
     const file = newFile()
     await add('y\nme\n\n', file)
     expect(await add('y\n', file, document, ['--id', 'oauth'])).toMatchObject({ code: 2, stderr: expect.stringContaining('already') })
   })
 
-  it('to one of several ways is enough', async () => {
+  it('a yes to one of several ways is enough', async () => {
     const schemes = { key: { type: 'apiKey', in: 'header', name: 'x-key' }, oauth: OAUTH, basic: { type: 'http', scheme: 'basic' } }
     const both = { href: 'https://data.example/a', 'auth:refs': ['key', 'oauth', 'basic'] }
     const name = await put(folder, 'ways.json', itemWith({ both }, { schemes }))
@@ -159,7 +159,7 @@ describe('without a terminal', () => {
   it.each([
     ['no terminal', { isTTY: false }],
     ['a dumb one', { env: { TERM: 'dumb' } }],
-  ])('%s: 3, with the entry to add', async (_name, around) => {
+  ])('%s is exit code 3, with the credential to add', async (_name, around) => {
     const file = newFile()
     const outcome = await add('y\ny\ny\n', file, document, [], around)
     expect([outcome.code, outcome.stdout]).toEqual([3, ''])
@@ -184,7 +184,7 @@ describe('without a terminal', () => {
 })
 
 describe('a scheme that has changed', () => {
-  it('is refused and not asked about, also where no entry is left', async () => {
+  it('a scheme that has changed is refused and not asked about, also where no credential is left', async () => {
     const name = 'changing.json'
     const path = await put(folder, name, JSON.parse(await readFile(document, 'utf8')))
     const file = newFile()
@@ -201,7 +201,7 @@ describe('a scheme that has changed', () => {
     expect(json.code).toBe(4)
   })
 
-  it('is not one that offers a further way', async () => {
+  it('a scheme that has changed is not one that offers a further way', async () => {
     const name = 'growing.json'
     const path = await put(folder, name, JSON.parse(await readFile(document, 'utf8')))
     const file = newFile()
@@ -212,7 +212,7 @@ describe('a scheme that has changed', () => {
     expect((await add('n\n', file, path)).stderr).toContain('[y]es')
   })
 
-  it('cannot hide behind a damaged list', async () => {
+  it('a scheme that has changed cannot hide behind a damaged list', async () => {
     const file = newFile()
     await add('y\nme\n\n', file)
     await put(join(file, '..'), 'credentials.json', '{ "version": 1, "credentials": [] }')

@@ -33,7 +33,7 @@ const newFile = () => join(folder, String(++users), 'credentials.json')
 const addTo = (file: string) => ['credentials', 'add', document, '--credentials', file]
 
 describe('at a terminal', () => {
-  it('a yes that is typed writes the entry', async () => {
+  it('a yes that is typed writes the credential', async () => {
     const file = newFile()
     const steps = [
       [ASKED, 'd\r'],

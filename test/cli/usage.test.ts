@@ -7,7 +7,7 @@ describe('wrong arguments', () => {
     [['authorize', 'x.json', '--token', 'hunter2']],
     [['fetch', 'x.json', '--password=hunter2']],
     [['--api-key', 'hunter2', 'lint']],
-  ])('%j asks for a secret elsewhere and does not repeat it', async (argv) => {
+  ])('%j requests a secret elsewhere and does not repeat it', async (argv) => {
     const { code, stdout, stderr } = await run(argv)
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error USAGE: unknown option --(token|password|api-key)\n/)
@@ -20,12 +20,12 @@ describe('wrong arguments', () => {
     expect([code, stderr]).toEqual([2, `error USAGE: unknown option ${option.slice(0, 2)}\n  see stac-auth fetch --help\n`])
   })
 
-  it('names an unknown option without a word about secrets', async () => {
+  it('names an unknown option silently about secrets', async () => {
     const { code, stderr } = await run(['lint', '--colour'])
     expect([code, stderr]).toEqual([2, 'error USAGE: unknown option --colour\n  see stac-auth lint --help\n'])
   })
 
-  it('that name an asset without its option are told of it', async () => {
+  it('wrong arguments that name an asset without its option are warned about it', async () => {
     expect((await run(['fetch', 'item.json', 'B04'])).stderr).toMatch(
       /\n {2}select one asset with --asset KEY; see stac-auth fetch --help\n$/,
     )
@@ -69,7 +69,7 @@ describe('a slip of the pen', () => {
     expect(stderr).toContain(`\n  ${hint}\n`)
   })
 
-  it('is not guessed for words that are like nothing', async () => {
+  it('a slip of the pen is not guessed for words that are like nothing', async () => {
     expect((await run(['nonsense'])).stderr).toMatch(/\n {2}see stac-auth help\n$/)
   })
 })
@@ -86,18 +86,18 @@ describe('wrong values', () => {
     expect((await run(argv)).stderr).toMatch(new RegExp(`see stac-auth ${argv[0]}.* --help`))
   })
 
-  it('may be repeated where the option collects them', async () => {
+  it('wrong values may be repeated where the option collects them', async () => {
     const { stderr } = await run(['lint', '--rule', 'a-a=off', '--rule', 'b-b=off', '--format', 'pretty', '--format', 'json=x', 'none'])
     expect(stderr).toContain('unknown rule "a-a"')
   })
 })
 
 describe('help and version', () => {
-  it('show no defaults that say nothing', async () => {
+  it('help and version show no defaults that say nothing', async () => {
     expect((await run(['lint', '--help'])).stdout).not.toMatch(/default: [[{]/)
   })
 
-  it('go to stdout and end in 0', async () => {
+  it('help and version go to stdout and end in 0', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
     const help = await run(['--help'])
     expect(help).toMatchObject({ code: 0, stderr: '' })
@@ -106,7 +106,7 @@ describe('help and version', () => {
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
   })
 
-  it('say how to go on when no command is given', async () => {
+  it('help and version say how to continue when no command is given', async () => {
     const missing = (help: string) => ({ code: 2, stdout: '', stderr: `error USAGE: no command is given\n  see ${help}\n` })
     expect(await run([])).toMatchObject(missing('stac-auth help'))
     expect(await run(['credentials'])).toMatchObject(missing('stac-auth credentials --help'))

@@ -45,7 +45,7 @@ describe('verify', () => {
     expect([code, stderr]).toEqual([6, expect.stringMatching(/^error FILE_ACCESS: .*\n {2}stac-auth download writes a manifest/)])
   })
 
-  it('asks servers with --remote, and tells a missing credential by its exit code', async () => {
+  it('asks servers with --remote, and reports a missing credential by its exit code', async () => {
     const { folder } = await downloaded(server, ['-'], { stdin })
     const credentials = await tokenFor(server, await temporaryFolder())
     const asked = await run(['verify', folder, '--remote', '--credentials', credentials, '--json'])

@@ -134,7 +134,7 @@ it('covers every word and every type', () => {
   expect(new Set(subjects.map(({ entry }) => entry.type))).toEqual(new Set(strategies.map(({ type }) => type)))
 })
 
-it('has for every word an entry that answers', async () => {
+it('every HTTP authentication scheme has a credential that matches it', async () => {
   for (const { name } of schemes) {
     const matches = subjects.flatMap((subject) => (subject.entry.scheme === name ? (choiceOf(subject) ?? []) : []))
     const runs = await Promise.all(matches.map((match) => run(match, SERVERS['asks for everything'] ?? (() => ({})))))
@@ -143,7 +143,7 @@ it('has for every word an entry that answers', async () => {
 })
 
 describe.each(subjects)('$name', (subject) => {
-  it.each(Object.entries(SERVERS))('ends when the server %s, and tells no secret', async (_what, replies) => {
+  it.each(Object.entries(SERVERS))('ends when the server %s, and reports no secret', async (_what, replies) => {
     const match = choiceOf(subject)
     if (!match) return
     const { steps, error } = await run(match, replies)

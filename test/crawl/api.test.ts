@@ -20,14 +20,14 @@ const API: Site = {
 }
 
 describe('an API', () => {
-  it('is walked by its lists and their pages, not by single links', async () => {
+  it('an API is walked by its lists and their pages, not by single links', async () => {
     const { asked, visits, left } = await walk(API)
     expect([...asked].sort()).toEqual(Object.keys(API).sort())
     expect(left).toEqual([])
     expect(visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(1 + 2 + 3)
   })
 
-  it('may have children instead of data, or neither', async () => {
+  it('an API may have children instead of data, or neither', async () => {
     const children = await walk({
       ...API,
       '/': landing(link('children', '/children')),
@@ -38,7 +38,7 @@ describe('an API', () => {
     expect(neither.asked).toEqual(['/', '/collections/b', '/collections/b/items?limit=250'])
   })
 
-  it('that can only be searched is read by the search for everything', async () => {
+  it('an API that can only be searched is read by the search for everything', async () => {
     const searched = {
       '/search?limit=250': page(['1', '2'], link('next', '/search?limit=250&token=b')),
       '/search?limit=250&token=b': page(['3']),
@@ -54,7 +54,7 @@ describe('an API', () => {
     expect([...other.asked].sort()).toEqual(Object.keys(API).sort())
   })
 
-  it('may be asked for one Collection, one list of Items, or other pages', async () => {
+  it('an API may be asked for one Collection, one list of Items, or other pages', async () => {
     const site = { ...API, '/collections/b': { body: collection('b') } }
     const walked = async (path: string, pageSize?: number) =>
       (await walk(site, { start: [ORIGIN + path], ...(pageSize && { pageSize }) })).asked
@@ -91,7 +91,7 @@ describe('an API', () => {
 const paging = (next: object, more: Site = {}) => ({ '/': page(['1'], link('next', '/2', next)), '/2': page(['2']), ...more })
 
 describe('the next page', () => {
-  it('may be asked for by POST, with a body over the first one', async () => {
+  it('the next page may be requested by POST, with a body over the first one', async () => {
     const site: Site = {
       '/': page(['1'], link('next', '/search', { method: 'POST', merge: true, body: { token: 'b' }, headers: { 'X-Page': '2' } })),
       '/search': (_request, count) =>
@@ -112,18 +112,18 @@ describe('the next page', () => {
     ['a header that may hold material', { headers: { Authorization: 'Basic eA==' } }],
     ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }],
     ['a header that is no text', { headers: { 'x-a': 1 } }],
-  ])('is refused %s', async (_name, next) => {
+  ])('the next page is refused %s', async (_name, next) => {
     const { asked, left } = await walk(paging(next))
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
   })
 
-  it.each(['cross', 'same', undefined] as const)('is no POST to another origin: %s', async (origins) => {
+  it.each(['cross', 'same', undefined] as const)('the next page is no POST to another origin: %s', async (origins) => {
     const site: Site = { '/': page(['1'], link('next', 'https://evil.example/', { method: 'POST', body: {} })) }
     const { asked, left } = await walk(site, origins ? { origins } : {})
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
   })
 
-  it('on another origin is left out like any other link', async () => {
+  it('the next page on another origin is omitted like any other link', async () => {
     const site: Site = { '/': page(['1'], link('next', 'https://evil.example/')), 'https://evil.example/': page(['2']) }
     expect((await walk(site)).left.map(({ code }) => code)).toEqual(['CRAWL_OTHER_ORIGIN'])
     expect((await walk(site, { origins: 'cross' })).asked).toHaveLength(2)
@@ -146,7 +146,7 @@ describe('the next page', () => {
     expect(left[0]).toMatchObject({ asked: false, code: expect.stringMatching(/^(PAGE_LOOP|URL_INVALID)$/) })
   })
 
-  it('goes on when a page is seen again under another address, but not for ever', async () => {
+  it('continues when a page is seen again under another URL, but not forever', async () => {
     const cycle = ['a', 'b', 'c', 'd', 'e']
     const send = (count: number) => page([count === 0 ? 'start' : (cycle[count % 5] ?? '')], link('next', `/${count + 1}`))
     const site = Object.fromEntries(Array.from({ length: 1000 }, (_, count) => [`/${count || ''}`, send(count)]))
@@ -155,7 +155,7 @@ describe('the next page', () => {
     expect(left).toMatchObject([{ code: 'PAGE_LOOP' }])
   })
 
-  it('may be that of another list, too', async () => {
+  it('the next page may be that of another list, too', async () => {
     const site: Site = {
       '/': { body: { type: 'Catalog', id: 'c', links: [link('child', '/a'), link('child', '/b')] } },
       '/a': { body: collection('a') },
@@ -173,31 +173,31 @@ describe('the next page', () => {
     ['a text', { features: 'x' }],
     ['an object', { features: { a: item('x') } }],
     ['nothing', { features: null }],
-  ])('is reported when it has %s where its documents belong', async (_name, member) => {
+  ])('the next page is reported when it has %s where its documents belong', async (_name, member) => {
     const { visits, left } = await walk(paging({}, { '/2': { body: { type: 'FeatureCollection', links: [], ...member } } }))
     expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1, 0])
     expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', url: `${ORIGIN}/2`, asked: false }])
   })
 
-  it('is not known when links are no list, and that is reported', async () => {
+  it('the next page is not known when links are no list, and that is reported', async () => {
     const list = { type: 'FeatureCollection', features: [item('1')], links: { next: { href: '/2' } } }
     const { visits, left } = await walk({ '/': { body: list }, '/2': page(['2']) })
     expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1])
     expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', message: expect.stringContaining('links'), asked: false }])
   })
 
-  it('goes on when another Collection has an Item of the same name', async () => {
+  it('continues when another Collection has an Item of the same name', async () => {
     const first = (collection: string, ...links: object[]) => ({
       body: { type: 'FeatureCollection', features: [item('1', { collection })], links },
     })
     expect((await walk({ '/': first('a', link('next', '/2')), '/2': first('b') })).left).toEqual([])
   })
 
-  it('is an end without a word after an empty last page', async () => {
+  it('the list ends silently after an empty last page', async () => {
     expect((await walk(paging({}, { '/2': page([]) }))).left).toEqual([])
   })
 
-  it('that is no list is linted as what it is, and reported', async () => {
+  it('the next page that is not a list is linted as what it is, and reported', async () => {
     const { visits, left } = await walk(paging({}, { '/2': { body: item('x') } }))
     expect(visits.at(-1)?.document).toMatchObject({ id: 'x' })
     expect(left.map(({ code }) => code)).toEqual(['RESPONSE_INVALID'])

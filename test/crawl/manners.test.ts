@@ -12,18 +12,18 @@ const codes = async (site: Site, options = {}) => {
 }
 
 describe('what may succeed later', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504, 529])('is asked again after pauses that double: %i', async (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 529])('%i is retried with exponential backoff', async (status) => {
     expect(await codes({ '/': first(4, () => ({ status })) })).toEqual({ codes: [undefined], asked: 5, slept: [500, 1000, 2000, 4000] })
   })
 
   it.each([
     [500, 'HTTP_500'],
     [429, 'RATE_LIMITED'],
-  ])('is given up after four more times: %i', async (status, code) => {
+  ])('%i is reported after four retries', async (status, code) => {
     expect(await codes({ '/': { status } })).toMatchObject({ codes: [code], asked: 5 })
   })
 
-  it('is also what the network did, but not what is final', async () => {
+  it('network errors are retried, but not those that are final', async () => {
     const failing = (error: Error) => ({ '/': first(1, () => Promise.reject(error) as never) })
     expect(await codes(failing(new NetworkError('NETWORK_RESET', 'reset', { retryable: true })))).toMatchObject({
       asked: 2,
@@ -36,7 +36,7 @@ describe('what may succeed later', () => {
     expect(await codes(failing(new NetworkError('TLS_EXPIRED', 'old')))).toMatchObject({ asked: 1, codes: ['TLS_EXPIRED'] })
   })
 
-  it.each([400, 401, 403, 404, 410, 301, 304, 501, 505])('is not a status such as %i', async (status) => {
+  it.each([400, 401, 403, 404, 410, 301, 304, 501, 505])('a status such as %i is not retried', async (status) => {
     expect(await codes({ '/': { status } })).toMatchObject({ codes: [`HTTP_${status}`], asked: 1 })
   })
 
@@ -48,7 +48,7 @@ describe('what may succeed later', () => {
 describe('Retry-After', () => {
   const later = (value: string) => () => ({ status: 429, headers: { 'retry-after': value } })
 
-  it('is waited for, by the whole origin', async () => {
+  it('Retry-After is waited for, by the whole origin', async () => {
     const clock = skippingClock()
     const times: number[] = []
     const site: Site = {
@@ -70,11 +70,14 @@ describe('Retry-After', () => {
     expect(times).toHaveLength(6)
   })
 
-  it.each(['121', '999999999', 'Fri, 31 Dec 2999 23:59:59 GMT'])('of more than two minutes is not waited for: %s', async (value) => {
-    expect(await codes({ '/': first(1, later(value)) })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
-  })
+  it.each(['121', '999999999', 'Fri, 31 Dec 2999 23:59:59 GMT'])(
+    'Retry-After of more than two minutes is not waited for: %s',
+    async (value) => {
+      expect(await codes({ '/': first(1, later(value)) })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
+    },
+  )
 
-  it('may be a date; nonsense and what has passed are no answer', async () => {
+  it('Retry-After may be a date; malformed and past values are ignored', async () => {
     expect((await codes({ '/': first(1, later('Thu, 01 Jan 1970 00:16:50 GMT')) })).slept).toEqual([10_000])
     for (const value of ['-5', '0x10', '99999999999999', 'soon', '1e3', '', 'Thu, 01 Jan 1970 00:00:00 GMT'])
       expect((await codes({ '/': first(1, later(value)) })).slept).toEqual([500])
@@ -90,7 +93,7 @@ describe('a server', () => {
   it.each([
     [undefined, 8],
     [3, 3],
-  ])('is asked by a few at a time: concurrency %s', async (concurrency, most) => {
+  ])('a server is asked by a few at a time: concurrency %s', async (concurrency, most) => {
     let active = 0
     let peak = 0
     const reply = async () => {
@@ -103,7 +106,7 @@ describe('a server', () => {
     expect(peak).toBe(most)
   })
 
-  it("hears of an end by a signal that was nobody else's at the time, and of a failure by one that is never used again", async () => {
+  it('aborts each exchange by its own signal, and does not reuse the signal of a failure', async () => {
     const { send } = serving(wide(40, { body: item('i') }))
     const busy = new Set<AbortSignal>()
     const served = new Map<AbortSignal, number>()
@@ -128,7 +131,7 @@ describe('a server', () => {
     expect([...served.values()].reduce((sum, count) => sum + count, 0)).toBe(41)
   })
 
-  it('is not asked for more than a slow reader takes', async () => {
+  it('a server is not asked for more than a slow reader takes', async () => {
     const { send, requests } = serving(wide(500, { body: item('i') }))
     let taken = 0
     let ahead = 0
@@ -141,14 +144,14 @@ describe('a server', () => {
     expect(ahead).toBeLessThan(60)
   })
 
-  it('is asked no faster than allowed', async () => {
+  it('a server is asked no faster than allowed', async () => {
     const clock = skippingClock()
     const start = clock.now()
     await walk(wide(20, { body: item('i') }), { clock, rate: 10 })
     expect(clock.now() - start).toBeGreaterThanOrEqual(1990)
   })
 
-  it('that has little room is served to the end, for it is asked ever less at a time', async () => {
+  it('a server with little capacity is crawled to the end, with ever lower concurrency', async () => {
     let active = 0
     const reply = async () => {
       const busy = ++active > 2
@@ -165,7 +168,7 @@ describe('a server', () => {
     expect(requests[0]?.headers['user-agent']).toBe('stac-auth/1 (+ada@example.org)')
   })
 
-  it('that sends a page instead of a document, or nothing, has not answered', async () => {
+  it('a server that sends a page instead of a document, or nothing, has not answered', async () => {
     const { visits } = await walk({
       '/': catalog(link('child', 'a'), link('child', 'b'), link('child', 'c')),
       '/a': { body: '<html>Sign in' },
@@ -176,7 +179,7 @@ describe('a server', () => {
     expect(JSON.stringify(visits.map(({ outcome }) => outcome))).not.toContain('Sign in')
   })
 
-  it('that sends JSON which is no document is reported: what is below it is not known', async () => {
+  it('a server that sends JSON which is not a document is reported: what is below it is not known', async () => {
     const { left } = await walk({ '/': catalog(link('child', 'a')), '/a': { body: { message: 'Unauthorized' } } })
     expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', url: `${ORIGIN}/a`, asked: false }])
   })
@@ -203,24 +206,24 @@ describe('robots.txt', () => {
     ['to the end', 'User-agent: *\nDisallow: /*/b$\nDisallow: /open$', ['/', '/open/a', '/closed/but/c?x=1']],
     ['that forbid nothing', 'User-agent: *\nDisallow:', all],
     ['of others', 'User-agent: other\nDisallow: /', all],
-  ])('has rules %s', async (_name, body, expected) => {
+  ])('robots.txt has rules %s', async (_name, body, expected) => {
     expect((await asked({ body })).sort()).toEqual([...expected].sort())
   })
 
-  it('that is not there forbids nothing, and that cannot be read forbids all', async () => {
+  it('robots.txt that is not there forbids nothing, and that cannot be read forbids all', async () => {
     expect(await asked({ status: 404 })).toEqual(all)
     const { left, visits } = await walk(site({ status: 503 }), { robots: true })
     expect([visits.length, left]).toMatchObject([1, [{ code: 'CRAWL_LIMIT', limit: 'robots', asked: true }]])
   })
 
-  it('is asked for only when that is wanted', async () => {
+  it('robots.txt is requested only when that is wanted', async () => {
     expect((await walk(site({ body: 'User-agent: *\nDisallow: /' }))).asked).toEqual(all)
     expect(serving({}).requests).toEqual([])
   })
 })
 
 describe('many requests that wait at the same time', () => {
-  it('make Node print no warning, and all end when the crawl does', async () => {
+  it('many requests that wait at the same time make Node print no warning, and all end when the crawl does', async () => {
     const links = Array.from({ length: 41 }, (_, index) => link('item', `i${index}.json`))
     const failing = Object.fromEntries(links.map((_, index) => [`/i${index}.json`, { status: 503 }]))
     const { send, asked } = serving({ '/': catalog(...links), ...failing })

@@ -40,7 +40,7 @@ async function run(sink: MemorySink<Result>, site: Site = SITE, options: Partial
 const sorted = (told: readonly unknown[]) => told.map((each) => JSON.stringify(each)).sort()
 
 describe('a crawl that was stopped', () => {
-  it.each([0, 1, 2, 5, 11, 25])('goes on where it was and gives what one run gives: after %i visits', async (stopAfter) => {
+  it.each([0, 1, 2, 5, 11, 25])('continues where it was and gives what one run gives: after %i visits', async (stopAfter) => {
     const whole = await run(new MemorySink())
     const sink = new MemorySink<Result>()
     const before = await run(sink, SITE, {}, stopAfter)
@@ -132,7 +132,7 @@ it('a failure of the program itself is not taken for one of the network', async 
   await expect(crawlInto(new MemorySink(), { start: [`${ORIGIN}/`], send, frontier }, resultOf)).rejects.toThrow('broken')
 })
 
-it('goes on asking while results are made, as long as it may, and keeps their order', async () => {
+it('continues asking while results are made, as long as it may, and keeps their order', async () => {
   const names = ['a', 'b', 'c', 'd']
   const items = names.map((name) => [`/${name}`, { body: item(name) }])
   const { send } = serving({ '/': catalog(...names.map((href) => link('item', href))), ...Object.fromEntries(items) })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { catalog, item, link, ORIGIN, walk } from './site.ts'
 
 describe('a static catalog', () => {
-  it('is walked by child and item, each address once, never by parent, root, self or collection', async () => {
+  it('a static catalog is walked by child and item, each URL once, never by parent, root, self or collection', async () => {
     const { asked, visits } = await walk({
       '/': catalog(link('self', 'x'), link('child', './a/'), link('child', 'b.json#part'), link('item', 'i.json')),
       '/a/': catalog(link('parent', '/up'), link('root', '/root'), link('item', '../i.json'), link('item', 'j.json')),
@@ -14,7 +14,7 @@ describe('a static catalog', () => {
     expect(visits.map(({ job }) => job.depth)).toEqual([0, 1, 1, 1, 2])
   })
 
-  it('is resolved against the address that answered', async () => {
+  it('a static catalog is resolved against the address that answered', async () => {
     const { asked } = await walk({
       '/': { ...catalog(link('child', 'a.json')), url: `${ORIGIN}/moved/` },
       '/moved/a.json': catalog(),
@@ -27,11 +27,14 @@ describe('a static catalog', () => {
     expect([asked, left]).toEqual([['/', '/a'], []])
   })
 
-  it.each([{ links: {} }, { links: null }, { links: 'item' }])('is not known when it has %o, and that is reported', async (links) => {
-    const { left, visits } = await walk({ '/': { body: { type: 'Catalog', id: 'c', ...links } } })
-    expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1])
-    expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', message: expect.stringContaining('links'), asked: false }])
-  })
+  it.each([{ links: {} }, { links: null }, { links: 'item' }])(
+    'a static catalog is not known when it has %o, and that is reported',
+    async (links) => {
+      const { left, visits } = await walk({ '/': { body: { type: 'Catalog', id: 'c', ...links } } })
+      expect(visits.map(({ outcome }) => outcome.documents)).toEqual([1])
+      expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', message: expect.stringContaining('links'), asked: false }])
+    },
+  )
 
   it('lends the schemes of documents above, nearest first, to documents of the same origin', async () => {
     const other = 'https://other.example/i'
@@ -65,7 +68,7 @@ describe('a static catalog', () => {
     ['URL_INVALID', 'https://catalog.example\\@evil.example/'],
     ['URL_INVALID', ''],
     ['URL_INVALID', `/${'x'.repeat(9000)}`],
-  ])('leads nowhere by odd addresses, and says so: %s for %s', async (code, href) => {
+  ])('leads nowhere by odd URLs, and says so: %s for %s', async (code, href) => {
     const { asked, left } = await walk({ '/': catalog(link('child', href)) }, { origins: 'cross' })
     expect([asked, left.map((each) => each.code)]).toEqual([['/'], [code]])
   })
@@ -74,17 +77,20 @@ describe('a static catalog', () => {
 describe('a link whose auth:refs cannot be read', () => {
   const asking = (rel: string, href: string, refs: unknown) => ({ ...link(rel, href), 'auth:refs': refs })
 
-  it.each([[[{}]], [{}], [true], [null], [''], [[1]]])('is not requested and is reported: %j', async (refs) => {
-    const { asked, left } = await walk({
-      '/': catalog(asking('child', 'a', refs), asking('item', 'i', refs), link('child', 'b')),
-      '/b': catalog(),
-    })
-    expect(asked).toEqual(['/', '/b'])
-    expect(left).toMatchObject([
-      { code: 'SCHEME_INVALID', asked: false, message: expect.stringContaining('auth:refs') },
-      { code: 'SCHEME_INVALID', asked: false },
-    ])
-  })
+  it.each([[[{}]], [{}], [true], [null], [''], [[1]]])(
+    'a link whose auth:refs cannot be read is not requested and is reported: %j',
+    async (refs) => {
+      const { asked, left } = await walk({
+        '/': catalog(asking('child', 'a', refs), asking('item', 'i', refs), link('child', 'b')),
+        '/b': catalog(),
+      })
+      expect(asked).toEqual(['/', '/b'])
+      expect(left).toMatchObject([
+        { code: 'SCHEME_INVALID', asked: false, message: expect.stringContaining('auth:refs') },
+        { code: 'SCHEME_INVALID', asked: false },
+      ])
+    },
+  )
 
   it('ends a list of pages, and that is reported', async () => {
     const { asked, left } = await walk({
@@ -93,7 +99,7 @@ describe('a link whose auth:refs cannot be read', () => {
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['SCHEME_INVALID']])
   })
 
-  it('is followed when it has a name beside what cannot be read', async () => {
+  it('a link whose auth:refs cannot be read is followed when it has a name beside what cannot be read', async () => {
     const { asked } = await walk({ '/': catalog(asking('child', 'a', [{}, 'k'])), '/a': catalog() })
     expect(asked).toEqual(['/', '/a'])
   })
@@ -107,7 +113,7 @@ describe('other origins', () => {
     'https://third.example/i': { body: item('i') },
   }
 
-  it('are left out and reported', async () => {
+  it('other origins are omitted and reported', async () => {
     const { asked, left } = await walk(site)
     expect(asked).toEqual(['/', '/here'])
     expect(left.map(({ url, code, asked }) => [url, code, asked])).toEqual([
@@ -120,12 +126,12 @@ describe('other origins', () => {
     ['cross' as const, undefined, 4, 0],
     ['same' as const, undefined, 2, 0],
     [undefined, ['https://other.example'], 3, 1],
-  ])('are the choice of the caller: %s, %j', async (origins, visit, count, reported) => {
+  ])('other origins are the choice of the caller: %s, %j', async (origins, visit, count, reported) => {
     const { asked, left } = await walk(site, { ...(origins && { origins }), ...(visit && { visit }) })
     expect([asked.length, left.length]).toEqual([count, reported])
   })
 
-  it('may be home when the start was answered from there', async () => {
+  it('other origins may be home when the start was answered from there', async () => {
     const moved = 'https://www.catalog.example/c.json'
     const { asked } = await walk({ '/': { ...catalog(link('child', 'a')), url: moved }, 'https://www.catalog.example/a': catalog() })
     expect(asked).toEqual(['/', 'https://www.catalog.example/a'])
@@ -136,19 +142,19 @@ describe('limits', () => {
   const deep = (levels: number) =>
     Object.fromEntries(Array.from({ length: levels }, (_, level) => [`/${level || ''}`, catalog(link('child', `/${level + 1}`))]))
 
-  it('end a chain of 10 000 at 64 levels', async () => {
+  it('limits end a chain of 10 000 at 64 levels', async () => {
     const { asked, left } = await walk(deep(10_000))
     expect(asked).toHaveLength(65)
     expect(left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'depth', asked: false, count: 1 }])
   })
 
-  it('may be wider when that is what is wanted', async () => {
+  it('limits may be wider when that is what is wanted', async () => {
     const { asked, left } = await walk(deep(10_000), { maxDepth: 20_000 })
     expect(asked).toHaveLength(10_001)
     expect(left).toEqual([])
   })
 
-  it.each([0, 1, 3])('of depth count links from the start: %i', async (maxDepth) => {
+  it.each([0, 1, 3])('limits of depth count links from the start: %i', async (maxDepth) => {
     const { asked, left } = await walk(deep(10), { maxDepth })
     expect(asked).toHaveLength(maxDepth + 1)
     expect(left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'depth', asked: true }])
@@ -159,17 +165,17 @@ describe('limits', () => {
     ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`/${index}`, { body: item(`${index}`) }])),
   })
 
-  it.each([1, 5, 20])('of number choose the first ones: %i', async (maxDocuments) => {
+  it.each([1, 5, 20])('limits of number choose the first ones: %i', async (maxDocuments) => {
     const { asked, left } = await walk(wide(30), { maxDocuments })
     expect(asked).toEqual(['/', ...Array.from({ length: maxDocuments - 1 }, (_, index) => `/${index}`)])
     expect(left).toMatchObject([{ code: 'CRAWL_LIMIT', limit: 'documents', asked: true, count: 31 - maxDocuments }])
   })
 
-  it('of number say nothing when nothing is left', async () => {
+  it('limits of number say nothing when nothing is left', async () => {
     expect((await walk(wide(9), { maxDocuments: 10 })).left).toEqual([])
   })
 
-  it('of a sample choose by the seed, always the same', async () => {
+  it('limits of a sample choose by the seed, always the same', async () => {
     const chosen = async (seed: number) => (await walk(wide(50), { sample: 5, seed })).asked
     const first = await chosen(1)
     expect(first).toHaveLength(6)
@@ -178,7 +184,7 @@ describe('limits', () => {
     expect((await walk(wide(50), { sample: 5 })).left).toMatchObject([{ limit: 'sample', asked: true, count: 45 }])
   })
 
-  it('of a part: the parts are disjoint and make up the whole', async () => {
+  it('limits of a part: the parts are disjoint and make up the whole', async () => {
     const parts = await Promise.all([1, 2, 3].map((index) => walk(wide(60), { shard: { index, of: 3 } })))
     const mine = parts.map(({ visits }) => visits.filter((visit) => visit.mine).map(({ job }) => job.url))
     expect(mine.every((part) => part.length > 5)).toBe(true)

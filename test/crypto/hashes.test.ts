@@ -13,7 +13,7 @@ describe('MD5 (RFC 1321 A.5)', () => {
     ['message digest', 'f96b697d7cb7938d525a2f31aaf161d0'],
     ['abcdefghijklmnopqrstuvwxyz', 'c3fcd3d76192e4007dfb496cca67e13b'],
     ['1234567890'.repeat(8), '57edf4a22be3c955ac49da2e2107b67a'],
-  ])('of %j', (message, digest) => {
+  ])('MD5 (RFC 1321 A.5) of %j', (message, digest) => {
     expect(hex(md5(text(message)))).toBe(digest)
   })
 })
@@ -22,7 +22,7 @@ describe('SHA-512/256 (FIPS 180-4)', () => {
   it.each([
     ['', 'c672b8d1ef56ed28ab87c3622c5114069bdd3ad7b8f9737498d0c01ecef0967a'],
     ['abc', '53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23'],
-  ])('of %j', (message, digest) => {
+  ])('SHA-512/256 (FIPS 180-4) of %j', (message, digest) => {
     expect(hex(sha512256(text(message)))).toBe(digest)
   })
 })

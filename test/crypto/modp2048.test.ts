@@ -2,16 +2,16 @@ import { getDiffieHellman } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { GROUP_BYTES, inverse, modularPower, natural, naturalBytes, ORDER, PRIME } from '../../src/crypto/modp2048.ts'
 
-it('has the prime of RFC 3526 §3', () => {
+it('the prime is that of RFC 3526 §3', () => {
   expect(naturalBytes(PRIME, GROUP_BYTES)).toEqual(new Uint8Array(getDiffieHellman('modp14').getPrime()))
 })
 
-it('is a safe prime, as far as Fermat tells', () => {
+it('the prime passes the Fermat test as a safe prime', () => {
   expect(modularPower(3n, PRIME - 1n)).toBe(1n)
   expect(modularPower(2n, ORDER)).toBe(1n)
 })
 
-it('has powers that agree with the definition', () => {
+it('powers agree with the definition', () => {
   for (const [base, exponent] of [
     [2n, 1n],
     [3n, 5n],

@@ -31,7 +31,7 @@ describe('importPrivateKey', () => {
     }
   })
 
-  it.each(kinds)('tells the public half of an %s key and nothing else', async (_algorithm, { jwk, publicKey }) => {
+  it.each(kinds)('reports the public half of an %s key and nothing else', async (_algorithm, { jwk, publicKey }) => {
     const key = await keyFrom(jwk)
     expect(key.publicJwk).toEqual(publicKey.export({ format: 'jwk' }))
     expect(JSON.stringify(key)).not.toContain(JSON.parse(jwk).d)
@@ -75,14 +75,14 @@ describe('importPrivateKey', () => {
     expect(await importPrivateKey(text, ALL)).toEqual({ problem: expect.stringContaining(problem) })
   })
 
-  it('takes a key of the kinds asked for only', async () => {
+  it('takes a key of the kinds requested only', async () => {
     expect(await importPrivateKey(p256.pem, ['RS256'])).toEqual({ problem: 'is not a private key of type RSA' })
     expect(await importPrivateKey(p256.jwk, ['RS256'])).toEqual({ problem: 'is not a private key of type RSA' })
   })
 })
 
 describe('jwkThumbprint', () => {
-  it('is that of RFC 7638 §3.1', async () => {
+  it('jwkThumbprint is that of RFC 7638 §3.1', async () => {
     const n =
       '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W' +
       '-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qN' +
@@ -90,7 +90,7 @@ describe('jwkThumbprint', () => {
     expect(await jwkThumbprint({ kty: 'RSA', n, e: 'AQAB' })).toBe('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')
   })
 
-  it('is that of RFC 8037 §A.3', async () => {
+  it('jwkThumbprint is that of RFC 8037 §A.3', async () => {
     expect(await jwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' })).toBe(
       'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
     )

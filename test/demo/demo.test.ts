@@ -63,7 +63,7 @@ describe('the demo', () => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)
   })
 
-  it('is plain where nobody can see colours', () => {
+  it('the demo is plain where nobody can see colours', () => {
     expect(demo.text()).not.toContain('\u001b')
   })
 

@@ -71,7 +71,7 @@ describe('an address', () => {
     expect(outcome(text)).toBe(code)
   })
 
-  it('may go without encryption where no secret follows', () => {
+  it('an address may go without encryption where no secret follows', () => {
     expect(outcome('http://data.example/', undefined, false)).toBe('http://data.example/')
     expect(outcome('http://10.0.0.2/', undefined, false)).toBe('URL_ADDRESS_FORBIDDEN')
   })
@@ -101,7 +101,7 @@ describe('an address', () => {
     expect(outcome(text)).toBe(expected)
   })
 
-  it('is never at a host that its text does not write, and never throws', () => {
+  it('an address is never at a host that its text does not write, and never throws', () => {
     const part = fc.constantFrom(
       'https:',
       'http:',

@@ -120,7 +120,7 @@ describe('broken challenges', () => {
     expect(read(['Basic realm="open', 'Bearer'])).toEqual([['Bearer', {}]])
   })
 
-  it('is told without its values', () => {
+  it('an error about a broken challenge omits its values', () => {
     const { problems } = parseChallenges('Basic realm="hush", realm="hush", nonce="hush" hush="x"')
     expect(problems).toEqual(['a comma is missing between two challenges or parameters'])
     expect(parseChallenges('Basic realm="hush", realm="hush"').problems).toEqual(['a challenge names the parameter "realm" twice'])
@@ -162,7 +162,7 @@ const TOKEN68 = [...'AZaz09._~+/-']
 const QUOTABLE = [...'\t !#,=\\"[]~az\u0080\u00ff']
 
 describe('generated challenges', () => {
-  it('are read as they were written', () => {
+  it('generated challenges are read as they were written', () => {
     const { pick, below } = randomFrom(7)
     const text = (chars: readonly string[], least: number) => Array.from({ length: least + below(9) }, () => pick(chars)).join('')
     for (let round = 0; round < 3000; round++) {
@@ -207,7 +207,7 @@ describe('damaged challenges', () => {
   })
 
   it.each(['a', 'a ', 'a=', 'a= ', ',', ' ', '"', '\\"', 'a="b" ', 'a,', 'a=b,', 'A b=c,', 'A a', '\t=', 'A =a ', 'a/'])(
-    'are read to the end, however often they repeat: %j',
+    'damaged challenges are read to the end, however often they repeat: %j',
     (bit) => {
       for (const head of ['', 'A ', 'A a="', 'A a=']) {
         for (const tail of ['', '"', '\0']) {

@@ -21,12 +21,12 @@ describe('chunks that are kept', () => {
     ['a large one between', [3, 4, 5000, 6, 7]],
     ['more than a block', Array.from({ length: 20_000 }, () => 1)],
     ['empty ones', [0, 3, 0, 2000, 0, 1]],
-  ])('have their bytes in their order: %s', (_, sizes) => {
+  ])('chunks that are kept have their bytes in their order: %s', (_, sizes) => {
     const { all, bytes } = kept(sizes)
     expect(bytes).toEqual(all)
   })
 
-  it('are few, however small they come, and hold little more than their bytes', () => {
+  it('chunks that are kept are few, however small they come, and hold little more than their bytes', () => {
     const { chunks } = kept(Array.from({ length: 20_000 }, () => 1))
     expect(chunks).toHaveLength(2)
     const mixed = kept(Array.from({ length: 300 }, (_, index) => (index % 3 ? 1 : 1024)))
@@ -34,7 +34,7 @@ describe('chunks that are kept', () => {
     expect([...held].reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(1.2 * mixed.all.length)
   })
 
-  it('are not written to once they are handed out', () => {
+  it('chunks that are kept are not written to once they are returned', () => {
     const chunks: Uint8Array[] = []
     for (const byte of [1, 2]) keepChunk(chunks, Uint8Array.of(byte), view)
     const taken = chunks.shift()

@@ -4,7 +4,7 @@ import { LastOrigin } from '../../src/http/url.ts'
 import { addressPiece } from '../harness/address-piece.ts'
 
 describe('the origin of addresses that come one after the other', () => {
-  it('is the one that a parser finds, whatever follows', () => {
+  it('the origin of addresses that come one after the other is the one that a parser finds, whatever follows', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('https://a.example', 'http://127.0.0.1:8080', 'https://a.example:444'),
@@ -20,7 +20,7 @@ describe('the origin of addresses that come one after the other', () => {
     )
   })
 
-  it('is not remembered where there is none', () => {
+  it('the origin of addresses that come one after the other is not remembered where there is none', () => {
     const last = new LastOrigin()
     expect([last.of('file:///a'), last.of('s3://bucket/key'), last.of('https://a.example/')]).toEqual(['null', 'null', 'https://a.example'])
   })

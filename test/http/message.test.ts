@@ -4,7 +4,7 @@ import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQuery
 const request: HttpRequest = Object.freeze({ method: 'GET', url: 'https://a.example/', headers: Object.freeze({ accept: '*/*' }) })
 
 describe('copies', () => {
-  it('change what they say and nothing else', () => {
+  it('copies change only the given members', () => {
     expect(withHeader(request, 'x-a', '1')).toEqual({ ...request, headers: { accept: '*/*', 'x-a': '1' } })
     expect(withHeader(request, 'accept', 'b').headers).toEqual({ accept: 'b' })
     expect(withUrl(request, 'https://b.example/')).toEqual({ ...request, url: 'https://b.example/' })
@@ -19,7 +19,7 @@ describe('a query parameter', () => {
     ['https://a/?x', 'https://a/?x&n=v'],
     ['https://a/?x&', 'https://a/?x&n=v'],
     ['https://a/?sig=a%2Fb+c&x=%7e', 'https://a/?sig=a%2Fb+c&x=%7e&n=v'],
-  ])('is added to %s', (url, expected) => {
+  ])('a query parameter is added to %s', (url, expected) => {
     expect(withQueryParameter(url, 'n', 'v')).toBe(expected)
   })
 
@@ -40,7 +40,7 @@ describe('a query parameter', () => {
     ['?KEY=1', []],
     ['', []],
     ['#?key=1'.slice(0, 0), []],
-  ])('is found by its decoded name in %j', (query, values) => {
+  ])('a query parameter is found by its decoded name in %j', (query, values) => {
     expect(queryValues(`https://a/${query}`, 'key')).toEqual(values)
     expect(hasQueryParameter(`https://a/${query}`, 'key')).toBe(values.length > 0)
   })

@@ -50,14 +50,14 @@ describe('a header name', () => {
     expect(isForbiddenHeader(name)).toBe(true)
   })
 
-  it('is a token of RFC 9110', () => {
+  it('a header name is a token of RFC 9110', () => {
     expect(isToken("!#$%&'*+-.^_`|~09azAZ")).toBe(true)
     for (const char of '()<>@,;:\\"/[]?={} \t\u007f\u0080') expect(isToken(`a${char}`)).toBe(false)
   })
 })
 
 describe('an authentication scheme', () => {
-  it('has the spelling of the registry, in whatever case it comes', () => {
+  it('an authentication scheme has the spelling of the registry, in whatever case it comes', () => {
     expect(spellingOf('BASIC')).toBe('Basic')
     expect(spellingOf('dpop')).toBe('DPoP')
     expect(spellingOf('VAPID')).toBe('vapid')

@@ -53,7 +53,7 @@ describe('networkError', () => {
     expect(networkError(attempts, URL_WITH_SECRET).code).toBe('NETWORK_UNREACHABLE')
   })
 
-  it('tells a parser that has no code apart by its last word', () => {
+  it('reports a parser that has no code apart by its last word', () => {
     const parser = (reason: string) =>
       Object.assign(new Error(`Response does not match the HTTP/1.1 protocol (${reason})`), { name: 'HTTPParserError', code: undefined })
     const early = new TypeError('terminated', { cause: parser('Invalid EOF state') })

@@ -111,7 +111,7 @@ describe('isPublicAddress', () => {
     '2606::12345',
     'g::1',
     '2606:4700:',
-  ])('is false for %j, which is no address', (text) => expect(isPublicAddress(text)).toBe(false))
+  ])('isPublicAddress is false for %j, which is no address', (text) => expect(isPublicAddress(text)).toBe(false))
 
   it('reads dotted tails and zones', () => {
     expect(isPublicAddress('::ffff:169.254.169.254')).toBe(false)
@@ -131,11 +131,13 @@ describe('isPublicAddress', () => {
 })
 
 describe('isLoopbackHost', () => {
-  it.each(['localhost', 'LocalHost', 'localhost.', 'a.b.localhost', '127.0.0.1', '127.8.9.1', '[::1]'])('is true for %s', (hostname) =>
-    expect(isLoopbackHost(hostname)).toBe(true),
+  it.each(['localhost', 'LocalHost', 'localhost.', 'a.b.localhost', '127.0.0.1', '127.8.9.1', '[::1]'])(
+    'isLoopbackHost is true for %s',
+    (hostname) => expect(isLoopbackHost(hostname)).toBe(true),
   )
-  it.each(['localhost.example', 'xlocalhost', '127.example', '128.0.0.1', '[::2]', '10.0.0.1', ''])('is false for %j', (hostname) =>
-    expect(isLoopbackHost(hostname)).toBe(false),
+  it.each(['localhost.example', 'xlocalhost', '127.example', '128.0.0.1', '[::2]', '10.0.0.1', ''])(
+    'isLoopbackHost is false for %j',
+    (hostname) => expect(isLoopbackHost(hostname)).toBe(false),
   )
 })
 

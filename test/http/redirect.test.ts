@@ -31,7 +31,7 @@ describe('a Location', () => {
     if (location) expect(error.message).not.toContain(location)
   })
 
-  it('to a private address names both ends and what would allow it', () => {
+  it('a Location to a private address names both ends and what would allow it', () => {
     expect(thrownBy(() => at('https://192.168.0.1/secret?x'))).toMatchObject({
       message: 'https://data.example redirects to https://192.168.0.1, which is a loopback or private address that you did not name',
       hint: 'if you trust that host, add "https://192.168.0.1/" to "sendTo" of a credential',
@@ -39,7 +39,7 @@ describe('a Location', () => {
     expect(thrownBy(() => at('http://192.168.0.1/', 'http://data.example/'))).toMatchObject({ hint: undefined })
   })
 
-  it('may lead from loopback to loopback, and up to encryption, where the user named it', () => {
+  it('a Location may lead from loopback to loopback, and up to encryption, where the user named it', () => {
     const named = new Set(['http://127.0.0.1:1', 'http://127.0.0.1:2'])
     expect(at('http://127.0.0.1:2/', 'http://127.0.0.1:1/', named).port).toBe('2')
     expect(at('https://data.example/', 'http://127.0.0.1:1/', named).protocol).toBe('https:')

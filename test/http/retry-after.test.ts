@@ -24,7 +24,7 @@ describe('Retry-After', () => {
     'Wed, 31 Dec 2025 23:00:00 GMT',
   ])('%j is none', (text) => expect(hint({ 'retry-after': text })).toBeUndefined())
 
-  it('is none where nothing is said', () => expect(hint({})).toBeUndefined())
+  it('Retry-After is undefined without the header', () => expect(hint({})).toBeUndefined())
 
   it('counts a date from the date of the answer', () => {
     const fields = { 'retry-after': 'Thu, 01 Jan 2026 01:00:05 GMT', date: 'Thu, 01 Jan 2026 01:00:00 GMT' }

@@ -32,7 +32,7 @@ describe('looksLikePage', () => {
     expect(looksLikePage(bytes(text), true)).toBe(false)
   })
 
-  it('asks for more as long as the beginning may be that of a page', () => {
+  it('requests more as long as the beginning may be that of a page', () => {
     for (const text of [' \n', '<', '<!doc', '<ht', '<!-- never clo', '<?xml'])
       expect([text, looksLikePage(bytes(text), false)]).toEqual([text, undefined])
     expect(looksLikePage(bytes('II'), false)).toBe(false)

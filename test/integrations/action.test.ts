@@ -93,11 +93,11 @@ describe('the GitHub action', () => {
 describe('the hooks of pre-commit', () => {
   const hooks = readFileSync(new URL('../../.pre-commit-hooks.yaml', import.meta.url), 'utf8')
 
-  it('end options before file names', () => {
+  it('the hooks of pre-commit end options before file names', () => {
     expect(hooks.match(/^ {2}args: \['--'\]$/gm)).toHaveLength(hooks.match(/^- id:/gm)?.length ?? 0)
   })
 
-  it('name commands that there are', async () => {
+  it('the hooks of pre-commit name commands that there are', async () => {
     const { stdout } = await run(['lint', '--help'])
     const entries = [...hooks.matchAll(/^ {2}entry: stac-auth lint ?(--\S+)?$/gm)].map(([, option = '--format']) => option)
     expect(entries).toHaveLength(3)

@@ -16,20 +16,20 @@ const found = (value: unknown, document = 'a.json') => lintText(JSON.stringify(v
 const names = (problems: readonly Problem[]) => problems.map(({ fingerprint }) => fingerprint)
 
 describe('fingerprints', () => {
-  it('name rule, document and place, with refs and relations instead of numbers', () => {
+  it('fingerprints name rule, document and place, with refs and relations instead of numbers', () => {
     const link = { rel: 'license', href: 'https://spdx.org/x?token=abc', 'auth:refs': ['key'] }
     expect(names(found(itemOf(['key', 'gone'], [link])))).toContain('dangling-ref scene /assets/data/auth:refs/gone')
     expect(names(found(itemOf(['key', 'gone'], [{ rel: 'self' }, link])))).toContain('foreign-host-ref scene /links/license/auth:refs')
     expect(JSON.stringify(names(found(itemOf(['key'], [link]))))).not.toContain('abc')
   })
 
-  it('stay when lines move, elements change places, or the document is one of many', () => {
+  it('fingerprints stay when lines move, elements change places, or the document is one of many', () => {
     const alone = names(found(itemOf(['key', 'gone'])))
     expect(names(found(itemOf(['gone', 'key']), 'b.json'))).toEqual(alone)
     expect(names(found({ type: 'FeatureCollection', features: [itemOf(['key']), itemOf(['key', 'gone'])] }))).toEqual(alone)
   })
 
-  it('go by the name of a document that has no id', () => {
+  it('fingerprints go by the name of a document that has no id', () => {
     expect(names(lintText('{', { document: 'a.json', complete: withFingerprint }))).toEqual(['not-json a.json '])
   })
 })
@@ -42,7 +42,7 @@ describe('a baseline', () => {
   const known = found(itemOf(['key', 'gone', 'gone']))
   const baseline = compared(known).comparison.updated()
 
-  it('is a table of counts that its schema knows', () => {
+  it('a baseline is a table of counts that its schema knows', () => {
     const schema = JSON.parse(readFileSync(new URL('../../schemas/lint-baseline.json', import.meta.url), 'utf8'))
     expect(baseline.findings).toEqual({
       'dangling-ref scene /assets/data/auth:refs/gone': 2,
@@ -66,7 +66,7 @@ describe('a baseline', () => {
     expect([other.comparison.known, other.comparison.gone()]).toEqual([0, Object.keys(baseline.findings)])
   })
 
-  it('is the same for findings that come one by one', () => {
+  it('a baseline is the same for findings that come one by one', () => {
     const comparison = new Comparison(baseline)
     const news = found(itemOf(['gone', 'gone', 'gone'])).flatMap((problem) => comparison.news([problem]))
     expect(news).toEqual(compared(found(itemOf(['gone', 'gone', 'gone'])), baseline).news)

@@ -26,7 +26,7 @@ describe('damaged documents', () => {
     expect(Object.prototype).not.toHaveProperty('auth:refs')
   })
 
-  it('give the same findings whether clean documents like them were seen before or not', () => {
+  it('damaged documents give the same findings whether clean documents like them were seen before or not', () => {
     const clean = catalogItem()
     expect(lintText(JSON.stringify(clean), { preset: 'strict' })).toEqual([])
     const random = randomFrom(7)

@@ -18,7 +18,7 @@ describe('a document that uses the extension', () => {
     ['Item', '/type', 'type is "Item": this looks like an Item, which has "type": "Feature"'],
     [7, '/type', 'type is not a string: this looks like an Item, which has "type": "Feature"'],
     [undefined, '', 'type is missing: this looks like an Item, which has "type": "Feature"'],
-  ])('with the type %j is judged as what it looks like', (type, pointer, message) => {
+  ])('a document that uses the extension with the type %j is checked as what it looks like', (type, pointer, message) => {
     const problems = lintText(JSON.stringify({ type, ...members }))
     expect(problems.map(({ code }) => code)).toEqual(['wrong-document-type', 'dangling-ref'])
     expect(problems[0]).toMatchObject({ rule: 'document-type', severity: 'error', pointer, message, line: 1, id: 'x' })
@@ -34,13 +34,13 @@ describe('a document that uses the extension', () => {
     )
   })
 
-  it('is judged as a Collection by its extent', () => {
+  it('a document that uses the extension is checked as a Collection by its extent', () => {
     const { properties: _, ...others } = members
     const collection = { ...others, extent: {}, license: 'other', 'auth:schemes': schemes }
     expect(found(collection)).toEqual(['wrong-document-type ', 'dangling-ref /assets/data/auth:refs/0'])
   })
 
-  it('in a list without a type is judged there', () => {
+  it('a document that uses the extension in a list without a type is checked there', () => {
     const list = {
       features: [
         { type: 'Feature', ...members },

@@ -57,18 +57,18 @@ describe('names of members', () => {
     },
   )
 
-  it('that are misspelt use the extension, so that it has to be declared', () => {
+  it('names of members that are misspelt use the extension, so that it has to be declared', () => {
     const properties = { datetime: '2026-01-01T00:00:00Z' }
     expect(brief({ ...itemOf({ assets: assets('aut:refs') }, []), properties })).toContain('undeclared-extension /stac_extensions')
   })
 })
 
-describe('the address of the extension', () => {
+describe('the URL of the extension', () => {
   it.each([
     'http://stac-extensions.github.io/authentication/v1.1.0/schema.json',
     'https://raw.githubusercontent.com/stac-extensions/authentication/v1.1.0/json-schema/schema.json',
     'https://github.com/stac-extensions/authentication/blob/v1.1.0/json-schema/schema.json',
-  ])('is told when it is %s, and nothing else is', (url) => {
+  ])('the URL of the extension is reported when it is %s, and nothing else is', (url) => {
     const [problem, ...others] = lint(itemOf({}, [url]))
     expect(others).toEqual([])
     expect(problem).toMatchObject({ rule: 'extension-version', code: 'extension-url', severity: 'warn', pointer: '/stac_extensions/0' })
@@ -76,7 +76,7 @@ describe('the address of the extension', () => {
     expect(JSON.parse(fixed)).toEqual(itemOf())
   })
 
-  it('of other extensions is nobody’s concern here', () => {
+  it('the URL of the extension of other extensions is nobody’s concern here', () => {
     const others = [
       'http://stac-extensions.github.io/eo/v1.1.0/schema.json',
       'https://raw.githubusercontent.com/x/authentication/main/a.json',
@@ -108,7 +108,7 @@ it('a Collection of 1.0.0 may list names of types in its summaries, as the examp
   expect(brief(collection('1.0.0', 'none'))).toEqual(['summaries-shape /summaries/auth:schemes'])
 })
 
-it('a ref that a scheme repeats is told, and the fix takes it out', () => {
+it('a ref that a scheme repeats is reported, and the fix takes it out', () => {
   const url = EXTENSION.replace('1.1.0', '1.2.0')
   const schemes = (refs: readonly string[]) => ({ key: KEY, signed: { type: 'custom', 'auth:refs': refs } })
   const twice = itemOf({}, [url], schemes(['key', 'key']))

@@ -26,7 +26,7 @@ function findings(texts: readonly string[], run = new LintRun()): readonly strin
 }
 
 describe('a run of several documents', () => {
-  it('tells a name that is defined twice, at the later one', () => {
+  it('reports a name that is defined twice, at the later one', () => {
     expect(findings([itemOf('a', header), itemOf('b', query), itemOf('c', header), itemOf('d', query)])).toEqual([
       'b: conflicting-scheme: the scheme "key" differs from the one in a: use the same definition or another name',
     ])
@@ -52,7 +52,7 @@ describe('a run of several documents', () => {
     expect(lintText(doubled, { run }).map(({ code }) => code)).toEqual(['duplicate-ref'])
   })
 
-  describe('with a Collection whose schemes only Items refer to', () => {
+  describe('a run of several documents with a Collection whose schemes only Items refer to', () => {
     const collection = {
       type: 'Collection',
       stac_version: '1.1.0',

@@ -24,12 +24,12 @@ describe('other extensions', () => {
   const EO = 'https://stac-extensions.github.io/eo/v1.1.0/schema.json'
   const VIEW = 'https://stac-extensions.github.io/view/v1.0.0/schema.json'
 
-  it('are no mistake beside the one that this one is not declared', () => {
+  it('other extensions are no mistake beside the one that this one is not declared', () => {
     const document = { ...item('a', SCHEMES), stac_extensions: [EO, VIEW] }
     expect(brief(lint(document))).toEqual(['error undeclared-extension a /stac_extensions'])
   })
 
-  it('are no mistake where the wrapper declares it, nor beside a version that nobody knows', () => {
+  it('other extensions are no mistake where the wrapper declares it, nor beside a version that nobody knows', () => {
     const wrapper = {
       type: 'FeatureCollection',
       stac_extensions: [EO, EXTENSION],
@@ -40,7 +40,7 @@ describe('other extensions', () => {
     expect(brief(lint(unknown))).toEqual(['warn unknown-extension-version a /stac_extensions/1'])
   })
 
-  it('are all that a document without it says', () => {
+  it('other extensions are all that a document without it says', () => {
     for (const type of ['Feature', 'Collection', 'Catalog', 'FeatureCollection'])
       expect(lint({ type, id: 'a', stac_extensions: [EO], links: [], properties: {}, features: [] })).toEqual([])
   })
@@ -58,19 +58,19 @@ describe('a wrapper', () => {
     expect(brief(lint(wrapper, { preset: 'strict' }))).toEqual(['error scheme-outside-document b /features/1/assets/data/auth:refs/0'])
   })
 
-  it('without schemes leaves its documents alone', () => {
+  it('a wrapper without schemes leaves its documents alone', () => {
     const found = brief(lint({ collections: [{ ...item('c'), type: 'Collection' }] }))
     expect(found).toEqual(['error missing-schemes c /collections/0', 'error undeclared-extension c /collections/0/stac_extensions'])
   })
 
-  it('may be a bare list, which lends nothing', () => {
+  it('a wrapper may be a bare list, which lends nothing', () => {
     expect(brief(lint([item('a', SCHEMES), item('b', { other: SCHEMES.key })]))).toEqual([
       'error dangling-ref b /1/assets/data/auth:refs/0',
       'info unused-scheme b /1/properties/auth:schemes/other',
     ])
   })
 
-  it('inside of another is linted with the documents in it', () => {
+  it('a wrapper inside of another is linted with the documents in it', () => {
     const inner = { type: 'FeatureCollection', features: [item('a', SCHEMES), item('b')] }
     expect(brief(lint({ collections: [inner] }))).toEqual([
       'error missing-schemes b /collections/0/features/1/properties',
@@ -78,7 +78,7 @@ describe('a wrapper', () => {
     ])
   })
 
-  it('inside of others to no end is over the limit of nesting', () => {
+  it('a wrapper inside of others to no end is over the limit of nesting', () => {
     let nested: object = item('a')
     for (let depth = 0; depth < 100_000; depth++) nested = { collections: [nested] }
     expect(lint(nested).map(({ rule }) => rule)).toContain('document-limit')
@@ -96,7 +96,7 @@ describe('a wrapper', () => {
     expect(within(31)).toMatchObject([{ pointer: `${'/collections/0'.repeat(31)}/properties/auth:schemes` }])
   })
 
-  it('tells what is in it that is no document', () => {
+  it('reports what is in it that is not a document', () => {
     expect(brief(lint({ type: 'FeatureCollection', features: [null, 5, { type: 'Feature', properties: {} }] }))).toEqual([
       'warn unknown-document - /features/0',
       'warn unknown-document - /features/1',
@@ -105,7 +105,7 @@ describe('a wrapper', () => {
 })
 
 describe('parents', () => {
-  it('are asked after the wrapper, and are not linted themselves', () => {
+  it('parents are asked after the wrapper, and are not linted themselves', () => {
     const parent = { type: 'Collection', 'auth:schemes': { ...SCHEMES, bad: 5 } }
     const document = { ...item('a'), stac_extensions: [EXTENSION] }
     expect(brief(lint(document, { parents: [parent] }))).toEqual(['warn scheme-outside-document a /assets/data/auth:refs/0'])
@@ -123,7 +123,7 @@ describe('levels', () => {
     expect(lint(document, { rules: { 'unused-scheme': 'off' } })).toEqual([])
   })
 
-  it('name a rule with all its cases, or a case alone, which goes before its rule', () => {
+  it('levels name a rule with all its cases, or a case alone, which goes before its rule', () => {
     const document = item('a', { key: { type: 'apiKey', name: '', in: 'headers' } })
     const codes = (levels: Levels) => brief(lint(document, { rules: levels }))
     const [place, name] = ['apikey-in a /properties/auth:schemes/key/in', 'apikey-name a /properties/auth:schemes/key/name']
@@ -134,7 +134,7 @@ describe('levels', () => {
     expect(lint(document).map(({ rule }) => rule)).toEqual(['field-value', 'field-value'])
   })
 
-  it('of the schema preset are those that a JSON Schema can tell', () => {
+  it('levels of the schema preset are those that a JSON Schema can tell', () => {
     const always = rules.flatMap(({ cases }) => cases).filter(({ meta }) => meta.severity.schema !== 'off')
     expect(always.every(({ meta }) => meta.severity.recommended === 'error' || meta.severity.schema === 'error')).toBe(true)
     expect(lint(item('a', { other: SCHEMES.key }), { preset: 'schema' })).toEqual([])
@@ -146,14 +146,14 @@ describe('values that are no documents', () => {
     expect(brief(lint(value))).toEqual(['warn unknown-document - '])
   })
 
-  it('and documents without auth fields give nothing', () => {
+  it('values that are no documents and documents without auth fields give nothing', () => {
     expect(lint({ type: 'Feature', id: 'a', properties: {}, links: {}, assets: [] })).toEqual([])
     expect(lint([])).toEqual([])
   })
 })
 
 describe('a violation of the schema that no rule knows', () => {
-  it('is taken by the last rule', () => {
+  it('a violation of the schema that no rule knows is taken by the last rule', () => {
     expect(rules.at(-1)?.meta.id).toBe('document-shape')
   })
 })
@@ -164,7 +164,7 @@ describe('one mistake gives one finding', () => {
     flows: { f: { method: 'GET', authorizationApi: 'https://sign.example/', responseField: 'url', parameters: { p } } },
   })
 
-  it.each([['s'], [3], [null], [[]]])('when the schema of a parameter is %j', (schema) => {
+  it.each([['s'], [3], [null], [[]]])('one mistake gives one finding when the schema of a parameter is %j', (schema) => {
     const document = item('a', { key: parameter({ in: 'query', required: false, schema }) })
     const at = '/properties/auth:schemes/key/flows/f/parameters/p/schema'
     expect(brief(lint(document))).toEqual([`error parameter-schema a ${at}`])

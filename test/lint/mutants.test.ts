@@ -128,7 +128,7 @@ describe('mutants of documents in the shapes of the examples', () => {
     }
   })
 
-  it('get an error when a published schema refuses them, but for these reasons, and else only for what a schema cannot see', () => {
+  it('mutants of documents in the shapes of the examples get an error when a published schema refuses them, but for these reasons, and else only for what a schema cannot see', () => {
     const found = judge()
     expect(found.unexplained).toEqual([])
     expect(found.invalid).toBeGreaterThan(amount / 4)

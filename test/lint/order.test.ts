@@ -59,7 +59,7 @@ function relatives(document: unknown, count: number): unknown[] {
 const PAIRS = 100_000
 
 describe.each(Object.entries(SERIALIZATIONS))('documents written %s', (_, serialize) => {
-  it('say the same after, before and between 50 clean relatives of each, as when they are alone', () => {
+  it('have the same findings alone as among 50 clean documents', () => {
     const texts = fixtures.flatMap(({ bad, good, badText }) => [
       ...(good === undefined ? [] : relatives(good, 50).map(serialize)),
       ...(bad === undefined ? [] : relatives(bad, 3).map(serialize)),
@@ -79,7 +79,7 @@ describe.each(Object.entries(SERIALIZATIONS))('documents written %s', (_, serial
     }
   })
 
-  it('are told of a name that stands twice, whatever was clean before', () => {
+  it('report a duplicate name, whatever was linted before', () => {
     const rules = {}
     for (const { good } of fixtures) {
       if (typeof good !== 'object' || good === null || Array.isArray(good)) continue

@@ -21,7 +21,7 @@ const pageOf = (count: number, refs: readonly string[], around: object = {}, sch
 const told = (value: unknown, indent?: number) => withoutRepeats(lintText(JSON.stringify(value, null, indent), { document: 'page.json' }))
 
 describe('findings of a document that has more than are listed', () => {
-  it('are errors before infos, and each error that says something else', () => {
+  it('findings of a document that has more than are listed are errors before infos, and each error that says something else', () => {
     const schemes = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, KEY]))
     const assets = Object.fromEntries(
       Array.from({ length: 1500 }, (_, index) => [`a${index}`, { href: 'https://data.example/a', 'auth:refs': ['gone'] }]),
@@ -42,7 +42,7 @@ describe('findings of a document that has more than are listed', () => {
 })
 
 describe('repeated findings', () => {
-  it('are one finding at the page that has no schemes, with the number of Items and the first of them', () => {
+  it('repeated findings are one finding at the page that has no schemes, with the number of Items and the first of them', () => {
     const page = pageOf(250, ['gone'], { numberReturned: 250 })
     const [problem, ...others] = told(page, 1)
     expect(others).toEqual([])
@@ -66,17 +66,17 @@ describe('repeated findings', () => {
     })
   })
 
-  it('are one finding at the schemes of the page that do not define a name', () => {
+  it('repeated findings are one finding at the schemes of the page that do not define a name', () => {
     const page = pageOf(3, ['gone'], { ...DECLARED, 'auth:schemes': { key: KEY } })
     expect(told(page)).toMatchObject([{ rule: 'dangling-ref', pointer: '/auth:schemes', count: 6 }])
   })
 
-  it('are one finding at the scheme that only the page defines', () => {
+  it('repeated findings are one finding at the scheme that only the page defines', () => {
     const page = pageOf(3, ['key'], { ...DECLARED, 'auth:schemes': { key: KEY } })
     expect(told(page)).toMatchObject([{ rule: 'scheme-outside-document', pointer: '/auth:schemes/key', count: 6, fix: 'suggestion' }])
   })
 
-  it('stay where they are when only one document has the mistake', () => {
+  it('repeated findings stay where they are when only one document has the mistake', () => {
     const page = { ...pageOf(1, ['gone']), features: [itemOf('one', ['gone']), itemOf('two', ['key'], { key: KEY })] }
     const problems = told(page)
     expect(problems).toMatchObject([{ rule: 'missing-schemes', id: 'one', pointer: '/features/0/properties' }])
@@ -84,37 +84,37 @@ describe('repeated findings', () => {
     expect(problems[0]).not.toHaveProperty('cause')
   })
 
-  it('stay at their first place when the documents have schemes of their own', () => {
+  it('repeated findings stay at their first place when the documents have schemes of their own', () => {
     const problems = told(pageOf(4, ['gone'], {}, { gane: KEY })).filter(({ severity }) => severity === 'error')
     expect(problems).toMatchObject([{ rule: 'dangling-ref', id: 'i0', pointer: '/features/0/assets/a/auth:refs/0', count: 8 }])
   })
 
-  it('are told with the mistake of the page itself', () => {
+  it('repeated findings are reported with the mistake of the page itself', () => {
     const links = [{ rel: 'next', href: 'https://data.example/2', 'auth:refs': ['gone'] }]
     const page = pageOf(2, ['gone'], { ...DECLARED, links, 'auth:schemes': { key: KEY } })
     expect(told(page)).toMatchObject([{ rule: 'dangling-ref', pointer: '/auth:schemes', count: 5 }])
   })
 
-  it('are several when rule, message, severity or scheme differ', () => {
+  it('repeated findings are several when rule, message, severity or scheme differ', () => {
     const item = itemOf('one', ['gone', 'lost', 'one', 'two'], { one: { type: 'http' }, two: { type: 'http' } })
     const problems = told(item)
     expect(problems.map(({ message }) => message).filter((message) => /gone|lost/.test(message))).toHaveLength(2)
     expect(problems.filter(({ pointer }) => /auth:schemes\/(?:one|two)/.test(pointer))).toHaveLength(2)
   })
 
-  it('of one scheme in many documents are one', () => {
+  it('repeated findings of one scheme in many documents are one', () => {
     expect(told(pageOf(3, ['key'], {}, { key: { ...KEY, in: 'headers' } })).filter(({ severity }) => severity === 'error')).toMatchObject([
       { pointer: '/features/0/properties/auth:schemes/key/in', count: 3 },
     ])
   })
 
-  it('add up when they are put together again', () => {
+  it('repeated findings add up when they are put together again', () => {
     const all = lint(pageOf(9, ['gone'], {}, { gane: KEY }))
     const halves = [withoutRepeats(all.slice(0, 7)), withoutRepeats(all.slice(7))]
     expect(withoutRepeats(halves.flat())).toEqual(withoutRepeats(all))
   })
 
-  it('that come in parts are the same as those that come at once', () => {
+  it('repeated findings that come in parts are the same as those that come at once', () => {
     const all = lint(pageOf(9, ['gone'], { 'auth:schemes': { key: KEY } }))
     const repeats = new Repeats()
     for (const problem of all) repeats.add([problem])
@@ -122,7 +122,7 @@ describe('repeated findings', () => {
     expect(repeats.size).toBe(0)
   })
 
-  it('have a fix only when all of them have it, and are safe to fix only when all are', () => {
+  it('repeated findings have a fix only when all of them have it, and are safe to fix only when all are', () => {
     const one: Problem = { rule: 'r', code: 'r', severity: 'warn', message: 'm', pointer: '/assets/a' }
     const fixes = (...all: readonly Problem['fix'][]) => withoutRepeats(all.map((fix) => ({ ...one, ...(fix && { fix }) })))[0]?.fix
     expect([fixes('safe', 'safe'), fixes('safe', 'suggestion'), fixes('suggestion', 'safe'), fixes('safe', undefined)]).toEqual([
@@ -133,7 +133,7 @@ describe('repeated findings', () => {
     ])
   })
 
-  it('have a fingerprint that does not depend on the Items of a page', () => {
+  it('repeated findings have a fingerprint that does not depend on the Items of a page', () => {
     const names = (page: object) =>
       withoutRepeats(lint(page, { document: 'page.json', complete: withFingerprint })).map(({ fingerprint }) => fingerprint)
     expect(names(pageOf(3, ['gone']))).toEqual(['missing-schemes page.json '])

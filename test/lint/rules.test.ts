@@ -31,7 +31,7 @@ const inDocuments = cases.filter(({ section }) => section !== 'crawl' && section
 describe.each(inDocuments)('$code', ({ rule, code, messages, severity }) => {
   const { pointer, bad, good, badText, goodText } = fixture(code)
 
-  it('is found once in the bad example, at its place', () => {
+  it('reports the bad example once, at its position', () => {
     const text = textOf(bad, badText)
     const problems = found(lintText(text, { rules: EVERYTHING }), code)
     expect(problems.map((problem) => [problem.rule, problem.pointer])).toEqual([[rule, code === 'not-json' ? '' : pointer]])
@@ -39,11 +39,11 @@ describe.each(inDocuments)('$code', ({ rule, code, messages, severity }) => {
     expect(problems[0]).toMatchObject({ ...locate(text, [pointer]).get(pointer) })
   })
 
-  it('is not found in the good example', () => {
+  it('does not report the good example', () => {
     expect(found(lintText(textOf(good, goodText), { rules: EVERYTHING }), code)).toEqual([])
   })
 
-  it('is silent when it is off, and has the level of its preset', () => {
+  it('reports nothing when it is off, and has the level of its preset', () => {
     const text = textOf(bad, badText)
     expect(found(lintText(text, { rules: { ...EVERYTHING, [code]: 'off' } }), code)).toEqual([])
     expect(found(lintText(text, { rules: { ...EVERYTHING, [rule]: 'off' } }), code)).toEqual([])

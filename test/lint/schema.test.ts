@@ -44,7 +44,7 @@ function detailOf(keyword: string, { missingProperty, type }: ErrorObject['param
 describe('the compiled validators', () => {
   const code = readFileSync(new URL('../../src/lint/schema/validators.ts', import.meta.url), 'utf8')
 
-  it('need nothing at run time', () => {
+  it('the compiled validators need nothing at run time', () => {
     expect(code).not.toMatch(/\brequire\(|\bimport\b|new Function|\beval\(/)
   })
 })

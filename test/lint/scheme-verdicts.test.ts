@@ -41,7 +41,7 @@ function asked(verdicts: Verdicts, values: readonly JsonObject[]): number[] {
 describe('verdicts about maps of schemes', () => {
   const hosts = Array.from({ length: 60 }, (_, index) => scheme(`https://id${index}.example/`))
 
-  it('are asked once for each value, wherever the values differ', () => {
+  it('verdicts about maps of schemes are asked once for each value, wherever the values differ', () => {
     const verdicts = new Verdicts()
     const values = [
       ...hosts.slice(0, 20),

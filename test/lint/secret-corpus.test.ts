@@ -17,17 +17,17 @@ describe('secrets in descriptions', () => {
   const found = withSecret.filter(isFound)
   const alarms = withoutSecret.filter(isFound)
 
-  it('are labelled in at least 400 different texts', () => {
+  it('secrets in descriptions are labelled in at least 400 different texts', () => {
     expect(new Set([...withSecret, ...withoutSecret]).size).toBeGreaterThanOrEqual(400)
     expect(withoutSecret.length).toBeGreaterThanOrEqual(180)
   })
 
-  it('are nearly all found: recall of at least 0.95', () => {
+  it('secrets in descriptions are nearly all found: recall of at least 0.95', () => {
     const missed = withSecret.filter((text) => !found.includes(text))
     expect(found.length / withSecret.length, missed.join('\n')).toBeGreaterThanOrEqual(0.95)
   })
 
-  it('are hardly ever seen where there are none: precision of at least 0.99', () => {
+  it('secrets in descriptions are hardly ever seen where there are none: precision of at least 0.99', () => {
     expect(found.length / (found.length + alarms.length), alarms.join('\n')).toBeGreaterThanOrEqual(0.99)
   })
 })

@@ -70,7 +70,7 @@ describe('a secret is found', () => {
   })
 })
 
-describe('an address that is signed already', () => {
+describe('a URL that is signed already', () => {
   it.each([
     ['sig=abc&se=2030', 'sig'],
     ['X-Amz-Signature=abc', 'x-amz-signature'],
@@ -85,7 +85,7 @@ describe('an address that is signed already', () => {
     ['Signature=abc', undefined],
     ['signed=1&tokens=2&x-amz-expires=3', undefined],
     ['sig={sig}', undefined],
-  ])('is told by its parameters: %s', (query, parameter) => {
+  ])('a URL that is signed already is told by its parameters: %s', (query, parameter) => {
     expect(secretParameter(`https://data.example/f?${query}`)).toBe(parameter)
   })
 })
@@ -112,23 +112,23 @@ describe('the lines that are shown to people hold no secret', () => {
   }
   const PASSWORD = JSON.stringify(item({ k: { ...BASIC, password: 'hunter2', flows: {} } }))
 
-  it('when the rule that tells of it is off, or not in the preset', () => {
+  it('the lines that are shown to people hold no secret when the rule that tells of it is off, or not in the preset', () => {
     expect(shown(PASSWORD, { rules: { 'secret-in-document': 'off' } })).not.toContain('hunter2')
     expect(shown(PASSWORD, { preset: 'schema' })).not.toContain('hunter2')
     expect(shown(PASSWORD.replace('"password":', '"pass\\u0077ord" : '), { preset: 'schema' })).not.toContain('hunter2')
   })
 
-  it('when only errors are shown', () => {
+  it('the lines that are shown to people hold no secret when only errors are shown', () => {
     const text = JSON.stringify(item({ k: BASIC }, { href: 'https://data.example/f?sig=hunter2', 'auth:refs': ['nope'] }))
     expect(shown(text, {}, 'error')).not.toContain('hunter2')
     expect(shown(text.replaceAll('/', '\\/'), {}, 'error')).not.toContain('hunter2')
   })
 
-  it('when the text is a page instead of a document', () => {
+  it('the lines that are shown to people hold no secret when the text is a page instead of a document', () => {
     expect(shown('<input name="csrf" value="hunter2">', {})).not.toContain('hunter2')
   })
 
-  it('and the other lines are there', () => {
+  it('the lines that are shown to people hold no secret and the other lines are there', () => {
     const text = JSON.stringify(item({ k: { ...BASIC, password: 'hunter2', flows: {} } }), null, 2)
     expect(shown(text, { preset: 'schema' })).toContain('"flows": {}')
     expect(shown(text.replace('"password": "hunter2"', '"password": "<password>"'), {})).toContain('"<password>"')
@@ -145,20 +145,23 @@ describe('a scheme that is called "type" and has none', () => {
     ])
   })
 
-  it('is kept and given its type', () => {
+  it('a scheme that is called "type" and has none is kept and given its type', () => {
     const { text } = fixText(JSON.stringify(document), { suggestions: true })
     expect(JSON.parse(text).properties['auth:schemes'].type).toEqual({ scheme: 'basic', type: 'http' })
   })
 })
 
-describe('text that was made to be looked at for ever', () => {
-  it.each(['eyJ-', 'eyJ-aaaaaaaa', 'a.eyJ', '-----BEGIN '])('is looked through once: %s', (word) => {
-    const text = word.repeat(500_000)
-    expect(looksSecret(text)).toBe(false)
-    expect(looksSecret(`${text} ${TOKEN}`)).toBe(true)
-  })
+describe('text that was made to be looked at forever', () => {
+  it.each(['eyJ-', 'eyJ-aaaaaaaa', 'a.eyJ', '-----BEGIN '])(
+    'text that was made to be looked at forever is looked through once: %s',
+    (word) => {
+      const text = word.repeat(500_000)
+      expect(looksSecret(text)).toBe(false)
+      expect(looksSecret(`${text} ${TOKEN}`)).toBe(true)
+    },
+  )
 
-  it('is not shown in a line of many megabytes', () => {
+  it('text that was made to be looked at forever is not shown in a line of many megabytes', () => {
     const line = (size: number) => `{"title": "${'x'.repeat(size)}"}`
     expect([hasSecretLine(line(100_000)), hasSecretLine(line(20_000_000))]).toEqual([false, true])
   })
@@ -172,7 +175,7 @@ describe('a text of many megabytes', () => {
     ['one word behind its name', `secret: ${word}`],
     ['names of secrets without an end', 'secret:'.repeat(2 ** 20)],
     ['parameters without an end', '?sig='.repeat(2 ** 21)],
-  ])('is looked through to its end: %s', { timeout: 60_000 }, (_, text) => {
+  ])('a text of many megabytes is looked through to its end: %s', { timeout: 60_000 }, (_, text) => {
     expect(isSecret('x-key', text)).toBe(isSecret('x-key', text.slice(0, 2 ** 16)))
     expect(isSecret('password', text)).toBe(isSecret('password', text.slice(0, 2 ** 16)))
     expect(looksSecret(`${text} Basic YWRhOm9wZW4tc2VzYW1l`)).toBe(true)

@@ -26,7 +26,7 @@ describe.each(cases)('$id', ({ verdict, rules, document, parents }) => {
     expect(problems.filter(({ code, severity }) => severity !== 'info' && !rules.includes(code))).toEqual([])
   })
 
-  it('tells no place twice by one rule, and the same from text and value', () => {
+  it('reports no place twice by one rule, and the same from text and value', () => {
     const places = problems.map(({ code, pointer }) => `${code} ${pointer}`)
     expect(new Set(places).size).toBe(places.length)
     const fromText = lintText(JSON.stringify(document), { parents }).map(({ code, pointer }) => `${code} ${pointer}`)

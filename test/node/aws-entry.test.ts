@@ -30,7 +30,7 @@ afterEach(async () => {
   await server.close()
 })
 
-describe('an entry without keys', () => {
+describe('a credential without keys', () => {
   const entry = { id: 'mine', type: 's3', sendTo: ['s3://eo/'] }
 
   it('uses keys, region and endpoint of the environment', async () => {
@@ -43,7 +43,7 @@ describe('an entry without keys', () => {
     expect(warnings).toMatchObject([{ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining('CLOUD_ACCESS_KEY_ID is set without') }])
   })
 
-  it('is ready at once when its keys are known', async () => {
+  it('a credential without keys is ready at once when its keys are known', async () => {
     if (!target) throw new Error('no asset')
     const auth = createAuth({ strategies: [s3], credentials: unchecked([entry]) })
     expect(auth.peek(target)).toBeUndefined()
@@ -52,8 +52,8 @@ describe('an entry without keys', () => {
   })
 })
 
-describe('an entry with keys', () => {
-  it('is ready without a request', async () => {
+describe('a credential with keys', () => {
+  it('a credential with keys is ready without a request', async () => {
     if (!target) throw new Error('no asset')
     const auth = createAuth({
       strategies: [s3],
@@ -71,7 +71,7 @@ describe('an entry with keys', () => {
   })
 })
 
-describe('an asset that asks for no keys', () => {
+describe('an asset that requests no keys', () => {
   it('lies where the environment says', async () => {
     const open = { type: 'Feature', properties: {}, assets: { data: { href: 's3://eo/a' } } }
     const auth = createAuth({ strategies: [s3], credentials: [], typed: [server.url] })

@@ -52,7 +52,7 @@ async function keysFrom(environment: NodeJS.ProcessEnv, profile?: string) {
 }
 
 describe('variables', () => {
-  it('of CLOUD_* go before AWS_*, each pair with its own token', async () => {
+  it('variables of CLOUD_* go before AWS_*, each pair with its own token', async () => {
     expect((await keysFrom({ ...PAIR, ...CLOUD_PAIR, AWS_SESSION_TOKEN: 't' })).keys).toEqual({ accessKeyId: 'C', secretAccessKey: 'c' })
     expect((await keysFrom({ ...PAIR, AWS_SESSION_TOKEN: 't', CLOUD_SESSION_TOKEN: 'u' })).keys).toEqual({
       accessKeyId: 'A',
@@ -61,7 +61,7 @@ describe('variables', () => {
     })
   })
 
-  it('that are half a pair are passed over, with a word', async () => {
+  it('an incomplete pair of variables is skipped, with a warning', async () => {
     const half = await keysFrom({ ...PAIR, CLOUD_ACCESS_KEY_ID: 'C' })
     expect(half).toEqual({
       keys: { accessKeyId: 'A', secretAccessKey: 'a' },
@@ -71,13 +71,13 @@ describe('variables', () => {
     expect((await keysFrom(mixed)).keys).toMatchObject({ accessKeyId: 'DEFAULT' })
   })
 
-  it('go before profiles, but not before the profile of the entry', async () => {
+  it('variables go before profiles, but not before the profile of the credential', async () => {
     const environment = { ...PAIR, AWS_PROFILE: 'eo', AWS_CONFIG_FILE: file, AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none') }
     expect((await keysFrom(environment)).keys).toMatchObject({ accessKeyId: 'A' })
     expect((await keysFrom(environment, 'bare')).keys).toMatchObject({ accessKeyId: 'BARE' })
   })
 
-  it('say which place is meant', () => {
+  it('variables say which place is meant', () => {
     const source = awsKeys({}, { AWS_REGION: 'eu-west-3', AWS_DEFAULT_REGION: 'x', AWS_ENDPOINT_URL_S3: 'https://minio.example/s3/' })
     expect([source.region, source.endpoint]).toEqual(['eu-west-3', 'https://minio.example/s3'])
     expect(awsKeys({}, { AWS_DEFAULT_REGION: 'x' }).region).toBe('x')
@@ -87,7 +87,7 @@ describe('variables', () => {
     }
   })
 
-  it('that forbid signing are overruled, with a word', async () => {
+  it('variables that forbid signing are overruled, with a warning', async () => {
     for (const wish of ['YES', 'true', '1']) {
       expect((await keysFrom({ ...PAIR, CLOUD_NO_SIGN_REQUEST: wish })).told).toEqual([
         'CLOUD_NO_SIGN_REQUEST is ignored: the document requires signed requests',
@@ -98,7 +98,7 @@ describe('variables', () => {
 })
 
 describe('profiles', () => {
-  it('are named by CLOUD_PROFILE, then AWS_PROFILE, then default', async () => {
+  it('profiles are named by CLOUD_PROFILE, then AWS_PROFILE, then default', async () => {
     const eo = { accessKeyId: 'EO', secretAccessKey: 'eo-secret', sessionToken: 'eo-token==' }
     expect((await keysFrom({ CLOUD_CONFIG_FILE: file, CLOUD_PROFILE: 'eo', AWS_PROFILE: 'bare' })).keys).toEqual(eo)
     expect((await keysFrom({ CLOUD_CONFIG_FILE: file, AWS_PROFILE: 'bare' })).keys).toEqual({
@@ -112,7 +112,7 @@ describe('profiles', () => {
     })
   })
 
-  it('of AWS_PROFILE and of the entry stand in either place, that of CLOUD_PROFILE in CLOUD_CONFIG_FILE only', async () => {
+  it('profiles of AWS_PROFILE and of the credential are in either place, that of CLOUD_PROFILE in CLOUD_CONFIG_FILE only', async () => {
     const own = join(folder, 'own')
     await writeFile(own, '[mine]\naws_access_key_id=MINE\naws_secret_access_key=mine\n')
     const environment = { CLOUD_CONFIG_FILE: own, AWS_CONFIG_FILE: file }
@@ -126,14 +126,14 @@ describe('profiles', () => {
     })
   })
 
-  it('take each setting from the credentials file before the config file', async () => {
+  it('profiles take each setting from the credentials file before the config file', async () => {
     const credentials = join(folder, 'credentials')
     await writeFile(credentials, '[default]\naws_access_key_id=FIRST\naws_secret_access_key=first\n')
     const environment = { AWS_SHARED_CREDENTIALS_FILE: credentials, AWS_CONFIG_FILE: file }
     expect((await keysFrom(environment)).keys).toEqual({ accessKeyId: 'FIRST', secretAccessKey: 'first', region: 'eu-west-1' })
   })
 
-  it('stand in the files of the home folder by default', () => {
+  it('profiles are in the files of the home folder by default', () => {
     const usual = { credentials: join(homedir(), '.aws', 'credentials'), config: join(homedir(), '.aws', 'config') }
     expect(profileFiles({})).toEqual([usual])
     expect(profileFiles({ CLOUD_CONFIG_FILE: file })).toEqual([{ credentials: file, config: file }, usual])
@@ -143,19 +143,19 @@ describe('profiles', () => {
     ['half', 'profile "half" is incomplete: it has no aws_secret_access_key'],
     ['empty', 'profile "empty" is incomplete: it has no aws_access_key_id'],
     ['none', 'the profile "none" does not exist in '],
-  ])('that cannot be used say why: %s', async (name, message) => {
+  ])('a profile that cannot be used is reported with the reason: %s', async (name, message) => {
     await expect(keysFrom({ CLOUD_CONFIG_FILE: file }, name)).rejects.toMatchObject({
       code: 'CREDENTIAL_SOURCE',
       message: expect.stringContaining(message),
     })
   })
 
-  it('that cannot be read say so', async () => {
+  it('profiles that cannot be read are reported', async () => {
     await expect(keysFrom({ CLOUD_CONFIG_FILE: folder })).rejects.toMatchObject({ message: `the file ${folder} cannot be read: EISDIR` })
   })
 })
 
-it('tells what to set when there is nothing', async () => {
+it('reports what to set when there is nothing', async () => {
   await writeFile(file, '[default]\nregion = eu-west-1\n')
   for (const none of [join(folder, 'none'), file]) {
     await expect(keysFrom({ AWS_CONFIG_FILE: none })).rejects.toMatchObject({

@@ -118,20 +118,20 @@ const keysOf = (profile: string) => awsKeys({ profile })()
 const asked = () => services.exchanges.map(({ request: { method, path }, answer }) => `${method} ${path} ${answer.status}`)
 
 describe('a role', () => {
-  it('is assumed with the keys of the source profile', async () => {
+  it('a role is assumed with the keys of the source profile', async () => {
     expect(await keysOf('role')).toEqual({ ...GIVEN.role, expiration, region: 'eu-west-1' })
     const form = new URLSearchParams(services.exchanges[0]?.request.body)
     expect([form.get('RoleSessionName'), form.get('ExternalId')]).toEqual(['reader', 'field-7'])
   })
 
-  it('is assumed with keys of its own profile, or of the environment', async () => {
+  it('a role is assumed with keys of its own profile, or of the environment', async () => {
     expect(await keysOf('itself')).toEqual({ ...GIVEN.role, expiration })
     vi.stubEnv('AWS_ACCESS_KEY_ID', BASE.accessKeyId)
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', BASE.secretAccessKey)
     expect(await keysOf('from-variables')).toEqual({ ...GIVEN.role, expiration })
   })
 
-  it('is not given to others, and the service is not quoted', async () => {
+  it('a role is not given to others, and the service is not quoted', async () => {
     const error = await failureOf(keysOf('stranger'))
     expect(error).toMatchObject({
       code: 'CREDENTIAL_SOURCE',
@@ -142,7 +142,7 @@ describe('a role', () => {
     expect(await failureOf(keysOf('role'))).toMatchObject({ message: expect.stringContaining('AWS returned SignatureDoesNotMatch') })
   })
 
-  it('is assumed with a token of an identity provider', async () => {
+  it('a role is assumed with a token of an identity provider', async () => {
     const token = join(folder, 'token')
     await writeFile(token, WEB_IDENTITY)
     vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', token)
@@ -189,7 +189,7 @@ describe('a session of the user’s', () => {
     ['is not there', undefined],
     ['has ended', () => session('corp', SESSION, new Date(0))],
     ['is not accepted', () => session('corp', 'wrong', END)],
-  ])('that %s needs a login', async (_what, prepare) => {
+  ])('a session of the user’s that %s needs a login', async (_what, prepare) => {
     await prepare?.()
     const error = await failureOf(keysOf('person'))
     expect(error).toMatchObject({ code: 'LOGIN_REQUIRED', hint: 'aws sso login --profile person' })
@@ -224,14 +224,14 @@ describe('the machine', () => {
     })
   })
 
-  it('gives the keys of its metadata to entries that allow it, and is not asked for others', async () => {
+  it('instance metadata supplies keys to credentials that allow it, and is not queried for others', async () => {
     expect(await failureOf(awsKeys({})())).toMatchObject({ message: 'no object store keys were found in the environment' })
     expect(asked()).toEqual([])
     expect(await awsKeys({ instanceMetadata: true })()).toMatchObject({ ...GIVEN.instance, expiration })
     expect(asked()[0]).toBe('PUT /latest/api/token 200')
   })
 
-  it('is not asked for metadata against the word of its environment', async () => {
+  it('instance metadata is not queried when the environment disables it', async () => {
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
     expect(await failureOf(awsKeys({ instanceMetadata: true })())).toMatchObject({ code: 'CREDENTIAL_SOURCE' })
     expect(asked()).toEqual([])

@@ -46,7 +46,7 @@ async function errorOf(content: unknown, mode?: number): Promise<ConfigurationEr
 }
 
 describe('which file', () => {
-  it('is the one named, then the variable, then the configuration folder', async () => {
+  it('reads the file that is named, else that of the variable, else that in the configuration folder', async () => {
     const named = (id: string) => ({ ...good, preferred: [], credentials: [{ ...portal, id }] })
     const ids = async (path?: string) => (await credentialsFromFile(path)).credentials.map(({ id }) => id)
     expect(await ids()).toEqual([])
@@ -58,7 +58,7 @@ describe('which file', () => {
     expect(await ids(await file(named('argument'), 'argument.json'))).toEqual(['argument'])
   })
 
-  it('is never one of the working directory', async () => {
+  it('never reads a file in the working directory', async () => {
     process.chdir(folder)
     await file(good)
     await file('STAC_AUTH_CREDENTIALS=credentials.json', '.env')
@@ -74,9 +74,9 @@ describe('which file', () => {
     [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, 'linux', '/h/.config/stac-auth/credentials.json'],
     [{ HOME: '/h' }, 'darwin', '/h/.config/stac-auth/credentials.json'],
     [{ APPDATA: 'C:\\data', XDG_CONFIG_HOME: '/x' }, 'win32', 'C:\\data\\stac-auth\\credentials.json'],
-  ] as const)('by default, for %j on %s, is %s', (env, platform, path) => expect(defaultCredentialFile(env, platform)).toBe(path))
+  ] as const)('the default path for %j on %s is %s', (env, platform, path) => expect(defaultCredentialFile(env, platform)).toBe(path))
 
-  it('that was named must be there', async () => {
+  it('refuses a missing file that was named', async () => {
     const path = join(folder, 'absent.json')
     await expect(credentialsFromFile(path)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -133,29 +133,29 @@ describe('what it says', () => {
     ['no patterns', { ...portal, sendTo: undefined }, '/credentials/0/sendTo'],
     ['a pattern for everything', { ...portal, sendTo: ['*'] }, '/credentials/0/sendTo/0'],
     ['a pattern on a shared suffix', { ...portal, sendTo: ['https://*.github.io/'] }, '/credentials/0/sendTo/0'],
-  ])('%s in an entry is refused with pointer and line', async (_name, entry, pointer) => {
+  ])('%s in a credential is refused with pointer and line', async (_name, entry, pointer) => {
     const error = await errorOf({ version: 1, credentials: [entry] })
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer })
     expect(error.message).toMatch(/bad\.json:\d+:\d+: /)
   })
 
-  it('is UTF-8', async () => {
+  it('what it says is UTF-8', async () => {
     expect((await errorOf(Buffer.from('{"version":1,"caf\xe9":1}', 'latin1'))).message).toContain('is not UTF-8 text')
   })
 })
 
 describe('whose file', () => {
-  it.each([0o620, 0o602, 0o666, 0o777])('with mode %o is refused', async (mode) => {
+  it.each([0o620, 0o602, 0o666, 0o777])('refuses a file with mode %o', async (mode) => {
     const error = await errorOf(good, mode)
     expect(error.message).toContain('can be written by others')
     expect(error.hint).toMatch(/^chmod go-w /)
   })
 
-  it.each([0o600, 0o400, 0o644])('with mode %o is read', async (mode) => {
+  it.each([0o600, 0o400, 0o644])('reads a file with mode %o', async (mode) => {
     expect((await credentialsFromFile(await file(good, 'mode.json', mode))).credentials).toHaveLength(1)
   })
 
-  it.runIf(process.getuid?.() === 0)('of another user is refused, also behind a link', async () => {
+  it.runIf(process.getuid?.() === 0)('refuses a file of another user, also behind a link', async () => {
     const path = await file(good)
     await chown(path, 12_345, 12_345)
     await symlink(path, join(folder, 'soft.json'))
@@ -167,7 +167,7 @@ describe('whose file', () => {
     }
   })
 
-  it('is a regular one of at most 1 MiB', async () => {
+  it('reads only regular files of at most 1 MiB', async () => {
     await expect(credentialsFromFile(folder)).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') })
     await expect(credentialsFromFile('/dev/zero')).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
     expect((await errorOf(' '.repeat(2 ** 20 + 1))).message).toContain('is too large')

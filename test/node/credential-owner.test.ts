@@ -29,7 +29,7 @@ async function read(uid: number, mode: number): Promise<string> {
 
 describe('a credential file', () => {
   it.each([0o600, 0o400, 0o440, 0o444, 0o640, 0o644])(
-    'of root that only root can write is read: a mounted secret of mode %o',
+    'a credential file of root that only root can write is read: a mounted secret of mode %o',
     async (mode) => {
       expect(await read(0, mode)).toBe('read')
       expect(await read(SELF, mode)).toBe('read')
@@ -37,13 +37,13 @@ describe('a credential file', () => {
   )
 
   it.each([0o620, 0o602, 0o660, 0o666, 0o646, 0o664, 0o777])(
-    'that others can write is refused, of root as of the user: mode %o',
+    'a credential file that others can write is refused, of root as of the user: mode %o',
     async (mode) => {
       for (const uid of [0, SELF]) expect(await read(uid, mode)).toBe('the credential file it can be written by others')
     },
   )
 
-  it.each([0o400, 0o600, 0o644])('of any other user is refused, whatever its mode: %o', async (mode) => {
+  it.each([0o400, 0o600, 0o644])('a credential file of any other user is refused, whatever its mode: %o', async (mode) => {
     expect(await read(OTHER, mode)).toBe('the credential file it belongs to another user')
     vi.spyOn(process, 'getuid').mockReturnValue(0)
     expect(await read(OTHER, mode)).toBe('the credential file it belongs to another user')

@@ -26,7 +26,7 @@ const printing = (answer: unknown) => lineOf(`console.log(${JSON.stringify(JSON.
 const KEYS = { AccessKeyId: 'ASIA1', SecretAccessKey: 'canary-secret' }
 
 describe('keys of a program', () => {
-  it('are read with their end', async () => {
+  it('keys of a program are read with their expiry', async () => {
     const line = await printing({ Version: 1, ...KEYS, SessionToken: 'token', Expiration: '2026-11-20T12:00:00+01:00' })
     const expiration = Date.parse('2026-11-20T11:00:00Z')
     expect(await keysOfProcess(line)).toEqual({
@@ -41,14 +41,14 @@ describe('keys of a program', () => {
     })
   })
 
-  it('come by way of a profile, with its region', async () => {
+  it('keys of a program come by way of a profile, with its region', async () => {
     const config = join(folder, 'config')
     await writeFile(config, `[profile tool]\nregion = eu-west-1\ncredential_process = ${await printing({ Version: 1, ...KEYS })}\n`)
     const keys = await awsKeys({ profile: 'tool' }, { AWS_CONFIG_FILE: config, AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none') })()
     expect(keys).toEqual({ accessKeyId: 'ASIA1', secretAccessKey: 'canary-secret', region: 'eu-west-1' })
   })
 
-  it('are asked for without a shell', async () => {
+  it('keys of a program are requested without a shell', async () => {
     const seen = join(folder, 'seen')
     const script = `import { writeFileSync } from 'node:fs'
 writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(2)))
@@ -66,7 +66,7 @@ console.log('{"Version":1,"AccessKeyId":"A","SecretAccessKey":"a"}')`
     ['is not there', async () => 'stac-auth-no-such-program --x', 'stac-auth-no-such-program was not found'],
     ['has an open quote', async () => '"/opt/tool --x', 'cannot be separated from its arguments'],
     ['is no program', async () => '""', 'cannot be separated from its arguments'],
-  ])('are not there when it %s', async (_what, line, message) => {
+  ])('keys of a program are missing when it %s', async (_what, line, message) => {
     const error = await failureOf(keysOfProcess(await line()))
     expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining(message) })
     expect(leaks([canaryOf('canary-secret')], { error: shown(error) })).toEqual([])
@@ -80,11 +80,11 @@ describe('the words of a line', () => {
     [String.raw`a\ b 'c\d' "e\"f\g"`, ['a b', String.raw`c\d`, String.raw`e"f\g`]],
     [`--x="a b"'c d'e`, ['--x=a bc de']],
     ['', []],
-  ])('are those of a shell: %j', (line, words) => {
+  ])('the words of a line are those of a shell: %j', (line, words) => {
     expect(wordsOf(line, false)).toEqual(words)
   })
 
-  it('keep their backslashes on Windows', () => {
+  it('the words of a line keep their backslashes on Windows', () => {
     expect(wordsOf(String.raw`"C:\Program Files\tool.exe" --x C:\y 'z'`, true)).toEqual([
       String.raw`C:\Program Files\tool.exe`,
       '--x',
@@ -93,7 +93,7 @@ describe('the words of a line', () => {
     ])
   })
 
-  it.each(['"a', "'a", 'a "b', 'a\\'])('are none where a quote is left open: %j', (line) => {
+  it.each(['"a', "'a", 'a "b', 'a\\'])('the words of a line are none where a quote is left open: %j', (line) => {
     expect(wordsOf(line, false)).toBeUndefined()
   })
 })

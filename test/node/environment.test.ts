@@ -8,7 +8,7 @@ function read(env: NodeJS.ProcessEnv) {
 }
 
 describe('credentialsFromEnvironment', () => {
-  it('makes a bearer entry for the patterns', () => {
+  it('makes a bearer credential for the patterns', () => {
     const { credentials, warnings } = read({
       STAC_AUTH_TOKEN: 'canary',
       STAC_AUTH_TOKEN_FOR: ' https://data.example/\thttps://*.tiles.example/ ',
@@ -35,7 +35,7 @@ describe('credentialsFromEnvironment', () => {
     expect(warnings[0]).not.toContain('canary')
   })
 
-  it('is silent without a token', () => {
+  it('credentialsFromEnvironment is silent without a token', () => {
     expect(read({})).toEqual({ credentials: [], warnings: [] })
     expect(read({ STAC_AUTH_TOKEN: '', STAC_AUTH_TOKEN_FOR: 'https://data.example/' })).toEqual({ credentials: [], warnings: [] })
   })

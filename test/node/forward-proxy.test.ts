@@ -129,7 +129,7 @@ it('keeps the tunnel for a connection of its own', async () => {
   expect(proxy.heads).toEqual([expect.stringMatching(/^CONNECT /)])
 })
 
-it('is PROXY_AUTH_REQUIRED when the proxy refuses the login, with no secret in the error', async () => {
+it('reports PROXY_AUTH_REQUIRED without a secret when the proxy refuses the login', async () => {
   const origin = await started(startServer())
   const proxy = await startProxy()
   const wrong = undiciTransport({ env: { http_proxy: proxy.url.replace('proxy-password', 'wrong-password') } })

@@ -67,7 +67,7 @@ describe('the address guard', () => {
     }
   })
 
-  it('dials the address it has checked: a second answer of the name server is not asked for', async () => {
+  it('dials the address it has checked: a second answer of the name server is not requested', async () => {
     const good = await server(undefined, { tls: 'valid' })
     const internal = await server(undefined, { tls: 'valid' })
     let asked = 0
@@ -98,7 +98,7 @@ describe('the address guard', () => {
     expect(internal.connections).toBe(1)
   })
 
-  it('is lifted by a grant, and a granted connection is never used for a request without one', async () => {
+  it('a private address is reachable when it is allowed, and that connection is never used for other requests', async () => {
     const good = await server()
     const send = undiciTransport({ env: {} })
     expect(await (await send(get(`${good.origin}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
@@ -114,7 +114,7 @@ describe('the address guard', () => {
 })
 
 describe('encryption', () => {
-  it('is verified for the name of the URL', async () => {
+  it('encryption is verified for the name of the URL', async () => {
     const good = await server(undefined, { tls: 'valid' })
     const send = undiciTransport(network({ good }))
     expect(await (await send(get(`https://${HOSTS.good.name}/`))).text(2)).toBe('ok')
@@ -149,7 +149,7 @@ describe('encryption', () => {
     expect(await codeOf(send(get(good.origin.replace('http:', 'https:')), { allowPrivateNetwork: true }))).toBe('TLS_HANDSHAKE')
   })
 
-  it('cannot be turned off by the environment', async () => {
+  it('encryption cannot be turned off by the environment', async () => {
     const good = await server(undefined, { tls: 'self-signed' })
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     const error = await undiciTransport({ env: {} })(get(`${good.origin}/`), { allowPrivateNetwork: true }).catch((reason) => reason)

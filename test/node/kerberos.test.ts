@@ -41,7 +41,7 @@ function library({ steps = [], begin }: Script = {}) {
 const minor = (text: string) => new Error(`Unspecified GSS failure.  Minor code may provide more information: ${text}`)
 
 describe('tickets of the system', () => {
-  it('are used with SPNEGO, and the server has to prove itself', async () => {
+  it('tickets of the system are used with SPNEGO, and the server has to prove itself', async () => {
     const { load, asked, heard } = library({ steps: ['first', 'second', null] })
     const context = await kerberosContext(wanted, load)
     expect([await context.step(), await context.step('a'), context.isComplete, await context.step('b'), context.isComplete]).toEqual([
@@ -55,13 +55,13 @@ describe('tickets of the system', () => {
     expect(heard).toEqual(['', 'a', 'b'])
   })
 
-  it('are those of a principal, and delegated, on request only', async () => {
+  it('tickets of the system are those of a principal, and delegated, on request only', async () => {
     const { load, asked } = library()
     await kerberosContext({ ...wanted, principal: 'ada@EXAMPLE', delegate: true }, load)
     expect(asked).toEqual([['HTTP@data.example', { flags: 3, mechOID: 6, principal: 'ada@EXAMPLE' }]])
   })
 
-  it('are waited for until the caller leaves', async () => {
+  it('tickets of the system are waited for until the caller leaves', async () => {
     const controller = new AbortController()
     const kerberos = { ...(await library().load()), initializeClient: () => new Promise<never>(() => {}) }
     const failure = failureOf(kerberosContext({ ...wanted, signal: controller.signal }, async () => kerberos))
@@ -69,7 +69,7 @@ describe('tickets of the system', () => {
     expect(await failure).toMatchObject({ code: 'ABORTED', cause: 'enough' })
   })
 
-  it('need the package', async () => {
+  it('tickets of the system need the package', async () => {
     expect(await failureOf(kerberosContext(wanted))).toMatchObject({
       code: 'SCHEME_UNSUPPORTED',
       credential: 'mine',
@@ -77,7 +77,7 @@ describe('tickets of the system', () => {
     })
   })
 
-  it('need the library of the system', async () => {
+  it('tickets of the system need the library of the system', async () => {
     const missing = new Error('Opening library libgssapi_krb5.so.2 failed: no such file')
     const uncompiled = Object.assign(new Error("Cannot find module '../build/Debug/kerberos.node'"), { code: 'MODULE_NOT_FOUND' })
     for (const reason of [missing, uncompiled]) {
@@ -105,7 +105,7 @@ describe('what the library says', () => {
     expect(found).toMatchObject({ code, credential: 'mine', hint: expect.stringContaining(hint) })
   })
 
-  it('of a principal names it', async () => {
+  it('what the library says of a principal names it', async () => {
     const begin = new Error(`${none} Can't find client principal bob@EXAMPLE in cache collection`)
     const found = await failureOf(kerberosContext({ ...wanted, principal: 'bob' }, library({ begin }).load))
     expect(found).toMatchObject({ code: 'LOGIN_REQUIRED', message: 'there is no Kerberos ticket of bob' })
@@ -117,7 +117,7 @@ describe('what the library says', () => {
     expect(await failureOf(context.step('YII='))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
   })
 
-  it('is not passed on', async () => {
+  it('what the library says is not passed on', async () => {
     const secret = canary('library')
     for (const text of [secret.value, `${secret.value} Ticket expired`]) {
       const context = await kerberosContext(wanted, library({ steps: [minor(text)] }).load)

@@ -56,7 +56,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('the redirect URI that a client is registered with', () => {
-  it('has the port and the path of the credential', async () => {
+  it('the redirect URI that a client is registered with has the port and the path of the credential', async () => {
     const port = await freePort()
     const { uri, origin, answer, outcome } = await login({}, undefined, { port, path: '/oauth/done' })
     expect(uri).toBe(`http://127.0.0.1:${port}/oauth/done`)
@@ -68,12 +68,12 @@ describe('the redirect URI that a client is registered with', () => {
     expect((await answer).pathname).toBe('/oauth/done')
   })
 
-  it('has the port of the caller before that of the credential', async () => {
+  it('the redirect URI that a client is registered with has the port of the caller before that of the credential', async () => {
     const [port, other] = [await freePort(), await freePort()]
     expect((await login({ port }, undefined, { port: other })).uri).toBe(`http://127.0.0.1:${port}/callback`)
   })
 
-  it('is refused with its port when another program listens there', async () => {
+  it('the redirect URI that a client is registered with is refused with its port when another program listens there', async () => {
     const { uri } = await login()
     const port = Number(new URL(uri).port)
     await expect(login({ port })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('the redirect URI that a client is registered with', () => {
     })
   })
 
-  it('is on one loopback address only, and takes no other host', async () => {
+  it('the redirect URI that a client is registered with is on one loopback address only, and takes no other host', async () => {
     const port = await freePort()
     const { uri, outcome } = await login({}, undefined, { port })
     for (const host of [`localhost:${port}`, 'evil.example', `127.0.0.1:${port + 1}`]) {
@@ -111,7 +111,7 @@ describe('the right answer', () => {
     expect((await answer).href).toBe(`${uri}${RIGHT}`)
   })
 
-  it('may be a refusal of the server', async () => {
+  it('the right answer may be a refusal of the server', async () => {
     const { uri, answer } = await login()
     await send(`${uri}?state=${STATE}&error=access_denied`)
     expect((await answer).searchParams.get('error')).toBe('access_denied')
@@ -127,7 +127,7 @@ describe('the right answer', () => {
     again.close()
   })
 
-  it('is the first one', async () => {
+  it('the right answer is the first one', async () => {
     const { uri, answer } = await login()
     const answers = await Promise.allSettled([send(`${uri}${RIGHT}`), send(`${uri}?state=${STATE}&code=other`)])
     expect(answers.filter((one) => one.status === 'fulfilled' && one.value.status === 200)).toHaveLength(1)
@@ -142,7 +142,7 @@ describe('the right answer', () => {
   })
 })
 
-describe('anything else is refused, and the wait goes on', () => {
+describe('anything else is refused, and the wait continues', () => {
   it.each([
     ['no state', '?code=abc', {}, 400],
     ['a wrong state', '?state=other&code=abc', {}, 400],

@@ -45,7 +45,7 @@ describe('Negotiate on the wire', () => {
     expect(server.connections).toBe(8)
   })
 
-  it('does not go on over a second connection when the first is closed', async () => {
+  it('does not continue over a second connection when the first is closed', async () => {
     const answer = (one: Answer) => ({ ...one, headers: { ...one.headers, connection: 'close' } })
     const { auth, file, server } = await facing({ rounds: 2, answer })
     expect(await failureOf(auth.fetch(file))).toMatchObject({ code: 'NETWORK_RESET' })
@@ -57,7 +57,7 @@ describe('Negotiate on the wire', () => {
     expect(await failureOf(auth.fetch(file))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN', credential: 'mine' })
   })
 
-  it('hands out no request, and connects to nobody for one', async () => {
+  it('returns no request, and connects to nobody for one', async () => {
     const { auth, file, server } = await facing()
     expect(await failureOf(auth.authorize(file))).toMatchObject({ code: 'SCHEME_UNSUPPORTED', hint: 'send the request with fetch' })
     expect([auth.peek(file), server.connections]).toEqual([undefined, 0])

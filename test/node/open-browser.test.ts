@@ -25,7 +25,7 @@ async function opened(address: string): Promise<string> {
 }
 
 describe('a browser is opened', () => {
-  it('with the address as its one argument', async () => {
+  it('a browser is opened with the address as its one argument', async () => {
     expect(await opened('https://identity.example/authorize?state=a&scope=b%20c')).toBe(
       'https://identity.example/authorize?state=a&scope=b%20c\n',
     )
@@ -56,14 +56,14 @@ describe('no browser is opened', () => {
     'https://ada:secret@identity.example/',
     'https://identity.example/`id`|x{y}^\\z',
     'a:$(calc.exe)?response_type=code',
-  ])('for %j', async (address) => {
+  ])('no browser is opened for %j', async (address) => {
     await rm(noted, { force: true })
     const started = await openBrowser(address, linux)
     expect(started).toBe(false)
     await expect(readFile(noted)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('without a display or a program, which nobody minds', async () => {
+  it('no browser is opened without a display or a program, which nobody minds', async () => {
     const address = 'https://identity.example/'
     expect(await openBrowser(address, { platform: 'linux', env: { PATH: folder } })).toBe(false)
     expect(await openBrowser(address, { platform: 'linux', env: { PATH: '/nowhere', WAYLAND_DISPLAY: 'w' } })).toBe(false)

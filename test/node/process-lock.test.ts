@@ -87,7 +87,7 @@ describe('a lock', () => {
     expect(await isKept()).toBe(true)
   })
 
-  it('is stolen even when the one who began to steal it was killed, and the one who began to steal from that one', async () => {
+  it('a lock is stolen even when the one who began to steal it was killed, and the one who began to steal from that one', async () => {
     await leaveLock({ ...ended, id: '1'.repeat(16) })
     await leaveLock({ ...ended, id: '2'.repeat(16) }, `${path}.${'1'.repeat(16)}`)
     await leaveLock({ ...ended, id: '3'.repeat(16) }, `${path}.${'1'.repeat(16)}.${'2'.repeat(16)}`)
@@ -96,7 +96,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('is not stolen while another one that lives is about to', async () => {
+  it('a lock is not stolen while another one that lives is about to', async () => {
     await leaveLock(ended)
     await leaveLock({}, `${path}.${id}`)
     expect(await isKept()).toBe(true)
@@ -104,7 +104,7 @@ describe('a lock', () => {
     await (await takeLock(path, forever)).release()
   })
 
-  it('that was stolen is not removed by the one who held it', async () => {
+  it('a lock that was stolen is not removed by the one who held it', async () => {
     const { release } = await takeLock(path, forever)
     const long = Date.now() / 1000 - 61
     await utimes(path, long, long)
@@ -116,7 +116,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('has one holder at a time, however many find it abandoned at once', async () => {
+  it('a lock has one holder at a time, however many find it abandoned at once', async () => {
     for (let round = 0; round < 40; round++) {
       await leaveLock({ ...ended, id: round.toString(16).padStart(16, '0') })
       const { visit, counts } = doorkeeper()
@@ -130,7 +130,7 @@ describe('a lock', () => {
     }
   })
 
-  it('cannot be where something else stands, or nothing can be written', async () => {
+  it('a lock cannot be where something else stands, or nothing can be written', async () => {
     await mkdir(path)
     expect(await failureOf(takeLock(path, forever))).toMatchObject({ code: 'CACHE_UNSAFE' })
     expect(await failureOf(takeLock(join(folder, 'absent', 'x.lock'), forever))).toMatchObject({ code: 'FILE_ACCESS' })
@@ -143,7 +143,7 @@ const elsewhere: ProcessIdentity = { pid: 1, started: '1', place: 'another host'
 const SHORT = { lease: 3000, beat: 100 }
 
 describe('a lease', () => {
-  it('is not taken from a holder that sends heartbeats, however long it lasts', async () => {
+  it('a lease is not taken from a holder that sends heartbeats, however long it is held', async () => {
     const lease = await takeLock(path, forever, SHORT)
     const before = (await stat(path)).mtimeMs
     expect(await tryLock(path, { ...SHORT, self: elsewhere, signal: forever })).toBeUndefined()
@@ -154,7 +154,7 @@ describe('a lease', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('of a process on another host is taken over when no heartbeat comes any more', async () => {
+  it('a lease of a process on another host is taken over when no heartbeat comes any more', async () => {
     await leaveLock({ ...ended, place: 'elsewhere' })
     const waits: number[] = []
     const lease = await tryLock(path, { ...SHORT, signal: forever, onWait: (longest) => waits.push(longest) })
@@ -163,7 +163,7 @@ describe('a lease', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('of a process on another host is not waited for by those who must not', async () => {
+  it('a lease of a process on another host is not waited for by those who must not', async () => {
     await leaveLock({ ...ended, place: 'elsewhere' })
     expect(await tryLock(path, SHORT)).toBeUndefined()
     const controller = new AbortController()
@@ -172,7 +172,7 @@ describe('a lease', () => {
     expect(await waiting).toMatchObject({ code: 'ABORTED' })
   })
 
-  it('is known to be lost by a holder that was stopped, which then removes nothing', async () => {
+  it('a lease is known to be lost by a holder that was stopped, which then removes nothing', async () => {
     const lease = await takeLock(path, forever)
     const long = Date.now() / 1000 - 61
     await utimes(path, long, long)
@@ -184,7 +184,7 @@ describe('a lease', () => {
     await next?.release()
   })
 
-  it('is not fresh when no heartbeat could be sent for half of it', async () => {
+  it('a lease is not fresh when no heartbeat could be sent for half of it', async () => {
     const lease = await takeLock(path, forever)
     expect(lease.isFresh).toBe(true)
     const now = Date.now.bind(Date)
@@ -195,7 +195,7 @@ describe('a lease', () => {
     await lease.release()
   })
 
-  it.each([120_000, -120_000])('is not taken from a live holder where our clock is wrong by %d ms', async (wrong) => {
+  it.each([120_000, -120_000])('a lease is not taken from a live holder where our clock is wrong by %d ms', async (wrong) => {
     const lease = await takeLock(path, forever, { beat: 100 })
     const now = Date.now.bind(Date)
     vi.spyOn(Date, 'now').mockImplementation(() => now() + wrong)
@@ -245,7 +245,7 @@ describe('TokenFolder', () => {
     await rm(path)
   })
 
-  it('waits no longer for its own, and what runs may take as long as it wants', async () => {
+  it('waits no longer for its own, and what runs may take as long as it requires', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const files = new TokenFolder(folder, 100)
@@ -265,7 +265,7 @@ describe('TokenFolder', () => {
     expect(isLate).toBe(false)
   })
 
-  it('can be aborted while it waits', async () => {
+  it('TokenFolder can be aborted while it waits', async () => {
     await leaveLock({})
     const controller = new AbortController()
     const waiting = failureOf(new TokenFolder(folder).exclusively(KEY, async () => {}, controller.signal))
@@ -311,7 +311,7 @@ describe('a token that a holder has, which was stopped for longer than its lease
     expect(await stopped((files) => files.remove(KEY))).toBeUndefined()
   })
 
-  it('is not lost when nobody has a newer one', async () => {
+  it('a token that a holder has, which was stopped for longer than its lease, is not lost when nobody has a newer one', async () => {
     expect(await stopped(async () => {})).toBe('late')
   })
 })

@@ -201,7 +201,7 @@ function among(credentials: readonly CredentialObject[], { answer }: Pick<Return
 }
 
 describe('the examples of credentials for providers', () => {
-  it('are read as a credential file is, and each is explained', async () => {
+  it('the examples of credentials for providers are read as a credential file is, and each is explained', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'credentials.json')
     await copyFile(join(root, 'examples/providers.json'), file)
@@ -272,18 +272,18 @@ async function endedAtEodms(refreshed?: ArchiveAnswer) {
 }
 
 describe('a token of EODMS that has ended', () => {
-  it('is followed by another login: its refresh is no token request', async () => {
+  it('a token of EODMS that has ended is followed by another login: its refresh is not a token request', async () => {
     expect(await endedAtEodms()).toEqual({ outcome: 'file', grants: ['password', 'refresh_token', 'password'] })
   })
 
-  it('is followed by another login where a refusal has no body', async () => {
+  it('a token of EODMS that has ended is followed by another login where a refusal has no body', async () => {
     expect(await endedAtEodms({ status: 403 })).toEqual({ outcome: 'file', grants: ['password', 'refresh_token', 'password'] })
   })
 
   it.each([
     ['the client is not believed', { status: 401, body: { error: 'invalid_client' } }, 'OAUTH_ERROR'],
     ['the server fails', { status: 500 }, 'HTTP_500'],
-  ])('is not followed by another login where %s', async (_name, refreshed, code) => {
+  ])('a token of EODMS that has ended is not followed by another login where %s', async (_name, refreshed, code) => {
     const { outcome, grants } = await endedAtEodms(refreshed)
     expect(outcome).toMatchObject({ code })
     expect(new Set(grants.slice(1))).toEqual(new Set(['refresh_token']))

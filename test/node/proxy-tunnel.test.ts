@@ -79,7 +79,7 @@ describe('a proxy of the environment', () => {
     expect(await (await send(get(`https://${HOSTS.good.name}/`))).text(2)).toBe('ok')
   })
 
-  it('that is silent is PROXY_UNREACHABLE', async () => {
+  it('a proxy of the environment that is silent is PROXY_UNREACHABLE', async () => {
     const proxy = await startSocketServer(() => {})
     open.push(proxy)
     const send = undiciTransport({ env: { https_proxy: proxy.origin }, timeouts: { connect: 200 } })
@@ -87,7 +87,7 @@ describe('a proxy of the environment', () => {
   })
 
   it.each(['https://127.0.0.1/', 'https://10.0.0.1/', 'https://localhost/', 'https://metadata.google.internal/'])(
-    'is not asked for %s',
+    'a proxy of the environment is not asked for %s',
     async (url) => {
       const proxy = await startProxy(0)
       const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.url } })(get(url)))
@@ -100,7 +100,7 @@ describe('a proxy of the environment', () => {
     ['407', 'HTTP/1.1 407 Login\r\nproxy-authenticate: Basic\r\n\r\n', 'PROXY_AUTH_REQUIRED', 407],
     ['403', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'PROXY_REFUSED', 403],
     ['502', 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 3\r\n\r\nbad', 'PROXY_REFUSED', 502],
-  ])('that answers %s is an error of the proxy', async (_name, answer, code, status) => {
+  ])('a proxy of the environment that answers %s is an error of the proxy', async (_name, answer, code, status) => {
     const proxy = await startProxy(0, answer)
     const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.url } })(get('https://data.example/')))
     expect(error).toMatchObject({ name: 'NetworkError', code, status })
@@ -110,7 +110,7 @@ describe('a proxy of the environment', () => {
   it.each([
     ['does not listen', () => undefined],
     ['hangs up', (socket: Socket) => void socket.end()],
-  ])('that %s is PROXY_UNREACHABLE', async (name, onSocket) => {
+  ])('a proxy of the environment that %s is PROXY_UNREACHABLE', async (name, onSocket) => {
     const proxy = await startSocketServer(onSocket)
     if (name === 'does not listen') await proxy.close()
     else open.push(proxy)
@@ -118,7 +118,7 @@ describe('a proxy of the environment', () => {
     expect(error).toMatchObject({ code: 'PROXY_UNREACHABLE', retryable: true })
   })
 
-  it('of a kind that is not supported is PROXY_INVALID', async () => {
+  it('a proxy of the environment of a kind that is not supported is PROXY_INVALID', async () => {
     for (const https_proxy of ['socks4://127.0.0.1:1080', 'socks5://', 'ftp://127.0.0.1', 'http://']) {
       const error = await errorOf(undiciTransport({ env: { https_proxy } })(get('https://data.example/')))
       expect(error.code, https_proxy).toBe('PROXY_INVALID')
@@ -132,7 +132,7 @@ describe('environmentProxies', () => {
     return environmentProxies(env)?.for(protocol, hostname.replace(/^\[|\]$/g, ''), port || '443')?.host
   }
 
-  it('is undefined without a proxy', () => {
+  it('environmentProxies is undefined without a proxy', () => {
     expect(environmentProxies({ NO_PROXY: 'x', https_proxy: '' })).toBeUndefined()
   })
 

@@ -4,7 +4,7 @@ import { requestTarget } from '../../src/node/transport/undici-transport.ts'
 import { addressPiece } from '../harness/address-piece.ts'
 
 describe('origin and path of a request', () => {
-  it('are those that a parser finds, whether the address is parsed or cut', () => {
+  it('origin and path of a request are those that a parser finds, whether the address is parsed or cut', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('https://a.example', 'http://127.0.0.1:8080', 'https://B.example'),
@@ -27,13 +27,13 @@ describe('origin and path of a request', () => {
     ['https://a.example/a#b', '/a'],
     ["https://a.example/a?b='c'", '/a?b=%27c%27'],
     ['https://a.example', '/'],
-  ])('of %s have the path %s', (url, path) => {
+  ])('origin and path of a request of %s have the path %s', (url, path) => {
     requestTarget('https://a.example/')
     expect(requestTarget(url)).toEqual({ origin: 'https://a.example', path })
   })
 
   it.each(['https://a.example.evil/a', 'https://a.example@evil.example/', 'https://a.example:444/'])(
-    'of %s are not those before',
+    'origin and path of a request of %s are not those before',
     (url) => {
       requestTarget('https://a.example/')
       expect(requestTarget(url).origin).toBe(new URL(url).origin)

@@ -27,7 +27,7 @@ describe('a prompt', () => {
     expect(modes).toEqual([true, false])
   })
 
-  it('cannot move the cursor by its label', async () => {
+  it('a prompt cannot move the cursor by its label', async () => {
     const { terminal, input, shown } = fakeTerminal()
     const answer = promptSecret('a\x1b[2J\u202eb', terminal)
     input.write('x\r')
@@ -48,7 +48,7 @@ describe('a prompt', () => {
   it.each([
     ['Ctrl-C', '\x03'],
     ['Ctrl-D', '\x04'],
-  ])('is left by %s, with the echo back on', async (_name, key) => {
+  ])('a prompt is left by %s, with the echo back on', async (_name, key) => {
     const { terminal, input, modes } = fakeTerminal()
     const answer = promptSecret('Password', terminal).catch((error) => error)
     input.write(key)
@@ -56,7 +56,7 @@ describe('a prompt', () => {
     expect(modes).toEqual([true, false])
   })
 
-  it.each(['input', 'output'] as const)('is refused when the %s is no terminal', async (end) => {
+  it.each(['input', 'output'] as const)('a prompt is refused when the %s is no terminal', async (end) => {
     const { terminal, shown } = fakeTerminal()
     terminal[end].isTTY = false
     const error = await promptSecret('Password', terminal).catch((reason) => reason)
@@ -65,7 +65,7 @@ describe('a prompt', () => {
     expect(shown()).toBe('')
   })
 
-  it('as a source is refused without a terminal', async () => {
+  it('a prompt as a source is refused without a terminal', async () => {
     await expect(secretSource({ prompt: 'Password' })()).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE' })
   })
 })

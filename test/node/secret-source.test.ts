@@ -37,7 +37,7 @@ function expectSourceError(error: CredentialError, text: string) {
 }
 
 describe('env', () => {
-  it('is read when it is needed, once', async () => {
+  it('env is read when it is needed, once', async () => {
     const read = secretSource({ env: 'STAC_AUTH_TEST_SECRET' })
     process.env.STAC_AUTH_TEST_SECRET = 'first'
     expect(await read()).toBe('first')
@@ -46,7 +46,7 @@ describe('env', () => {
     delete process.env.STAC_AUTH_TEST_SECRET
   })
 
-  it('that is not set is named, and may be set afterwards', async () => {
+  it('env that is not set is named, and may be set afterwards', async () => {
     const read = secretSource({ env: 'STAC_AUTH_TEST_UNSET' })
     expectSourceError(await errorOf(read()), 'STAC_AUTH_TEST_UNSET')
     process.env.STAC_AUTH_TEST_UNSET = 'now'
@@ -78,12 +78,12 @@ describe('file', () => {
     }
   })
 
-  it('may have 64 KiB, no more', async () => {
+  it('file may have 64 KiB, no more', async () => {
     expect(await secretSource({ file: await file('full', 'x'.repeat(65_536)) })()).toHaveLength(65_536)
     expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) })()), 'is too large')
   })
 
-  it('that cannot be a secret is named', async () => {
+  it('file that cannot be a secret is named', async () => {
     await mkdir(join(folder, 'folder'))
     expectSourceError(await errorOf(secretSource({ file: join(folder, 'absent') })()), 'does not exist')
     expectSourceError(await errorOf(secretSource({ file: join(folder, 'folder') })()), 'not a regular file')
@@ -93,7 +93,7 @@ describe('file', () => {
     expectSourceError(await errorOf(secretSource({ file: path })()), 'not UTF-8')
   })
 
-  it('that nobody writes to does not hang', async () => {
+  it('file that nobody writes to does not hang', async () => {
     const path = join(folder, 'fifo')
     execFileSync('mkfifo', [path])
     expectSourceError(await errorOf(secretSource({ file: path })()), 'not a regular file')
@@ -106,14 +106,14 @@ describe('command', () => {
     expect(await read()).toBe('a b; $HOME `id` "')
   })
 
-  it('is started once for all who wait', async () => {
+  it('command is started once for all who wait', async () => {
     const path = join(folder, 'count')
     const read = secretSource({ command: program(`require('fs').appendFileSync(${JSON.stringify(path)}, 'x'); console.log('s')`) })
     expect(await Promise.all([read(), read(), read()])).toEqual(['s', 's', 's'])
     expect(await secretSource({ file: path })()).toBe('x')
   })
 
-  it('has an empty input', async () => {
+  it('command has an empty input', async () => {
     expect(await runSecretCommand(program(`process.stdin.on('data', () => {}).on('end', () => console.log('ended'))`), 5000)).toBe('ended')
   })
 
@@ -124,13 +124,13 @@ describe('command', () => {
     ['prints 10 MB', `process.stdout.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
     ['complains for 10 MB', `process.stderr.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
     ['prints what is not UTF-8', `process.stdout.write(Buffer.from('canary\\xe9', 'latin1'))`, 'not UTF-8'],
-  ])('that %s is an error that shows nothing of it', async (_name, script, text) => {
+  ])('command that %s is an error that shows nothing of it', async (_name, script, text) => {
     const error = await errorOf(secretSource({ command: program(script) })())
     expectSourceError(error, text)
     expect(error.message).toContain(process.execPath)
   })
 
-  it('that hangs is killed in time, with a child that holds its output', async () => {
+  it('command that hangs is killed in time, with a child that holds its output', async () => {
     const script = `require('child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); console.log(process.pid); setInterval(() => {}, 1000)`
     expectSourceError(await errorOf(runSecretCommand(program(script), 700)), 'did not exit within 0.7 s')
   })
@@ -154,7 +154,7 @@ describe('command', () => {
     await expect.poll(grown).toBe(0)
   })
 
-  it('that does not exist is named', async () => {
+  it('command that does not exist is named', async () => {
     expectSourceError(await errorOf(secretSource({ command: ['stac-auth-no-such-program'] })()), 'stac-auth-no-such-program was not found')
     const path = await file('not-executable', 'canary')
     await chmod(path, 0o600)

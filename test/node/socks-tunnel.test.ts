@@ -101,7 +101,7 @@ describe('a SOCKS proxy', () => {
     expect(good.requests[0]?.headers.authorization).toBe('Bearer canary-token')
   })
 
-  it('is given IPv6 addresses as they are', async () => {
+  it('a SOCKS proxy is given IPv6 addresses as they are', async () => {
     const good = await server(undefined, { tls: 'valid' })
     const proxy = await startSocks(good.port)
     const send = through(proxy.url('socks5'), '2606:4700::6810:84e5')
@@ -116,7 +116,7 @@ describe('a SOCKS proxy', () => {
     expect(proxy.asked).toEqual([`127.0.0.1:${good.port}`])
   })
 
-  it('is left out for the hosts of no_proxy', async () => {
+  it('a SOCKS proxy is omitted for the hosts of no_proxy', async () => {
     const good = await server()
     const proxy = await startSocks(0)
     const send = undiciTransport({ env: { ALL_PROXY: proxy.url('socks5'), NO_PROXY: '127.0.0.0/8' } })
@@ -127,7 +127,7 @@ describe('a SOCKS proxy', () => {
 
 describe('the address policy behind a SOCKS proxy', () => {
   it.each(['https://127.0.0.1/', 'https://10.0.0.1/', 'https://[::1]/', 'https://localhost/', 'https://metadata.google.internal/'])(
-    'does not ask for %s',
+    'does not request %s',
     async (url) => {
       for (const scheme of ['socks5', 'socks5h']) {
         const proxy = await startSocks(0)

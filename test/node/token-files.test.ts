@@ -211,7 +211,7 @@ describe('a damaged file', () => {
 })
 
 describe('a folder that cannot be had', () => {
-  it('is memory, with one warning', async () => {
+  it('a folder that cannot be had is memory, with one warning', async () => {
     const warnings: Warning[] = []
     const file = join(base, 'a-file')
     await writeFile(file, '')
@@ -229,7 +229,7 @@ describe('a folder that cannot be had', () => {
 })
 
 describe('defaultTokenFolder', () => {
-  it("is in the user's folder for caches", () => {
+  it("defaultTokenFolder is in the user's folder for caches", () => {
     expect(defaultTokenFolder({ XDG_CACHE_HOME: '/c' }, 'linux')).toBe('/c/stac-auth/tokens')
     for (const env of [{}, { XDG_CACHE_HOME: '' }, { XDG_CACHE_HOME: 'relative' }])
       expect(defaultTokenFolder({ HOME: '/h', ...env }, 'linux')).toBe('/h/.cache/stac-auth/tokens')

@@ -52,7 +52,7 @@ async function holder(folder: string): Promise<ChildProcess> {
 }
 
 describe('processes that share a store', () => {
-  it('make one token request between them, twenty-four starting cold', async () => {
+  it('processes that share a store make one token request between them, twenty-four starting cold', async () => {
     const [callers, secret, folder] = [24, canary('shared'), join(base, 'cold')]
     const issuer = await startIssuer(callers, secret.value)
     const runs = Array.from({ length: callers }, () => execute(process.execPath, [script, 'token', folder, issuer.origin]))
@@ -64,7 +64,7 @@ describe('processes that share a store', () => {
     expect(leaks([secret], { stderr: outputs.map(({ stderr }) => stderr).join('') })).toEqual([])
   })
 
-  it('do not wait for one that was killed', async () => {
+  it('processes that share a store do not wait for one that was killed', async () => {
     const folder = join(base, 'killed')
     const child = await holder(folder)
     let entered = 0
@@ -76,7 +76,7 @@ describe('processes that share a store', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('keep the old file when there is no room for the new one, and go on in memory', async () => {
+  it('processes that share a store keep the old file when there is no room for the new one, and continue in memory', async () => {
     const folder = join(base, 'full')
     await tokenFiles({ folder }).write(KEY, 'old')
     // Files may have 64 KiB: a write stops in the middle, as on a full disk.

@@ -15,7 +15,7 @@ const wanted = target(scheme.client(TOKEN_URL), `${DATA}f.tif`)
 const engine = (folder: string) => victim({ credentials: entries.oauth, session: tokenFiles({ folder }) })
 
 describe('engines that share files of tokens', () => {
-  it('ask for one token between them, and hold their secrets in no other place', async () => {
+  it('engines that share files of tokens request one token between them, and hold their secrets in no other place', async () => {
     const folder = join(base, 'shared')
     const engines = Array.from({ length: 5 }, () => engine(folder))
     const requests = await Promise.all(engines.map(({ auth }) => auth.authorize(wanted)))
@@ -27,7 +27,7 @@ describe('engines that share files of tokens', () => {
     expect(leaks([secrets.client], { file: await readFile(join(folder, name), 'utf8') })).toEqual([])
   })
 
-  it('use no token that others could have put there', async () => {
+  it('engines that share files of tokens use no token that others could have put there', async () => {
     const folder = join(base, 'open')
     await engine(folder).auth.authorize(wanted)
     const [name = ''] = await readdir(folder)

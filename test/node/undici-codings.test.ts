@@ -35,7 +35,7 @@ describe('content codings', () => {
     }
   })
 
-  it('of an empty body is no error', async () => {
+  it('an empty body with a content coding is not an error', async () => {
     const good = await server((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end())
     expect(await (await send(get(`${good.origin}/`), granted)).text(0)).toBe('')
   })

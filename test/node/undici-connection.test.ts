@@ -38,7 +38,7 @@ describe('a connection', () => {
     expect(ports[3]).not.toBe(ports[0])
   })
 
-  it('is closed when what was under way has been read', async () => {
+  it('a connection is closed when what was under way has been read', async () => {
     const good = await server()
     let closed = 0
     good.server.on('connection', (socket) => socket.on('close', () => closed++))
@@ -48,7 +48,7 @@ describe('a connection', () => {
     await expect.poll(() => closed).toBe(1)
   })
 
-  it('is closed unused', async () => {
+  it('a connection is closed unused', async () => {
     const good = await server()
     let closed = 0
     good.server.on('connection', (socket) => socket.on('close', () => closed++))
@@ -57,7 +57,7 @@ describe('a connection', () => {
     expect(good.requests).toEqual([])
   })
 
-  it('is not opened again when the server closed it', async () => {
+  it('a connection is not opened again when the server closed it', async () => {
     const good = await server((_request, response) => response.writeHead(200, { connection: 'close' }).end('ok'))
     await over(good.origin, async (connection) => {
       expect(await textAt(connection, `${good.origin}/`)).toBe('ok')
@@ -74,7 +74,7 @@ describe('a connection', () => {
     expect(other.connections).toBe(0)
   })
 
-  it('is refused where sending is refused', async () => {
+  it('a connection is refused where sending is refused', async () => {
     const good = await server()
     expect(await failureOf(transport.connect(good.origin))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
     expect(good.connections).toBe(0)
@@ -102,7 +102,7 @@ describe('a connection', () => {
 })
 
 describe('keying material', () => {
-  it('is what the other end of this connection has, and of no other one', async () => {
+  it('keying material is what the other end of this connection has, and of no other one', async () => {
     const secrets: Buffer[] = []
     const good = await startServer(
       ({ socket }, response) => {
@@ -128,7 +128,7 @@ describe('keying material', () => {
     }
   })
 
-  it('is not there without TLS 1.3', async () => {
+  it('keying material is not there without TLS 1.3', async () => {
     const good = await server()
     await over(good.origin, async (connection) => {
       expect(connection.keyingMaterial(48, 'EXPORTER-label', context)).toBeUndefined()

@@ -6,13 +6,13 @@ import { failureOf } from '../harness/failure.ts'
 import { get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
 
 describe('limits', () => {
-  it('count bytes exactly', async () => {
+  it('limits count bytes exactly', async () => {
     const good = await server((_request, response) => response.end(Buffer.alloc(1000)))
     expect(await (await send(get(`${good.origin}/`), granted)).bytes(1000)).toHaveLength(1000)
     expect(await failureOf((await send(get(`${good.origin}/`), granted)).bytes(999))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
-  it('stop an endless body and close its connection', async () => {
+  it('limits stop an endless body and close its connection', async () => {
     let closed = false
     const good = await server((_request, response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(65_536)), 1)
@@ -25,14 +25,14 @@ describe('limits', () => {
     await expect.poll(() => closed).toBe(true)
   })
 
-  it('keep headers to 16 KiB', async () => {
+  it('limits keep headers to 16 KiB', async () => {
     const good = await server((_request, response) =>
       response.writeHead(401, { 'www-authenticate': `Basic realm="${'x'.repeat(65_000)}"` }).end(),
     )
     expect(await failureOf(send(get(`${good.origin}/`), granted))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
-  it('do not read an endless body that is thrown away', async () => {
+  it('limits do not read an endless body that is thrown away', async () => {
     let written: number | undefined
     const good = await server((_request, response) => {
       const { socket } = response
@@ -49,7 +49,7 @@ describe('limits', () => {
     await expect.poll(() => written).toBeLessThan(64 * MIB)
   })
 
-  it('do not wait for a body that drips while it is thrown away', async () => {
+  it('limits do not wait for a body that drips while it is thrown away', async () => {
     const good = await server((_request, response) => {
       const timer = setInterval(() => response.write('x'), 20)
       response.on('close', () => clearInterval(timer))
@@ -61,7 +61,7 @@ describe('limits', () => {
 describe('an abort', () => {
   const silent = () => sockets(() => {})
 
-  it('before the request sends nothing', async () => {
+  it('an abort before the request sends nothing', async () => {
     const good = await server()
     const error = await failureOf(send(get(`${good.origin}/`), { ...granted, signal: AbortSignal.abort('why') }))
     expect(error).toBeInstanceOf(AbortedError)

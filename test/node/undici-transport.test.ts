@@ -25,7 +25,7 @@ describe('a request', () => {
     expect(good.requests.map(({ body }) => body)).toEqual(['ab', 'ab'])
   })
 
-  it('asks for no coding beside a range or a choice of the caller', async () => {
+  it('requests no coding beside a range or a choice of the caller', async () => {
     const good = await server()
     await (await send(get(`${good.origin}/`, { range: 'bytes=0-1' }), granted)).discard()
     await (await send(get(`${good.origin}/`, { 'accept-encoding': 'identity' }), granted)).discard()
@@ -49,7 +49,7 @@ describe('a request', () => {
     ['a line break in a header', { 'x-key': 'secret\r\nx: y' }],
     ['a header name that is none', { 'x key': 'secret' }],
     ['a transfer coding of its own', { 'transfer-encoding': 'secret' }],
-  ])('is refused with %s, without quoting it', async (_name, headers) => {
+  ])('a request is refused with %s, without quoting it', async (_name, headers) => {
     const good = await server()
     const error = await failureOf(send(get(`${good.origin}/`, headers), granted))
     expect(error).toMatchObject({ code: 'REQUEST_INVALID', name: 'ConfigurationError' })
@@ -58,14 +58,14 @@ describe('a request', () => {
     expect(good.requests).toHaveLength(0)
   })
 
-  it('is refused without a valid address', async () => {
+  it('a request is refused without a valid address', async () => {
     expect(await failureOf(send(get('not a url')))).toMatchObject({ code: 'REQUEST_INVALID' })
     expect(await failureOf(send(get('file:///etc/passwd')))).toMatchObject({ code: 'REQUEST_INVALID' })
   })
 })
 
 describe('an answer', () => {
-  it('has headers by any case, own ones only, and every cookie', async () => {
+  it('an answer has headers by any case, own ones only, and every cookie', async () => {
     const good = await server((_request, response) =>
       response
         .writeHead(
@@ -97,27 +97,27 @@ describe('an answer', () => {
     expect(await response.text()).toBe('body')
   })
 
-  it.each([204, 205, 304])('has no body with status %i', async (status) => {
+  it.each([204, 205, 304])('an answer has no body with status %i', async (status) => {
     const good = await server((_request, response) => response.writeHead(status).end())
     const response = (await send(get(`${good.origin}/`), granted)).toResponse()
     expect([response.status, response.body]).toEqual([status, null])
   })
 
-  it('has no body for HEAD, whatever its headers announce', async () => {
+  it('an answer has no body for HEAD, whatever its headers announce', async () => {
     const good = await server((_request, response) => response.writeHead(200, { 'content-length': 1000, 'content-encoding': 'gzip' }).end())
     const response = (await send({ ...get(`${good.origin}/`), method: 'HEAD' }, granted)).toResponse()
     expect(response.body).toBeNull()
     expect(response.headers.get('content-length')).toBe('1000')
   })
 
-  it('with a status that no Response can have says so', async () => {
+  it('a response with a status that Response does not allow is reported', async () => {
     const good = await server((_request, response) => response.writeHead(999).end('x'))
     const response = await send(get(`${good.origin}/`), granted)
     expect(() => response.toResponse()).toThrow(expect.objectContaining({ code: 'RESPONSE_INVALID', status: 999 }))
     await response.discard()
   })
 
-  it('slows the server down when nobody reads, and hangs up when it is cancelled', async () => {
+  it('slows the server down when nobody reads, and closes the connection when it is cancelled', async () => {
     let sent = 0
     let closed = false
     const good = await server((_request, response) => {

@@ -32,7 +32,7 @@ describe('writeNewFile', () => {
     expect(await readdir(folder)).toEqual(['new.bin'])
   })
 
-  it('refuses what is there already before anything is asked for', async () => {
+  it('refuses what is there already before anything is requested', async () => {
     await put(folder, 'old.bin', 'old')
     await symlink(join(folder, 'nowhere'), join(folder, 'dangling'))
     await mkdir(join(folder, 'sub'))
@@ -119,7 +119,7 @@ describe('a file that appears while another is written', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(what))).toEqual([`${what}.bin`, `${what}.bin.2`])
   })
 
-  it('is no reason to hide other failures', async () => {
+  it('a file that appears while another is written is no reason to hide other failures', async () => {
     vi.mocked(link).mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }))
     await expect(writeNewFile(join(folder, 'full.bin'), data)).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect((await readdir(folder)).filter((name) => name.startsWith('full'))).toEqual([])

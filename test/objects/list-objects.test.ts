@@ -53,12 +53,12 @@ async function all(from: Target | string | undefined, options?: ListOptions, aut
 const asked = () => server.log.map(({ url }) => new URLSearchParams(url.split('?')[1]))
 
 describe('a folder', () => {
-  it('that is not in the document is said as by all calls of the engine', async () => {
+  it('a folder that is not in the document is reported as by other calls', async () => {
     expect(await failureOf(all(undefined))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
     expect(server.log).toEqual([])
   })
 
-  it('is listed to its boundary, with what is known of each object', async () => {
+  it('a folder is listed to its boundary, with what is known of each object', async () => {
     for (const href of ['s3://eo/store.zarr/', 's3://eo/store.zarr', `${server.url}/eo/store.zarr`]) {
       const objects = await all(folder(href))
       expect(objects.map(({ path, size }) => [path, size])).toEqual([
@@ -79,7 +79,7 @@ describe('a folder', () => {
     }
   })
 
-  it('gives addresses that fetchFor opens, as readers of Zarr stores do', async () => {
+  it('gives URLs that fetchFor opens, as readers of Zarr stores do', async () => {
     const store = folder('s3://eo/store.zarr')
     const auth = engine()
     const open = auth.fetchFor(store)
@@ -98,7 +98,7 @@ describe('a folder', () => {
     ])
   })
 
-  it.each([undefined, { space: '%20' }, { plainNames: true }] as const)('may have any names (%j)', async (lists) => {
+  it.each([undefined, { space: '%20' }, { plainNames: true }] as const)('a folder may have any names (%j)', async (lists) => {
     await serve({ lists })
     const auth = engine()
     const odd = folder('s3://eo/odd/')
@@ -110,7 +110,7 @@ describe('a folder', () => {
     }
   })
 
-  it('is asked for page by page, as far as it is wanted', async () => {
+  it('a folder is requested page by page, as far as it is wanted', async () => {
     expect(await all(folder('s3://eo/many/'))).toHaveLength(2345)
     expect(asked().map((query) => query.has('continuation-token'))).toEqual([false, true, true])
     const some = await all(folder('s3://eo/many/'), { pageSize: 7, limit: 16 })
@@ -125,12 +125,12 @@ describe('a folder', () => {
     expect(await all(folder('s3://eo/many/'), { limit: 0 })).toEqual([])
   })
 
-  it('may be empty, or a whole bucket', async () => {
+  it('a folder may be empty, or a whole bucket', async () => {
     expect(await all(folder('s3://eo/none'))).toEqual([])
     expect((await all(folder('s3://far'))).map(({ key, path }) => [key, path])).toEqual([['x/a', 'x/a']])
   })
 
-  it('is listed for whoever was granted it, and nothing beside it', async () => {
+  it('a folder is listed where sendTo allows it, and nothing beside it', async () => {
     const narrow = engine({ sendTo: 's3://eo/store.zarr/' })
     expect(await all(folder('s3://eo/store.zarr'), {}, narrow)).toHaveLength(3)
     const requests = server.log.length
@@ -139,7 +139,7 @@ describe('a folder', () => {
     expect(server.log).toHaveLength(requests)
   })
 
-  it('is listed by its address, and without keys where anybody may', async () => {
+  it('a folder is listed by its URL, and without keys where anybody may', async () => {
     expect(await all('s3://eo/store.zarr/')).toHaveLength(3)
     expect(await failureOf(all('https://data.example/a/'))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
     const bearer = createAuth({ credentials: { type: 'http', scheme: 'bearer', token: 't', sendTo: 'https://data.example/' } })
@@ -147,7 +147,7 @@ describe('a folder', () => {
     expect(await failureOf(all(web, {}, bearer))).toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining('http') })
   })
 
-  it('is listed and opened where a grant has characters that are signed as escapes', async () => {
+  it('a folder is listed and opened when a URL pattern has characters that are signed percent-encoded', async () => {
     const folders = { 'eo/year=2026/a+b (1)/x': 'x' }
     await serve({ objects: folders })
     for (const grant of ['s3://eo/year=2026/', 's3://eo/year%3D2026/a+b%20(1)/']) {
@@ -159,25 +159,28 @@ describe('a folder', () => {
     }
   })
 
-  it.each(['https://s3.waw3-1.archive.example', 'https://eodata.archive.example'])('of the public on %s needs no keys', async (origin) => {
-    await serve({ public: ['far'] })
-    const send = undiciTransport()
-    const transport: Send = ({ url, ...request }, options) =>
-      send({ ...request, url: url.replace(origin, server.url) }, { ...options, allowPrivateNetwork: true })
-    const auth = createAuth({ credentials: [], transport })
-    const schemes = { archive: { type: 'custom-s3', platform: 'https://eodata.archive.example' } }
-    const asset = (href: string) =>
-      found(assetOf(item(undefined, { data: { href, 'storage:refs': ['archive'] } }, { 'storage:schemes': schemes }), 'data'))
-    expect((await all(asset(`${origin}/far/x/`), {}, auth)).map(({ url }) => url)).toEqual([`${origin}/far/x/a`])
-    expect(await failureOf(all(asset(`${origin}/eo/odd/`), {}, auth))).toMatchObject({
-      code: 'AUTH_REJECTED',
-      message: expect.stringContaining('403 AccessDenied'),
-    })
-  })
+  it.each(['https://s3.waw3-1.archive.example', 'https://eodata.archive.example'])(
+    'a folder of the public on %s needs no keys',
+    async (origin) => {
+      await serve({ public: ['far'] })
+      const send = undiciTransport()
+      const transport: Send = ({ url, ...request }, options) =>
+        send({ ...request, url: url.replace(origin, server.url) }, { ...options, allowPrivateNetwork: true })
+      const auth = createAuth({ credentials: [], transport })
+      const schemes = { archive: { type: 'custom-s3', platform: 'https://eodata.archive.example' } }
+      const asset = (href: string) =>
+        found(assetOf(item(undefined, { data: { href, 'storage:refs': ['archive'] } }, { 'storage:schemes': schemes }), 'data'))
+      expect((await all(asset(`${origin}/far/x/`), {}, auth)).map(({ url }) => url)).toEqual([`${origin}/far/x/a`])
+      expect(await failureOf(all(asset(`${origin}/eo/odd/`), {}, auth))).toMatchObject({
+        code: 'AUTH_REJECTED',
+        message: expect.stringContaining('403 AccessDenied'),
+      })
+    },
+  )
 })
 
 describe('what is corrected for a single object', () => {
-  it('is corrected for a list: region, clock, and who pays', async () => {
+  it('what is corrected for a single object is corrected for a list: region, clock, and who pays', async () => {
     await serve({ regions: { far: 'ap-south-1' }, now: () => Date.now() + 3_600_000, requesterPays: ['far'] })
     expect(await all(folder('s3://far/x/'), {}, engine({ requesterPays: true }))).toHaveLength(1)
     expect(server.log.map(({ code }) => code)).toEqual(['PermanentRedirect', 'RequestTimeTooSkewed', undefined])
@@ -185,13 +188,13 @@ describe('what is corrected for a single object', () => {
     expect(poor).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('AccessDenied') })
   })
 
-  it('is refused for a list: wrong secrets', async () => {
+  it('what is corrected for a single object is refused for a list: wrong secrets', async () => {
     const refused = await failureOf(all(folder('s3://eo/odd/'), {}, engine({ secretAccessKey: 'wrong' })))
     expect(refused).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('SignatureDoesNotMatch') })
     expect(await failureOf(all(folder('s3://eo/odd/'), {}, engine({ sessionToken: 'other' })))).toMatchObject({ code: 'AUTH_REJECTED' })
   })
 
-  it('tells other refusals with the code of the service', async () => {
+  it('reports other refusals with the code of the service', async () => {
     const entry = { sendTo: 's3://nobodys/' }
     expect(await failureOf(all(folder('s3://nobodys/x/'), {}, engine(entry)))).toMatchObject({
       code: 'HTTP_404',
@@ -230,11 +233,11 @@ describe('a service that is broken or lies', () => {
     [list(`<EncodingType>url</EncodingType>${one('a/%FF')}`), 'no key'],
     [list(one('b/x')), 'outside the requested folder'],
     [list('<IsTruncated>true</IsTruncated>'), 'no continuation token'],
-  ])('is told so: %s', async (body, why) => {
+  ])('reports a malformed list: %s', async (body, why) => {
     expect(await told(body)).toMatchObject(invalid(why))
   })
 
-  it('does not keep us for ever', async () => {
+  it('ends when pages without objects follow each other', async () => {
     expect(await told(list(one('a/x') + more('same')))).toMatchObject(invalid('consecutive pages contain none'))
     const pages = Array.from({ length: 200 }, (_, index) => list(more(`t${index}`)))
     expect(await told(...pages)).toMatchObject(invalid('consecutive pages contain none'))

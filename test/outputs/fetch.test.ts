@@ -26,7 +26,7 @@ describe('fetchArguments', () => {
 })
 
 describe('requestOf', () => {
-  it('is a standard Request', async () => {
+  it('requestOf is a standard Request', async () => {
     const request = requestOf({ ...withBearer, method: 'POST', body: 'a=1' })
     expect(request).toBeInstanceOf(Request)
     expect([request.url, request.method, await request.text()]).toEqual([withBearer.url, 'POST', 'a=1'])

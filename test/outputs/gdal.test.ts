@@ -5,7 +5,7 @@ import { SECRET, withBearer, withObject, withQueryKey } from './requests.ts'
 const KEYS = { accessKeyId: `AKID${SECRET}`, secretAccessKey: `key+${SECRET}` }
 
 describe('gdal opens an object store as /vsis3/', () => {
-  it('and lets GDAL sign', () => {
+  it('gdal opens an object store as /vsis3/ and lets GDAL sign', () => {
     expect(gdal(withObject).split('\n')).toEqual([
       'AWS_NO_SIGN_REQUEST=NO',
       'CLOUD_NO_SIGN_REQUEST=NO',
@@ -22,7 +22,7 @@ describe('gdal opens an object store as /vsis3/', () => {
     ])
   })
 
-  it('with the keys of the request, and no session token of other ones', () => {
+  it('gdal opens an object store as /vsis3/ with the keys of the request, and no session token of other ones', () => {
     expect(gdal({ ...withObject, keys: KEYS }, { reveal: true }).match(/^AWS_(?:ACCESS|SECRET|SESSION).*$/gm)).toEqual([
       `AWS_ACCESS_KEY_ID=AKID${SECRET}`,
       `AWS_SECRET_ACCESS_KEY=key+${SECRET}`,
@@ -30,7 +30,7 @@ describe('gdal opens an object store as /vsis3/', () => {
     ])
   })
 
-  it('with keys that stay hidden', () => {
+  it('gdal opens an object store as /vsis3/ with keys that stay hidden', () => {
     const text = gdal({ ...withObject, keys: { ...KEYS, sessionToken: `token/${SECRET}` } })
     expect(text).not.toContain(SECRET)
     expect(text.match(/^AWS_(?:ACCESS|SECRET|SESSION).*$/gm)).toEqual([
@@ -66,7 +66,7 @@ describe('gdal opens an object store as /vsis3/', () => {
     ])
   })
 
-  it('when its endpoint is not known either', () => {
+  it('gdal opens an object store as /vsis3/ when its endpoint is not known either', () => {
     const { location: _none, credential: _nobody, ...anonymous } = { ...withObject, url: 's3://public/a%20b/k.tif', headers: {} }
     const text = gdal(anonymous)
     expect(text).toContain('AWS_NO_SIGN_REQUEST=YES\n')
@@ -79,7 +79,7 @@ describe('gdal opens anything else as /vsicurl/', () => {
   const headersOf = (headers: Readonly<Record<string, string>>) =>
     /^GDAL_HTTP_HEADERS=(.*)$/m.exec(gdal({ ...withBearer, headers, secretIn: { headers: [], url: false } }))?.[1]
 
-  it('with its headers', () => {
+  it('gdal opens anything else as /vsicurl/ with its headers', () => {
     expect(gdal({ ...withBearer, headers: { authorization: `Bearer ${SECRET}` } }, { reveal: true }).split('\n')).toEqual([
       'AWS_NO_SIGN_REQUEST=YES',
       'CLOUD_NO_SIGN_REQUEST=YES',
@@ -91,7 +91,7 @@ describe('gdal opens anything else as /vsicurl/', () => {
     ])
   })
 
-  it('without the headers of another request that are still there', () => {
+  it('gdal opens anything else as /vsicurl/ without the headers of another request that are still there', () => {
     expect(gdal(withQueryKey)).toMatch(/^GDAL_HTTP_HEADERS=$/m)
   })
 
@@ -101,7 +101,7 @@ describe('gdal opens anything else as /vsicurl/', () => {
     [{ cookie: 'a="b"' }, '"cookie: a=\\"b\\""'],
     [{ cookie: 'a=1, b\\c' }, 'accept: */*,"cookie: a=1, b\\\\c"'],
     [{ a: '1, y: 2' }, 'accept: */*,"a: 1, y: 2"'],
-  ])('with a list of %j', (headers, expected) => {
+  ])('gdal opens anything else as /vsicurl/ with a list of %j', (headers, expected) => {
     expect(headersOf(headers)).toBe(expected)
   })
 })

@@ -114,7 +114,7 @@ describe('wget', () => {
 })
 
 describe('aria2', () => {
-  it('is a URL and its options', () => {
+  it('aria2 is a URL and its options', () => {
     expect(aria2(withBearer, { reveal: true }).split('\n')).toEqual([
       'https://data.example/B04.tif?x=1',
       '  header=accept: */*',
@@ -172,14 +172,14 @@ describe('powershell', () => {
 })
 
 describe('python', () => {
-  it('is ASCII, with literals that escape quotes, backslashes and line ends', () => {
+  it('python is ASCII, with literals that escape quotes, backslashes and line ends', () => {
     const value = `"\\\u2028'#{x}\u{1f6f0}é\n`
     const text = python({ ...withKey, headers: { 'x-"y': value } }, { reveal: true })
     expect(text).toContain(String.raw`headers={"x-\"y": "\"\\\\u{2028}'#{x}\U0001f6f0\u00e9\\u{a}", "accept-encoding": "identity"},`)
     expect(text).toMatch(/^[\n -~]*$/)
   })
 
-  it('is no program while secrets are hidden', () => {
+  it('python is no program while secrets are hidden', () => {
     expect(python(withBearer)).toContain('    timeout=60,\n    <secrets are hidden: use --reveal>\n) as response:')
   })
 
@@ -190,7 +190,7 @@ describe('python', () => {
 })
 
 describe('fsspec', () => {
-  it('has the URL and its options', () => {
+  it('fsspec has the URL and its options', () => {
     expect(JSON.parse(fsspec(withBearer, { reveal: true }))).toEqual({
       url: withBearer.url,
       storage_options: { headers: { accept: '*/*', authorization: `Bearer ${SECRET}` }, encoded: true },
@@ -199,7 +199,7 @@ describe('fsspec', () => {
     expect(JSON.parse(fsspec(withQueryKey, { reveal: true }))).toEqual({ url: withQueryKey.url, storage_options: { encoded: true } })
   })
 
-  it('has the keys and the endpoint of an object, and is anonymous for a public one', () => {
+  it('fsspec has the keys and the endpoint of an object, and is anonymous for a public one', () => {
     expect(JSON.parse(fsspec(withKeys, { reveal: true }))).toEqual({
       url: 's3://eo/a/b.tif',
       storage_options: {
@@ -219,7 +219,7 @@ describe('fsspec', () => {
 describe('rclone', () => {
   const plain = { ...withBearer, url: 'https://data.example/a/B%2004.tif', headers: { authorization: `Bearer "${SECRET}"` } }
 
-  it('is a remote for the folder of the file, and says how to copy it', () => {
+  it('rclone is a remote for the folder of the file, and says how to copy it', () => {
     expect(rclone(plain, { reveal: true }).split('\n')).toEqual([
       "# rclone --config FILE copyto 'stac-auth:B 04.tif' NAME",
       '[stac-auth]',
@@ -230,7 +230,7 @@ describe('rclone', () => {
     ])
   })
 
-  it('is a remote for the object store, with the keys', () => {
+  it('rclone is a remote for the object store, with the keys', () => {
     expect(rclone(withKeys, { reveal: true }).split('\n')).toEqual([
       "# rclone --config FILE copyto 'stac-auth:eo/a/b.tif' NAME",
       '[stac-auth]',
@@ -263,7 +263,7 @@ describe('rclone', () => {
 describe('netrc', () => {
   const withUser = (user: string) => ({ ...withBearer, headers: { authorization: `Basic ${btoa(user)}` } })
 
-  it('is one line for the host', () => {
+  it('netrc is one line for the host', () => {
     expect(netrc(withBasic, { reveal: true })).toBe(`machine data.example login ada password ${SECRET}`)
     expect(netrc(withBasic)).toContain('# machine data.example login [secret] password [secret]')
   })
@@ -294,7 +294,7 @@ describe('duckdb', () => {
     expect(rest).toBe('CREATE OR REPLACE TEMPORARY SECRET stac_auth (\n  TYPE http,\n  EXTRA_HTTP_HEADERS MAP { S: S },\n  SCOPE S\n);')
   })
 
-  it('has the keys of an object', () => {
+  it('duckdb has the keys of an object', () => {
     expect(duckdb(withKeys, { reveal: true }).split('\n')).toEqual([
       'CREATE OR REPLACE TEMPORARY SECRET stac_auth (',
       '  TYPE s3,',
@@ -313,7 +313,7 @@ describe('duckdb', () => {
 })
 
 describe('aws', () => {
-  it('is what credential_process prints', () => {
+  it('aws is what credential_process prints', () => {
     const expiresAt = '2026-11-20T10:00:00Z'
     expect(JSON.parse(aws({ ...withKeys, keys: { ...keys, expiresAt } }, { reveal: true }))).toEqual({
       Version: 1,

@@ -17,7 +17,7 @@ describe.each(Object.entries(texts))('%s', (_name, output) => {
     expect(output(request)).not.toContain(SECRET)
   })
 
-  it('prints hostile names, values and addresses without control characters or forged lines', () => {
+  it('prints hostile names, values and URLs without control characters or forged lines', () => {
     const text = output(hostile, { reveal: true })
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u)
     expect(text).not.toMatch(/^x-injected/m)
@@ -25,7 +25,7 @@ describe.each(Object.entries(texts))('%s', (_name, output) => {
 })
 
 describe('http', () => {
-  it('is a request line, the host, the headers and an empty line', () => {
+  it('http is a request line, the host, the headers and an empty line', () => {
     const lines = ['GET /B04.tif?x=1 HTTP/1.1', 'host: data.example', 'accept: */*', 'authorization: [secret]', '', '']
     expect(http(withBearer).split('\n')).toEqual(lines)
     expect(http(withBearer, { reveal: true })).toContain(`authorization: Bearer ${SECRET}`)
@@ -38,7 +38,7 @@ describe('http', () => {
 })
 
 describe('url', () => {
-  it('hides the query only of an address that carries material', () => {
+  it('hides the query only of a URL that carries material', () => {
     expect(url(withBearer)).toBe('https://data.example/B04.tif?x=1')
     expect(url(withQueryKey)).toBe('https://data.example/f?sig=…&key=…')
     expect(url(withQueryKey, { reveal: true })).toBe(withQueryKey.url)
@@ -46,7 +46,7 @@ describe('url', () => {
 })
 
 describe('headers', () => {
-  it('is one line per header, whatever the case in which a secret one was named', () => {
+  it('headers is one line per header, whatever the case in which a secret one was named', () => {
     const request = { ...withBearer, secretIn: { headers: ['Authorization'], url: false } }
     expect(headers(request)).toBe('accept: */*\nauthorization: [secret]')
     expect(headers(withQueryKey)).toBe('')
@@ -54,7 +54,7 @@ describe('headers', () => {
 })
 
 describe('curl', () => {
-  it('is a command that passes every argument on as it is', async () => {
+  it('curl is a command that passes every argument on as it is', async () => {
     const request = { ...hostile, method: 'POST', headers: { ...hostile.headers, 'x-empty': '' }, body: "it's\n{}" }
     const command = curl(request, { reveal: true }).replace(/^curl/, 'printf "%s\\037"')
     const { stdout } = await run('/bin/sh', ['-c', command])
@@ -75,13 +75,13 @@ describe('curl', () => {
     ])
   })
 
-  it('asks for the headers alone with --head', () => {
+  it('requests the headers alone with --head', () => {
     expect(curl({ ...withQueryKey, method: 'HEAD' }, { reveal: true })).toBe(`curl --globoff \\\n  --head \\\n  '${withQueryKey.url}'`)
   })
 })
 
 describe('json', () => {
-  it('has the members in their order, whole', () => {
+  it('json has the members in their order, whole', () => {
     expect(Object.entries(JSON.parse(json(withBearer)))).toEqual([
       ['method', 'GET'],
       ['url', 'https://data.example/B04.tif?x=1'],
@@ -94,7 +94,7 @@ describe('json', () => {
     ])
   })
 
-  it('leaves out what is unknown and escapes what would act on a terminal', () => {
+  it('omits what is unknown and escapes what would act on a terminal', () => {
     expect(Object.keys(JSON.parse(json(hostile)))).toEqual(['method', 'url', 'headers'])
     expect(json(hostile)).not.toMatch(/\p{Bidi_Control}|\u001b/u)
   })

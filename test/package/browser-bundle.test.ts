@@ -8,7 +8,7 @@ import { root } from '../architecture/files.ts'
 const file = join(root, 'dist/browser.bundle.js')
 
 describe('the bundle for pages without a bundler', () => {
-  it('is what the hash beside it says', async () => {
+  it('the bundle for pages without a bundler is what the hash beside it says', async () => {
     const { file: name, integrity } = JSON.parse(await readFile(join(root, 'dist/browser.bundle.json'), 'utf8'))
     expect(name).toBe('browser.bundle.js')
     expect(integrity).toBe(

@@ -45,7 +45,7 @@ it('every adapter but the one for a validator has a budget', async () => {
 })
 
 describe.each(Object.entries(ADAPTER_BUDGETS))('the adapter %s in a browser', (name, budget) => {
-  it('is small, without the library that it serves and without the engine that it is given', async () => {
+  it('stays within its budget, without its library and without the engine', async () => {
     const { eager, eagerModules, eagerText } = await bundle(`dist/adapters/${name}.js`)
     expect(eager).toBeGreaterThan(100)
     expect(eager).toBeLessThanOrEqual(budget)
@@ -67,7 +67,7 @@ describe('the check for browsers', () => {
     await expect(bundle('dist/node/index.js')).rejects.toThrow(/node:/)
   })
 
-  it('tells what is loaded at once from what is loaded when needed', async () => {
+  it('reports what is loaded at once from what is loaded when needed', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'stac-auth-bundle-')))
     const sources = {
       'entry.js': "import { a } from './a.js'\nexport const b = async () => (await import('./later.js')).later + a",

@@ -42,7 +42,7 @@ describe('the example of a client of any service', () => {
     service.assertClean()
   })
 
-  it('is refused with a wrong secret, and does not show it', async () => {
+  it('the example of a client of any service is refused with a wrong secret, and does not show it', async () => {
     const { service, env } = await servers()
     const { stderr } = await run('rest-client', { ...env, CLIENT_SECRET: 'wrong-8c1f2e' }).catch((error: { stderr: string }) => error)
     expect(stderr).toMatch(/OAUTH_ERROR|AUTH_REJECTED/)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { exportedNames } from './exported-names.ts'
 
-it('writes patterns out, looks below conditions, and leaves out other files and what is taken back', () => {
+it('writes patterns out, looks below conditions, and omits other files and what is taken back', () => {
   const exports = {
     '.': './dist/index.js',
     './node': { node: './dist/node.js' },

@@ -50,7 +50,7 @@ describe('the package, installed from its tarball', () => {
     expect(names.sort()).toEqual([...Object.keys(dependencies), 'jose', 'oauth4webapi', 'stac-auth', 'tldts-core'].sort())
   })
 
-  it('can be imported under every name it exports', async () => {
+  it('the package, installed from its tarball can be imported under every name it exports', async () => {
     const { exports } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
     const names = exportedNames(exports, files)
     expect(names).toEqual(
@@ -85,7 +85,7 @@ describe('the package, installed from its tarball', () => {
     },
   )
 
-  it('has a program that tells its version and its commands', async () => {
+  it('the package, installed from its tarball has a program that tells its version and its commands', async () => {
     const program = join(folder, 'node_modules/.bin/stac-auth')
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     expect((await node(program, '--version')).stdout.trim()).toBe(version)
@@ -111,7 +111,7 @@ describe('the package, installed from its tarball', () => {
       logLevel: 'silent',
     })
 
-  it('can be bundled for browsers, except for what needs Node', async () => {
+  it('the package, installed from its tarball can be bundled for browsers, except for what needs Node', async () => {
     await expect(forBrowsers('stac-auth')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/lint')).resolves.toBeDefined()
     await expect(forBrowsers('stac-auth/crawl')).resolves.toBeDefined()

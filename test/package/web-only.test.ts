@@ -127,13 +127,13 @@ describe('without anything of Node', () => {
     expect(results.refused).toEqual({ name: 'SelectionError', code: 'CREDENTIAL_TARGET_UNTRUSTED', pointer: '/assets/refused/href' })
   })
 
-  it('fetches, and only what was asked for', () => {
+  it('fetches, and only what was requested', () => {
     expect(results.sent).toBe(200)
     expect(requests[0]).toEqual({ url: 'https://data.example/a.tif', authorization: 'Bearer token-1' })
     expect(requests.filter(({ url }) => !/\/(?:a\.tif|catalog\.json|item\.json|page\.html)$/.test(url))).toEqual([])
   })
 
-  it('crawls, with what was granted to each address', () => {
+  it('crawls with the credentials that each URL is allowed', () => {
     expect(results.crawled).toEqual([
       ['https://data.example/catalog.json', 'Catalog', undefined],
       ['https://data.example/item.json', 'Feature', undefined],

@@ -85,7 +85,7 @@ describe('Apache', () => {
     expect(statuses()).toEqual([401, 401])
   })
 
-  it('is caught when somebody changes its proof', async () => {
+  it('Apache is caught when somebody changes its proof', async () => {
     const { get } = engine({}, (info) => info.replace(/rspauth="./, 'rspauth="x'))
     await expect(get('long')).rejects.toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
     await expect(engine({}, () => 'qop=auth').get('long')).rejects.toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })

@@ -85,13 +85,13 @@ async function linesOf(file: string): Promise<readonly string[]> {
 describe.each(['MIT', 'Heimdal'] as const)('Apache and %s Kerberos', (kdc) => {
   const alice = () => `alice@${apache.realms[kdc].name}`
 
-  it('give a file for a ticket, and the server proves itself', async () => {
+  it('return a file for a ticket, and the server authenticates itself', async () => {
     const { code, stdout, stderr, seen } = await fetchFile('files', { kdc })
     expect([code, stdout], stderr).toEqual([0, 'hello from files\n'])
     expect(seen).toEqual([expect.stringContaining(`200 /files/f.txt ${alice()} Negotiate YII`)])
   })
 
-  it('know the principal that the entry names', async () => {
+  it('accept the principal that the credential names', async () => {
     expect(await fetchFile('files', { kdc, entry: { principal: 'alice' } })).toMatchObject({ code: 0 })
     const { code, stderr, seen } = await fetchFile('files', { kdc, entry: { principal: 'bob' } })
     expect([code, stderr, seen]).toEqual([3, expect.stringContaining('LOGIN_REQUIRED'), []])
@@ -101,7 +101,7 @@ describe.each(['MIT', 'Heimdal'] as const)('Apache and %s Kerberos', (kdc) => {
   it.each([
     ['none', 'there is no Kerberos ticket'],
     ['expired', 'the Kerberos ticket has expired'],
-  ] as const)('get nothing sent when the ticket is %s, and no password instead', async (cache, message) => {
+  ] as const)('receive nothing when the ticket is %s, and no password instead', async (cache, message) => {
     for (const folder of ['files', 'either']) {
       const { code, stdout, stderr, seen } = await fetchFile(folder, { kdc, cache })
       expect([code, stdout, seen]).toEqual([3, '', []])
@@ -142,14 +142,14 @@ describe('somebody in the place of Apache', () => {
     return `http://localhost:${(server.address() as AddressInfo).port}`
   }
 
-  it('cannot give a file without a proof', async () => {
+  it('an impostor cannot serve a file without a proof', async () => {
     const origin = await impostor((_request, response) => response.end('false'))
     const { code, stdout, stderr } = await fetchFile('files', { origin })
     expect([code, stdout]).toEqual([4, ''])
     expect(stderr).toContain('AUTH_SERVER_UNPROVEN')
   })
 
-  it('cannot use a proof that Apache gave to another request', async () => {
+  it('an impostor cannot reuse a proof for another request', async () => {
     let proof = ''
     const origin = await impostor(async ({ headers }, response) => {
       if (proof === '') {

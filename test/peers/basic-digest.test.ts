@@ -41,13 +41,13 @@ describe.each(PEERS)('$name', ({ name, folders }) => {
   }
 
   describe.each(Object.entries(folders))('guards %s by %s', (folder, scheme) => {
-    it('and gives each user the file', async () => {
+    it('returns the file to each user', async () => {
       for (const [username, password] of Object.entries(server.users)) {
         expect(await read(folder, scheme, { username, password })).toEqual(Array(5).fill(`hello from ${folder}\n`))
       }
     })
 
-    it('and refuses a wrong password, a wrong user and the password of another', async () => {
+    it('refuses a wrong password, a wrong user and the password of another user', async () => {
       const wrong = [
         { username: 'ada', password: 'Circle Of Life' },
         { username: 'eve', password: 'Circle of Life' },

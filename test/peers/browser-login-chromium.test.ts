@@ -48,7 +48,7 @@ describe('a login by popup', () => {
     expect(grants(server)).toEqual(['granted authorization_code'])
   }, 60_000)
 
-  it('is denied when the person says no, closes the window, or gives up on this page', async () => {
+  it('a login by popup is denied when the person says no, closes the window, or gives up on this page', async () => {
     const server = await provider()
     const { context } = await newPerson(browser(), site)
     const page = await context.newPage()
@@ -85,7 +85,7 @@ describe('a login by popup', () => {
 })
 
 describe('a login by redirect', () => {
-  it('brings the user back to where they were, with a clean address', async () => {
+  it('brings the user back to where they were, with a clean URL', async () => {
     const server = await provider()
     const { context, complaints } = await newPerson(browser(), site)
     const page = await context.newPage()
@@ -103,7 +103,7 @@ describe('a login by redirect', () => {
     expect(complaints).toEqual([])
   }, 60_000)
 
-  it('tells the page where the person said no', async () => {
+  it('reports the page where the person said no', async () => {
     const server = await provider()
     const page = await (await newPerson(browser(), site)).context.newPage()
     await page.goto(addressOf(site, server))
@@ -115,7 +115,7 @@ describe('a login by redirect', () => {
 })
 
 describe('a session', () => {
-  it('is renewed when its token ends', async () => {
+  it('a session is refreshed when its token ends', async () => {
     const server = await provider({ life: 2 })
     const page = await (await newPerson(browser(), site)).context.newPage()
     await page.goto(addressOf(site, server))
@@ -127,7 +127,7 @@ describe('a session', () => {
     expect(grants(server).filter((line) => line.startsWith('refused'))).toEqual([])
   }, 60_000)
 
-  it('without a refresh token ends with its token, which is said', async () => {
+  it('a session without a refresh token ends with its token, which is said', async () => {
     const server = await provider({ life: 2 })
     const page = await (await newPerson(browser(), site)).context.newPage()
     await page.goto(addressOf(site, server, '&short'))
@@ -135,7 +135,7 @@ describe('a session', () => {
     await expect.poll(() => read(page, server.resource), PATIENTLY).toMatchObject({ code: 'LOGIN_REQUIRED' })
   }, 60_000)
 
-  it('of two tabs is renewed once', async () => {
+  it('a session of two tabs is refreshed once', async () => {
     const server = await provider()
     const { context } = await newPerson(browser(), site)
     const [one, two] = [await context.newPage(), await context.newPage()]
@@ -149,7 +149,7 @@ describe('a session', () => {
     expect(grants(server)).toEqual(['granted authorization_code', 'granted refresh_token'])
   }, 60_000)
 
-  it('at one provider is none at another one, and all end together', async () => {
+  it('a session at one provider is none at another one, and all end together', async () => {
     const [server, other] = [await provider(), await provider()]
     const page = await (await newPerson(browser(), site)).context.newPage()
     await page.goto(addressOf(site, server, `&other=${encodeURIComponent(other.issuer)}`))

@@ -44,7 +44,7 @@ describe('an answer that was tampered with', () => {
     return { server, page }
   }
 
-  it('by another issuer is refused, and its code is not redeemed', async () => {
+  it('an answer that was tampered with by another issuer is refused, and its code is not redeemed', async () => {
     const { server, page } = await withAnswer('iss', 'https://identity.example')
     expect(await loggedIn(page)).toMatchObject({ code: 'OAUTH_ISSUER_MISMATCH' })
     expect(tokenRequests(server)).toBe(0)
@@ -55,7 +55,7 @@ describe('an answer that was tampered with', () => {
     expect(tokenRequests(server)).toBe(0)
   }, 60_000)
 
-  it('by another state is nobody’s: the callback page says so with a clean address, and the wait goes on', async () => {
+  it('an answer that was tampered with by another state is nobody’s: the callback page says so with a clean URL, and the wait continues', async () => {
     const { server, page } = await withAnswer('state', 'another-state')
     const popup = await popupOf(page)
     await agree(popup)
@@ -66,7 +66,7 @@ describe('an answer that was tampered with', () => {
     expect(tokenRequests(server)).toBe(0)
   }, 60_000)
 
-  it('by another nonce gives an ID token that is not believed', async () => {
+  it('an answer that was tampered with by another nonce gives an ID token that is not believed', async () => {
     const server = await provider()
     const page = await pageAt(addressOf(site, server))
     await page.context().route(`${server.issuer}/request`, (route) => {
@@ -79,7 +79,7 @@ describe('an answer that was tampered with', () => {
     expect(await read(page, server.resource)).toMatchObject({ code: 'LOGIN_REQUIRED' })
   }, 60_000)
 
-  it('is good for no second time', async () => {
+  it('an answer that was tampered with is good for no second time', async () => {
     const server = await provider()
     const page = await pageAt(addressOf(site, server))
     const answers: string[] = []
@@ -186,7 +186,7 @@ describe('a worker', () => {
 })
 
 describe('a hostile catalog', () => {
-  it('with hosts that look like the user’s gets no token, not even a request', async () => {
+  it('a hostile catalog with hosts that look like the user’s gets no token, not even a request', async () => {
     const server = await provider()
     const stranger = await startAnswering(() => ({
       status: 200,

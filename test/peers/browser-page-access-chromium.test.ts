@@ -114,7 +114,7 @@ describe('whoever has no mouse', () => {
   )
 
   it(
-    'skips to the document without losing its address',
+    'skips to the document without losing its URL',
     async () => {
       const { page } = await visit(site, browser(), 'catalog.json')
       const before = page.url()
@@ -129,7 +129,7 @@ describe('whoever has no mouse', () => {
 
 describe('what is announced', () => {
   it(
-    'can be seen each time, and is said where a dialog is open',
+    'what is announced can be seen each time, and is said where a dialog is open',
     async () => {
       const { page } = await visit(site, browser(), 'scenes/coast.json')
       const visible = (place: string) =>
@@ -147,7 +147,7 @@ describe('what is announced', () => {
   )
 
   it(
-    'an address that is none of the web is refused in words, and a missing document can be asked for again',
+    'a URL that is none of the web is refused in words, and a missing document can be requested again',
     async () => {
       const { page } = await visit(site, browser())
       await page.fill('#address', 'ftp://catalog.example/')

@@ -21,7 +21,7 @@ const asked = (path: string) => site.archive.exchanges.filter(({ request }) => r
 
 describe('a login', () => {
   it(
-    'in a window opens files, draws one with its own colours, outlives a reload and ends with a logout',
+    'a login in a window opens files, draws one with its own colours, outlives a reload and ends with a logout',
     async () => {
       const visitor = await visit(site, browser(), 'scenes/lake.json')
       const { page } = visitor
@@ -56,7 +56,7 @@ describe('a login', () => {
   )
 
   it(
-    'on the page itself comes back to the document',
+    'a login on the page itself comes back to the document',
     async () => {
       const visitor = await visit(site, browser(), 'scenes/lake.json')
       const { page } = visitor
@@ -108,7 +108,7 @@ describe('keys and passwords', () => {
   )
 
   it(
-    'are not kept where a reload finds them',
+    'keys and passwords are not kept where a reload finds them',
     async () => {
       const { page } = await visit(site, browser(), 'scenes/coast.json')
       await giveCredential(page, 'visual', { Key: site.secrets.key })
@@ -121,7 +121,7 @@ describe('keys and passwords', () => {
 
 describe('an API', () => {
   it(
-    'is walked page by page down to an item',
+    'an API is walked page by page down to an item',
     async () => {
       const visitor = await visit(site, browser(), 'api')
       const { page } = visitor
@@ -159,7 +159,7 @@ describe('the service worker', () => {
     LONG,
   )
 
-  it('is given no token without the session of the site', async () => {
+  it('the service worker is given no token without the session of the site', async () => {
     const ask = (headers: Record<string, string>) => fetch(`${site.url}session/token`, { method: 'POST', headers })
     expect((await ask({ 'sec-fetch-site': 'same-origin', cookie: 'site=wrong' })).status).toBe(403)
     expect((await ask({ cookie: 'site=wrong' })).status).toBe(403)

@@ -47,7 +47,7 @@ const codes = (key: string) => file(page, key).locator('.refusal strong').allTex
 
 describe('a hostile catalog', () => {
   it(
-    'gets nothing: not by look-alike files, not by another login, not by disguised addresses',
+    'gets nothing: not by look-alike files, not by another login, not by disguised URLs',
     async () => {
       await equipped()
       await openDocument(site, page, 'suspicious/look-alike.json')
@@ -81,7 +81,7 @@ describe('a hostile catalog', () => {
   )
 
   it(
-    'has a file asked for with a key by no link that refers to none; whoever types its address may',
+    'a hostile catalog has a file requested with a key by no link that refers to none; whoever types its URL may',
     async () => {
       visitor = await visit(site, browser(), 'scenes/coast.json')
       page = visitor.page
@@ -120,7 +120,7 @@ describe('a hostile catalog', () => {
     LONG,
   )
 
-  it('is the only one that can tell: the same host answers everybody who asks', async () => {
+  it('a hostile catalog is the only one that can tell: the same host answers everybody who asks', async () => {
     expect((await fetch(`${site.evil.origin}/members/lake.png`)).status).toBe(200)
     expect((await fetch(`${site.archive.origin}/members/lake.png`)).status).toBe(401)
   })

@@ -52,7 +52,7 @@ const handedOut = () => servers.holdings.filter(({ bound }) => !bound)
 const run = (user: ShellUser, { name }: Holding) => user.sh(RUN, new URL(`items/${name}.json`, servers.root).href, '--asset', 'data')
 
 describe('the printed curl command', () => {
-  it('gets every file of the demo that can be handed out', async () => {
+  it('gets every file of the demo that can be returned', async () => {
     const user = await demoUser(secrets)
     const got: Record<string, string> = {}
     for (const holding of handedOut()) {
@@ -91,7 +91,7 @@ describe('the printed curl command', () => {
     '[1-3]{a,b}?x=[1-3]&y={a,b}',
     "-o%20pwned%0A'%0A--output=pwned",
     '?a=$(touch$IFS./pwned)&b=`touch$IFS./pwned`;touch$IFS./pwned',
-  ])('asks for %j and does nothing else', async (name) => {
+  ])('requests %j and does nothing else', async (name) => {
     const href = `${echo.origin}/${name}`
     const key = { type: 'apiKey', in: 'header', name: "X-'`|!#$%&*+-.^~" }
     const value = `'$(touch pwned)'"\\ @/etc/hostname`

@@ -109,7 +109,7 @@ const asked = () => files.exchanges.slice(marked).map(({ request: { method, targ
 let marked = 0
 
 describe('GDAL opens a protected file', () => {
-  it.each(Object.keys(SCHEMES))('with nothing but the printed lines: %s', async (name) => {
+  it.each(Object.keys(SCHEMES))('GDAL opens a protected file with nothing but the printed lines: %s', async (name) => {
     const user = await shellUser(entries())
     expect(await readWithGdal(user, await put(user, SCHEMES[name]?.(), `${files.origin}/${name}.tif`))).toBe(PIXELS)
   })
@@ -120,7 +120,7 @@ describe('GDAL opens a protected file', () => {
     expect((await user.sh('test ! -e pwned')).code).toBe(0)
   })
 
-  it('and knows where on Earth it lies and what its pixels are', async () => {
+  it('GDAL opens a protected file and knows where on Earth it lies and what its pixels are', async () => {
     const user = await shellUser(entries())
     const path = await put(user, scheme.basic, `${files.origin}/basic.tif`)
     const { size, geoTransform } = JSON.parse(await askGdal(user, path, 'gdalinfo -json "$GDAL_PATH"'))
@@ -131,7 +131,7 @@ describe('GDAL opens a protected file', () => {
     expect(await askGdal(user, path, 'gdallocationinfo -valonly "$GDAL_PATH" 250 199')).toBe(`${IMAGE.pixels[199 * 300 + 250]}\n`)
   })
 
-  it('and asks for that file only, in parts', async () => {
+  it('GDAL opens a protected file and requests that file only, in parts', async () => {
     marked = files.exchanges.length
     const user = await shellUser(entries())
     await readWithGdal(user, await put(user, scheme.bearer, `${files.origin}/bearer.tif`))
@@ -139,7 +139,7 @@ describe('GDAL opens a protected file', () => {
     expect(files.exchanges.slice(marked).filter(({ answer }) => answer.status === 206).length).toBeGreaterThan(1)
   })
 
-  it('without headers, keys and regions that are in the environment from before', async () => {
+  it('GDAL opens a protected file without headers, keys and regions that are in the environment from before', async () => {
     const stale = { GDAL_HTTP_HEADERS: 'authorization: Bearer stale', AWS_SESSION_TOKEN: 'stale', AWS_DEFAULT_REGION: 'stale-1' }
     const user = await shellUser(entries(), stale)
     expect(await readWithGdal(user, await put(user, SCHEMES.query?.(), `${files.origin}/query.tif`))).toBe(PIXELS)
@@ -156,7 +156,7 @@ describe('GDAL opens an object with temporary keys whose reader pays', () => {
     expect((await user.sh('test ! -e pwned')).code).toBe(0)
   })
 
-  it('with keys of the environment that have other names than GDAL knows', async () => {
+  it('GDAL opens an object with temporary keys whose reader pays with keys of the environment that have other names than GDAL knows', async () => {
     const { accessKeyId, secretAccessKey, sessionToken } = TEMPORARY
     const keys = { CLOUD_ACCESS_KEY_ID: accessKeyId, CLOUD_SECRET_ACCESS_KEY: secretAccessKey, CLOUD_SESSION_TOKEN: sessionToken }
     const user = await shellUser(() => [{ id: 'store', type: 's3', ...place() }], {

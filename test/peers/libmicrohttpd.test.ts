@@ -42,17 +42,20 @@ async function readTogether(paths: readonly string[], scheme = 'digest', fields:
 const hello = (paths: readonly string[]) => Array.from({ length: 4 }, () => paths.map((path) => `hello from ${path}\n`)).flat()
 
 describe('libmicrohttpd gives every file', () => {
-  it.each(['md5', 'sha-256'])('to parallel digest requests of different files: %s', async (folder) => {
+  it.each(['md5', 'sha-256'])('libmicrohttpd gives every file to parallel digest requests of different files: %s', async (folder) => {
     const paths = Array.from({ length: 8 }, (_, index) => `/${folder}/f${index}.tif`)
     expect(await readTogether(paths)).toEqual(hello(paths))
   })
 
-  it.each(['md5', 'sha-256'])('to parallel digest requests of one file, which share a nonce: %s', async (folder) => {
-    const paths = Array.from({ length: 8 }, () => `/${folder}/f.tif`)
-    expect(await readTogether(paths)).toEqual(hello(paths))
-  })
+  it.each(['md5', 'sha-256'])(
+    'libmicrohttpd gives every file to parallel digest requests of one file, which share a nonce: %s',
+    async (folder) => {
+      const paths = Array.from({ length: 8 }, () => `/${folder}/f.tif`)
+      expect(await readTogether(paths)).toEqual(hello(paths))
+    },
+  )
 
-  it('to basic', async () => {
+  it('libmicrohttpd gives every file to basic', async () => {
     expect(await readTogether(['/basic/f'], 'basic')).toEqual(hello(['/basic/f']))
   })
 })

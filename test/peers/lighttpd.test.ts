@@ -38,18 +38,18 @@ const greetings = (folder: string) => Array(5).fill(`hello from ${folder}\n`)
 const FOLDERS = ['md5', 'sha-256', 'sha-512-256', 'userhash', 'userhash-512', 'many']
 
 describe('lighttpd gives a file', () => {
-  it.each(FOLDERS)('to digest: %s', async (folder) => {
+  it.each(FOLDERS)('lighttpd gives a file to digest: %s', async (folder) => {
     for (const [username, password] of Object.entries(lighttpd.users)) {
       expect(await read(folder, 'digest', { username, password })).toEqual(greetings(folder))
     }
   })
 
-  it('to digest with the weaker of two algorithms, where the entry wants that', async () => {
+  it('lighttpd gives a file to digest with the weaker of two algorithms, where the credential requires that', async () => {
     const fields = { username: 'alice', password: lighttpd.users.alice, algorithms: ['MD5'] }
     expect(await read('many', 'digest', fields)).toEqual(greetings('many'))
   })
 
-  it('to basic', async () => {
+  it('lighttpd gives a file to basic', async () => {
     for (const [username, password] of Object.entries(lighttpd.users)) {
       expect(await read('basic', 'basic', { username, password })).toEqual(greetings('basic'))
     }
@@ -68,7 +68,7 @@ describe('lighttpd refuses', () => {
     await expect(read('md5', 'digest', { username: 'bob', password: 'pa:ss wörd' })).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
   })
 
-  it('nothing that it did not ask for: the entry is for another scheme or algorithm', async () => {
+  it('lighttpd gets no credential of another scheme or algorithm', async () => {
     const account = { username: 'alice', password: lighttpd.users.alice }
     await expect(read('basic', 'digest', account)).rejects.toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED' })
     await expect(read('md5', 'digest', { ...account, algorithms: ['SHA-256'] })).rejects.toMatchObject({

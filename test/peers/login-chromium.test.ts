@@ -87,7 +87,7 @@ describe('a login in Chromium', () => {
     expect((await stacAuth(['fetch', server.resource])).code).toBe(3)
   }, 60_000)
 
-  it('that the person breaks off ends with exit code 3', async () => {
+  it('a login in Chromium that the person breaks off ends with exit code 3', async () => {
     const outcome = await loggingIn(async (address) => {
       const page = await (await browser().newContext()).newPage()
       await page.goto(address)

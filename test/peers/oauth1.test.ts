@@ -53,16 +53,19 @@ const signing: readonly [string, () => object][] = [
 ]
 
 describe.each(signing)('OAuthLib takes %s', (_method, fields) => {
-  it.each(['/f.txt', '/a%20b/%C3%A9', "/f.txt?b=2&a=x%20y&a=+&c&d=!'()*~%7E&e=%C3%A9&f=%3D%26"])('for %s', async (path) => {
-    expect(await (await engine(fields()).fetch(file(path))).text()).toBe(oauth1.content)
-  })
+  it.each(['/f.txt', '/a%20b/%C3%A9', "/f.txt?b=2&a=x%20y&a=+&c&d=!'()*~%7E&e=%C3%A9&f=%3D%26"])(
+    'accepts the signature for %s',
+    async (path) => {
+      expect(await (await engine(fields()).fetch(file(path))).text()).toBe(oauth1.content)
+    },
+  )
 
-  it('for a form', async () => {
+  it('accepts the signature of a form', async () => {
     const body = new URLSearchParams({ 'a b': 'é+&=', c: '', z: '1' })
     expect((await engine(fields()).fetch(file('/f?z=0'), { method: 'POST', body })).status).toBe(200)
   })
 
-  it('for a consumer without a token', async () => {
+  it('accepts the signature of a consumer without a token', async () => {
     expect((await engine({ ...fields(), token: undefined, tokenSecret: undefined }).fetch(file('/consumer/f.txt'))).status).toBe(200)
   })
 
@@ -97,11 +100,11 @@ describe('PLAINTEXT', () => {
   const plain = (fields: object = {}) => engine({ signatureMethod: 'PLAINTEXT', sendTo: 'https://gateway.example/', ...fields }, gateway)
   const wanted = target(scheme, 'https://gateway.example/f.txt')
 
-  it('is taken by OAuthLib', async () => {
+  it('PLAINTEXT is taken by OAuthLib', async () => {
     expect(await (await plain().fetch(wanted)).text()).toBe(oauth1.content)
   })
 
-  it('is refused with a wrong secret', async () => {
+  it('PLAINTEXT is refused with a wrong secret', async () => {
     await expect(plain({ tokenSecret: 'wrong' }).fetch(wanted)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
   })
 })

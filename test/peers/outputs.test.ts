@@ -150,7 +150,7 @@ describe('netrc', () => {
     ['curl', 'curl -sSf --netrc-file .netrc "$1"'],
     ['wget', 'wget -qO- --auth-no-challenge "$1"'],
     ['requests', '/usr/bin/python3 -c "import requests, sys; sys.stdout.write(requests.get(sys.argv[1]).text)" "$1"'],
-  ])('is read by %s', async (_program, command) => {
+  ])('netrc is read by %s', async (_program, command) => {
     const user = await userOf('/f.txt', 'basic')
     const { stdout } = await user.sh(`(umask 077; ${AUTHORIZE} --as netrc --reveal >.netrc); ${command}`, `${files.origin}/f.txt`)
     expect(stdout.toString()).toBe(BODY)

@@ -55,7 +55,7 @@ describe('the side that hands work over', () => {
     await working
   })
 
-  it('tells each of those who wait when their job is lost and cannot be handed over again', async () => {
+  it('reports each of those who wait when their job is lost and cannot be passed again', async () => {
     const client = new Redis({ ...redis })
     const queue = await JobQueue.open(facts())
     const failures = Promise.all([1, 2, 3].map((payload) => failureOf(queue.run(payload))))

@@ -65,18 +65,18 @@ async function visit(path: string): Promise<{ readonly text: string; readonly sc
 }
 
 describe('a page in Chromium', () => {
-  it('that Vite built asks for at most 6 scripts to fetch a file with a bearer token', async () => {
+  it('a page in Chromium that Vite built requests at most 6 scripts to fetch a file with a bearer token', async () => {
     const { text, scripts } = await visit('/built')
     expect(text).toBe('bytes')
     expect(scripts.length).toBeGreaterThan(2)
     expect(scripts.length).toBeLessThanOrEqual(6)
   })
 
-  it('without a bundler asks for the one file, whose hash it states', async () => {
+  it('a page in Chromium without a bundler requests the one file, whose hash it states', async () => {
     expect(await visit('/plain')).toEqual({ text: 'bytes', scripts: ['/browser.bundle.js'] })
   })
 
-  it('without a bundler does not run a file with another hash', async () => {
+  it('a page in Chromium without a bundler does not run a file with another hash', async () => {
     await expect(visit('/changed')).rejects.toThrow(/Timeout/)
   })
 })

@@ -65,7 +65,7 @@ const picture = (page: Page, src: string) =>
   )
 
 describe('a service worker', () => {
-  it('opens pictures, films and what scripts ask for, and shows the page no token', async () => {
+  it('opens pictures, films and what scripts request, and shows the page no token', async () => {
     const page = await watchedPage()
     expect(await picture(page, `${archive.origin}/a.png`)).toBe(16)
     const film = (src: string) =>
@@ -89,7 +89,7 @@ describe('a service worker', () => {
     expect(archive.exchanges.some(({ request, answer }) => request.path === '/a.wav' && answer.status === 206)).toBe(true)
   })
 
-  it('tells nothing to other hosts, also behind a redirect, and leaves their pictures as they were', async () => {
+  it('reports nothing to other hosts, also behind a redirect, and leaves their pictures as they were', async () => {
     const page = await watchedPage()
     const before = stranger.exchanges.length
     expect(await picture(page, `${stranger.origin}/a.png`)).toBe(16)

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 describe('a page in Chromium', () => {
-  it('signs 3000 odd requests, in headers and in the address, like Node', async () => {
+  it('signs 3000 odd requests, in headers and in the URL, like Node', async () => {
     const page = await (await browser().newContext()).newPage()
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
     await page.waitForFunction('"signAll" in globalThis')

@@ -19,7 +19,7 @@ const auth = (fields: object = {}, now = Date.now) => {
 }
 
 describe('an asset on OpenStack Swift', () => {
-  it('is fetched, whatever its key, as s3:// and as https-like address', async () => {
+  it('an asset on OpenStack Swift is fetched, whatever its key, as s3:// and as https-like URL', async () => {
     const client = auth()
     for (const [key, content] of Object.entries(swift().objects)) {
       expect(await (await client.fetch(asset(key))).text()).toBe(content)
@@ -28,14 +28,14 @@ describe('an asset on OpenStack Swift', () => {
     }
   })
 
-  it('is fetched in part, and looked at', async () => {
+  it('an asset on OpenStack Swift is fetched in part, and looked at', async () => {
     const part = await auth().fetch(asset('plain.txt'), { headers: { range: 'bytes=6-' } })
     expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 6-10/11', 'world'])
     const head = await auth().fetch(asset('plain.txt'), { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '11'])
   })
 
-  it('opens for whoever has its presigned address, until that ends', async () => {
+  it('opens for whoever has its presigned URL, until that ends', async () => {
     for (const [key, content] of Object.entries(swift().objects)) {
       const { url, headers } = await auth().authorize(asset(key), { presign: 60 })
       expect(headers).toEqual({})
@@ -48,7 +48,7 @@ describe('an asset on OpenStack Swift', () => {
     expect(refused).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('the presigned URL expired at') })
   })
 
-  it('is fetched with a region that is wrong, and with a clock that is 20 minutes off, which stays corrected', async () => {
+  it('an asset on OpenStack Swift is fetched with a region that is wrong, and with a clock that is 20 minutes off, which stays corrected', async () => {
     for (const minutes of [-20, 20]) {
       const client = auth({ region: 'eu-west-3' }, () => Date.now() + minutes * 60_000)
       for (const method of ['GET', 'HEAD']) expect((await client.fetch(asset('plain.txt'), { method })).status).toBe(200)
@@ -57,7 +57,7 @@ describe('an asset on OpenStack Swift', () => {
     }
   })
 
-  it('is refused with the code of the service', async () => {
+  it('an asset on OpenStack Swift is refused with the code of the service', async () => {
     const rejected = (code: string) => ({ code: 'AUTH_REJECTED', message: expect.stringContaining(code) })
     expect(await failureOf(auth({ secretAccessKey: 'wrong' }).fetch(asset('plain.txt')))).toMatchObject(
       rejected('403 SignatureDoesNotMatch'),
@@ -77,14 +77,14 @@ describe('a folder on OpenStack Swift', () => {
     return objects
   }
 
-  it('is listed, page by page', async () => {
+  it('a folder on OpenStack Swift is listed, page by page', async () => {
     const names = Array.from({ length: 11 }, (_, index) => String(index + 1).padStart(2, '0'))
     for (const pageSize of [1, 4, 11, 1000]) expect((await all('many', { pageSize })).map(({ path }) => path)).toEqual(names)
     expect((await all('many/', { pageSize: 4, limit: 6 })).map(({ path }) => path)).toEqual(names.slice(0, 6))
     expect((await all('many', { startAfter: 'many/09' })).map(({ path }) => path)).toEqual(['10', '11'])
   })
 
-  it('gives back every name, at an address that opens it', async () => {
+  it('returns every name, at a URL that opens it', async () => {
     const client = auth()
     const open = client.fetchFor(asset(''))
     const objects = await all('', { pageSize: 3 }, client)
@@ -96,7 +96,7 @@ describe('a folder on OpenStack Swift', () => {
     }
   })
 
-  it('is read like a Zarr store, and ends where its name ends', async () => {
+  it('a folder on OpenStack Swift is read like a Zarr store, and ends where its name ends', async () => {
     const client = auth({ sendTo: `s3://${swift().bucket}/store.zarr/` })
     expect((await all('store.zarr', {}, client)).map(({ path }) => path)).toEqual(['temp/c/0/0', 'zarr.json'])
     const open = client.fetchFor(asset('store.zarr'))
@@ -106,12 +106,12 @@ describe('a folder on OpenStack Swift', () => {
     expect(await failureOf(all('store.zarr2', {}, client))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
   })
 
-  it('is listed after the region and the clock were corrected', async () => {
+  it('a folder on OpenStack Swift is listed after the region and the clock were corrected', async () => {
     const client = auth({ region: 'eu-west-3' }, () => Date.now() - 1_200_000)
     expect(await all('many', { pageSize: 5 }, client)).toHaveLength(11)
   })
 
-  it('is not listed with a wrong secret, nor with keys of another account', async () => {
+  it('a folder on OpenStack Swift is not listed with a wrong secret, nor with keys of another account', async () => {
     const wrong = await failureOf(all('many', {}, auth({ secretAccessKey: 'wrong' })))
     expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('403 SignatureDoesNotMatch') })
     expect(await failureOf(all('many', {}, auth(swift().others)))).toMatchObject({

@@ -66,20 +66,20 @@ const curl = async (user: ShellUser, path: string, ...more: readonly string[]) =
 }
 
 describe.each(KEYS)('OpenStack Swift gives %s', (key) => {
-  it('to GDAL, with keys or presigned', async () => {
+  it('GDAL reads the object with keys and with a presigned URL', async () => {
     const user = await userWith(swift().keys.secretAccessKey)
     const path = await put(user, key)
     expect(await readWithGdal(user, path)).toBe(sha256(IMAGE.pixels))
     expect(await readWithGdal(user, path, '--expires', '60')).toBe(sha256(IMAGE.pixels))
   })
 
-  it('to GDAL, with the bucket in the host name', async () => {
+  it('GDAL reads the object with the bucket in the host name', async () => {
     const host = swift().virtualHost.replace(`${swift().bucket}.`, '')
     const user = await userWith(swift().keys.secretAccessKey, { endpoint: `http://${host}`, virtualHost: true })
     expect(await readWithGdal(user, await put(user, key))).toBe(sha256(IMAGE.pixels))
   })
 
-  it('to curl, with headers or presigned', async () => {
+  it('curl reads the object with headers and with a presigned URL', async () => {
     const user = await userWith(swift().keys.secretAccessKey)
     const path = await put(user, key)
     expect(await curl(user, path)).toEqual(FILE)
@@ -88,7 +88,7 @@ describe.each(KEYS)('OpenStack Swift gives %s', (key) => {
 })
 
 describe('OpenStack Swift refuses wrong secrets', () => {
-  it('to GDAL and curl', async () => {
+  it('OpenStack Swift refuses wrong secrets to GDAL and curl', async () => {
     const user = await userWith('wrong')
     await user.put('.curlrc', 'silent\nfail\n')
     const path = await put(user, 'plain.tif')

@@ -49,13 +49,13 @@ describe('OpenStack Swift gives', () => {
     expect(await send(await signed(plain('plain.txt', `http://${swift().virtualHost}`)))).toEqual([200, 'hello world'])
   })
 
-  it('objects to whoever has the presigned address', async () => {
+  it('OpenStack Swift returns objects for a presigned URL', async () => {
     for (const [key, content] of Object.entries(swift().objects)) {
       expect(await send(await presign(plain(key), swift().keys, { ...options(), expiresIn: 60 }))).toEqual([200, content])
     }
   })
 
-  it('a range of a presigned address', async () => {
+  it('OpenStack Swift returns a range for a presigned URL', async () => {
     const request = await presign(plain(), swift().keys, { ...options(), expiresIn: 60 })
     expect(await send({ ...request, headers: { range: 'bytes=0-4' } })).toEqual([206, 'hello'])
   })
@@ -101,7 +101,7 @@ describe('OpenStack Swift refuses', () => {
     expect([status, text.includes('hello')]).toEqual([400, false])
   })
 
-  it('a presigned address that was changed, or signed for another region', async () => {
+  it('OpenStack Swift refuses a presigned URL that was changed, or signed for another region', async () => {
     const request = await presign(plain(), swift().keys, { ...options(), expiresIn: 60 })
     for (const [from, to] of [
       ['plain', 'other'],
@@ -112,7 +112,7 @@ describe('OpenStack Swift refuses', () => {
     expect(await send(elsewhere)).toEqual([400, 'AuthorizationQueryParametersError'])
   })
 
-  it('a presigned address that has ended', async () => {
+  it('OpenStack Swift refuses an expired presigned URL', async () => {
     expect(await send(await presign(plain(), swift().keys, { ...options({ now: Date.now() - 60_000 }), expiresIn: 1 }))).toEqual([
       403,
       'AccessDenied',

@@ -55,14 +55,14 @@ function engine(folder: string, fields: Partial<CredentialInput> = ADA) {
 }
 
 describe.each([...BASIC, ...DIGEST])('Tomcat guards /%s/', (folder) => {
-  it('and gives 8 files to requests side by side, twice', async () => {
+  it('returns 8 files to concurrent requests, twice', async () => {
     const { get } = engine(folder)
     for (let round = 0; round < 2; round++) {
       expect(await Promise.all(FILES.map(get))).toEqual(FILES.map((file) => `hello from ${folder}/${file}\n`))
     }
   })
 
-  it('and knows each user', async () => {
+  it('authenticates each user', async () => {
     for (const [username, password] of Object.entries(tomcat.users)) {
       if (ASCII_NAMES.includes(folder) && !/^[a-z]+$/.test(username)) continue
       expect(await engine(folder, { username, password }).get('f0.txt'), username).toBe(`hello from ${folder}/f0.txt\n`)
@@ -73,13 +73,13 @@ describe.each([...BASIC, ...DIGEST])('Tomcat guards /%s/', (folder) => {
     ['a wrong password', { username: 'ada', password: 'Circle Of Life' }],
     ['an unknown user', { username: 'eve', password: 'Circle of Life' }],
     ['the password of another', { username: 'ada', password: 'guest' }],
-  ])('and refuses %s', async (_, account) => {
+  ])('refuses %s', async (_, account) => {
     const { get, statuses } = engine(folder, account)
     await expect(get('f0.txt')).rejects.toMatchObject({ code: 'AUTH_REJECTED', status: 401 })
     expect(statuses().every((status) => status === 401)).toBe(true)
   })
 
-  it('and refuses a user who may not read', async () => {
+  it('refuses a user without permission to read', async () => {
     const { get } = engine(folder, { username: 'guest', password: 'guest' })
     await expect(get('f0.txt')).rejects.toMatchObject({ code: 'AUTH_REJECTED', status: 403 })
   })
@@ -90,7 +90,7 @@ describe('Digest of Tomcat', () => {
     ['md5', 'MD5'],
     ['sha-256', 'SHA-256'],
     ['either', 'SHA-256'],
-  ])('in /%s/ is answered with %s', async (folder, algorithm) => {
+  ])('Digest of Tomcat in /%s/ is answered with %s', async (folder, algorithm) => {
     const { get, seen } = engine(folder)
     await get('f0.txt')
     expect(seen.at(-1)?.authorization).toMatch(new RegExp(`algorithm=${algorithm}(,|$)`))

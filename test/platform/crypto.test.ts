@@ -30,7 +30,7 @@ describe.each([
   })
 })
 
-it('of Node are there at once', () => {
+it('hashes on Node are synchronous', () => {
   expect(typeof node.sha256Hex('')).toBe('string')
   expect(node.hmacKey(new Uint8Array(1)).sign('')).toBeInstanceOf(Uint8Array)
 })

@@ -40,7 +40,7 @@ describe('over the network', () => {
     expect(good.requests[0]?.headers).not.toHaveProperty('referer')
   })
 
-  it('follows no redirect where its address can be seen', async () => {
+  it('follows no redirect where its URL can be seen', async () => {
     const good = await server((_request, response) => response.writeHead(302, { location: '/b' }).end())
     const response = await send(get(good.origin), granted)
     expect([response.status, response.headers.get('location')]).toEqual([302, '/b'])
@@ -68,7 +68,7 @@ describe('over the network', () => {
     expect(good.connections).toBe(0)
   })
 
-  it('tells the network’s failures apart where the platform does', async () => {
+  it('reports the network’s failures apart where the platform does', async () => {
     const gone = await startSocketServer(() => {})
     await gone.close()
     expect(await errorOf(send(get(gone.origin), granted))).toMatchObject({ code: 'NETWORK_REFUSED', retryable: true })
@@ -76,7 +76,7 @@ describe('over the network', () => {
     expect(await errorOf((await send(get(cut.origin), granted)).bytes(1000))).toMatchObject({ code: 'NETWORK_RESET', retryable: true })
   })
 
-  it('is aborted by its caller, before, during and while the body comes', async () => {
+  it('a request can be aborted before and during the exchange, and while the body is read', async () => {
     const good = await server((_request, response) => {
       response.write('begin')
     })
@@ -105,7 +105,7 @@ describe('over the network', () => {
     expect(JSON.stringify(error) + error.stack + error.cause).not.toContain('secret')
   })
 
-  it('refuses what is no address', async () => {
+  it('refuses what is not a URL', async () => {
     for (const url of ['nowhere', 'https://user:password@data.example/']) {
       const error = await errorOf(send(get(url)))
       expect(error).toMatchObject({ code: 'REQUEST_INVALID' })
@@ -168,7 +168,7 @@ describe('in a browser', () => {
     })
   })
 
-  it('refuses headers that the browser leaves out, but not its own business', async () => {
+  it('refuses headers that the browser omits, but not its own business', async () => {
     const NodeRequest = globalThis.Request
     const forbidden = ['cookie', 'accept-encoding', 'date']
     globalThis.Request = class extends NodeRequest {

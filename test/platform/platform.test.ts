@@ -5,7 +5,7 @@ import { platform as web } from '../../src/platform/web.ts'
 import { importsOf } from '../architecture/imports.ts'
 
 describe('both platforms', () => {
-  it('have the same members', () => {
+  it('both platforms have the same members', () => {
     expect(Object.keys(web).sort()).toEqual(Object.keys(node).sort())
   })
 

@@ -64,7 +64,7 @@ describe('the schema of the credential file', () => {
       false,
     ],
     ['no sendTo', { type: 's3', sendTo: undefined }, false],
-  ])('and the reader agree on %s', (_what, fields, expected) => {
+  ])('the schema of the credential file and the reader agree on %s', (_what, fields, expected) => {
     const file = JSON.parse(JSON.stringify(entry(fields)))
     expect({ schema: validate(file), reader: readable(file) }).toEqual({ schema: expected, reader: expected })
   })

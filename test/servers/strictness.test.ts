@@ -60,7 +60,7 @@ describe('protected files', () => {
     expect([response.status, await response.text()]).toEqual([status, status === 200 ? 'b' : ''])
   })
 
-  it('say what they want, and what was wrong with it', async () => {
+  it('protected files say what they want, and what was wrong with it', async () => {
     const challenge = async (path: string, headers: Headers = {}) =>
       (await fetch(files.origin + path, { headers })).headers.get('www-authenticate')
     expect(await challenge('/basic')).toBe('Basic realm="files", charset="UTF-8"')
@@ -68,7 +68,7 @@ describe('protected files', () => {
     expect(await challenge('/bearer', { authorization: 'Bearer bad' })).toBe('Bearer realm="files", error="invalid_token"')
   })
 
-  it('can only be read', async () => {
+  it('protected files can only be read', async () => {
     expect(await statusOf(`${files.origin}/open`, { method: 'PUT', body: 'x' })).toBe(405)
     const { status, headers } = await fetch(`${files.origin}/open`, { method: 'HEAD' })
     expect([status, headers.get('content-length')]).toEqual([200, '1'])
@@ -126,7 +126,7 @@ describe('the token endpoint', () => {
     expect([response.status, await response.json()]).toEqual([status, { error }])
   })
 
-  it('is asked by POST only', async () => {
+  it('the token endpoint is asked by POST only', async () => {
     expect(await statusOf(server.tokenUrl, { headers: account })).toBe(405)
   })
 })
@@ -158,14 +158,14 @@ describe('signed addresses', () => {
     expect(await statusOf(href)).toBe(403)
   })
 
-  it('come for bucket and key, and for an address', async () => {
+  it('signed addresses come for bucket and key, and for an address', async () => {
     for (const body of [{ bucket: 'bucket', key: 'b' }, { url: `${blobs.origin}/bucket/b` }]) {
       const { signed_url } = await (await post(JSON.stringify(body))).json()
       expect(await statusOf(signed_url)).toBe(200)
     }
   })
 
-  it('are worth nothing when anything is changed', async () => {
+  it('signed addresses are worth nothing when anything is changed', async () => {
     const { href } = await (await get(`${blobs.origin}/bucket/a`)).json()
     const later = new URL(href)
     later.searchParams.set('Expires', String(Number(later.searchParams.get('Expires')) + 1))
@@ -175,7 +175,7 @@ describe('signed addresses', () => {
     }
   })
 
-  it('are made for those who may ask, and for objects only', async () => {
+  it('signed addresses are made for those who may ask, and for objects only', async () => {
     expect((await get(`${blobs.origin}/bucket/a`, {})).status).toBe(401)
     expect((await post('{"bucket":"bucket","key":"a"}', { authorization: 'Bearer bad' })).status).toBe(401)
     expect((await get('https://elsewhere.example/a')).status).toBe(404)

@@ -50,7 +50,7 @@ describe('parseDocument', () => {
     })
   })
 
-  it.each(['[]', '"x"', '1', 'null'])('refuses %s, which is no object', (text) => {
+  it.each(['[]', '"x"', '1', 'null'])('refuses %s, which is not an object', (text) => {
     expect(refusal(text).code).toBe('DOC_NOT_JSON')
   })
 
@@ -88,7 +88,7 @@ describe('parseDocument', () => {
     expect(refusal(JSON.stringify({ links }))).toMatchObject({ code: 'DOC_TOO_MANY', pointer: '/links' })
   })
 
-  it('names the address it was given, without its query', () => {
+  it('names the URL it was given, without its query', () => {
     expect(() => parseDocument('x', { url: 'https://a.example/i?token=1' })).toThrow(
       expect.objectContaining({ url: 'https://a.example/i' }),
     )

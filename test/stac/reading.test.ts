@@ -19,7 +19,7 @@ import { asset, catalog, collection, found, item, type Json, scheme } from '../h
 describe('JSON of strangers', () => {
   const object = JSON.parse('{"a":"x","o":{"b":1},"__proto__":{"c":1},"toString":1}')
 
-  it('is read by own members', () => {
+  it('untrusted JSON is read by own properties only', () => {
     expect([own(object, 'a'), own(object, 'toString'), own(object, 'valueOf'), own({}, '__proto__')]).toEqual([
       'x',
       1,
@@ -36,11 +36,11 @@ describe('JSON of strangers', () => {
     for (const odd of [null, undefined, 5, 'text', [1]]) expect(own(odd, 'length')).toBeUndefined()
   })
 
-  it('has objects that are neither lists nor null', () => {
+  it('objects in untrusted JSON are neither arrays nor null', () => {
     expect([{}, Object.create(null), [], null, 'x', undefined].map(isObject)).toEqual([true, true, false, false, false, false])
   })
 
-  it('is pointed at as RFC 6901 says', () => {
+  it('JSON Pointers follow RFC 6901', () => {
     expect(pointer('', 'a/b', 'm~n', '', 0, '~1')).toBe('/a~1b/m~0n//0/~01')
     expect(pointer('/x')).toBe('/x')
   })
@@ -61,7 +61,7 @@ describe('the kind of a document', () => {
     expect(kindOf(document)).toBe(kind)
   })
 
-  it('tells where its schemes stand, nearest first', () => {
+  it('reports where its schemes stand, nearest first', () => {
     const both = { ...item({ a: 1 }), 'auth:schemes': { b: 2 } }
     expect(schemePlaces(both)).toEqual([
       { schemes: { a: 1 }, pointer: '/properties/auth:schemes' },
@@ -84,11 +84,11 @@ describe('the version of the extension', () => {
     [declaring('https://other.example/schema.json', 5), '1.2.0'],
     [{}, '1.2.0'],
     [{ stac_extensions: 'x' }, '1.2.0'],
-  ])('of %j is %s', (document, version) => {
+  ])('the version of the extension of %j is %s', (document, version) => {
     expect(versionOfDocument(document)).toBe(version)
   })
 
-  it("is the wrapper's where a document says nothing", () => {
+  it("the version of the extension is the wrapper's where a document says nothing", () => {
     expect(versionOfDocument({}, declaring(url('1.0.0')))).toBe('1.0.0')
     expect(versionOfDocument(declaring(url('1.1.0')), declaring(url('1.0.0')))).toBe('1.1.0')
     expect(declarationsOf(declaring('x', url('1.0.0'), url('7')))).toMatchObject([
@@ -99,7 +99,7 @@ describe('the version of the extension', () => {
 })
 
 describe('a scheme', () => {
-  it('is told by its type and what the type needs', () => {
+  it('a scheme is recognized by its type and required members', () => {
     const all: readonly [(value: unknown) => boolean, Json, Json][] = [
       [isHttpScheme, scheme.basic, { type: 'http' }],
       [isApiKeyScheme, scheme.key(), { type: 'apiKey', name: 'a', in: 'body' }],
@@ -113,7 +113,7 @@ describe('a scheme', () => {
     }
   })
 
-  it('of 1.0.0 is read into the model', () => {
+  it('a scheme of 1.0.0 is read into the model', () => {
     expect(modernScheme({ type: 'earthdata' })).toEqual({ type: 'http', scheme: 'bearer' })
     expect(modernScheme({ type: 'planetaryComputer' })).toMatchObject({
       type: 'signedUrl',
@@ -129,7 +129,7 @@ describe('a scheme', () => {
     ['Open', true],
     ['opened', false],
     ['', false],
-  ])('of type %j is public: %s', (type, expected) => {
+  ])('a scheme of type %j is public: %s', (type, expected) => {
     expect(isPublicType(type)).toBe(expected)
   })
 })
@@ -145,7 +145,7 @@ describe('a near name', () => {
     ['abcd', ['ab'], undefined],
     ['same', ['same'], undefined],
     ['a'.repeat(65), [`${'a'.repeat(65)}b`], undefined],
-  ])('of %s among %j is %s', (name, candidates, expected) => {
+  ])('a near name of %s among %j is %s', (name, candidates, expected) => {
     expect(nearMiss(name, candidates)).toBe(expected)
   })
 })
@@ -160,7 +160,7 @@ describe('storage', () => {
     },
   }
 
-  it('of version 2 comes in the order of the references, from the document or what the caller handed over', () => {
+  it('storage of version 2 comes in the order of the references, from the document or what the caller passed', () => {
     const known = {
       key: 'aws',
       type: 'aws-s3',
@@ -174,7 +174,7 @@ describe('storage', () => {
     expect(of(item({}, data({ 'storage:refs': [] }), { properties: { 'storage:region': 'x' } }))).toEqual([])
   })
 
-  it('of version 1 stands on the asset or in the properties', () => {
+  it('storage of version 1 stands on the asset or in the properties', () => {
     const properties = { 'storage:platform': 'AWS', 'storage:region': 'eu-central-1', 'storage:requester_pays': 'yes' }
     expect(of(item({}, data({ 'storage:region': 'us-east-2' }), { properties }))).toEqual([
       { type: 'AWS', region: 'us-east-2', requesterPays: false },

@@ -14,7 +14,7 @@ describe('usesExtension', () => {
     [{ item_assets: { a: refs } }],
     [{ assets: { a: { alternate: { s3: refs } } } }],
     [{ links: [null, refs] }],
-  ])('is true for %j', (document) => expect(usesExtension(document)).toBe(true))
+  ])('usesExtension is true for %j', (document) => expect(usesExtension(document)).toBe(true))
 
   it.each([
     [{ stac_extensions: ['https://stac-extensions.github.io/storage/v2.0.0/schema.json'] }],
@@ -22,7 +22,7 @@ describe('usesExtension', () => {
     [{ auths: { 'host.example': {} }, auth_token: 'x', author: 'x' }],
     [{ components: { schemas: { 'auth:schemes': {} } } }],
     [{ assets: [refs], links: refs }],
-  ])('is false for %j', (document) => expect(usesExtension(document)).toBe(false))
+  ])('usesExtension is false for %j', (document) => expect(usesExtension(document)).toBe(false))
 })
 
 describe('likelyType', () => {
@@ -38,13 +38,13 @@ describe('likelyType', () => {
     ['Catalog', { type: 7, links: [] }],
     ['FeatureCollection', { type: 'featurecollection' }],
     ['FeatureCollection', { features: [] }],
-  ])('is %s for %j', (type, document) => expect(likelyType({ ...document, 'auth:schemes': {} })).toBe(type))
+  ])('likelyType is %s for %j', (type, document) => expect(likelyType({ ...document, 'auth:schemes': {} })).toBe(type))
 
-  it('is that of a list whose documents use the extension', () => {
+  it('likelyType is that of a list whose documents use the extension', () => {
     expect(likelyType({ features: [{ type: 'Feature', assets: { a: refs } }] })).toBe('FeatureCollection')
   })
 
-  it('is undefined for what has a right type or does not use the extension', () => {
+  it('likelyType is undefined for what has a right type or does not use the extension', () => {
     expect(likelyType({ type: 'Catalog', 'auth:schemes': {} })).toBeUndefined()
     expect(likelyType({ type: 'Item', assets: {} })).toBeUndefined()
     expect(likelyType({ collections: [{ 'auth:schemes': {} }] })).toBeUndefined()
@@ -61,7 +61,7 @@ describe('claimsStac', () => {
     [[{ stac_version: '1.0.0' }]],
     [{ type: 'FeatureCollection', features: [{ type: 'Feature', stac_version: '1.0.0' }] }],
     [{ collections: [{ type: 'Collection', links: [] }] }],
-  ])('is true for %j', (value) => expect(claimsStac(value)).toBe(true))
+  ])('claimsStac is true for %j', (value) => expect(claimsStac(value)).toBe(true))
 
   it.each([
     [null],
@@ -71,5 +71,5 @@ describe('claimsStac', () => {
     [{ type: 'FeatureCollection', features: [{ type: 'Feature', properties: {} }] }],
     [{ type: 'Collection', totalItems: 0 }],
     [{ collections: ['a'] }],
-  ])('is false for %j', (value) => expect(claimsStac(value)).toBe(false))
+  ])('claimsStac is false for %j', (value) => expect(claimsStac(value)).toBe(false))
 })

@@ -16,7 +16,7 @@ describe('schemes are looked up', () => {
   const own = { ...scheme.key(), description: 'near' }
   const far = scheme.basic
 
-  it('on the target, in its document, in what the caller handed over, and nowhere else', async () => {
+  it('schemes are looked up on the target, in its document, in what the caller passed, and nowhere else', async () => {
     const options = { parents: [collection({ k: own, p: own }), collection({ k: far, q: far })] }
     const near = found(assetOf(item({ k: far }, { data: asset(F, ['k'], { 'auth:schemes': { k: own } }) }), 'data', options))
     expect(await chosen(near)).toBe('key')
@@ -27,7 +27,7 @@ describe('schemes are looked up', () => {
     expect(await chosen(found(assetOf(item({ k: far }, { data: asset(F) }), 'data', options)))).toBe('NO_CREDENTIAL')
   })
 
-  it('in the wrapper of an Item', async () => {
+  it('schemes are looked up in the wrapper of an Item', async () => {
     const feature = item(undefined, { data: asset(F) })
     const wrapper = { type: 'FeatureCollection', features: [feature], 'auth:schemes': { k: own } }
     const [wanted] = [...targetsOf(wrapper)]
@@ -35,7 +35,7 @@ describe('schemes are looked up', () => {
     expect(await chosen(found(wanted))).toBe('key')
   })
 
-  it('in the summaries for item_assets only', async () => {
+  it('schemes are looked up in the summaries for item_assets only', async () => {
     const document = collection(
       {},
       { summaries: { 'auth:schemes': [{ k: own }] }, item_assets: { data: asset(F) }, assets: { data: asset(F) } },
@@ -47,7 +47,7 @@ describe('schemes are looked up', () => {
     ])
   })
 
-  it('for an alternate that says nothing: as for its asset, on the same origin', async () => {
+  it('schemes are looked up for an alternate that says nothing: as for its asset, on the same origin', async () => {
     const alternate = {
       same: { href: `${DATA}g.tif` },
       other: { href: 'https://other.example/f.tif' },

@@ -8,7 +8,7 @@ const summary = ({ kind, pointer, refs }: Target) => [kind, pointer, refs]
 const refsOf = (refs: unknown) => found(assetOf(item({}, { data: asset(A, refs) }), 'data')).refs
 
 describe('the targets of a document', () => {
-  it('are its assets with their alternates, its item assets and its links, in this order', () => {
+  it('the targets of a document are its assets with their alternates, its item assets and its links, in this order', () => {
     const alternate = { s3: { href: 's3://b/k', 'auth:refs': ['z'] } }
     const document = collection(
       {},
@@ -28,7 +28,7 @@ describe('the targets of a document', () => {
     ])
   })
 
-  it('of a wrapper are its links and those of each document inside, which sees the wrapper as its parent', () => {
+  it('the targets of a document of a wrapper are its links and those of each document inside, which sees the wrapper as its parent', () => {
     const inner = item({}, { data: asset('f.tif', ['k']) })
     const wrapper = { type: 'FeatureCollection', features: [inner, null, 5], links: [{ rel: 'next', href: A }] }
     const targets = [...targetsOf(wrapper, { url: 'https://a.example/items', parents: [catalog({})] })]
@@ -52,7 +52,7 @@ describe('the targets of a document', () => {
     { type: 'FeatureCollection' },
     { type: 'FeatureCollection', features: {} },
     { assets: { a: { alternate: [] } } },
-  ])('of %j make no trouble', (document) => {
+  ])('the targets of a document of %j make no trouble', (document) => {
     expect(() => [...targetsOf(document)]).not.toThrow()
   })
 })
@@ -129,11 +129,11 @@ describe('references', () => {
     expect(refsOf(refs)).toEqual(expected)
   })
 
-  it('are a hundred at most', () => {
+  it('at most 100 references are read', () => {
     expect(refsOf(Array.from({ length: 300_000 }, (_, index) => `r${index}`))).toHaveLength(100)
   })
 
-  it('know where they stand', () => {
+  it('references have the pointer of their position', () => {
     const alternate = { same: { href: A } }
     const document = item({}, { data: asset(A, ['a', 'b'], { alternate }), lone: asset(A, 'x') })
     expect(refPointer(found(assetOf(document, 'data')), 'b')).toBe('/assets/data/auth:refs/1')
@@ -158,7 +158,7 @@ describe('an alternate that says nothing', () => {
     ['f.tif', 'https://b.example/', 'https://a.example/x', []],
     ['f.tif', 'g.tif', undefined, []],
     [A, '', undefined, []],
-  ])('of %s at %s (from %s) has the references %j', (href, other, url, refs) => {
+  ])('an alternate that says nothing of %s at %s (from %s) has the references %j', (href, other, url, refs) => {
     const document = item({}, { data: asset(href, ['k'], { alternate: { o: { href: other } } }) })
     expect(alternateOf(document, 'data', 'o', url ? { url } : {})?.refs).toEqual(refs)
   })

@@ -15,7 +15,7 @@ function requestFor(place: string, name: string, value: unknown, href = F, heade
 }
 
 describe('a key', () => {
-  it('in a header replaces what the caller has there', async () => {
+  it('a key in a header replaces what the caller has there', async () => {
     const request = await requestFor('header', 'X-API-Key', 'k1', F, { 'x-api-key': 'old', accept: '*/*' })
     expect(request).toMatchObject({
       url: F,
@@ -24,11 +24,11 @@ describe('a key', () => {
     })
   })
 
-  it('may be the whole Authorization header', async () => {
+  it('a key may be the whole Authorization header', async () => {
     expect((await requestFor('header', 'Authorization', 'Token k1')).headers).toEqual({ authorization: 'Token k1' })
   })
 
-  it('goes behind the word of its entry', async () => {
+  it('goes behind the prefix of its credential', async () => {
     const { auth } = victim({
       credentials: { id: 'k', type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'Key', value: 'k1', sendTo: DATA },
     })
@@ -42,7 +42,7 @@ describe('a key', () => {
     }
   })
 
-  it("in a cookie goes behind the caller's", async () => {
+  it("a key in a cookie goes behind the caller's", async () => {
     expect((await requestFor('cookie', 'session', 'k1')).headers).toEqual({ cookie: 'session=k1' })
     expect((await requestFor('cookie', 'session', 'k1', F, { Cookie: 'a=b' })).headers).toEqual({ cookie: 'a=b; session=k1' })
   })
@@ -52,11 +52,11 @@ describe('a key', () => {
     ['H10 behind bytes that stay as they are', `${F}?sig=a%2Fb+c&x#f`, `${F}?sig=a%2Fb+c&x&key=k1`],
     ['to an empty query', `${F}?`, `${F}?key=k1`],
     ['behind a separator', `${F}?a=1&`, `${F}?a=1&key=k1`],
-  ])('in the query is added %s', async (_name, href, url) => {
+  ])('a key in the query is added %s', async (_name, href, url) => {
     expect(await requestFor('query', 'key', 'k1', href)).toMatchObject({ url, headers: {}, secretIn: { headers: [], url: true } })
   })
 
-  it('in the query is encoded with its name', async () => {
+  it('a key in the query is encoded with its name', async () => {
     expect((await requestFor('query', 'key&admin=1#', "a/b+c d&e='(*)")).url).toBe(
       `${F}?key%26admin%3D1%23=a%2Fb%2Bc%20d%26e%3D%27%28%2A%29`,
     )
@@ -90,7 +90,7 @@ describe('a key', () => {
     }
   })
 
-  it('whose function fails is CREDENTIAL_SOURCE, and nothing is left behind', async () => {
+  it('a key whose function fails is CREDENTIAL_SOURCE, and nothing is left behind', async () => {
     expect(await failureOf(requestFor('header', 'x-k', () => Promise.reject(new Error('hunter2'))))).toMatchObject({
       code: 'CREDENTIAL_SOURCE',
     })
@@ -114,13 +114,13 @@ describe('a scheme of type apiKey', () => {
   })
 })
 
-describe('an entry of type apiKey', () => {
+describe('a credential of type apiKey', () => {
   it.each([
     ['header', 'Host'],
     ['header', 'a b'],
     ['cookie', 'a=b'],
     ['query', ''],
-  ])('in a %s named %j is CONFIG_INVALID', async (place, name) => {
+  ])('a credential of type apiKey in a %s named %j is CONFIG_INVALID', async (place, name) => {
     const auth = createAuth({ credentials: unchecked({ type: 'apiKey', in: place, name, value: 'v', sendTo: DATA }) })
     expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/name' })
   })

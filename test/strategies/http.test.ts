@@ -89,7 +89,7 @@ describe('ready-made text', () => {
     expect(await headerFor(text(word, 'abc'), word)).toBe(header)
   })
 
-  it('may hold anything that a header can', async () => {
+  it('ready-made text may hold anything that a header can', async () => {
     expect(await headerFor(text('dpop', 'a="b", c=d'), 'DPoP')).toBe('DPoP a="b", c=d')
   })
 })
@@ -115,16 +115,19 @@ describe('H12 a value that cannot be sent', () => {
     }
   })
 
-  it.each([undefined, null, 5, {}, [], new Error('x')])('is what a function gives that gives %j', async (value) => {
-    expect(
-      await failureOf(
-        headerFor(
-          token(() => value as never),
-          'bearer',
+  it.each([undefined, null, 5, {}, [], new Error('x')])(
+    'H12 a value that cannot be sent is what a function gives that gives %j',
+    async (value) => {
+      expect(
+        await failureOf(
+          headerFor(
+            token(() => value as never),
+            'bearer',
+          ),
         ),
-      ),
-    ).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
-  })
+      ).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
+    },
+  )
 
   it.each<[string, () => unknown]>([
     [

@@ -29,7 +29,7 @@ describe('client credentials at a real server', () => {
     ['basic', { clientId: CLIENTS.basic.id, clientSecret: CLIENTS.basic.secret }],
     ['basic, said', { clientId: CLIENTS.basic.id, clientSecret: CLIENTS.basic.secret, clientAuthentication: 'basic' }],
     ['post', { clientId: CLIENTS.post.id, clientSecret: CLIENTS.post.secret, clientAuthentication: 'post' }],
-  ])('get a token that the server knows, with %s', async (_name, members) => {
+  ])('client credentials at a real server get a token that the server knows, with %s', async (_name, members) => {
     const request = await engine({ ...members, scopes: ['read'] }).authorize(wanted())
     const token = await server.find(tokenIn(request.headers.authorization))
     expect(token).toMatchObject({ clientId: members.clientId, scope: 'read' })
@@ -40,7 +40,7 @@ describe('client credentials at a real server', () => {
     ['a wrong secret', { clientId: CLIENTS.basic.id, clientSecret: 'wrong-secret-value' }],
     ['an unknown client', { clientId: 'nobody', clientSecret: 'wrong-secret-value' }],
     ['no proof', { clientId: CLIENTS.post.id, clientSecret: CLIENTS.post.secret, clientAuthentication: 'none' }],
-  ])('are refused with %s as OAUTH_ERROR invalid_client, and tried once', async (_name, members) => {
+  ])('client credentials at a real server are refused with %s as OAUTH_ERROR invalid_client, and tried once', async (_name, members) => {
     const before = server.log.length
     const error = await failureOf(engine(members).authorize(wanted()))
     expect(error).toMatchObject({
@@ -53,13 +53,13 @@ describe('client credentials at a real server', () => {
     expect(server.log.slice(before)).toEqual(['/token'])
   })
 
-  it('are refused for a scope that the client may not have', async () => {
+  it('client credentials at a real server are refused for a scope that the client may not have', async () => {
     const { id, secret } = CLIENTS.basic
     const error = await failureOf(engine({ clientId: id, clientSecret: secret, scopes: ['write'] }).authorize(wanted()))
     expect(error).toMatchObject({ code: 'OAUTH_ERROR', message: expect.stringMatching(/invalid_scope/) })
   })
 
-  it('are asked for once by a hundred at once', async () => {
+  it('client credentials at a real server are requested once by a hundred at once', async () => {
     const { id, secret } = CLIENTS.basic
     const auth = engine({ clientId: id, clientSecret: secret })
     const before = server.log.length

@@ -28,7 +28,7 @@ function answered(
 const form = (request: HttpRequest | undefined) => Object.fromEntries(new URLSearchParams(String(request?.body)))
 
 describe('the token request', () => {
-  it("goes to the entry's endpoint with its client, scopes, resource and audience", async () => {
+  it("goes to the credential's endpoint with its client, scopes, resource and audience", async () => {
     const { auth, script: servers } = answered({ body: good }, { scopes: ['read', 'list'], resource: 'urn:api', audience: 'api' })
     await auth.authorize(target(scheme.client(TOKEN_URL, { scopes: { admin: '' } }), F))
     const [request] = servers.sent
@@ -39,7 +39,7 @@ describe('the token request', () => {
     expect(basic.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')))).toEqual(['app', secrets.client.value])
   })
 
-  it('carries the client in the body, or no secret, when the entry says so', async () => {
+  it('carries the client in the body, or no secret, when the credential says so', async () => {
     const post = answered({ body: good }, { clientAuthentication: 'post' })
     await post.auth.authorize(wanted)
     expect(form(post.script.sent[0])).toMatchObject({ client_id: 'app', client_secret: secrets.client.value })
@@ -96,10 +96,13 @@ describe('the token answer', () => {
     expect(servers.sent.every(({ url }) => url === TOKEN_URL)).toBe(true)
   })
 
-  it.each(['user:grant:secret', 'a!b', 'a=b"c\\d,e;f'])('may have the token %s (RFC 6749 Appendix A.12)', async (access_token) => {
-    const { auth } = answered({ body: { ...good, access_token } })
-    expect((await auth.authorize(wanted)).headers.authorization).toBe(`Bearer ${access_token}`)
-  })
+  it.each(['user:grant:secret', 'a!b', 'a=b"c\\d,e;f'])(
+    'the token answer may have the token %s (RFC 6749 Appendix A.12)',
+    async (access_token) => {
+      const { auth } = answered({ body: { ...good, access_token } })
+      expect((await auth.authorize(wanted)).headers.authorization).toBe(`Bearer ${access_token}`)
+    },
+  )
 
   it.each([
     ['as it is', (secret: string) => secret],
@@ -176,7 +179,7 @@ describe('a refused token', () => {
     return victim({ credentials: entries.oauth }, servers)
   }
 
-  it('H21 is renewed once', async () => {
+  it('H21 is refreshed once', async () => {
     const { auth, script: servers } = issuing(['t2'])
     expect((await auth.fetch(wanted)).status).toBe(200)
     expect(servers.to('auth.victim.example')).toHaveLength(2)
@@ -198,7 +201,7 @@ describe('a refused token', () => {
     expect(servers.to('data.victim.example')).toHaveLength(2)
   })
 
-  it('is not renewed for a 403', async () => {
+  it('a refused token is not refreshed for a 403', async () => {
     const servers = routes({ [TOKEN_URL]: { body: good }, [F]: { status: 403, body: '<html>' } })
     const { auth } = victim({ credentials: entries.oauth }, servers)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'AUTH_REJECTED', status: 403 })
@@ -207,7 +210,7 @@ describe('a refused token', () => {
 })
 
 describe('other flows', () => {
-  it('need a login, which is said', async () => {
+  it('other flows need a login, which is said', async () => {
     const { auth, script: servers } = victim()
     const flows = { authorizationCode: { authorizationUrl: entries.login.authorizationUrl, tokenUrl: TOKEN_URL } }
     const error = await failureOf(auth.authorize(target(scheme.oauth2(flows), F)))
@@ -226,7 +229,7 @@ describe('other flows', () => {
     ],
     ['a flow that is null', { type: 'oauth2', flows: { clientCredentials: null } }, 'FLOW_INVALID', '/flows/clientCredentials'],
     ['a URL that is no text', { type: 'oauth2', flows: { 'a/b': { tokenUrl: 5 } } }, 'FLOW_INVALID', '/flows/a~1b/tokenUrl'],
-  ])('refuse %s', async (_name, k, code, at) => {
+  ])('other flows refuse %s', async (_name, k, code, at) => {
     const { auth } = victim()
     expect(await failureOf(auth.authorize(target(k, F)))).toMatchObject({ code, pointer: `/properties/auth:schemes/k${at}` })
   })

@@ -35,7 +35,7 @@ describe('openIdConnect', () => {
     ['its issuer has a query', { issuer: 'https://auth.victim.example/?a=1' }],
     ['its issuer has a fragment', { issuer: 'https://auth.victim.example/#a' }],
     ['its issuer is not encrypted', { issuer: 'http://auth.victim.example/' }],
-  ])('refuses an entry when %s', async (_name, members) => {
+  ])('refuses a credential when %s', async (_name, members) => {
     const make = async () => createAuth({ credentials: { ...entries.oidc, ...members } }).explain(target(scheme.bearer, F))
     expect(await failureOf(make())).toMatchObject({ code: 'CONFIG_INVALID', pointer: expect.stringMatching(/^\/credentials\/0/) })
   })

@@ -9,13 +9,13 @@ const OBJECT = target({ type: 's3' }, 's3://eo/a.tif')
 const entry = (fields: object) => ({ type: 's3', endpoint: 'https://s3.example/', region: 'eu-1', sendTo: 's3://eo/', ...fields })
 
 describe('keys of an object store', () => {
-  it('are handed out to those who ask for them', async () => {
+  it('keys of an object store are returned to those who request them', async () => {
     const { sessionToken: _none, ...lasting } = KEYS
     expect((await createAuth({ credentials: unchecked(entry(KEYS)) }).authorize(OBJECT, { keys: true })).keys).toEqual(KEYS)
     expect((await createAuth({ credentials: unchecked(entry(lasting)) }).authorize(OBJECT, { keys: true })).keys).toEqual(lasting)
   })
 
-  it('are handed out when they come from a function, which is asked once', async () => {
+  it('keys of an object store are returned when they come from a function, which is asked once', async () => {
     let asked = 0
     const secretAccessKey = () => {
       asked++
@@ -26,7 +26,7 @@ describe('keys of an object store', () => {
     expect(asked).toBe(1)
   })
 
-  it('stay where they are otherwise, and with an address that opens by itself', async () => {
+  it('keys of an object store stay where they are otherwise, and with a URL that opens by itself', async () => {
     const auth = createAuth({ credentials: unchecked(entry(KEYS)) })
     for (const options of [{}, { keys: false }, { keys: true, presign: 60 }]) {
       const request = await auth.authorize(OBJECT, options)
@@ -35,7 +35,7 @@ describe('keys of an object store', () => {
     }
   })
 
-  it('are not part of the JSON form, and nothing of other schemes', async () => {
+  it('keys of an object store are not part of the JSON form, and nothing of other schemes', async () => {
     expect(json(await createAuth({ credentials: unchecked(entry(KEYS)) }).authorize(OBJECT, { keys: true }))).not.toContain(
       KEYS.secretAccessKey,
     )

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-describe('a presigned address', () => {
+describe('a presigned URL', () => {
   const presigned = (clock = { now: Date.now }) => {
     const entry = { type: 's3', ...KEYS, region: 'eu-central-1', endpoint: server.url, sendTo: 's3://eo/' }
     return createAuth({ credentials: unchecked(entry), clock }).authorize(assetOf(ITEM, 'data'), { presign: 60 })
@@ -38,7 +38,7 @@ describe('a presigned address', () => {
     expect((await fetch(request.url)).status).toBe(403)
   })
 
-  it('in a document is sent as it is, and tells when it ended', async () => {
+  it('a presigned URL in a document is sent as it is, and reports when it ended', async () => {
     const now = Date.now()
     const presignedAt = async (time: number) => (await presigned({ now: () => time })).url
     const entry = { id: 'mine', type: 's3', ...KEYS, endpoint: server.url, sendTo: 's3://eo/' }
@@ -63,7 +63,7 @@ describe('a presigned address', () => {
   })
 })
 
-describe('an address of a document', () => {
+describe('a URL of a document', () => {
   const reading = async (href: string) => {
     const entry = { id: 'mine', type: 's3', ...KEYS, region: 'eu-central-1', endpoint: server.url, sendTo: 's3://eo/' }
     const auth = createAuth({ credentials: unchecked(entry) })
@@ -84,7 +84,7 @@ describe('an address of a document', () => {
     expect(server.log).toEqual([])
   })
 
-  it('has no signature for a host that it does not name', async () => {
+  it('a URL of a document has no signature for a host that it does not name', async () => {
     for (const failure of await reading('s3://eo/a.tif?X-Amz-Signature=00'))
       expect(failure).toMatchObject({ code: 'URL_INVALID', hint: expect.stringContaining('the https URL') })
     expect(server.log).toEqual([])

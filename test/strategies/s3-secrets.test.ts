@@ -14,8 +14,8 @@ function engine(secretAccessKey: unknown) {
   })
 }
 
-describe('the secret of an s3 entry', () => {
-  it.each(['', ' a', 'a\r\nb', 'a\0'])('that is %j is CREDENTIAL_VALUE_INVALID', async (value) => {
+describe('the secret of an s3 credential', () => {
+  it.each(['', ' a', 'a\r\nb', 'a\0'])('the secret of an s3 credential that is %j is CREDENTIAL_VALUE_INVALID', async (value) => {
     for (const given of [value, () => value, async () => value]) {
       const { auth, script } = engine(given)
       expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'eo' })
@@ -23,7 +23,7 @@ describe('the secret of an s3 entry', () => {
     }
   })
 
-  it('that a function fails to give is CREDENTIAL_SOURCE, and not shown', async () => {
+  it('the secret of an s3 credential that a function fails to give is CREDENTIAL_SOURCE, and not shown', async () => {
     const secret = canary('s3')
     const failing = [
       () => Promise.reject(new Error(secret.value)),
@@ -38,7 +38,7 @@ describe('the secret of an s3 entry', () => {
     }
   })
 
-  it('is asked for once by a request, and not for a look ahead', async () => {
+  it('the secret of an s3 credential is requested once by a request, and not for a look ahead', async () => {
     let asked = 0
     const { auth } = engine(async () => `secret${++asked}`)
     await auth.authorize(wanted)

@@ -97,14 +97,14 @@ describe('a signed request', () => {
     expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')])
   })
 
-  it('signs no address that is signed already', async () => {
+  it('signs no URL that is signed already', async () => {
     const response = await auth().fetch(asset(`${server.url}/eo/a.tif?X-Amz-Signature=00`))
     expect(response.status).toBe(400)
     expect(server.log[0]).toMatchObject({ url: '/eo/a.tif?X-Amz-Signature=00' })
     expect(server.log[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('can be made unsent, with the place of the object', async () => {
+  it('a signed request can be made unsent, with the place of the object', async () => {
     const request = await auth().authorize(asset('s3://eo/a%20b.tif'))
     expect(request).toMatchObject({ method: 'GET', url: `${server.url}/eo/a%20b.tif`, ref: 'store', scheme: 's3', credential: 'mine' })
     expect(request.location).toEqual({
@@ -123,7 +123,7 @@ describe('a signed request', () => {
 describe('a bucket whose readers pay', () => {
   const asking = { 'storage:schemes': { eu: { type: 'custom-s3', platform: 'https://store.example', requester_pays: true } } }
 
-  it('is paid for only if the user agreed', async () => {
+  it('a bucket whose readers pay is paid for only if the user agreed', async () => {
     await serve({ requesterPays: ['costly'] })
     const target = asset('s3://costly/a.tif', asking, { 'storage:refs': ['eu'] })
     const error = await failure(auth().fetch(target))
@@ -145,7 +145,7 @@ describe('what is corrected, once', () => {
     expect(statuses()).toEqual([301, 200, 200, 200])
   })
 
-  it('the region of an entry that names a wrong one', async () => {
+  it('the region of a credential that names a wrong one', async () => {
     expect((await auth({ region: 'us-west-2' }).fetch(asset('s3://eo/a.tif'))).status).toBe(200)
     expect(server.log[0]).toMatchObject({ status: 400, code: 'AuthorizationHeaderMalformed' })
   })
@@ -166,7 +166,7 @@ describe('what is corrected, once', () => {
 })
 
 describe('a refusal', () => {
-  it('tells the code and what to look at, and nothing that was signed', async () => {
+  it('reports the code and what to look at, and nothing that was signed', async () => {
     const error = await failure(auth({ secretAccessKey: 'wrong-secret' }).fetch(asset('s3://eo/a.tif')))
     expect(error).toMatchObject({
       code: 'AUTH_REJECTED',
@@ -186,7 +186,7 @@ describe('a refusal', () => {
     expect(statuses()).toEqual([403, 400])
   })
 
-  it('of a HEAD is asked for again, because it has no body', async () => {
+  it('a refusal of a HEAD is requested again, because it has no body', async () => {
     const error = await failure(auth({ secretAccessKey: 'wrong' }).fetch(asset('s3://eo/a.tif'), { method: 'HEAD' }))
     expect(error.message).toContain('SignatureDoesNotMatch')
     expect(server.log.map(({ method, headers }) => [method, headers.range])).toEqual([
@@ -195,7 +195,7 @@ describe('a refusal', () => {
     ])
   })
 
-  it('of a HEAD can be corrected', async () => {
+  it('a refusal of a HEAD can be corrected', async () => {
     expect((await auth({ region: 'us-west-2' }).fetch(asset('s3://eo/a.tif'), { method: 'HEAD' })).status).toBe(200)
     expect(statuses()).toEqual([400, 400, 200])
   })
@@ -204,39 +204,39 @@ describe('a refusal', () => {
 describe('what a document cannot do', () => {
   const hostile = { 'storage:schemes': { evil: { type: 'custom-s3', platform: 'https://evil.example' } } }
 
-  it('is to make us sign for its own host', async () => {
+  it('what a document cannot do is to make us sign for its own host', async () => {
     const target = asset('s3://eo/a.tif', hostile, { 'storage:refs': ['evil'] })
     expect((await auth().fetch(target)).url).toContain(server.url)
     const error = await failure(auth({ endpoint: undefined }).fetch(target))
     expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', pointer: '/assets/data/href', actual: 'https://evil.example' })
   })
 
-  it('is to reach another bucket, or the same name elsewhere', async () => {
+  it('what a document cannot do is to reach another bucket, or the same name elsewhere', async () => {
     for (const href of ['s3://eo-evil/a.tif', 'https://evil.example/eo/a.tif', 'https://eo.s3.eu-central-1.amazonaws.com/a.tif']) {
       expect(await failure(auth().fetch(asset(href)))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
     }
     expect(server.log).toEqual([])
   })
 
-  it('is to spend the user’s money or hide a dot segment', async () => {
+  it('what a document cannot do is to spend the user’s money or hide a dot segment', async () => {
     expect(await failure(auth().fetch(asset('s3://eo/x/../a.tif')))).toMatchObject({ code: 'URL_INVALID' })
     expect(await failure(auth().fetch(asset('s3://eo/x%2F..%2Fa.tif')))).toMatchObject({ code: 'URL_INVALID' })
     expect(server.log).toEqual([])
   })
 
-  it('is to use an access point', async () => {
+  it('what a document cannot do is to use an access point', async () => {
     const href = 'https://mine-123456789012.s3-accesspoint.us-west-2.amazonaws.com/a.tif'
     const error = await failure(auth({ sendTo: ['https://mine-123456789012.s3-accesspoint.us-west-2.amazonaws.com/'] }).fetch(asset(href)))
     expect(error).toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining('access points') })
   })
 })
 
-describe('an entry', () => {
+describe('a credential', () => {
   it.each([
     [{ secretAccessKey: undefined }, '/credentials/0/secretAccessKey'],
     [{ accessKeyId: undefined, secretAccessKey: undefined, sessionToken: 't' }, '/credentials/0/secretAccessKey'],
     [{ profile: 'eo' }, '/credentials/0/profile'],
-  ])('has both keys or none, and a profile only without them: %j', async (entry, pointer) => {
+  ])('a credential has both keys or none, and a profile only without them: %j', async (entry, pointer) => {
     expect(await failure(auth(entry).ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer })
   })
 })

@@ -38,7 +38,7 @@ function signing(
 const signed = (href: string): Reply => ({ body: { href } })
 
 describe('the signing call', () => {
-  it('by GET has the address in the query and asks for JSON', async () => {
+  it('the signing call by GET has the URL in the query and requests JSON', async () => {
     const { auth, script, wanted } = signing(signed(SIGNED), { href: `${F}?a=b+c&d=%2F` })
     const request = await auth.authorize(wanted)
     expect(script.sent[0]).toMatchObject({
@@ -50,7 +50,7 @@ describe('the signing call', () => {
     expect(request).toMatchObject({ method: 'GET', url: SIGNED, headers: {}, credential: 'signer', secretIn: { headers: [], url: true } })
   })
 
-  it('by POST has a JSON body with bucket and key', async () => {
+  it('the signing call by POST has a JSON body with bucket and key', async () => {
     const flow = {
       method: 'POST',
       responseField: 'signed_url',
@@ -64,7 +64,7 @@ describe('the signing call', () => {
     expect(JSON.parse(String(script.sent[0]?.body))).toEqual({ bucket: 'eo', key: 'a b/c d.tif' })
   })
 
-  it("has the entry's own parameters in the type that the catalog describes", async () => {
+  it("the signing call has the credential's own parameters in the type that the catalog describes", async () => {
     const parameters = {
       href: { in: 'query', required: true },
       duration: { in: 'query', required: false, schema: { type: 'integer' } },
@@ -85,7 +85,7 @@ describe('the signing call', () => {
     expect(JSON.parse(String(script.sent[0]?.body))).toEqual({ user: secrets.key.value, days: 7, all: true })
   })
 
-  it('is authorized by the entry in "with", and nothing else is', async () => {
+  it('the signing call is authorized by the credential in "with", and nothing else is', async () => {
     const oauth = { ...entries.oauth, sendTo: SIGN_URL }
     const servers = { [TOKEN_URL]: { body: { access_token: secrets.token.value, token_type: 'Bearer' } }, [OTHER]: { body: 'data' } }
     const { auth, script, wanted } = signing(signed(OTHER), { credential: [oauth, { ...wide, with: 'oauth' }], servers })
@@ -95,7 +95,7 @@ describe('the signing call', () => {
     expect(leaks([secrets.token, secrets.client], { store: JSON.stringify(script.to('store.example')) })).toEqual([])
   })
 
-  it.each([401, 403])('that is refused with %i is AUTH_REJECTED', async (status) => {
+  it.each([401, 403])('the signing call that is refused with %i is AUTH_REJECTED', async (status) => {
     const { auth, wanted } = signing({ status })
     expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'AUTH_REJECTED', status, credential: 'signer' })
   })
@@ -104,7 +104,7 @@ describe('the signing call', () => {
     [404, false],
     [429, true],
     [503, true],
-  ])('that fails with %i says so, without its text', async (status, retryable) => {
+  ])('the signing call that fails with %i says so, without its text', async (status, retryable) => {
     const quoted = canary('quoted')
     const { auth, wanted } = signing({ status, body: quoted.value }, { options: { clock: new FakeClock({ now: NOW, waits: 'in turn' }) } })
     const error = await failureOf(auth.authorize(wanted))
@@ -148,7 +148,7 @@ describe('what the catalog may not say about the signing call', () => {
     expect(script.sent).toEqual([])
   })
 
-  it('D01, D06 odd schemas are told as warnings', async () => {
+  it('D01, D06 odd schemas are reported as warnings', async () => {
     const warnings: { code: string }[] = []
     const schema = { type: 'string', pattern: '^(a+)+$', nullable: true }
     const { auth, wanted } = signing(signed(SIGNED), {
@@ -160,7 +160,7 @@ describe('what the catalog may not say about the signing call', () => {
   })
 })
 
-describe('a signed address', () => {
+describe('a signed URL', () => {
   it("takes nothing of the caller's to another origin", async () => {
     const { auth, script, wanted } = signing(signed(OTHER), { credential: wide })
     await auth.fetch(wanted, { headers: { 'x-mine': secrets.key.value, accept: '*/*', range: 'bytes=0-9' } })
@@ -220,14 +220,14 @@ describe('a signed address', () => {
     expect((await auth.authorize(wanted)).expiresAt).toBe('2026-01-01T00:05:00.000Z')
   })
 
-  it('is asked for once by a hundred at once, and once per address', async () => {
+  it('a signed URL is requested once by a hundred at once, and once per URL', async () => {
     const { auth, script, wanted } = signing(signed(SIGNED))
     await Promise.all(Array.from({ length: 100 }, () => auth.authorize(wanted)))
     await auth.authorize({ ...wanted, href: `${DATA}g.tif` })
     expect(script.sent).toHaveLength(2)
   })
 
-  it('is never shown by what is thrown', async () => {
+  it('a signed URL is never shown by what is thrown', async () => {
     const hidden = canary('signature')
     const { auth, wanted } = signing(signed(`https://evil.example/${hidden.value}?sig=${hidden.value}`))
     const error = (await failureOf(auth.authorize(wanted))) as AuthError

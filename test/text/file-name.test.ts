@@ -51,12 +51,12 @@ describe('forFileName', () => {
 })
 
 describe('names that are much alike', () => {
-  it('are one where a file system thinks so', () => {
+  it('names that are much alike are one where a file system thinks so', () => {
     expect(foldedName('Ä.TIF')).toBe(foldedName('a\u0308.tif'))
     expect(foldedName('a.tif')).not.toBe(foldedName('b.tif'))
   })
 
-  it('are told apart by a number before the extension', () => {
+  it('names that are much alike are distinguished by a number before the extension', () => {
     expect(numberedName('a.tar.gz', 2)).toBe('a.tar~2.gz')
     expect(numberedName('README', 3)).toBe('README~3')
     expect(length(numberedName(`${'ä'.repeat(98)}.tif`, 12))).toBeLessThanOrEqual(200)

@@ -101,7 +101,7 @@ describe('a redactor', () => {
     )
   })
 
-  it.each(Object.keys(ENCODINGS))('takes out what is left of a secret that was cut, written as %s', (name) => {
+  it.each(Object.keys(ENCODINGS))('removes what is left of a secret that was cut, written as %s', (name) => {
     const encode = ENCODINGS[name] ?? String
     fc.assert(
       fc.property(secrets, fc.nat(), (secret, cut) => {

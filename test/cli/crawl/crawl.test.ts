@@ -6,7 +6,7 @@ import { type Answer, body, serve } from '../server.ts'
 import { catalog, clean, codes, crawl, dangling, HREF, json, link, page } from './catalogs.ts'
 
 describe('lint --crawl', () => {
-  it('lints every document of a static catalog, under its address', async () => {
+  it('lints every document of a static catalog, under its URL', async () => {
     const server = await serve({
       '/catalog.json?v=1': json(catalog(link('child', './a/'), link('item', 'clean.json'))),
       '/a/': json(catalog(link('item', '../dangling.json'), link('root', '/catalog.json'))),
@@ -45,7 +45,7 @@ describe('lint --crawl', () => {
     })
   })
 
-  it('tells of a limit that was asked for, and leaves the exit code alone', async () => {
+  it('reports a limit that was requested, and leaves the exit code alone', async () => {
     const server = await serve({
       '/': json(catalog(...[1, 2, 3].map((n) => link('item', `/${n}`)))),
       '/1': json(clean),
@@ -57,7 +57,7 @@ describe('lint --crawl', () => {
     expect(stderr).toContain('the limit of 2 documents is reached; at least 2 were not read')
   })
 
-  it('tells that other origins were left out until it is told what is meant', async () => {
+  it('reports that other origins were omitted until it is told what is meant', async () => {
     const other = await serve({ '/i': json(dangling) })
     const server = await serve({ '/': json(catalog(link('item', `${other.origin}i`))) })
     const undecided = await crawl([server.origin])
@@ -116,7 +116,7 @@ describe('lint --crawl', () => {
 describe('the examples of the pages', () => {
   const fixture = (id: string) => JSON.parse(readFileSync(new URL(`../../../fixtures/rules/${id}.json`, import.meta.url), 'utf8'))
 
-  it.each(['unreachable', 'self-mismatch'])('of %s are found and not found', async (id) => {
+  it.each(['unreachable', 'self-mismatch'])('the examples of the pages of %s are found and not found', async (id) => {
     const { pointer, bad, badText = JSON.stringify(bad), good, goodText = JSON.stringify(good) } = fixture(id)
     const server = await serve({ '/bad.json': body(badText), '/catalog.json': body(goodText) })
     const found = async (name: string, ...argv: string[]) => (await crawl([server.origin + name, ...argv])).problems

@@ -34,7 +34,7 @@ async function report(argv: readonly string[]) {
 }
 
 describe('a server of faults', () => {
-  it('is told fault by fault, and what is sound is linted', async () => {
+  it('a server of faults is told fault by fault, and what is sound is linted', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(128 * 2 ** 20, 0x20)))
     const faults: Record<string, Answer> = {
       '/missing': status(404),
@@ -97,7 +97,7 @@ describe('a server of faults', () => {
     expect(stderr.split('\n').filter((line) => line.startsWith('{'))).toHaveLength(10)
   })
 
-  it('is told to people with the address of each document, once', async () => {
+  it('a server of faults is told to people with the URL of each document, once', async () => {
     const server = await serve({
       '/': json(catalog(link('child', '/cut'), link('child', '/missing'), link('child', '/login?key=abc'))),
       '/cut': body('{"type":"Catalog","links":['),
@@ -116,7 +116,7 @@ describe('a server of faults', () => {
     ])
   })
 
-  it('may lead on without end: a chain, pages without number, pages in a circle', async () => {
+  it('a server of faults may lead on without end: a chain, pages without number, pages in a circle', async () => {
     const deep: Answer = (request, response) =>
       json(catalog(link('child', `/deep/${Number(request.url?.split('/')[2]) + 1}`)))(request, response)
     let turn = 0
@@ -145,7 +145,7 @@ describe('a server of faults', () => {
     expect(all.summary.incomplete.map(({ code }: { code: string }) => code)).toContain('HTTP_404')
   })
 
-  it('may interrupt nobody: what there is so far is reported', async () => {
+  it('a server of faults may interrupt nobody: what there is so far is reported', async () => {
     const controller = new AbortController()
     const server = await serve({
       '/': json(catalog(link('item', '/sound'), link('item', '/silent'))),

@@ -129,7 +129,7 @@ describe('a crawl without a credential', () => {
 })
 
 describe('what a catalog writes', () => {
-  it('cannot add to the command, and is shortened and made inert', async () => {
+  it('what a catalog writes cannot add to the command, and is shortened and made inert', async () => {
     const name = `x\u001b[2J${'n'.repeat(5000)}`
     const schemes = { [name]: { type: 'http', scheme: `b\nerror FAKE: ${'s'.repeat(5000)}` } }
     const path = `/it's$(touch%20x);a.json`

@@ -65,7 +65,7 @@ const argv = (...more: string[]) => ['lint', '--crawl', '--format', 'json', ...m
 const started: ChildProcess[] = []
 
 describe('a crawl that was killed', () => {
-  it('goes on where it was, asks nothing twice that was done, and reports what one run reports', async () => {
+  it('continues where it was, asks nothing twice that was done, and reports what one run reports', async () => {
     const { server, release, waiting, open } = await slowCatalog(60)
     const state = join(folder, 'killed.state')
     const child = spawn(process.execPath, [PROGRAM, ...argv(server.origin, '--resume', state)], { stdio: 'ignore' })
@@ -93,7 +93,7 @@ describe('a crawl that was killed', () => {
     ])
   })
 
-  it.each([0.2, 0.5, 0.9])('may have been stopped in the middle of a line: at %f of its state', async (part) => {
+  it.each([0.2, 0.5, 0.9])('a crawl that was killed may have been stopped in the middle of a line: at %f of its state', async (part) => {
     const { server, open } = await slowCatalog(20)
     open()
     const state = join(folder, `cut-${part}.state`)
@@ -106,7 +106,7 @@ describe('a crawl that was killed', () => {
 })
 
 describe('the state of a crawl', () => {
-  it('that is complete makes the next one read only what has changed', async () => {
+  it('the state of a crawl that is complete makes the next one read only what has changed', async () => {
     const { server, open } = await slowCatalog(10)
     open()
     const state = join(folder, 'again.state')
@@ -119,25 +119,28 @@ describe('the state of a crawl', () => {
     expect((await stat(state)).mode & 0o777).toBe(0o600)
   })
 
-  it.runIf(process.platform !== 'win32')('that cannot be written ends the crawl, and what there is so far is reported', async () => {
-    const { server, open } = await slowCatalog(40)
-    open()
-    const state = join(folder, 'full.state')
-    const limited = 'ulimit -f 8; exec "$0" "$@"'
-    const child = spawn('bash', ['-c', limited, process.execPath, PROGRAM, ...argv(server.origin, '--resume', state)])
-    started.push(child)
-    const out: string[] = []
-    const told: string[] = []
-    child.stdout.on('data', (chunk) => out.push(String(chunk)))
-    child.stderr.on('data', (chunk) => told.push(String(chunk)))
-    const [code] = await once(child, 'close')
-    expect([code, JSON.parse(told.join('').trim().split('\n').at(-1) ?? '').code]).toEqual([6, 'FILE_ACCESS'])
-    expect(JSON.parse(out.join('')).summary.incomplete).toContainEqual({ url: server.origin, code: 'FILE_ACCESS' })
-    const resumed = await run(argv(server.origin, '--resume', state))
-    expect(resumed.stdout).toBe((await run(argv(server.origin))).stdout)
-  })
+  it.runIf(process.platform !== 'win32')(
+    'the state of a crawl that cannot be written ends the crawl, and what there is so far is reported',
+    async () => {
+      const { server, open } = await slowCatalog(40)
+      open()
+      const state = join(folder, 'full.state')
+      const limited = 'ulimit -f 8; exec "$0" "$@"'
+      const child = spawn('bash', ['-c', limited, process.execPath, PROGRAM, ...argv(server.origin, '--resume', state)])
+      started.push(child)
+      const out: string[] = []
+      const told: string[] = []
+      child.stdout.on('data', (chunk) => out.push(String(chunk)))
+      child.stderr.on('data', (chunk) => told.push(String(chunk)))
+      const [code] = await once(child, 'close')
+      expect([code, JSON.parse(told.join('').trim().split('\n').at(-1) ?? '').code]).toEqual([6, 'FILE_ACCESS'])
+      expect(JSON.parse(out.join('')).summary.incomplete).toContainEqual({ url: server.origin, code: 'FILE_ACCESS' })
+      const resumed = await run(argv(server.origin, '--resume', state))
+      expect(resumed.stdout).toBe((await run(argv(server.origin))).stdout)
+    },
+  )
 
-  it('of another crawl, or of none, is refused', async () => {
+  it('the state of a crawl of another crawl, or of none, is refused', async () => {
     const { server, open } = await slowCatalog(1)
     open()
     const state = join(folder, 'other.state')

@@ -12,7 +12,7 @@ describe('credentials', () => {
   beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', KEY))
   afterEach(() => vi.unstubAllEnvs())
 
-  it('go to the origins that their owner listed and to no other, whatever the catalog says', async () => {
+  it('credentials go to the origins that their owner listed and to no other, whatever the catalog says', async () => {
     const evil = await serve({ '/i': json(clean), '/redirected': json(clean), '/next': page([{ ...clean, id: 'y' }]) })
     const server = await serve({
       '/private/': json({
@@ -57,7 +57,7 @@ describe('credentials', () => {
     expect(server.requests.every(({ key }) => key === KEY)).toBe(true)
   })
 
-  it('are not sent with a next page on another origin, and that is told', async () => {
+  it('credentials are not sent with a next page on another origin, and that is reported', async () => {
     const evil = await serve({ '/next': page([{ ...clean, id: 'y' }]) })
     const list = {
       type: 'FeatureCollection',
@@ -80,7 +80,7 @@ describe('credentials', () => {
     expect(evil.requests).toEqual([{ path: '/next', key: undefined }])
   })
 
-  it('that are missing are told for what needs them', async () => {
+  it('credentials that are missing are told for what needs them', async () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
     expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
@@ -89,7 +89,7 @@ describe('credentials', () => {
 })
 
 describe('catalogs in files', () => {
-  it('are read below the folder of the start, through links that stay there', async () => {
+  it('catalogs in files are read below the folder of the start, through links that stay there', async () => {
     const root = join(folder, 'files')
     await mkdir(join(root, 'a'), { recursive: true })
     await put(root, 'catalog.json', catalog(link('child', './a/c.json'), link('item', '../outside.json'), link('item', 'leading-out.json')))
@@ -115,7 +115,7 @@ describe('catalogs in files', () => {
     }
   })
 
-  it('are read no further than addresses are', async () => {
+  it('catalogs in files are read no further than URLs are', async () => {
     const root = join(folder, 'long')
     await mkdir(root)
     await put(root, 'catalog.json', catalog(link('item', 'long.json')))
@@ -125,7 +125,7 @@ describe('catalogs in files', () => {
     expect([code, summary.incomplete]).toEqual([5, [{ url: join(root, 'long.json'), code: 'DOC_TOO_LARGE', exit: 5 }]])
   })
 
-  it('cannot begin where there is nothing', async () => {
+  it('catalogs in files cannot begin where there is nothing', async () => {
     await mkdir(join(folder, 'nothing'))
     expect((await crawl([join(folder, 'nothing')])).code).toBe(6)
     expect((await crawl([join(folder, 'nowhere.json')])).code).toBe(6)

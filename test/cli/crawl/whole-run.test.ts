@@ -10,7 +10,7 @@ import { catalog, clean, crawl, dangling, HREF, json, link, page } from './catal
 const folder = await temporaryFolder()
 
 describe('a whole run', () => {
-  it('tells of schemes that have one name and mean different things: each meaning once, at its first document', async () => {
+  it('reports schemes that have one name and mean different things: each meaning once, at its first document', async () => {
     const other = (id: string, name: string) => ({
       ...itemWith({ data: { href: HREF, 'auth:refs': ['key'] } }, { schemes: { key: { ...KEY_SCHEME, name } } }),
       id,
@@ -65,7 +65,7 @@ describe('a whole run', () => {
     ])
   })
 
-  it('may be configured: rules by address, and origins to visit', async () => {
+  it('a whole run may be configured: rules by address, and origins to visit', async () => {
     const other = await serve({ '/i': json(dangling) })
     const server = await serve({ '/': json(catalog(link('item', '/i'), link('item', `${other.origin}i`))), '/i': json(dangling) })
     const config = await put(folder, 'config.json', {
@@ -85,7 +85,7 @@ describe('a whole run', () => {
     )
   })
 
-  it('has a baseline like any other', async () => {
+  it('a whole run has a baseline like any other', async () => {
     const server = await serve({ '/': json(catalog(link('item', '/i'), link('item', '/gone'))), '/i': json(dangling) })
     const baseline = join(folder, 'baseline.json')
     expect((await crawl([server.origin, '--baseline', baseline, '--update-baseline'])).code).toBe(5)
@@ -93,14 +93,17 @@ describe('a whole run', () => {
     expect(code).toBe(2)
   })
 
-  it.each(['--update-baseline', '--prune-baseline'])('is what a baseline is written by, not a part of one: %s', async (writes) => {
-    const server = await serve({ '/': json(catalog(link('item', 'a'), link('item', 'b'))), '/a': json(dangling), '/b': json(dangling) })
-    const baseline = join(folder, `part${writes}.json`)
-    await run(['lint', '--crawl', server.origin, '--baseline', baseline, '--update-baseline'])
-    const before = await readFile(baseline, 'utf8')
-    const part = ['lint', '--crawl', server.origin, '--baseline', baseline, '--shard', '1/2']
-    expect([(await run([...part, writes])).code, await readFile(baseline, 'utf8')]).toEqual([2, before])
-    // What belongs to other parts is not told as gone.
-    expect(await run(part)).toMatchObject({ code: 0, stderr: '' })
-  })
+  it.each(['--update-baseline', '--prune-baseline'])(
+    'a whole run is what a baseline is written by, not a part of one: %s',
+    async (writes) => {
+      const server = await serve({ '/': json(catalog(link('item', 'a'), link('item', 'b'))), '/a': json(dangling), '/b': json(dangling) })
+      const baseline = join(folder, `part${writes}.json`)
+      await run(['lint', '--crawl', server.origin, '--baseline', baseline, '--update-baseline'])
+      const before = await readFile(baseline, 'utf8')
+      const part = ['lint', '--crawl', server.origin, '--baseline', baseline, '--shard', '1/2']
+      expect([(await run([...part, writes])).code, await readFile(baseline, 'utf8')]).toEqual([2, before])
+      // What belongs to other parts is not told as gone.
+      expect(await run(part)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 })

@@ -32,7 +32,7 @@ describe('download', () => {
     expect(stdout).toMatch(new RegExp(`\n50.7 kB received in [\\d.]+ s \\(\\S+ \\w+/s\\), in ${folder}\n$`))
   })
 
-  it('keeps what is there, and asks for nothing', async () => {
+  it('keeps what is there, and requests nothing', async () => {
     const { folder: into } = await downloaded(server, [item])
     const before = server.asked.length
     const { code, stdout } = await downloaded(server, [item], { into })
@@ -120,7 +120,7 @@ describe('download', () => {
 })
 
 describe('what goes wrong', () => {
-  it('is told once for many files of one cause, with the way out', async () => {
+  it('what goes wrong is reported once for many files of one cause, with the way out', async () => {
     const assets = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((key) => [key, { href: at(`/private/${key}-10.tif`) }]))
     const open = await put(folder, 'forgetful.json', itemOf('x', { ...assets, good: { href: at('/open/good-10.tif') } }))
     const { code, stdout, stderr } = await downloaded(server, [open])
@@ -133,7 +133,7 @@ describe('what goes wrong', () => {
     expect(stdout).toMatch(/^written {7}1 {4}10 bytes {2}by length\nfailed {8}5\n/)
   })
 
-  it('with a wrong token ends in 3, and leaves nothing', async () => {
+  it('what goes wrong with a wrong token ends in 3, and leaves nothing', async () => {
     vi.stubEnv('STAC_AUTH_TEST_TOKEN', 'wrong-wrong-wrong')
     const outcome = await downloaded(server, [item, '--json'])
     expect([outcome.code, Object.keys(outcome.files)]).toEqual([3, ['one/thumb-30.png']])
@@ -141,7 +141,7 @@ describe('what goes wrong', () => {
     expect(outcome.stdout + outcome.stderr).not.toContain('wrong-wrong')
   })
 
-  it('with bytes that are not the promised ones ends in 6', async () => {
+  it('what goes wrong with bytes that are not the promised ones ends in 6', async () => {
     const lying = itemOf('x', { data: { ...promised(at('/private/data-500.tif')), 'file:checksum': `1220${'0'.repeat(64)}` } })
     const { code, stderr, files } = await downloaded(server, ['-'], { stdin: JSON.stringify(lying) })
     expect([code, Object.keys(files)]).toEqual([6, []])
@@ -165,7 +165,7 @@ describe('what goes wrong', () => {
     ])
   })
 
-  it('goes on with other inputs, and names those that are none', async () => {
+  it('continues with other inputs, and names those that are none', async () => {
     const broken = await put(folder, 'broken.ndjson', `{"type":"Feature"}\n{"type":\n`)
     const { code, stderr, files } = await downloaded(server, [broken, join(folder, 'missing.json'), item, '--asset', 'mask'])
     expect([code, Object.keys(files)]).toEqual([6, ['one/mask-700.tif']])
@@ -195,7 +195,7 @@ describe('what goes wrong', () => {
     expect([outcome.code, lastError(outcome)]).toEqual([2, expect.objectContaining({ code, message: expect.stringMatching(message) })])
   })
 
-  it('counts files that the length of their response leaves out', async () => {
+  it('counts files that the length of their response omits', async () => {
     const { code, stdout, stderr, files } = await downloaded(server, [item, '--min-size', '100'])
     expect([code, stderr, Object.keys(files)]).toEqual([0, '', ['one/data-50000.tif', 'one/mask-700.tif']])
     expect(stdout).toMatch(/^written {7}2 .*\nskipped {7}1\n/)

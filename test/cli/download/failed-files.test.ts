@@ -26,7 +26,7 @@ async function told(failures: FailedFiles): Promise<readonly string[]> {
 }
 
 describe('FailedFiles', () => {
-  it('tells causes apart by code, entry and origin, and puts the worst last', async () => {
+  it('reports causes apart by code, entry and origin, and puts the worst last', async () => {
     const failures = new FailedFiles()
     failures.fail(failed('a', 'DISK_FULL'))
     for (const name of ['b', 'c', 'd', 'e', 'f']) failures.fail(failed(name, 'NETWORK_RESET'))
@@ -48,7 +48,7 @@ describe('FailedFiles', () => {
     expect([...failures.exits()].sort()).toEqual([3, 3, 5, 5, 6])
   })
 
-  it('tells apart what one code says of different things, and puts together what only names differ in', async () => {
+  it('reports apart what one code says of different things, and puts together what only names differ in', async () => {
     const failures = new FailedFiles()
     const says = (message: string) => ({ message, url: 'https://a.example/f' })
     failures.fail(failed('a', 'FILE_INCOMPLETE', says('https://a.example/a: 3 of 10 bytes were received')))
@@ -87,7 +87,7 @@ describe('FailedFiles', () => {
     expect([failures.exits(), (await told(failures))[1]]).toEqual([[6], '  file: a\\u{1b}[2J'])
   })
 
-  it('tells a warning once', async () => {
+  it('reports a warning once', async () => {
     const failures = new FailedFiles()
     const { file } = failed('a', 'FILE_ACCESS')
     for (const name of ['a', 'b', 'c'])

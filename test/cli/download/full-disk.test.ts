@@ -39,7 +39,7 @@ it('says once that the disk is full, what to do, and what was not begun; the nex
   expect(Object.keys(next.files)).toHaveLength(4)
 })
 
-it('tells programs the error last', async () => {
+it('reports programs the error last', async () => {
   disk.refuses = (step, path) => step === 'write' && path.endsWith('.part')
   const outcome = await downloaded(server, ['-', '--json'], { stdin: itemOfMany(2) })
   expect([outcome.code, lastError(outcome).code, outcome.files]).toEqual([6, 'DISK_FULL', {}])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { run } from '../run.ts'
 
-it('is helped with in the order of use, and by examples that are right', async () => {
+it('lists options in the order of use, and shows examples that parse', async () => {
   const { code, stdout } = await run(['download', '--help'])
   const places = ['--output-dir', '--asset', '--dry-run', '--credentials', '--concurrency', '--crawl', 'Examples:'].map((word) =>
     stdout.indexOf(word),

@@ -37,7 +37,7 @@ it.each([
   ['SIGTERM', 143],
   ['SIGHUP', 143],
   ['SIGKILL', null],
-] as const)('leaves by %s what the next run goes on with', async (signal, code) => {
+] as const)('leaves by %s what the next run continues with', async (signal, code) => {
   const into = join(folder, signal)
   const first = await run([item, '-d', into, '--limit-rate', '1M'], signal)
   expect(first.code).toBe(code)

@@ -7,7 +7,7 @@ const after = (...samples: readonly (readonly [number, number])[]) => {
   return meter
 }
 
-it('is the growth of the last ten seconds', () => {
+it('measures the growth over the last ten seconds', () => {
   expect(after([0, 0], [1000, 500]).rate).toBe(500)
   const samples = Array.from({ length: 41 }, (_, second) => [second * 1000, second < 30 ? second * 10 : 300 + (second - 30) * 70] as const)
   expect(after(...samples).rate).toBe(70)

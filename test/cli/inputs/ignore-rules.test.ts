@@ -117,7 +117,7 @@ describe('ignoreRules', () => {
     )
   }, 120_000)
 
-  it('is quick with patterns that would take others for ever', () => {
+  it('ignoreRules is quick with patterns that would take others forever', () => {
     const rules = [ignoreRules('/x', `${'*a'.repeat(40)}b\n${'**/'.repeat(60)}z`)]
     expect(isIgnored(rules, `/x/${'a/'.repeat(200)}${'a'.repeat(250)}`, false)).toBe(false)
   })

@@ -21,7 +21,7 @@ async function lint(argv: readonly string[], stdin?: string | Uint8Array) {
 const ndjson = (...lines: readonly unknown[]) => lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
 
 describe('a document on each line', () => {
-  it('has the number of its line as its position; blank lines and carriage returns do not matter', async () => {
+  it('a document on each line has the number of its line as its position; blank lines and carriage returns do not matter', async () => {
     const text = `${ndjson(clean, '', `${JSON.stringify(dangling)}\r`, '  ', clean)}\n`
     const { code, problems, summary } = await lint(['-'], text)
     expect([code, summary.documents]).toEqual([1, 3])
@@ -32,7 +32,7 @@ describe('a document on each line', () => {
     ['a later line', ndjson(clean, '{"type":"Feature",', dangling), 2],
     ['the first line', ndjson('<html>', dangling, clean), 1],
     ['the last line, cut short', ndjson(dangling, clean, JSON.stringify(clean).slice(0, 40)), 3],
-  ])('may be broken in one place: %s is not JSON, the others are linted', async (_name, text, line) => {
+  ])('a document on each line may be broken in one place: %s is not JSON, the others are linted', async (_name, text, line) => {
     const { code, problems, summary } = await lint(['-'], text)
     expect([code, summary.documents]).toEqual([1, 3])
     expect(problems.map((problem: { code: string }) => problem.code).sort()).toEqual(['dangling-ref', 'not-json'])
@@ -43,13 +43,13 @@ describe('a document on each line', () => {
     ['indented', JSON.stringify(dangling, null, 2)],
     ['a list whose only element has a line of its own', `[\n${JSON.stringify(dangling)}\n]`],
     ['one line with an end', `${JSON.stringify(dangling)}\n\n`],
-  ])('is not what a document is that is %s', async (_name, text) => {
+  ])('a document on each line is not what a document is that is %s', async (_name, text) => {
     const { problems, summary } = await lint(['-'], text)
     expect(summary.documents).toBe(1)
     expect(problems.map((problem: { code: string }) => problem.code)).toEqual(['dangling-ref'])
   })
 
-  it('may be larger than a document, but not on one line', async () => {
+  it('a document on each line may be larger than a document, but not on one line', async () => {
     const wide = `{"type":"Catalog","description":"${'x'.repeat(51 * 2 ** 20)}"}`
     const { code, problems, summary } = await lint(['-'], ndjson(clean, wide, dangling))
     expect([code, summary.documents]).toEqual([1, 3])
@@ -58,7 +58,7 @@ describe('a document on each line', () => {
 })
 
 describe('what gzip has packed', () => {
-  it.each(['packed.ndjson.gz', 'packed.bin'])('is told by its bytes, not by its name: %s', async (name) => {
+  it.each(['packed.ndjson.gz', 'packed.bin'])('what gzip has packed is told by its bytes, not by its name: %s', async (name) => {
     const path = await put(folder, name, gzipSync(ndjson(clean, dangling)))
     expect((await lint([path])).problems).toMatchObject([{ document: path, code: 'dangling-ref', line: 2 }])
   })
@@ -66,14 +66,14 @@ describe('what gzip has packed', () => {
   it.each([
     ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 10)],
     ['damaged', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 10), Buffer.alloc(30, 0xff)])],
-  ])('and is %s is never taken as read', async (name, damage) => {
+  ])('what gzip has packed and is %s is never taken as read', async (name, damage) => {
     const path = await put(folder, `${name}.json.gz`, damage(gzipSync(JSON.stringify(clean))))
     const outcome = await lint([path])
     expect([outcome.code, lastError(outcome).code]).toEqual([6, 'FILE_INTEGRITY'])
     expect(outcome.summary.incomplete).toEqual([{ url: path, code: 'FILE_INTEGRITY' }])
   })
 
-  it('and grows without end is stopped at the size of a document', async () => {
+  it('what gzip has packed and grows without end is stopped at the size of a document', async () => {
     const path = await put(folder, 'bomb.json.gz', gzipSync(Buffer.alloc(60 * 2 ** 20, 0x20)))
     expect((await lint([path])).problems).toMatchObject([{ code: 'document-limit', document: path }])
   })
@@ -83,7 +83,7 @@ describe('documents in documents', () => {
   const schemes = { key: { type: 'apiKey', name: 'x', in: 'header' } }
   const bare = { ...itemWith({ data: { href, 'auth:refs': ['key'] } }), properties: { datetime: null } }
 
-  it('are counted, and see the schemes of what is around them', async () => {
+  it('documents in documents are counted, and see the schemes of what is around them', async () => {
     const wrapper = { type: 'FeatureCollection', features: [bare, bare, dangling], 'auth:schemes': schemes }
     const { problems, summary } = await lint(['-'], JSON.stringify(wrapper))
     expect(summary.documents).toBe(3)
@@ -92,7 +92,7 @@ describe('documents in documents', () => {
     expect(found).toContainEqual(['dangling-ref', '/features/2/assets/data/auth:refs/1'])
   })
 
-  it('are told by their place in a list and in collections', async () => {
+  it('documents in documents are told by their place in a list and in collections', async () => {
     const pointers = async (value: unknown) =>
       (await lint(['-'], JSON.stringify(value))).problems.map(({ pointer }: { pointer: string }) => pointer)
     expect(await pointers([clean, dangling])).toEqual([`/1${POINTER}`])
@@ -101,7 +101,7 @@ describe('documents in documents', () => {
     )
   })
 
-  it('are read one by one from a file that is larger than a document, wherever the schemes stand', async () => {
+  it('documents in documents are read one by one from a file that is larger than a document, wherever the schemes stand', async () => {
     const filler = { ...clean, description: 'x'.repeat(2 ** 20) }
     const features = [...Array.from({ length: 52 }, () => JSON.stringify(filler)), JSON.stringify(dangling, null, 2), JSON.stringify(bare)]
     const text = `{"type":"FeatureCollection","stac_extensions":${JSON.stringify([EXTENSION])},\n"features": [\n  ${features.join(',\n  ')}\n],\n"auth:schemes":${JSON.stringify(schemes)}}`
@@ -127,7 +127,7 @@ describe('documents in documents', () => {
 })
 
 describe('globs and folders', () => {
-  it('match files below a folder in the order of their names, and no link that leads out', async () => {
+  it('globs and folders match files below a folder in the order of their names, and no link that leads out', async () => {
     const tree = join(folder, 'tree')
     await mkdir(join(tree, 'b', 'node_modules'), { recursive: true })
     await put(tree, 'a.ndjson', ndjson(dangling, dangling))
@@ -144,7 +144,7 @@ describe('globs and folders', () => {
     expect(await names(join(tree, '*.{json,ndjson}'))).toEqual(['a.ndjson', 'a.ndjson'])
   })
 
-  it.each(['no-such-*.json', 'no-such-folder/*.json'])('that match nothing are a mistake: %s', async (glob) => {
+  it.each(['no-such-*.json', 'no-such-folder/*.json'])('globs and folders that match nothing are a mistake: %s', async (glob) => {
     const path = await put(folder, 'one.json', clean)
     const outcome = await lint([path, join(folder, glob)])
     expect(outcome.summary.documents).toBe(1)
@@ -152,14 +152,14 @@ describe('globs and folders', () => {
     expect((await lint([path, join(folder, glob), '--no-fail-on-unmatched-globs'])).code).toBe(0)
   })
 
-  it('may be file names', async () => {
+  it('globs and folders may be file names', async () => {
     const path = await put(folder, 'odd[1].json', dangling)
     expect((await lint([path])).problems).toHaveLength(1)
   })
 })
 
-describe('addresses', () => {
-  it('may hold many documents, packed ones too', async () => {
+describe('URLs', () => {
+  it('URLs may hold many documents, packed ones too', async () => {
     const text = ndjson(clean, dangling)
     const server = await serve({ '/a.ndjson': body(text), '/b': body(gzipSync(text)) })
     const { problems, summary } = await lint([`${server.origin}a.ndjson`, `${server.origin}b`])

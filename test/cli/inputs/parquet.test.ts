@@ -50,7 +50,7 @@ function parquet(): Uint8Array {
 }
 
 describe('stac-geoparquet', () => {
-  it('is linted row by row, without the nulls and with the Collection of the file as scope', async () => {
+  it('stac-geoparquet is linted row by row, without the nulls and with the Collection of the file as scope', async () => {
     const path = await put(folder, 'items.parquet', parquet())
     const { code, stdout } = await run(['lint', path, '--format', 'json'])
     const { problems, summary } = JSON.parse(stdout)
@@ -62,12 +62,12 @@ describe('stac-geoparquet', () => {
     expect(problems[0]).not.toHaveProperty('line')
   })
 
-  it('may come by standard input', async () => {
+  it('stac-geoparquet may come by standard input', async () => {
     const stdin = await readFile(await put(folder, 'stdin.parquet', parquet()))
     expect(JSON.parse((await run(['lint', '-', '--format', 'json'], { stdin })).stdout).problems).toHaveLength(2)
   })
 
-  it('that is damaged is told, with exit code 6 and without its content', async () => {
+  it('stac-geoparquet that is damaged is reported, with exit code 6 and without its content', async () => {
     const path = await put(folder, 'damaged.parquet', parquet().subarray(0, 300))
     const outcome = await run(['lint', path, '--format', 'json'])
     expect([outcome.code, lastError(outcome).code]).toEqual([6, 'FILE_INTEGRITY'])

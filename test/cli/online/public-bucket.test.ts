@@ -85,7 +85,7 @@ describe('s3-public-bucket', () => {
     expect((await run(['lint', '--online', `${origin}/broken/item.json`])).stderr).toContain('1 buckets gave no conclusive response')
   })
 
-  it('is not asked without --online, nor when it is off', async () => {
+  it('s3-public-bucket is not asked without --online, nor when it is off', async () => {
     expect((await lint(`${origin}/open/item.json`)).found).toEqual([])
     expect(asked).toEqual([])
     expect((await lint('--online', '--rule', 's3-public-bucket=off', `${origin}/open/item.json`)).found).toEqual([])
@@ -97,7 +97,7 @@ describe('s3-public-bucket', () => {
     expect([found, asked]).toEqual([[], []])
   })
 
-  it('is found in lines, in lists, and by a crawl, each bucket asked once', async () => {
+  it('s3-public-bucket is found in lines, in lists, and by a crawl, each bucket asked once', async () => {
     const lines = `${JSON.stringify(document('closed'))}\n${JSON.stringify(document('open'))}\n`
     const { found } = await lint('--online', await put(folder, 'l.ndjson', lines), `${origin}/closed/item.json`)
     expect(found.map(({ line }: Record<string, unknown>) => line)).toEqual([2])

@@ -45,7 +45,7 @@ describe('a job', () => {
     ])
   })
 
-  it('tells the run which schemes of other documents it refers to', () => {
+  it('reports the run which schemes of other documents it refers to', () => {
     const bare = { ...JSON.parse(named('i', 'x')), properties: { datetime: null } }
     const [judged] = readResults(travelled(lintJob(travelled(job([JSON.stringify(bare)])))), 1) ?? []
     const run = new LintRun()
@@ -76,11 +76,11 @@ describe('a job', () => {
     ['a text that is none', job([], { tasks: [{ ...tasks[0], text: 1 }] })],
     ['a line before the first', job([], { tasks: [{ ...tasks[0], line: 0 }] })],
     ['parents that are no documents', job([], { tasks: [{ ...tasks[0], parents: ['x'] }] })],
-  ])('is refused when it is %s', (_, data) => {
+  ])('a job is refused when it is %s', (_, data) => {
     expect(() => lintJob(data)).toThrow(TypeError)
   })
 
-  it('opens no file and asks no address, whatever it names', () => {
+  it('opens no file and asks no URL, whatever it names', () => {
     const data = job([], {
       tasks: [{ ...tasks[0], document: '/etc/passwd', url: 'http://127.0.0.1:1/', text: undefined, file: '/etc/passwd' }],
     })
@@ -90,7 +90,7 @@ describe('a job', () => {
 
 describe('results', () => {
   const good = lintJob(job([documents[2] ?? '']))
-  it('are read as they were sent', () => {
+  it('results are read as they were sent', () => {
     expect(readResults(travelled(good), 1)).toEqual(travelled(good))
   })
 
@@ -100,7 +100,7 @@ describe('results', () => {
     ['no list', {}, 1],
     ['no findings', [{ problems: [{ rule: 'x' }], definitions: [] }], 1],
     ['no definitions', [{ problems: [], definitions: [{ name: 'x' }] }], 1],
-  ])('are refused when they are %s', (_, value, count) => {
+  ])('results are refused when they are %s', (_, value, count) => {
     expect(readResults(value, count)).toBeUndefined()
   })
 })

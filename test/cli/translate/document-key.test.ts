@@ -24,7 +24,7 @@ async function translate(argv: readonly string[]) {
 }
 
 describe('the key of a document', () => {
-  it('that waits to be fetched is never replaced by that of another', async () => {
+  it('the key of a document that waits to be fetched is never replaced by that of another', async () => {
     const own = await temporaryFolder()
     const document = await put(own, 'guide.docx', WORD)
     const kept = await put(own, 'guide.de.docx.handle.json', '{"document_key":"theirs"}')
@@ -43,7 +43,7 @@ describe('the key of a document', () => {
     expect(fake.requests()).toBe(0)
   })
 
-  it('that came while others were translated is not replaced either', async () => {
+  it('the key of a document that came while others were translated is not replaced either', async () => {
     const own = await temporaryFolder()
     const inputs = [await put(own, 'note.txt', 'Hello'), await put(own, 'guide.docx', WORD)]
     const { gate, open } = gateway()
@@ -58,7 +58,7 @@ describe('the key of a document', () => {
     expect((await readdir(own)).sort()).toEqual(['guide.de.docx.handle.json', 'guide.docx', 'note.de.txt', 'note.txt'])
   })
 
-  it('is used at once when its place is lost in the meantime', async () => {
+  it('the key of a document is used at once when its place is lost in the meantime', async () => {
     const own = await temporaryFolder()
     const document = await put(own, 'guide.docx', WORD)
     const { gate, open } = gateway()
@@ -74,30 +74,33 @@ describe('the key of a document', () => {
     expect(fake.requests(9)).toBe(1)
   })
 
-  it.each(['text', 'json'])('is kept elsewhere when its place is lost and the download breaks off, told as %s', async (form) => {
-    const own = await temporaryFolder()
-    const spare = await temporaryFolder()
-    vi.stubEnv('TMPDIR', spare)
-    const document = await put(own, 'guide.docx', WORD)
-    const { gate, open } = gateway()
-    fake.script({ match: { op: 9 }, do: { delay: gate } })
-    fake.script({ match: { op: 11 }, do: { truncate: 3 } })
-    const running = translate([document, '--to', 'DE', '--output-dir', own, ...(form === 'json' ? ['--json'] : [])])
-    await expect.poll(() => fake.requests(9)).toBe(1)
-    await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
-    open()
-    const { code, stderr } = await running
-    const [kept = ''] = await readdir(spare)
-    expect(code).toBe(5)
-    expect(stderr).toContain(join(spare, kept))
-    expect((await stat(join(spare, kept))).mode & 0o777).toBe(0o600)
-    expect(stderr).not.toContain((JSON.parse(await readFile(join(spare, kept), 'utf8')) as { document_key: string }).document_key)
-    expect(await translate(['--resume', join(spare, kept)])).toMatchObject({ code: 0 })
-    expect([await readdir(spare), (await readdir(own)).includes('guide.de.docx')]).toEqual([[], true])
-    expect(fake.requests(9)).toBe(1)
-  })
+  it.each(['text', 'json'])(
+    'the key of a document is kept elsewhere when its place is lost and the download breaks off, told as %s',
+    async (form) => {
+      const own = await temporaryFolder()
+      const spare = await temporaryFolder()
+      vi.stubEnv('TMPDIR', spare)
+      const document = await put(own, 'guide.docx', WORD)
+      const { gate, open } = gateway()
+      fake.script({ match: { op: 9 }, do: { delay: gate } })
+      fake.script({ match: { op: 11 }, do: { truncate: 3 } })
+      const running = translate([document, '--to', 'DE', '--output-dir', own, ...(form === 'json' ? ['--json'] : [])])
+      await expect.poll(() => fake.requests(9)).toBe(1)
+      await mkdir(join(own, 'guide.de.docx.handle.json', 'x'), { recursive: true })
+      open()
+      const { code, stderr } = await running
+      const [kept = ''] = await readdir(spare)
+      expect(code).toBe(5)
+      expect(stderr).toContain(join(spare, kept))
+      expect((await stat(join(spare, kept))).mode & 0o777).toBe(0o600)
+      expect(stderr).not.toContain((JSON.parse(await readFile(join(spare, kept), 'utf8')) as { document_key: string }).document_key)
+      expect(await translate(['--resume', join(spare, kept)])).toMatchObject({ code: 0 })
+      expect([await readdir(spare), (await readdir(own)).includes('guide.de.docx')]).toEqual([[], true])
+      expect(fake.requests(9)).toBe(1)
+    },
+  )
 
-  it('that nobody can keep is used all the same', async () => {
+  it('the key of a document that nobody can keep is used all the same', async () => {
     const own = await temporaryFolder()
     vi.stubEnv('TMPDIR', await put(own, 'no-folder', ''))
     const document = await put(own, 'guide.docx', WORD)
@@ -110,7 +113,7 @@ describe('the key of a document', () => {
     expect(await running).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning HANDLE_LOST: .* cannot be fetched after an/) })
   })
 
-  it('that the service does not know is not said to be worked on', async () => {
+  it('the key of a document that the service does not know is not said to be worked on', async () => {
     const own = await temporaryFolder()
     const record = { service: fake.url, output: join(own, 'a.docx'), document_id: 'A'.repeat(32), document_key: 'B'.repeat(64) }
     const kept = await put(own, 'a.docx.handle.json', record)
@@ -120,12 +123,12 @@ describe('the key of a document', () => {
     expect(await readdir(own)).toEqual(['a.docx.handle.json'])
   })
 
-  it.each([[['guide.docx']], [['--output-dir', '.']], [['--text']]])('is used for nothing else: %s', async (more) => {
+  it.each([[['guide.docx']], [['--output-dir', '.']], [['--text']]])('the key of a document is used for nothing else: %s', async (more) => {
     const outcome = await translate(['--resume', 'a.handle.json', ...more, '--json'])
     expect([outcome.code, lastError(outcome).code, fake.requests()]).toEqual([2, 'USAGE', 0])
   })
 
-  it('is kept when the download breaks off, which may be tried again', async () => {
+  it('the key of a document is kept when the download breaks off, which may be tried again', async () => {
     const own = await temporaryFolder()
     const document = await put(own, 'guide.docx', WORD)
     fake.script({ match: { op: 11 }, do: { truncate: 3 } })

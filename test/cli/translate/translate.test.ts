@@ -24,7 +24,7 @@ async function translate(argv: readonly string[], around: Surroundings = {}) {
 }
 
 describe('texts', () => {
-  it('are translated together, one line each', async () => {
+  it('texts are translated together, one line each', async () => {
     const { code, stdout, stderr } = await translate(['Hello', 'two words', '--to', 'DE', '--formality', 'more', '--from', 'en'])
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '[DE] Hello\n[DE] two words\n', stderr: '' })
     expect(fake.log.map(({ body }) => JSON.parse(body))).toEqual([
@@ -32,12 +32,12 @@ describe('texts', () => {
     ])
   })
 
-  it('come from standard input, paragraph by paragraph', async () => {
+  it('texts come from standard input, paragraph by paragraph', async () => {
     const { stdout } = await translate(['--to', 'DE'], { stdin: ' One\ntwo.\n\n \r\nThree\n' })
     expect(stdout).toBe(' [DE] One\ntwo.\n\n \r\n[DE] Three\n')
   })
 
-  it('come from files, unless they are meant to be texts', async () => {
+  it('texts come from files, unless they are meant to be texts', async () => {
     const file = await put(folder, 'note.txt', 'Hello\n')
     expect((await translate([file, '--to', 'DE'])).stdout).toBe('[DE] Hello\n')
     expect((await translate([file, '--to', 'DE', '--text'])).stdout).toBe(`[DE] ${file}\n`)
@@ -67,7 +67,7 @@ describe('texts', () => {
     expect((await translate([sentence, 'Version 1.2', '--to', 'DE'])).stdout).toBe(`[DE] ${sentence}\n[DE] Version 1.2\n`)
   })
 
-  it('are one JSON value with --json, and --usage tells people the quota', async () => {
+  it('texts are one JSON value with --json, and --usage tells people the quota', async () => {
     const { stdout } = await translate(['de: Hallo', '--to', 'EN-GB', '--json', '--usage'])
     expect(JSON.parse(stdout)).toEqual([{ input: 'text', text: '[EN-GB] de: Hallo', detected_source_language: 'DE' }])
     expect(fake.log.map(({ path }) => path)).toEqual(['/v2/translate'])
@@ -89,7 +89,7 @@ describe('what is wrong', () => {
     expect(outcome.stderr).not.toContain('wrong-key')
   })
 
-  it('is told with the ways that this command has', async () => {
+  it('what is wrong is reported with the ways that this command has', async () => {
     const hint = async (...argv: string[]) => lastError(await run(['translate', 'a', '--to', 'DE', '--json', ...argv])).hint
     expect(await hint()).toBe(
       'set STAC_AUTH_TRANSLATION_KEY, or add "https://api.deepl.com/" to "sendTo" of the credential for this service',
@@ -99,7 +99,7 @@ describe('what is wrong', () => {
 })
 
 describe('the key', () => {
-  it('may be an entry of the credential file that is for the service', async () => {
+  it('the key may be an entry of the credential file that is for the service', async () => {
     const entry = { id: 'words', type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'DeepL-Auth-Key', value: { env: 'WORDS' } }
     const file = async (sendTo: string) => put(folder, 'credentials.json', { version: 1, credentials: [{ ...entry, sendTo: [sendTo] }] })
     vi.stubEnv('WORDS', KEY)
@@ -117,7 +117,7 @@ describe('the key', () => {
 })
 
 describe('documents', () => {
-  it('become new files, and leave nothing else', async () => {
+  it('documents become new files, and leave nothing else', async () => {
     const own = await temporaryFolder()
     const file = await put(own, 'guide.docx', WORD)
     const { code, stdout } = await translate([file, '--to', 'DE', '--output-dir', own, '--json'])
@@ -131,14 +131,14 @@ describe('documents', () => {
     expect(fake.requests(9)).toBe(1)
   })
 
-  it('need a place to go to before anything is sent', async () => {
+  it('documents need a place to go to before anything is sent', async () => {
     const file = await put(folder, 'a.docx', WORD)
     expect(lastError(await translate([file, '--to', 'DE', '--json'])).code).toBe('USAGE')
     expect(lastError(await translate([file, '--to', 'DE', '-o', file, '--json'])).code).toBe('PATH_EXISTS')
     expect(fake.requests()).toBe(0)
   })
 
-  it('that are interrupted can be fetched later, by a private file that nothing prints', async () => {
+  it('documents that are interrupted can be fetched later, by a private file that nothing prints', async () => {
     const own = await temporaryFolder()
     const file = await put(own, 'guide.docx', WORD)
     const output = join(own, 'out.docx')
@@ -174,7 +174,7 @@ describe('documents', () => {
 })
 
 describe('several outputs', () => {
-  it('are all looked at before anything is paid for', async () => {
+  it('several outputs are all looked at before anything is paid for', async () => {
     const own = await temporaryFolder()
     const [one, other] = [await put(own, 'one.txt', 'One'), await put(own, 'other.txt', 'Other')]
     await put(own, 'other.de.txt', 'theirs')
@@ -187,7 +187,7 @@ describe('several outputs', () => {
     expect(fake.requests()).toBe(0)
   })
 
-  it('that were written are told with --json, also when a later one fails', async () => {
+  it('several outputs that were written are reported with --json, also when a later one fails', async () => {
     const own = await temporaryFolder()
     const file = await put(own, 'note.txt', 'Hello')
     const document = await put(own, 'guide.docx', WORD)

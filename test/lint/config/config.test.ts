@@ -22,7 +22,7 @@ describe('a configuration', () => {
       },
     ],
     [{ overrides: [{ files: ['a'], rules: { 'dangling-ref': 'info' } }] }],
-  ])('is taken: %j', (config) => {
+  ])('a configuration is taken: %j', (config) => {
     expect(configFaults(config, ids).filter(({ pointer }) => pointer !== '/origins/1')).toEqual([])
     expect(validate(config), JSON.stringify(validate.errors)).toBe(true)
   })
@@ -42,7 +42,7 @@ describe('a configuration', () => {
     [{ overrides: [{ ...override, sendTo: 'x' }] }, '/overrides/0/sendTo', 'is unknown'],
     [{ origins: ['https://a.example/path'] }, '/origins/0', 'must be an origin'],
     [{ origins: ['file:///'] }, '/origins/0', 'must be an origin'],
-  ])('is refused: %j', (config, pointer, message) => {
+  ])('a configuration is refused: %j', (config, pointer, message) => {
     expect(configFaults(config, ids)).toMatchObject([{ pointer, message: expect.stringContaining(message) }])
     expect(validate(config)).toBe(false)
   })
@@ -62,14 +62,14 @@ describe('levels', () => {
     (pattern) => (document) => (pattern === 'old/**' ? document.startsWith('old/') : document.endsWith('/x.json')),
   )
 
-  it('come from the configuration, then the overrides in their order, then the command line', () => {
+  it('levels come from the configuration, then the overrides in their order, then the command line', () => {
     expect(table.preset).toBe('strict')
     expect(table.levelsFor('new/a.json')).toEqual({ 'refs-empty': 'off', 'duplicate-ref': 'error', 'unused-scheme': 'error' })
     expect(table.levelsFor('old/a.json')).toMatchObject({ 'duplicate-ref': 'info', 'unused-scheme': 'error' })
     expect(table.levelsFor('old/x.json')).toMatchObject({ 'duplicate-ref': 'off' })
   })
 
-  it('of a rule replace those of its cases that were given before', () => {
+  it('levels of a rule replace those of its cases that were given before', () => {
     const levels = levelTable({ rules: { 'apikey-in': 'off' } }, { 'field-value': 'info' }, () => () => true).levelsFor('a.json')
     expect(levels).toMatchObject({ 'apikey-in': 'info', 'method-case': 'info' })
     expect(levelTable({ rules: { 'field-value': 'info', 'apikey-in': 'off' } }, {}, () => () => true).levelsFor('a.json')).toMatchObject({
@@ -78,7 +78,7 @@ describe('levels', () => {
     })
   })
 
-  it('leave out what the default preset only has as information, unless that is asked for', () => {
+  it('levels omit what the default preset only has as information, unless that is requested', () => {
     const levelsOf = (config: LintConfig) => levelTable(config, {}, () => () => true).levelsFor('a.json')
     expect(levelsOf({})).toMatchObject({ 'http-scheme-case': 'off', 'unused-scheme': 'off' })
     expect(levelsOf({})).not.toHaveProperty('dangling-ref')
@@ -88,7 +88,7 @@ describe('levels', () => {
     expect(levelsOf({ preset: 'strict' })).toEqual({})
   })
 
-  it('are the same object for documents with the same overrides', () => {
+  it('levels are the same object for documents with the same overrides', () => {
     expect(table.levelsFor('old/a.json')).toBe(table.levelsFor('old/b.json'))
     expect(table.levelsFor('old/a.json')).not.toBe(table.levelsFor('a.json'))
   })

@@ -86,12 +86,12 @@ describe('fixes of broken texts', () => {
     '{"type":"Feature","auth:schemes":null,"properties":null,"assets":[],"links":{}}',
     '{"type":"FeatureCollection","features":[null,1,[],{"type":"Feature"}]}',
     '{"type":"Catalog","stac_extensions":"x","auth:refs":1,"links":[null]}',
-  ])('do not throw on %.60j', (text) => {
+  ])('fixes of broken texts do not throw on %.60j', (text) => {
     expect(fixText(text, { suggestions: true }).text).toEqual(expect.any(String))
     expect(fixText(MARK + text, { suggestions: true }).text.startsWith(MARK)).toBe(true)
   })
 
-  it('keep two byte order marks, which are not JSON', () => {
+  it('fixes of broken texts keep two byte order marks, which are not JSON', () => {
     const text = `${MARK}${MARK}${JSON.stringify(documents[0])}`
     expect(fixText(text, { suggestions: true })).toEqual({ text, fixed: [] })
     expect(lintText(new TextEncoder().encode(text))).toMatchObject([{ code: 'not-json' }])

@@ -30,7 +30,7 @@ describe('fixes of damaged documents', () => {
     expect(mended).toBeGreaterThan(300)
   })
 
-  it('that are safe take out no scheme', () => {
+  it('fixes of damaged documents that are safe take out no scheme', () => {
     const random = randomFrom(20261123)
     let mended = 0
     for (let round = 0; round < 600; round++) {

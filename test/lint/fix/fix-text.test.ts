@@ -20,13 +20,13 @@ function catalogWith(links: readonly object[], schemes: object = { key: KEY }): 
 const linkTo = (...refs: unknown[]) => ({ rel: 'item', href: 'https://data.example/', 'auth:refs': refs })
 
 describe('fixes', () => {
-  it('that touch each other are applied one after the other', () => {
+  it('fixes that touch each other are applied one after the other', () => {
     const { text, fixed } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key', 'key', 'key')])))
     expect(JSON.parse(text)).toEqual(catalogWith([linkTo('key')]))
     expect(fixed).toHaveLength(3)
   })
 
-  it('that lead to more errors are taken back, and the others stay', () => {
+  it('fixes that lead to more errors are taken back, and the others stay', () => {
     // As an API key it would lack two fields; as what it is it has one mistake.
     const schemes = { key: { ...KEY, in: 'Header' }, other: { type: 'apikey' } }
     const { text, fixed } = fixText(JSON.stringify(catalogWith([linkTo('key', 'key'), linkTo('other')], schemes)), { suggestions: true })
@@ -34,7 +34,7 @@ describe('fixes', () => {
     expect(fixed.map(({ code }) => code).sort()).toEqual(['apikey-in', 'duplicate-ref'])
   })
 
-  it('that would change nothing are not said to have been made', () => {
+  it('fixes that would change nothing are not said to have been made', () => {
     const flow = (tokenUrl: string) => ({ key: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
     const mend = (tokenUrl: string) => fixText(JSON.stringify(catalogWith([linkTo('key')], flow(tokenUrl))), { suggestions: true })
     expect(mend('http:token.example/token')).toMatchObject({ fixed: [] })
@@ -42,7 +42,7 @@ describe('fixes', () => {
     expect(mend('http://token.example:80/token').text).toContain('"https://token.example/token"')
   })
 
-  it('are made in the object that counts when a name stands twice', () => {
+  it('fixes are made in the object that counts when a name occurs twice', () => {
     const text = JSON.stringify(catalogWith([linkTo('key')])).replace('"auth:refs":["key"]', '"auth:refs":["key","key"],"auth:refs":"key"')
     expect(fixText(text).text).toContain('"auth:refs":["key","key"],"auth:refs":["key"]')
   })
@@ -57,7 +57,7 @@ describe('fixes', () => {
     ])
   })
 
-  it.each(['', '{', '[1,2', '"x"', 'null', '{"type":"Catalog"}', '\ufeff{}'])('leave %j alone', (text) => {
+  it.each(['', '{', '[1,2', '"x"', 'null', '{"type":"Catalog"}', '\ufeff{}'])('fixes leave %j alone', (text) => {
     expect(fixText(text, { suggestions: true })).toEqual({ text, fixed: [] })
   })
 
@@ -69,7 +69,7 @@ describe('fixes', () => {
     expect(declared(chained).stac_extensions).toEqual([EXTENSION.replace('1.1.0', '1.2.0')])
   })
 
-  it('write out the word of HTTP that was taken for a type', () => {
+  it('fixes replace an HTTP authentication scheme that was used as a type', () => {
     const { text } = fixText(JSON.stringify(catalogWith([linkTo('key')], { key: { type: 'bearer' } })), { suggestions: true })
     expect(JSON.parse(text)['auth:schemes'].key).toEqual({ type: 'http', scheme: 'bearer' })
   })
@@ -81,12 +81,12 @@ describe('unused schemes', () => {
   const mended = (text: string, usedElsewhere?: () => boolean) =>
     fixText(text, { suggestions: true, only: ['unused-scheme'], ...(usedElsewhere && { usedElsewhere }) }).fixed.length
 
-  it('stay in a document with others below it, unless those are known not to use them', () => {
+  it('unused schemes stay in a document with others below it, unless those are known not to use them', () => {
     const children = document([{ rel: 'child', href: './a.json' }])
     expect([mended(document([])), mended(children), mended(children, () => false), mended(document([]), () => true)]).toEqual([1, 0, 1, 0])
   })
 
-  it('stay in a text that begins with two byte order marks, which is not JSON', () => {
+  it('unused schemes stay in a text that begins with two byte order marks, which is not JSON', () => {
     expect(mended(`\ufeff\ufeff${document([])}`)).toBe(0)
   })
 })
@@ -103,11 +103,11 @@ describe('edits', () => {
     ['{}', '{"b":[1,2]}'],
     ['{\n  "a": 1\n}', '{\n  "a": 1,\n  "b": [\n    1,\n    2\n  ]\n}'],
     ['{\r\n\t"a": 1\r\n}', '{\r\n\t"a": 1,\r\n\t"b": [\r\n\t\t1,\r\n\t\t2\r\n\t]\r\n}'],
-  ])('add a member to %j as its neighbours are written', (text, expected) => {
+  ])('edits add a member to %j as its neighbours are written', (text, expected) => {
     expect(edited(text, (json) => json.insert('', 'b', [1, 2]))).toBe(expected)
   })
 
-  it('add to what is empty one level deeper', () => {
+  it('edits add to what is empty one level deeper', () => {
     expect(edited('{\n    "a": {}\n}\n', (json) => json.insert('/a', 'b', 1))).toBe('{\n    "a": {\n        "b": 1\n    }\n}\n')
     expect(edited('{\n  "a": []\n}\n', (json) => json.push('/a', 'b'))).toBe('{\n  "a": [\n    "b"\n  ]\n}\n')
   })
@@ -118,16 +118,16 @@ describe('edits', () => {
     ['/c', '{ "a": { }, "b": [1, 2, 3] }'],
     ['/b/0', '{ "a": { }, "b": [2, 3], "c": 1 }'],
     ['/b/2', '{ "a": { }, "b": [1, 2], "c": 1 }'],
-  ])('take out %s with its comma', (pointer, expected) => {
+  ])('edits take out %s with its comma', (pointer, expected) => {
     expect(edited('{ "a": { }, "b": [1, 2, 3], "c": 1 }', (json) => json.remove(pointer))).toBe(expected)
   })
 
-  it('take out the only one', () => {
+  it('edits take out the only one', () => {
     expect(edited('{"a": [ 1 ]}', (json) => json.remove('/a/0'))).toBe('{"a": []}')
     expect(edited('{ "a": 1 }', (json) => json.remove('/a'))).toBe('{}')
   })
 
-  it('refuse what is not there, or there already', () => {
+  it('edits refuse what is not there, or there already', () => {
     const json = new JsonText('{"a":{"b":1},"c":[]}')
     expect([json.remove('/x'), json.remove(''), json.rename('/a', 'c'), json.rename('/c/0', 'x'), json.insert('/c', 'x', 1)]).toEqual(
       Array(5).fill(undefined),
@@ -137,7 +137,7 @@ describe('edits', () => {
     )
   })
 
-  it('know names with escapes and slashes', () => {
+  it('edits know names with escapes and slashes', () => {
     expect(edited('{"a/b\\u0063":{"~":1}}', (json) => json.rename('/a~1bc/~0', 'x"'))).toBe('{"a/b\\u0063":{"x\\"":1}}')
   })
 })

@@ -8,7 +8,7 @@ const FIXTURES = new URL('../../../fixtures/rules/', import.meta.url)
 const mendable = rules.flatMap(({ cases }) => cases.flatMap(({ meta }) => (meta.fix ? [meta] : [])))
 
 describe('the table of fixes', () => {
-  it('has a fix for each case that promises one, and no other', () => {
+  it('the table of fixes has a fix for each case that promises one, and no other', () => {
     expect(Object.keys(fixes).sort()).toEqual(mendable.map(({ code }) => code).sort())
   })
 })
@@ -21,7 +21,7 @@ describe.each(mendable)('$code', ({ code: id, fix }) => {
   const fixed = fixText(`\ufeff${text}`, { suggestions: true, only, rules: levels })
   const lines = new Set(text.split('\r\n'))
 
-  it('mends its bad example, and once is enough', () => {
+  it('fixes its bad example, and once is enough', () => {
     expect(fixed.fixed.map(({ code }) => code)).toContain(id)
     expect(lintText(fixed.text, { rules: levels }).filter((problem) => problem.code === id && problem.fix)).toEqual([])
     expect(fixText(fixed.text, { suggestions: true, only, rules: levels })).toEqual({ text: fixed.text, fixed: [] })

@@ -43,7 +43,7 @@ describe('every format', () => {
 })
 
 describe('concise', () => {
-  it('has a line per finding and the totals', async () => {
+  it('concise has a line per finding and the totals', async () => {
     expect(await as('concise')).toBe(
       [
         'items/a.json:4:9: error: "gone" is not defined in auth:schemes [dangling-ref]',
@@ -67,7 +67,7 @@ describe('pretty', () => {
 })
 
 describe('ndjson', () => {
-  it('has a finding on each line and the summary last', async () => {
+  it('ndjson has a finding on each line and the summary last', async () => {
     const lines = (await as('ndjson'))
       .trimEnd()
       .split('\n')
@@ -79,7 +79,7 @@ describe('ndjson', () => {
 })
 
 describe('github', () => {
-  it('names the file, the lines and the columns, and an address only in the text', async () => {
+  it('names the file, the lines and the columns, and a URL only in the text', async () => {
     const [first, second, third, last] = (await as('github')).split('\n')
     expect(first).toBe(
       '::error file=items/a.json,line=4,endLine=4,col=9,endColumn=14,title=stac-auth dangling-ref::"gone" is not defined in auth:schemes (/assets/data/auth:refs/0)',
@@ -100,7 +100,7 @@ describe('github', () => {
 })
 
 describe('gitlab', () => {
-  it('has a fingerprint that is different for each finding', async () => {
+  it('gitlab has a fingerprint that is different for each finding', async () => {
     const issues = JSON.parse(await as('gitlab'))
     expect(issues[0]).toEqual({
       type: 'issue',
@@ -119,7 +119,7 @@ describe('gitlab', () => {
 })
 
 describe('rdjson', () => {
-  it('counts columns in bytes, and tells none of texts that it does not have', async () => {
+  it('counts columns in bytes, and reports none of texts that it does not have', async () => {
     const texts = new Map([['items/a.json', '\n\n\n"ä€": "gone"\n']])
     const { diagnostics } = JSON.parse(await as('rdjson', report, { texts }))
     expect(diagnostics[0].location.range).toEqual({ start: { line: 4, column: 12 }, end: { line: 4, column: 16 } })
@@ -129,7 +129,7 @@ describe('rdjson', () => {
 })
 
 describe('junit', () => {
-  it('has a case per document; errors fail, the rest is output, what was not read is an error', async () => {
+  it('junit has a case per document; errors fail, the rest is output, what was not read is an error', async () => {
     const xml = await as('junit', report, { names: ['clean.json', 'items/a.json'] })
     const cases: string[] = []
     const parser = new SaxesParser()
@@ -153,7 +153,7 @@ describe('junit', () => {
 })
 
 describe('markdown', () => {
-  it('tells what is the same once, with the first places', async () => {
+  it('reports what is the same once, with the first places', async () => {
     expect(await as('markdown', many(5))).toMatch(
       /- 🔴 \*\*error\*\* `"gone" is not defined in auth:schemes` `dangling-ref` ×5\n(?: {2}- `\d\.json:4:9 \/\d`\n){3} {2}- … 2 more places\n$/,
     )
@@ -171,7 +171,7 @@ describe('sarif', () => {
   it.each([
     ['the schema of the standard', whole],
     ['what we mean to write of it', subset],
-  ])('is SARIF 2.1.0 by %s', async (_name, validate) => {
+  ])('sarif is SARIF 2.1.0 by %s', async (_name, validate) => {
     const hostileRule = lintText('{', { document: '/tmp/ä b.json' })
     for (const of of [report, reportOf([], 0), many(3), many(25_001), reportOf(hostileRule, 1)])
       expect(validate(JSON.parse(await as('sarif', of))), JSON.stringify(validate.errors)).toBe(true)
@@ -186,7 +186,7 @@ describe('sarif', () => {
       expect(validate({ version: '2.1.0', runs: [wrong] })).toBe(false)
   })
 
-  it('has the rules that were broken, with help, and results that point to them', async () => {
+  it('sarif has the rules that were broken, with help, and results that point to them', async () => {
     const [{ tool, results, columnKind, invocations }] = JSON.parse(await as('sarif', report, { version: '1.2.3' })).runs
     expect(tool.driver).toMatchObject({ name: 'stac-auth', version: '1.2.3' })
     expect(columnKind).toBe('utf16CodeUnits')

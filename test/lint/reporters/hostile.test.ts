@@ -28,7 +28,7 @@ describe.each(FORMATS)('hostile text as %s', async (format) => {
 })
 
 describe('what is made of hostile text', () => {
-  it('is JSON that gives the text back', async () => {
+  it('what is made of hostile text is JSON that gives the text back', async () => {
     for (const format of ['json', 'gitlab', 'rdjson', 'sarif'] as const) {
       const text = (await reporterOf(format))(hostileReport())
       expect(JSON.stringify(JSON.parse(text))).toContain('pwned')
@@ -36,7 +36,7 @@ describe('what is made of hostile text', () => {
     expect(JSON.parse((await reporterOf('json'))(hostileReport())).problems[0].message).toBe(HOSTILE)
   })
 
-  it('is escaped where GitHub splits, and names no file that could be an address', async () => {
+  it('what is made of hostile text is escaped where GitHub splits, and names no file that could be a URL', async () => {
     const [first = ''] = (await reporterOf('github'))(hostileReport()).split('\n')
     const [, properties = ''] = first.split(' ', 1).concat(first.split('::')[1] ?? '')
     expect(properties).not.toContain('%0A')
@@ -44,7 +44,7 @@ describe('what is made of hostile text', () => {
     expect(first).toContain('%250A')
   })
 
-  it('is no link and no argument in SARIF, also where something could not be read', async () => {
+  it('what is made of hostile text is no link and no argument in SARIF, also where something could not be read', async () => {
     const [run] = JSON.parse((await reporterOf('sarif'))(hostileReport())).runs
     const results: { message: { text: string } }[] = [...run.results, ...run.invocations[0].toolExecutionNotifications]
     expect(results).toHaveLength(5)
@@ -54,7 +54,7 @@ describe('what is made of hostile text', () => {
     }
   })
 
-  it('is XML that gives no element of its own', async () => {
+  it('what is made of hostile text is XML that gives no element of its own', async () => {
     const xml = (await reporterOf('junit'))(hostileReport())
     const names = new Set<string>()
     const parser = new SaxesParser()
@@ -67,7 +67,7 @@ describe('what is made of hostile text', () => {
     expect(xml).not.toContain(']]>')
   })
 
-  it('is code in Markdown: no markup, mention, link or HTML outside of a code span', async () => {
+  it('what is made of hostile text is code in Markdown: no markup, mention, link or HTML outside of a code span', async () => {
     const markdown = (await reporterOf('markdown'))(hostileReport())
     const outside = markdown.replace(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, '')
     expect(outside).not.toMatch(/[<@!|]|javascript|pwned|code/)

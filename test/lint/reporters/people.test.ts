@@ -22,7 +22,7 @@ const TEXT = `{
 const report = reportOf(lintText(TEXT, { document: 'a\nb.json' }), 1, [{ url: 'https://data.example/c', code: 'TIMEOUT_CONNECT' }])
 
 describe('json', () => {
-  it('is the report as its schema describes it', () => {
+  it('json is the report as its schema describes it', () => {
     const validate = new Ajv({ strict: true }).compile(schema)
     const parsed = JSON.parse(json(report))
     expect(validate(parsed), JSON.stringify(validate.errors)).toBe(true)
@@ -62,7 +62,7 @@ describe('pretty', () => {
     expect(pretty(report, { texts, color: true })).toContain('\u001b[31merror\u001b[0m')
   })
 
-  it('shows as many findings as it may and says how many it left out', () => {
+  it('shows as many findings as it may and says how many it omitted', () => {
     expect(pretty(report, { limit: 1 })).toContain('… and 3 more')
   })
 })

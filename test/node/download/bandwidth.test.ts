@@ -39,7 +39,7 @@ describe('a limit of bytes per second', () => {
     [131_072, 1],
     [500_000, 3],
     [10_000_000, 16],
-  ])('of %j is for %j files', (bytesPerSecond, files) => {
+  ])('a limit of bytes per second of %j is for %j files', (bytesPerSecond, files) => {
     expect(filesWithin(bytesPerSecond, 16)).toBe(files)
   })
 })

@@ -36,7 +36,7 @@ async function fetched(answerTo: (request: Inquiry) => Answer, scheme: string, e
 const ended = (code: string) => NAMES.map(() => code)
 
 describe('a proof that is never good enough', () => {
-  it('is given twice to a server whose nonces are always stale', async () => {
+  it('a proof that is never good enough is given twice to a server whose nonces are always stale', async () => {
     const guard = digestServer({ ...ACCOUNT, uses: 0 })
     const { codes, asked, files } = await fetched(guard, 'digest', ACCOUNT)
     expect([codes, files]).toEqual([ended('AUTH_REJECTED'), {}])
@@ -46,7 +46,7 @@ describe('a proof that is never good enough', () => {
     }
   })
 
-  it('is given twice to a server whose nonces for DPoP are always others', async () => {
+  it('a proof that is never good enough is given twice to a server whose nonces for DPoP are always others', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     let count = 0
     const token = 'token-token-token'
@@ -60,7 +60,7 @@ describe('a proof that is never good enough', () => {
 describe('several challenges', () => {
   const odd = 'Odd realm="a, Basic realm=\\"b\\", Digest", next="x,y"'
 
-  it('are answered by the one that the entry is for, its strongest form', async () => {
+  it('several challenges are answered by the one that the entry is for, its strongest form', async () => {
     const guard = digestServer({ ...ACCOUNT, algorithms: ['MD5', 'SHA-256'] })
     const answerTo = (request: Inquiry): Answer => {
       const answer = guard(request)
@@ -77,13 +77,13 @@ describe('several challenges', () => {
   it.each([
     ['Basic only', 'Basic realm="files"'],
     ['none that is known', odd],
-  ])('without that one end it, and nothing is given away: %s', async (_, asked) => {
+  ])('several challenges without that one end it, and nothing is given away: %s', async (_, asked) => {
     const { codes, server, files } = await fetched(() => ({ status: 401, headers: { 'www-authenticate': asked } }), 'digest', ACCOUNT)
     expect([codes, files]).toEqual([ended('AUTH_CHALLENGE_UNSUPPORTED'), {}])
     expect(server.exchanges.flatMap(({ request: { headers } }) => headers.authorization ?? [])).toEqual([])
   })
 
-  it('of 64 kB are not read', async () => {
+  it('several challenges of 64 kB are not read', async () => {
     const asked = `Digest realm="${'x'.repeat(65_536)}", nonce="a"`
     const { codes, files } = await fetched(() => ({ status: 401, headers: { 'www-authenticate': asked } }), 'digest', ACCOUNT)
     expect([codes, files]).toEqual([ended('RESPONSE_TOO_LARGE'), {}])
@@ -127,7 +127,7 @@ async function tokenFiles(files: DepotOptions['files'], count: number) {
 }
 
 describe('a token that is refused', () => {
-  it('is renewed once for two hundred files at a time', async () => {
+  it('a token that is refused is refreshed once for two hundred files at a time', async () => {
     const { depot, tokens, names, folder, judge, fetch } = await tokenFiles(() => ({ size: 20_000 }), 200)
     await fetch(['0.bin'])
     let old: string | undefined
@@ -145,7 +145,7 @@ describe('a token that is refused', () => {
     expect((await Promise.all(wrong)).filter(Boolean)).toEqual([])
   })
 
-  it('after a renewal as well ends a file, and what was there of it stays', async () => {
+  it('a token that is refused after a refresh as well ends a file, and what was there of it stays', async () => {
     const size = 6 * 2 ** 20
     const { depot, tokens, folder, judge, fetch } = await tokenFiles(() => ({ size }), 1)
     const end = new AbortController()

@@ -13,7 +13,7 @@ describe('large files of a server that is asked little at a time', () => {
     [1, 1],
     [2, 2],
     [3, 2],
-  ])('come whole: %d files, %d requests', async (count, perHost) => {
+  ])('large files of a server that is asked little at a time come whole: %d files, %d requests', async (count, perHost) => {
     const depot = await startFileDepot({ files: () => ({ size: SIZE }) })
     onTestFinished(() => depot.close())
     const folder = await temporaryFolder()

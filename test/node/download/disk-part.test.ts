@@ -35,7 +35,7 @@ function later() {
 const BUSY = { code: 'PATH_BUSY', message: expect.stringContaining('another process took it over') }
 
 describe('a part whose holder was stopped for longer than its lease', () => {
-  it('is not written, reset, named or removed by that holder', async () => {
+  it('a part whose holder was stopped for longer than its lease is not written, reset, named or removed by that holder', async () => {
     const { path, first, second } = await takenOver()
     later()
     expect(await failureOf(first.write(2000, [bytes('x')]))).toMatchObject(BUSY)
@@ -48,7 +48,7 @@ describe('a part whose holder was stopped for longer than its lease', () => {
     expect(await readdir(join(path, '..'))).toEqual(['data.bin'])
   })
 
-  it('has nothing of that holder in it once it was begun anew, even what was on its way to the disk', async () => {
+  it('a part whose holder was stopped for longer than its lease has nothing of that holder in it once it was begun anew, even what was on its way to the disk', async () => {
     const { path, first, second } = await takenOver()
     await second.reset()
     second.describe(next)

@@ -18,7 +18,7 @@ function busyThread(): () => void {
   }
 }
 
-it('is there for one more after the other while the thread waits', async () => {
+it('grants one request after another while the thread is idle', async () => {
   const spare = new EventLoopLoad()
   const order: string[] = []
   const taken = ['one', 'two', 'three'].map((name) => spare.untilIdle(never).then(() => order.push(name)))
@@ -29,7 +29,7 @@ it('is there for one more after the other while the thread waits', async () => {
   expect(spare.isIdle()).toBe(true)
 })
 
-it('is not there while the thread is busy, and comes as soon as it is not', async () => {
+it('grants nothing while the thread is busy, and continues as soon as it is idle', async () => {
   const rest = busyThread()
   try {
     const spare = new EventLoopLoad()
@@ -47,7 +47,7 @@ it('is not there while the thread is busy, and comes as soon as it is not', asyn
   }
 })
 
-it('is waited for no longer than it is asked for', async () => {
+it('waits no longer than the timeout', async () => {
   const rest = busyThread()
   try {
     expect(await new EventLoopLoad().untilIdle(pause(50))).toBe(false)

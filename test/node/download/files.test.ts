@@ -15,7 +15,7 @@ afterAll(() => server.close())
 const one = { data: { href: 'data.bin' } }
 
 describe('what is there already', () => {
-  it('is kept where nothing speaks against it', async () => {
+  it('what is there already is kept where nothing speaks against it', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'data.bin'), bytes)
     const count = server.asked.length
@@ -29,7 +29,7 @@ describe('what is there already', () => {
     ['of another size', { 'file:size': 2999 }, {}],
     ['with another checksum', { 'file:checksum': `1220${'00'.repeat(32)}` }, {}],
     ['where that was wanted', {}, { existing: 'refuse' }],
-  ])('is refused %s', async (_, promised, options) => {
+  ])('what is there already is refused %s', async (_, promised, options) => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'data.bin'), bytes)
     const result = await run([itemOf(server, { data: { href: 'data.bin', ...promised } })], { folder, server, ...options })
@@ -37,7 +37,7 @@ describe('what is there already', () => {
     expect(await filesIn(folder)).toEqual({ 'data.bin': bytes })
   })
 
-  it.each(['data.bin', 'large.bin'])('is replaced where that was wanted (%s)', async (name) => {
+  it.each(['data.bin', 'large.bin'])('what is there already is replaced where that was wanted (%s)', async (name) => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, name), 'old')
     const result = await run([itemOf(server, { data: { href: name } })], { folder, server, existing: 'replace' })
@@ -45,7 +45,7 @@ describe('what is there already', () => {
     expect((await filesIn(folder))[name]?.equals(name === 'data.bin' ? bytes : large)).toBe(true)
   })
 
-  it('is never written through when it is a link, a folder or a pipe', async () => {
+  it('what is there already is never written through when it is a link, a folder or a pipe', async () => {
     const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
     await writeFile(join(outside, 'secret'), 'old')
     await symlink(join(outside, 'secret'), join(folder, 'live.bin'))
@@ -64,7 +64,7 @@ describe('what is there already', () => {
     expect(await filesIn(outside)).toEqual({ secret: Buffer.from('old') })
   })
 
-  it('is not a link in the place of a part or of its journal', async () => {
+  it('what is there already is not a link in the place of a part or of its journal', async () => {
     for (const ending of ['.part', '.part.json', '.part.lock']) {
       const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
       await symlink(join(outside, 'new'), join(folder, `large.bin${ending}`))
@@ -74,7 +74,7 @@ describe('what is there already', () => {
     }
   })
 
-  it('is a partial file of somebody else, which is left alone', async () => {
+  it('what is there already is a partial file of somebody else, which is left unchanged', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'large.bin.part'), 'theirs')
     const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
@@ -82,7 +82,7 @@ describe('what is there already', () => {
     expect(await filesIn(folder)).toEqual({ 'large.bin.part': Buffer.from('theirs') })
   })
 
-  it('is something else under the name of a journal, which is not written into', async () => {
+  it('what is there already is something else under the name of a journal, which is not written into', async () => {
     const folder = await temporaryFolder()
     const taken = join(folder, 'large.bin.part.json')
     await writeFile(taken, '{"theirs":1}')
@@ -91,7 +91,7 @@ describe('what is there already', () => {
     expect(await filesIn(folder)).toEqual({ 'large.bin.part.json': Buffer.from('{"theirs":1}') })
   })
 
-  it('is not a journal that nobody came to write into', async () => {
+  it('what is there already is not a journal that nobody came to write into', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'large.bin.part.json'), '')
     const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
@@ -102,14 +102,14 @@ describe('what is there already', () => {
 })
 
 describe('a folder', () => {
-  it('must be there and be one', async () => {
+  it('a folder must be there and be one', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'file'), '')
     await expect(run([], { folder: join(folder, 'missing') })).rejects.toMatchObject({ code: 'FILE_ACCESS' })
     await expect(run([], { folder: join(folder, 'file') })).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
   })
 
-  it('that may not be written says so', async () => {
+  it('a read-only folder is reported', async () => {
     // Not even an administrator makes a file there.
     const result = await run([itemOf(server, one)], { folder: '/proc/self', server })
     expect(codesOf(result)).toEqual(['FILE_ACCESS'])
@@ -119,7 +119,7 @@ describe('a folder', () => {
     expect(codesOf(await run([itemOf(server, one)], { folder, server }))).toEqual(['FILE_ACCESS'])
   })
 
-  it('is not left by any name that a document makes up', async () => {
+  it('a folder is not left by any name that a document makes up', async () => {
     const folder = await temporaryFolder()
     const names = [
       '..%2f..%2fetc%2fpasswd',
@@ -158,13 +158,13 @@ describe('a folder', () => {
     ).toEqual(['DATA.bin', 'Data~3.bin', 'data~2.bin'])
   })
 
-  it('may get more files than anybody listens to at a time', async () => {
+  it('a folder may get more files than anybody listens to at a time', async () => {
     const assets = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`a${index}`, { href: `${index}.bin` }]))
     const result = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, dryRun: true })
     expect(result.summary).toMatchObject({ files: 3000 })
   })
 
-  it('is not touched by a dry run', async () => {
+  it('a folder is not touched by a dry run', async () => {
     const folder = await temporaryFolder()
     const count = server.asked.length
     const result = await run([itemOf(server, one)], { folder, server, dryRun: true, template: '{id}/{name}', documents: true })
@@ -183,7 +183,7 @@ describe('a copy of a document', () => {
     ],
   }
 
-  it('leads to the files that were downloaded, and tells where it comes from', async () => {
+  it('leads to the files that were downloaded, and reports where it comes from', async () => {
     const folder = await temporaryFolder()
     const assets = { data: { href: 'a b.bin', alternate }, page: { href: 'page.html', roles: ['overview'] } }
     const source = itemOf(server, assets, more)
@@ -223,7 +223,7 @@ describe('a copy of a document', () => {
     expect(canonical).toEqual([`${server.origin}/search`, `${server.origin}/items/two`])
   })
 
-  it('that says nowhere where it is from is left as it is, and is not made when nothing of it came', async () => {
+  it('a copy of a document that says nowhere where it is from is left as it is, and is not made when nothing of it came', async () => {
     const folder = await temporaryFolder()
     const assets = { data: { href: `${server.origin}/data.bin` } }
     const source = { document: { type: 'Feature', id: 'one', assets } }

@@ -45,14 +45,14 @@ describe('an asset that is a folder of an object store', () => {
     ['its URL ends in a slash', 's3://eo/x/store.zarr/'],
     ['its name ends in .zarr', 's3://eo/x/store.zarr'],
     ['its media type is Zarr', asset('s3://eo/x/store.zarr', ['k'], { type: 'application/vnd.zarr; version=2', 'file:size': 7 })],
-  ])('is downloaded object by object when %s', async (_, href) => {
+  ])('an asset that is a folder of an object store is downloaded object by object when %s', async (_, href) => {
     const { fetched, texts } = await store({ ...under('x/store.zarr/', STORE), 'eo/x/store.zarr2/secret': 's', 'eo/x/other': 's' })
     const result = await fetched(href)
     expect([codesOf(result), result.summary.written]).toEqual([[], 4])
     expect(await texts()).toEqual(prefixed('store.zarr/', STORE))
   })
 
-  it('is downloaded from an https-like URL that an s3 credential covers', async () => {
+  it('an asset that is a folder of an object store is downloaded from an https-like URL that an s3 credential covers', async () => {
     const { server, fetched, texts } = await store(
       under('S2A.SAFE/', { 'manifest.safe': '<xfdu/>', 'HTML/a.html': '<html></html>' }),
       {},
@@ -65,7 +65,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(Object.keys(await texts()).sort()).toEqual(['S2A.SAFE/HTML/a.html', 'S2A.SAFE/manifest.safe'])
   })
 
-  it('is taken from the first alternate that can be listed', async () => {
+  it('an asset that is a folder of an object store is taken from the first alternate that can be listed', async () => {
     const { fetched, texts } = await store(under('store.zarr/', STORE))
     const alternate = { s3: { href: 's3://eo/store.zarr/', 'auth:refs': ['k'] } }
     expect(codesOf(await fetched(asset('https://data.example/store.zarr', ['other'], { alternate })))).toEqual([])
@@ -85,14 +85,14 @@ describe('an asset that is a folder of an object store', () => {
     expect((await texts())['store.zarr/temp/0.0']).toBe('longer than before')
   })
 
-  it('is one file where nothing lies below its name, and missing where it ends in a slash', async () => {
+  it('an asset that is a folder of an object store is one file where nothing lies below its name, and missing where it ends in a slash', async () => {
     const { fetched, texts } = await store({ 'eo/one.SAFE': 'packed' })
     expect(codesOf(await fetched('s3://eo/one.SAFE'))).toEqual([])
     expect(await texts()).toEqual({ 'one.SAFE': 'packed' })
     expect(codesOf(await fetched('s3://eo/none/'))).toEqual(['HTTP_404'])
   })
 
-  it('is not listed in a dry run', async () => {
+  it('an asset that is a folder of an object store is not listed in a dry run', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE))
     const planned = ofKind(await fetched('s3://eo/store.zarr/', { dryRun: true }), 'planned')
     expect(planned.map(({ file }) => [file.name, file.folder])).toEqual([['store.zarr', true]])
@@ -129,7 +129,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(await texts()).toEqual({ 'd/A': '1', 'd/F/g': '4' })
   })
 
-  it('is refused with more objects than allowed before any of them is fetched', async () => {
+  it('an asset that is a folder of an object store is refused with more objects than allowed before any of them is fetched', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE))
     const [failed] = ofKind(await fetched('s3://eo/store.zarr', { maxObjects: 3 }), 'failed')
     expect(failed?.error).toMatchObject({ code: 'RESPONSE_TOO_LARGE', hint: expect.stringContaining('--max-objects') })
@@ -137,7 +137,7 @@ describe('an asset that is a folder of an object store', () => {
     expect((await fetched('s3://eo/store.zarr', { maxObjects: 4 })).summary.written).toBe(4)
   })
 
-  it('is refused where the keys are refused or the credential does not cover it, and says that it is a folder', async () => {
+  it('an asset that is a folder of an object store is refused where the keys are refused or the credential does not cover it, and says that it is a folder', async () => {
     const objects = { ...under('store.zarr/', STORE), ...under('store.zarr2/', STORE) }
     const wrong = await store(objects, {}, { secretAccessKey: 'wrong' } as Partial<CredentialInput>)
     const [failed] = ofKind(await wrong.fetched('s3://eo/store.zarr'), 'failed')
@@ -152,7 +152,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(narrow.server.log.some(({ url }) => url.includes('zarr2'))).toBe(false)
   })
 
-  it('is refused when the store lists an object outside of it', async () => {
+  it('an asset that is a folder of an object store is refused when the store lists an object outside of it', async () => {
     const { server, folder, fetched } = await store(under('store.zarr/', STORE))
     const { send, authorize, explain, fetch } = createAuth({ credentials: [] })
     const objects = '<Contents><Key>store.zarr2/secret</Key><Size>1</Size></Contents>'
@@ -165,7 +165,7 @@ describe('an asset that is a folder of an object store', () => {
     expect([await filesIn(folder), server.log]).toEqual([{}, []])
   })
 
-  it('is listed again from the last key after a failure that may pass', async () => {
+  it('an asset that is a folder of an object store is listed again from the last key after a failure that may pass', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE))
     const entry = { id: 'mine', type: 's3', ...KEYS, endpoint: server.url, sendTo: ['s3://eo/'] }
     const auth = createAuth({ credentials: entry as CredentialInput })
@@ -177,7 +177,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(codesOf(await fetched('s3://eo/store.zarr', { auth: { ...auth, fetchFor: broken } }))).toEqual(['HTTP_503'])
   })
 
-  it('is requested like a file where it cannot be listed, and the error says that it looks like a folder', async () => {
+  it('an asset that is a folder of an object store is requested like a file where it cannot be listed, and the error says that it looks like a folder', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE), { public: ['eo'] })
     const auth = createAuth({ credentials: [], typed: [server.url] })
     const [failed] = ofKind(await fetched(asset(`${server.url}/eo/store.zarr`, []), { auth }), 'failed')
@@ -185,7 +185,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(server.log.map(({ url }) => url)).toEqual(['/eo/store.zarr'])
   })
 
-  it('is never a whole bucket', async () => {
+  it('an asset that is a folder of an object store is never a whole bucket', async () => {
     const { fetched, texts } = await store(under('', { a: '1', b: '2' }))
     for (const href of ['s3://eo', 's3://eo/', 's3://eo//']) await fetched(href)
     expect(Object.keys(await texts()).filter((name) => /(?:^|\/)[ab]$/.test(name))).toEqual([])

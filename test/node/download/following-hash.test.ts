@@ -20,7 +20,7 @@ async function fileWith(bytes: Buffer) {
 }
 
 describe('a hash that follows a file', () => {
-  it('is that of the next file when the first one was cut off before it was read', async () => {
+  it('a hash that follows a file is that of the next file when the first one was cut off before it was read', async () => {
     const [first, next] = [noise(SIZE, 'a'), noise(SIZE, 'b')]
     const file = await fileWith(first)
     const dropped = hashes.follow(file.fd, 'sha256')
@@ -34,14 +34,14 @@ describe('a hash that follows a file', () => {
     expect(await following.digest(SIZE)).toBe(sha256(next))
   })
 
-  it('tells of a file that ends too early', async () => {
+  it('reports a file that ends too early', async () => {
     const file = await fileWith(noise(1000))
     const following = hashes.follow(file.fd, 'sha256')
     following.reach(1001)
     await expect(following.digest(1001)).rejects.toMatchObject({ code: 'EIO' })
   })
 
-  it('tells of a file that is not followed any more, and of a hash that there is none of', async () => {
+  it('reports a file that is not followed any more, and of a hash that there is none of', async () => {
     const file = await fileWith(noise(1000))
     const dropped = hashes.follow(file.fd, 'sha256')
     dropped.drop()

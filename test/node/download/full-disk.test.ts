@@ -50,7 +50,7 @@ describe('a disk that is full as a file begins', () => {
     ['what is in a small one', 1000, 'write', /\.part$/],
     ['a small one on the disk', 1000, 'sync', /\.part$/],
     ['the name of a small one', 1000, 'name', /\.bin$/],
-  ])('has nothing left over of it, without room for %s', async (_, size, step, path) => {
+  ])('a disk that is full as a file begins has nothing left over of it, without room for %s', async (_, size, step, path) => {
     const { folder, fetched, wrong } = await setting(size)
     disk.refuses = (its, name) => its === step && path.test(name)
     const result = await fetched()
@@ -62,7 +62,7 @@ describe('a disk that is full as a file begins', () => {
     expect(await wrong()).toEqual([])
   })
 
-  it('has nothing left over of what took the last of the room', async () => {
+  it('a disk that is full as a file begins has nothing left over of what took the last of the room', async () => {
     // The room ends within the lock, the journal, or what they are about.
     for (let room = 0; room < 300; room += 23) {
       const { folder, fetched } = await setting(LARGE)
@@ -84,7 +84,7 @@ describe('a disk that is full as a file begins', () => {
 })
 
 describe('a disk that is full in the middle', () => {
-  it.each([2.5, 3, 4.999])('keeps what came, and the next run goes on: %d MiB', async (room) => {
+  it.each([2.5, 3, 4.999])('keeps what came, and the next run continues: %d MiB', async (room) => {
     const { depot, folder, fetched, wrong } = await setting(LARGE)
     disk.room = room * 2 ** 20
     const result = await fetched()
@@ -203,7 +203,7 @@ describe('a system that opens no more files', () => {
     expect([summary.written, summary.retries, refused > 0, await wrong()]).toEqual([12, refused, true, []])
   })
 
-  it('is told when nothing would free one', async () => {
+  it('a system that opens no more files is reported when nothing would free one', async () => {
     const { depot, fetched, folder } = await setting(LARGE, 3)
     disk.code = 'EMFILE'
     disk.refuses = (step, path) => step === 'make' && path.endsWith('.part.lock')

@@ -48,7 +48,7 @@ it('asks each request for one piece: nothing is sent that nobody takes', async (
   expect(sent).toBe(97 * MiB)
 })
 
-it('asks for the first gap first, up to what is there', async () => {
+it('requests the first gap first, up to what is there', async () => {
   const { ranges, file, sent } = await resumed([
     [0, 3 * MiB],
     [5 * MiB, 40 * MiB],
@@ -58,7 +58,7 @@ it('asks for the first gap first, up to what is there', async () => {
   expect(sent).toBe(62 * MiB)
 })
 
-it('asks for one gap after the other where one request at a time is wanted', async () => {
+it('requests one gap after the other where one request at a time is wanted', async () => {
   const gaps = [
     [0, MiB],
     [70 * MiB, 90 * MiB],

@@ -59,20 +59,20 @@ describe('a body that is cut', () => {
     expect(files).toEqual({ 'data.bin': small })
   })
 
-  it('is no file when it stays cut', async () => {
+  it('a body that is cut is not a file when it stays cut', async () => {
     const { result, files, server } = await fetched({ bytes: small, etag: null }, always({ endAfter: 100 }), plain, { retries: 2 })
     expect(codesOf(result)).toEqual(['FILE_INCOMPLETE'])
     expect(server.asked).toHaveLength(3)
     expect(files).toEqual({})
   })
 
-  it('is no file when nothing would tell that it is whole', async () => {
+  it('a body that is cut is not a file when nothing would tell that it is whole', async () => {
     const { result, files } = await fetched({ bytes: small }, always({ framing: 'close' }))
     expect(codesOf(result)).toEqual(['FILE_INCOMPLETE'])
     expect(files).toEqual({})
   })
 
-  it('may end with its connection where the document tells its size', async () => {
+  it('a body that is cut may end with its connection where the document tells its size', async () => {
     const assets = { data: { href: 'data.bin', 'file:size': small.length } }
     const { result, files } = await fetched({ bytes: small }, first({ framing: 'close', endAfter: 4999 }), assets)
     expect(result.summary).toMatchObject({ written: 1, retries: 1 })
@@ -91,18 +91,18 @@ describe('an answer to a range', () => {
     ['another start', { headers: { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` } }],
     ['another total', { headers: { 'content-range': `bytes 2097152-${bytes.length - 1}/${bytes.length + 1}` } }],
     ['no range at all', { headers: { 'content-range': 'bytes' } }],
-  ])('with %s is refused, and what was there stays', async (_, fault) => {
+  ])('an answer to a range with %s is refused, and what was there stays', async (_, fault) => {
     const { result, files } = await fetched({ bytes }, then(fault))
     expect(codesOf(result)).toEqual(['RANGE_INVALID'])
     expect(Object.keys(files).sort()).toEqual(['data.bin.part', 'data.bin.part.json'])
   })
 
-  it('that nobody asked for is refused', async () => {
+  it('an answer to a range that nobody requested is refused', async () => {
     const part = { status: 206, headers: { 'content-range': `bytes 0-${small.length - 1}/${small.length}` } }
     expect(codesOf((await fetched({ bytes: small }, always(part))).result)).toEqual(['RANGE_INVALID'])
   })
 
-  it('that gives all begins anew', async () => {
+  it('an answer to a range that gives all begins anew', async () => {
     const { result, files } = await fetched({ bytes }, then({ ignoreRange: true }))
     expect(result.summary).toMatchObject({ written: 1, retries: 1 })
     expect(files['data.bin']?.equals(bytes)).toBe(true)
@@ -115,14 +115,14 @@ describe('an answer to a range', () => {
     expect(files['data.bin']?.equals(other)).toBe(true)
   })
 
-  it('is an end when the file changes over and over', async () => {
+  it('an answer to a range is an end when the file changes over and over', async () => {
     let n = 0
     const { result, files } = await fetched(() => ({ bytes: noise(bytes.length, String(n++)) }), always(cut))
     expect(codesOf(result)).toEqual(['FILE_CHANGED'])
     expect(files).toEqual({})
   })
 
-  it('is asked for with a strong validator only', async () => {
+  it('an answer to a range is requested with a strong validator only', async () => {
     const { result, files, server } = await fetched({ bytes, etag: 'W/"weak"' }, first(cut))
     expect(result.summary).toMatchObject({ written: 1 })
     expect(server.asked.map(({ range }) => range)).toEqual([undefined, undefined])
@@ -146,7 +146,7 @@ describe('what was promised', () => {
     ['sha512', '1340', small],
     ['md5', 'd50110', small],
     ['sha256', '1220', bytes],
-  ])('by a %s is compared', async (algorithm, code, data) => {
+  ])('what was promised by a %s is compared', async (algorithm, code, data) => {
     const { result, files } = await fetched({ bytes: data }, undefined, promising(multihash(code, hash(algorithm, data)), data.length))
     expect(ofKind(result, 'written')[0]?.verified).toEqual(['size', 'checksum'])
     expect(files['data.bin']?.equals(data)).toBe(true)
@@ -163,7 +163,7 @@ describe('what was promised', () => {
     expect(files).toEqual({})
   })
 
-  it('is told when it cannot be compared', async () => {
+  it('what was promised is reported when it cannot be compared', async () => {
     const { result } = await fetched({ bytes: small }, undefined, promising(`1e20${'00'.repeat(32)}`))
     expect(ofKind(result, 'warning').map(({ code }) => code)).toEqual(['CHECKSUM_UNSUPPORTED'])
     expect(result.summary).toMatchObject({ written: 1 })
@@ -173,7 +173,7 @@ describe('what was promised', () => {
     ['Repr-Digest', { 'repr-digest': `sha-256=:${hash('sha256', other).toString('base64')}:` }, undefined],
     ['Content-MD5', { 'content-md5': hash('md5', other).toString('base64') }, undefined],
     ['the entity tag of an object store', { 'x-amz-request-id': 'A1' }, `"${hash('md5', other).toString('hex')}"`],
-  ])('by a server with %s is compared', async (_, headers, etag) => {
+  ])('what was promised by a server with %s is compared', async (_, headers, etag) => {
     const said = (data: Buffer) => ({ bytes: data, headers, ...(etag !== undefined && { etag }) })
     expect(codesOf((await fetched(said(small))).result)).toEqual(['FILE_INTEGRITY'])
     expect(ofKind((await fetched(said(other))).result, 'written')[0]?.verified).toEqual(['length', 'digest'])
@@ -182,7 +182,7 @@ describe('what was promised', () => {
   it.each<[string, Record<string, string>]>([
     ['that says nothing else', {}],
     ['of a key service', { 'x-amz-request-id': 'A1', 'x-amz-server-side-encryption': 'aws:kms' }],
-  ])('by an entity tag is not taken for an MD5 from a server %s', async (_, headers) => {
+  ])('what was promised by an entity tag is not taken for an MD5 from a server %s', async (_, headers) => {
     const { result } = await fetched({ bytes: small, headers, etag: `"${hash('md5', other).toString('hex')}"` })
     expect(result.summary).toMatchObject({ written: 1 })
   })
@@ -192,19 +192,19 @@ describe('a web page instead of a raster', () => {
   const page = { bytes: Buffer.from('<html>log in</html>'), type: 'text/html; charset=utf-8' }
   const raster = { data: { href: 'data.tif', type: 'image/tiff; application=geotiff' } }
 
-  it('is refused, and accepted with a warning by those who ask for it', async () => {
+  it('a web page instead of a raster is refused, and accepted with a warning by those who request it', async () => {
     const refused = await fetched(page, undefined, raster)
     expect([codesOf(refused.result), refused.files]).toEqual([['FILE_INTEGRITY'], {}])
     const { result } = await fetched(page, undefined, raster, { acceptHtml: true })
     expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
   })
 
-  it('is what a document may promise', async () => {
+  it('a web page instead of a raster is what a document may promise', async () => {
     const { result } = await fetched(page, undefined, { data: { href: 'index.html', type: 'text/html' } }, { strict: true })
     expect(result.summary).toMatchObject({ written: 1 })
   })
 
-  it('with 403 is a refusal', async () => {
+  it('a web page instead of a raster with 403 is a refusal', async () => {
     expect(codesOf((await fetched(page, always({ status: 403 }), raster)).result)).toEqual(['AUTH_REJECTED'])
   })
 })
@@ -215,16 +215,22 @@ describe('a file that is served with the content coding that its name ends in', 
   const named = (name: string, more: object = {}) => ({ data: { href: name, ...more } })
   const sum = (data: Buffer) => multihash('1220', hash('sha256', data))
 
-  it.each(['data.json.gz', 'data.tgz'])('is stored as it is sent: %s', async (name) => {
-    const { result, files } = await fetched(sent, undefined, named(name))
-    expect(codesOf(result)).toEqual([])
-    expect(files).toEqual({ [name]: packed })
-    expect(ofKind(result, 'written')[0]?.verified).toEqual(['length'])
-  })
+  it.each(['data.json.gz', 'data.tgz'])(
+    'a file that is served with the content coding that its name ends in is stored as it is sent: %s',
+    async (name) => {
+      const { result, files } = await fetched(sent, undefined, named(name))
+      expect(codesOf(result)).toEqual([])
+      expect(files).toEqual({ [name]: packed })
+      expect(ofKind(result, 'written')[0]?.verified).toEqual(['length'])
+    },
+  )
 
-  it.each(['data.json', 'data.json.br'])('is not stored packed under another name: %s', async (name) => {
-    expect((await fetched(sent, undefined, named(name))).files).toEqual({ [name]: small })
-  })
+  it.each(['data.json', 'data.json.br'])(
+    'a file that is served with the content coding that its name ends in is not stored packed under another name: %s',
+    async (name) => {
+      expect((await fetched(sent, undefined, named(name))).files).toEqual({ [name]: small })
+    },
+  )
 
   it.each<[string, string, object, Buffer]>([
     ['the size of the packed one', 'data.json', { 'file:size': packed.length }, packed],
@@ -232,15 +238,18 @@ describe('a file that is served with the content coding that its name ends in', 
     ['the checksum of the packed one', 'data.json', { 'file:checksum': sum(packed) }, packed],
     ['the checksum of the unpacked one', 'data.json.gz', { 'file:checksum': sum(small) }, small],
     ['size and checksum of the packed one', 'data.json.gz', { 'file:checksum': sum(packed), 'file:size': packed.length }, packed],
-  ])('is what the document promises: %s', async (_, name, promised, data) => {
-    for (const fault of [undefined, always({ framing: 'chunked' })]) {
-      const { result, files } = await fetched(sent, fault, named(name, promised))
-      expect(codesOf(result)).toEqual([])
-      expect(files).toEqual({ [name]: data })
-    }
-  })
+  ])(
+    'a file that is served with the content coding that its name ends in is what the document promises: %s',
+    async (_, name, promised, data) => {
+      for (const fault of [undefined, always({ framing: 'chunked' })]) {
+        const { result, files } = await fetched(sent, fault, named(name, promised))
+        expect(codesOf(result)).toEqual([])
+        expect(files).toEqual({ [name]: data })
+      }
+    },
+  )
 
-  it('is neither where the document promises something else', async () => {
+  it('a file that is served with the content coding that its name ends in is neither where the document promises something else', async () => {
     const { result, files, server } = await fetched(sent, undefined, named('data.gz', { 'file:checksum': sum(other) }))
     expect([codesOf(result), files, server.asked.length]).toEqual([['FILE_INTEGRITY'], {}, 2])
   })
@@ -250,7 +259,7 @@ describe('a file that is served with the content coding that its name ends in', 
     expect([ofKind(result, 'warning'), files]).toEqual([[], { 'data.zst': small }])
   })
 
-  it('is resumed as it is sent, also where the parts do not tell their coding', async () => {
+  it('a file that is served with the content coding that its name ends in is resumed as it is sent, also where the parts do not tell their coding', async () => {
     for (const coding of ['gzip', 'identity']) {
       const large: ServedContent = { bytes, headers: { 'content-encoding': 'gzip' } }
       const faults: Faults = (_, n) => (n === 0 ? { endAfter: 2 ** 21 } : { headers: { 'content-encoding': coding } })
@@ -260,7 +269,7 @@ describe('a file that is served with the content coding that its name ends in', 
     }
   })
 
-  it('is not held against the hash of what a store has unpacked for us', async () => {
+  it('a file that is served with the content coding that its name ends in is not held against the hash of what a store has unpacked for us', async () => {
     const md5 = hash('md5', packed).toString('base64')
     const headers = { 'x-goog-stored-content-encoding': 'gzip', 'x-goog-hash': `md5=${md5}` }
     const { result, files } = await fetched({ bytes: small, headers }, undefined, named('data.json'))
@@ -275,25 +284,25 @@ it('names versions by strong tags', () => {
 describe('a body in a coding that nobody here knows', () => {
   const coded = { bytes: small, headers: { 'content-encoding': 'zstd' } }
 
-  it('is told, and stays as it came', async () => {
+  it('a body in a coding that nobody here knows is reported, and stays as it came', async () => {
     const { result, files } = await fetched(coded)
     expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_CODING_UNKNOWN', message: expect.stringContaining('"zstd"') }])
     expect(ofKind(result, 'written')).toMatchObject([{ bytes: small.length, verified: ['length'] }])
     expect(files).toEqual({ 'data.bin': small })
   })
 
-  it('is refused by those who are strict', async () => {
+  it('a body in a coding that nobody here knows is refused by those who are strict', async () => {
     const { result, files } = await fetched(coded, undefined, plain, { strict: true })
     expect([codesOf(result), files]).toEqual([['CONTENT_CODING_UNKNOWN'], {}])
   })
 
-  it('is what a checksum may promise', async () => {
+  it('a body in a coding that nobody here knows is what a checksum may promise', async () => {
     const { result } = await fetched(coded, undefined, promising(multihash('1220', hash('sha256', small))), { strict: true })
     expect(result.summary).toMatchObject({ written: 1 })
     expect(ofKind(result, 'warning')).toEqual([])
   })
 
-  it('has no end of its own', async () => {
+  it('a body in a coding that nobody here knows has no end of its own', async () => {
     const { result, files } = await fetched(coded, always({ framing: 'close' }))
     expect([codesOf(result), files]).toEqual([['FILE_INCOMPLETE'], {}])
   })

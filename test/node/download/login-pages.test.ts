@@ -41,7 +41,7 @@ describe('a login page of another host', () => {
     ['the role', { href: 'granule', roles: ['data'] }],
     ['the size', { href: 'granule.h5', 'file:size': 9 }],
     ['the checksum', { href: 'granule.h5', 'file:checksum': `1220${createHash('sha256').update('real data').digest('hex')}` }],
-  ])('is no file where %s promises something else, in no run', async (_, asset) => {
+  ])('a login page of another host is not a file where %s promises something else, in no run', async (_, asset) => {
     const { login, data, auth } = await earthdata()
     const folder = await temporaryFolder()
     for (const attempt of [1, 2]) {
@@ -55,14 +55,14 @@ describe('a login page of another host', () => {
     }
   })
 
-  it('is recognised by its first bytes where the server calls it a file', async () => {
+  it('a login page of another host is recognised by its first bytes where the server calls it a file', async () => {
     const { data, auth } = await earthdata('application/octet-stream')
     const folder = await temporaryFolder()
     expect(codesOf(await run([itemOf({ origin: data }, { data: { href: 'granule.h5' } })], { folder, auth }))).toEqual(['LOGIN_PAGE'])
     expect(await filesIn(folder)).toEqual({})
   })
 
-  it('is kept, with a warning, where it is accepted', async () => {
+  it('a login page of another host is kept, with a warning, where it is accepted', async () => {
     const { data, auth } = await earthdata()
     const folder = await temporaryFolder()
     const item = itemOf({ origin: data }, { data: { href: 'granule.h5' } })
@@ -75,7 +75,7 @@ describe('a login page of another host', () => {
     expect((await run([item], { folder, auth, acceptHtml: true })).summary).toMatchObject({ kept: 1 })
   })
 
-  it('is a warning where nothing is promised, which strict refuses', async () => {
+  it('a login page of another host is a warning where nothing is promised, which strict refuses', async () => {
     const { data, auth } = await earthdata()
     const item = itemOf({ origin: data }, { data: { href: 'granule' } })
     const mild = await run([item], { folder: await temporaryFolder(), auth })
@@ -114,14 +114,14 @@ describe('a web page of the host that was asked', () => {
   it.each([
     ['its media type', 'application/xhtml+xml', 'words'],
     ['its first bytes', 'application/octet-stream', ` \n<!-- x -->${PAGE}`],
-  ])('is no file by %s', async (_, type, body) => {
+  ])('a web page of the host that was asked is not a file by %s', async (_, type, body) => {
     const origin = await serve((_request, response) => response.writeHead(200, { 'content-type': type }).end(body))
     const folder = await temporaryFolder()
     const result = await run([itemOf({ origin }, { data: { href: 'a.tif' } })], { folder, server: { origin } })
     expect([codesOf(result), await filesIn(folder)]).toEqual([['FILE_INTEGRITY'], {}])
   })
 
-  it('is recognised where its first bytes come one by one', async () => {
+  it('a web page of the host that was asked is recognised where its first bytes come one by one', async () => {
     const origin = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': PAGE.length })
       const write = (at: number): unknown =>
@@ -133,7 +133,7 @@ describe('a web page of the host that was asked', () => {
     expect([codesOf(result), await filesIn(folder)]).toEqual([['FILE_INTEGRITY'], {}])
   })
 
-  it('is the file where the checksum of the document says so', async () => {
+  it('a web page of the host that was asked is the file where the checksum of the document says so', async () => {
     const origin = await serve((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
     const asset = { href: 'a.tif', 'file:checksum': `1220${createHash('sha256').update(PAGE).digest('hex')}` }
     const folder = await temporaryFolder()
@@ -145,13 +145,13 @@ describe('a web page of the host that was asked', () => {
     ['the type', { href: 'page', type: 'text/html' }],
     ['the name', { href: 'page.html' }],
     ['nothing', { href: 'page', roles: ['metadata'] }],
-  ])('is a file where %s speaks against it', async (_, asset) => {
+  ])('a web page of the host that was asked is a file where %s speaks against it', async (_, asset) => {
     const origin = await serve((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE))
     const result = await run([itemOf({ origin }, { data: asset })], { folder: await temporaryFolder(), server: { origin }, strict: true })
     expect(result.summary).toMatchObject({ written: 1 })
   })
 
-  it('is not mistaken for XML, text and other files that begin in the same way', async () => {
+  it('a web page of the host that was asked is not mistaken for XML, text and other files that begin in the same way', async () => {
     const bodies: Record<string, string> = { '/a.xml': '<!-- x --><metadata/>', '/b.md': '<h1>Readme</h1>', '/c.txt': '<', '/d.bin': ' ' }
     const origin = await serve((request, response) => response.end(bodies[request.url ?? '']))
     const assets = Object.fromEntries(Object.keys(bodies).map((path) => [path, { href: path.slice(1) }]))

@@ -102,7 +102,7 @@ describe('a second run', () => {
 })
 
 describe('the manifest of a folder', () => {
-  it('has what was downloaded, with validators and without any query', async () => {
+  it('the manifest of a folder has what was downloaded, with validators and without any query', async () => {
     const server = await both()
     const folder = await temporaryFolder()
     await run([itemOf(server, assets)], { folder, server })
@@ -117,7 +117,7 @@ describe('the manifest of a folder', () => {
     ])
   })
 
-  it('goes on after a line that a kill has cut, and takes the last line of a file', async () => {
+  it('continues after a line that a kill has cut, and takes the last line of a file', async () => {
     const server = await both()
     const folder = await temporaryFolder()
     await run([itemOf(server, assets)], { folder, server })
@@ -128,7 +128,7 @@ describe('the manifest of a folder', () => {
     expect(codesOf(await run([itemOf(server, assets)], { folder, server }))).toEqual(['PATH_EXISTS'])
   })
 
-  it('is never written through a link, and its loss stops no download', async () => {
+  it('the manifest of a folder is never written through a link, and its loss stops no download', async () => {
     const server = await both()
     const [folder, elsewhere] = [await temporaryFolder(), join(await temporaryFolder(), 'elsewhere')]
     await writeFile(elsewhere, '')
@@ -139,7 +139,7 @@ describe('the manifest of a folder', () => {
     expect(await readFile(elsewhere, 'utf8')).toBe('')
   })
 
-  it('is not made by a dry run', async () => {
+  it('the manifest of a folder is not made by a dry run', async () => {
     const folder = await temporaryFolder()
     await run([itemOf(await both(), assets)], { folder, dryRun: true, manifest: join(folder, 'm.ndjson') })
     expect(await readdir(folder)).toEqual([])
@@ -321,7 +321,7 @@ describe('verifyFolder', () => {
 })
 
 describe('a manifest that somebody else has made', () => {
-  it('is read to its end, whatever a line of it is', async () => {
+  it('a manifest that somebody else has made is read to its end, whatever a line of it is', async () => {
     const folder = await temporaryFolder()
     const manifest = join(folder, MANIFEST_NAME)
     const entry = (path: string) => `${JSON.stringify({ path, url: 'https://a.example/x', size: 1, sha256: '0'.repeat(64), time: '' })}\n`

@@ -33,7 +33,7 @@ describe('a URL whose last segment says nothing', () => {
     ])
   })
 
-  it.each(['download?id=1', 'x/file', 'x/', 'x/Content'])('is recognised: %s', async (href) => {
+  it.each(['download?id=1', 'x/file', 'x/', 'x/Content'])('a URL whose last segment says nothing is recognised: %s', async (href) => {
     expect((await named({ B04: { href } })).names).toEqual(['one/B04'])
   })
 
@@ -71,7 +71,7 @@ describe('a choice of assets', () => {
     expect(await chosen({ keys: ['B[1]'] })).toEqual(['B[1]'])
   })
 
-  it('leaves out keys and names that match', async () => {
+  it('omits keys and names that match', async () => {
     expect(await chosen({ exclude: ['*.xml', 'B0?', 'meta/*'] })).toEqual(['B8A', 'B[1]'])
     expect(await chosen({ keys: ['B*'], exclude: ['B01', 'b*'] })).toEqual(['B02', 'B8A', 'B[1]'])
   })
@@ -82,20 +82,20 @@ describe('{local_path}', () => {
   const asset = (path: unknown) => ({ data: { href: 'B04.tif', 'file:local_path': path } })
   const place = async (path: unknown) => (await named(asset(path), { template })).names[0]
 
-  it('is the file:local_path of the asset, with its folders', async () => {
+  it('{local_path} is the file:local_path of the asset, with its folders', async () => {
     expect(await place('GRANULE/IMG_DATA/R10m/B04.jp2')).toBe('one/GRANULE/IMG_DATA/R10m/B04.jp2')
     expect(await place('./a//b.tif')).toBe('one/a/b.tif')
   })
 
-  it('is the name in the URL where there is no file:local_path', async () => {
+  it('{local_path} is the name in the URL where there is no file:local_path', async () => {
     expect((await named({ data: { href: 'x/B04.tif' } }, { template })).names).toEqual(['one/B04.tif'])
   })
 
-  it('is not used by any other template', async () => {
+  it('{local_path} is not used by any other template', async () => {
     expect((await named(asset('a/b.tif'))).names).toEqual(['one/B04.tif'])
   })
 
-  it('is that of the asset for an alternate that has none', async () => {
+  it('{local_path} is that of the asset for an alternate that has none', async () => {
     const data = { href: 'B04.tif', 'file:local_path': 'a/b.tif', alternate: { s3: { href: 'other.tif' } } }
     expect((await named({ data }, { template, alternates: ['s3'] })).names).toEqual(['one/a/b.tif'])
   })
@@ -151,9 +151,12 @@ describe('{local_path}', () => {
     expect((await named(assets, { template })).codes).toEqual(['PATH_COLLISION'])
   })
 
-  it.each(['{id}/a{local_path}', '{local_path}{ext}', '{local_path}{local_path}'])('is refused beside other text: %s', async (wrong) => {
-    await expect(named(asset('a'), { template: wrong })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
-  })
+  it.each(['{id}/a{local_path}', '{local_path}{ext}', '{local_path}{local_path}'])(
+    '{local_path} is refused beside other text: %s',
+    async (wrong) => {
+      await expect(named(asset('a'), { template: wrong })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+    },
+  )
 
   it('leads through no link, and replaces neither a folder nor a file on its way', async () => {
     const [folder, outside] = [await temporaryFolder(), await temporaryFolder()]
@@ -273,7 +276,7 @@ describe('a name that gets no extension from its document', () => {
     expect(Object.keys(await filesIn(folder)).sort()).toEqual(['c', 'd', 'one/a.tif', 'one/b.jp2'])
   })
 
-  it('is found again without a request, also by --verify and by verifyFolder', async () => {
+  it('a name that gets no extension from its document is found again without a request, also by --verify and by verifyFolder', async () => {
     const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' }, 3 * 2 ** 20)
     const folder = await temporaryFolder()
     const manifest = join(await temporaryFolder(), 'manifest')
@@ -338,7 +341,7 @@ describe('a name that gets no extension from its document', () => {
     expect(await readdir(join(folder, 'one'))).toEqual(['data.zip'])
   })
 
-  it('is resumed under its planned name, where the part says no name', async () => {
+  it('a name that gets no extension from its document is resumed under its planned name, where the part says no name', async () => {
     const size = 6 * 2 ** 20
     const field = 'attachment; filename=x.zip'
     const bytes = noise(size)
@@ -376,7 +379,7 @@ describe('a name that gets no extension from its document', () => {
     expect(copy.assets.data.href).toBe('./data.zip')
   })
 
-  it('is fetched once where it is wanted twice', async () => {
+  it('a name that gets no extension from its document is fetched once where it is wanted twice', async () => {
     const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, asset), itemOf(server, asset)], { folder, server, template })
@@ -393,37 +396,43 @@ describe('two files that would have one name by their suffix', () => {
     ['before', { plain: { href: 'a/x' }, named: { href: 'b/x.zip' } }],
     ['behind', { named: { href: 'b/x.zip' }, plain: { href: 'a/x' } }],
     ['in another case', { plain: { href: 'a/x' }, named: { href: 'b/X.ZIP' } }],
-  ])('leave the one without its suffix that stands %s the other in its document', async (_, assets) => {
-    for (const slow of ['/a/x', '/b/x.zip']) {
-      const server = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
-      const folder = await temporaryFolder()
-      const result = await run([itemOf(server, assets)], { folder, server, template })
-      expect([codesOf(result), Object.keys(await filesIn(folder)).sort()]).toEqual([
-        [],
-        [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
-      ])
-      expect((await filesIn(folder)).x?.equals(noise(100, '/a/x'))).toBe(true)
-      const again = await run([itemOf(server, assets)], { folder, server, template })
-      expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
-    }
-  })
+  ])(
+    'two files that would have one name by their suffix leave the one without its suffix that stands %s the other in its document',
+    async (_, assets) => {
+      for (const slow of ['/a/x', '/b/x.zip']) {
+        const server = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
+        const folder = await temporaryFolder()
+        const result = await run([itemOf(server, assets)], { folder, server, template })
+        expect([codesOf(result), Object.keys(await filesIn(folder)).sort()]).toEqual([
+          [],
+          [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
+        ])
+        expect((await filesIn(folder)).x?.equals(noise(100, '/a/x'))).toBe(true)
+        const again = await run([itemOf(server, assets)], { folder, server, template })
+        expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
+      }
+    },
+  )
 
   it.each([
     ['refuse', ['PATH_COLLISION'], ['x.zip']],
     ['rename', [], ['x.zip', 'x~2.zip']],
-  ] as const)('are told apart in the order of their documents: %s', async (collisions, codes, names) => {
-    for (const drip of [undefined, { drip: 10, drop: 10 }]) {
-      const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? drip : undefined))
-      const folder = await temporaryFolder()
-      const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
-      const result = await run(items, { folder, server, template, collisions })
-      const files = await filesIn(folder)
-      expect([codesOf(result), Object.keys(files).sort()]).toEqual([codes, names])
-      expect(files['x.zip']?.equals(noise(100, '/a/x'))).toBe(true)
-    }
-  })
+  ] as const)(
+    'two files that would have one name by their suffix are distinguished in the order of their documents: %s',
+    async (collisions, codes, names) => {
+      for (const drip of [undefined, { drip: 10, drop: 10 }]) {
+        const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? drip : undefined))
+        const folder = await temporaryFolder()
+        const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
+        const result = await run(items, { folder, server, template, collisions })
+        const files = await filesIn(folder)
+        expect([codesOf(result), Object.keys(files).sort()]).toEqual([codes, names])
+        expect(files['x.zip']?.equals(noise(100, '/a/x'))).toBe(true)
+      }
+    },
+  )
 
-  it('are told apart in a later run that wants the other one only', async () => {
+  it('two files that would have one name by their suffix are distinguished in a later run that requires the other one only', async () => {
     const server = await proposing(fields)
     const folder = await temporaryFolder()
     await run([itemOf(server, { data: { href: 'a/x' } })], { folder, server, template })
@@ -436,7 +445,7 @@ describe('two files that would have one name by their suffix', () => {
     expect((await filesIn(folder))['x.zip']?.equals(noise(100, '/b/x.zip'))).toBe(true)
   })
 
-  it('end with an abort, not with waiting', async () => {
+  it('two files that would have one name by their suffix end with an abort, not with waiting', async () => {
     const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? { drip: 1000, drop: 1 } : undefined))
     const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
     const controller = new AbortController()

@@ -11,7 +11,7 @@ const server = await startProtectedFiles({ '/a.tif': { content: 'aaaa' }, '/b.ti
 afterAll(() => server.close())
 
 describe('download', () => {
-  it('writes every asset and tells of it', async () => {
+  it('writes every asset and reports of it', async () => {
     const folder = await temporaryFolder()
     const auth = createAuth({ credentials: [], typed: [server.origin] })
     const assets = { a: { href: 'a.tif' }, b: { href: 'b.tif' } }

@@ -30,7 +30,7 @@ async function fetched(
 }
 
 describe('a large file', () => {
-  it('is asked for by several requests at a time', async () => {
+  it('a large file is requested by several requests at a time', async () => {
     const { result, files, server } = await fetched(() => ({ bytes }))
     expect(codesOf(result)).toEqual([])
     expect(files['data.bin']?.equals(bytes)).toBe(true)
@@ -40,7 +40,7 @@ describe('a large file', () => {
     expect(result.summary.received).toBe(bytes.length)
   })
 
-  it('is asked for by more requests than one, unless told otherwise, while that finds time', async () => {
+  it('a large file is requested by more requests than one, unless told otherwise, while that finds time', async () => {
     // So slow that a thread which reads has nothing to do.
     const slow = (asking: Asking) => (asking.range === undefined ? { drip: 50, drop: MiB } : undefined)
     const { result, files, server } = await fetched(() => ({ bytes }), slow, { ranges: undefined })
@@ -49,7 +49,7 @@ describe('a large file', () => {
     expect(server.asked.length).toBeGreaterThan(1)
   })
 
-  it('is asked for once where its server offers no parts, and where that was wanted', async () => {
+  it('a large file is requested once where its server offers no parts, and where that was wanted', async () => {
     const silent = await fetched(() => ({ bytes, headers: { 'accept-ranges': 'none' } }))
     expect(silent.server.asked).toHaveLength(1)
     const alone = await fetched(() => ({ bytes }), undefined, { ranges: 1 })
@@ -65,7 +65,7 @@ describe('a large file', () => {
     expect(result.summary.received).toBe(bytes.length)
   })
 
-  it('goes on in the next run with the gaps only', async () => {
+  it('continues in the next run with the gaps only', async () => {
     let n = 0
     const cut = () => (n++ < 4 ? { endAfter: 4 * MiB } : { status: 404, body: '' })
     const server = await startFileServer(
@@ -83,7 +83,7 @@ describe('a large file', () => {
     expect(first.summary.received + second.summary.received).toBe(bytes.length)
   })
 
-  it('is begun anew when it changes under the requests', async () => {
+  it('a large file is begun anew when it changes under the requests', async () => {
     const next = largeFile(66, 'b')
     const hash = createHash('sha256').update(next).digest('hex')
     let hasChanged = false
@@ -106,7 +106,7 @@ describe('a large file', () => {
   it.each([
     ['without ETag', null],
     ['with a weak ETag', 'W/"a"'],
-  ])('is not put together from parts %s of a changed file', async (_, etag) => {
+  ])('a large file is not put together from parts %s of a changed file', async (_, etag) => {
     const next = largeFile(66, 'b')
     const server = await startFileServer(
       (_path, { range }) => (range ? { bytes: next, etag } : { bytes: server.asked.length > 1 ? next : bytes, etag: '"a"' }),

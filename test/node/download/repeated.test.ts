@@ -19,7 +19,7 @@ async function serve(failures = 0): Promise<FileServer> {
 const twice = { a: { href: 'data.bin' }, b: { href: 'data.bin' } }
 
 describe('a file that is wanted twice', () => {
-  it.each(['keep', 'refuse', 'replace'] as const)('is fetched once (%s)', async (existing) => {
+  it.each(['keep', 'refuse', 'replace'] as const)('a file that is wanted twice is fetched once (%s)', async (existing) => {
     const server = await serve()
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, twice), itemOf(server, twice)], { folder, server, existing })
@@ -27,7 +27,7 @@ describe('a file that is wanted twice', () => {
     expect([server.asked.length, Object.keys(await filesIn(folder))]).toEqual([1, ['data.bin']])
   })
 
-  it('is tried again when the first of them did not succeed', async () => {
+  it('a file that is wanted twice is tried again when the first of them did not succeed', async () => {
     const server = await serve(1)
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, { ...twice, c: twice.a })], { folder, server })
@@ -36,7 +36,7 @@ describe('a file that is wanted twice', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it('has no name of its own, as other files have', async () => {
+  it('a file that is wanted twice has no name of its own, as other files have', async () => {
     const server = await serve()
     const folder = await temporaryFolder()
     const others = { c: { href: 'other/data.bin' }, d: { href: 'data.bin?v=2' }, e: { href: 'other/data.bin' } }
@@ -49,13 +49,13 @@ describe('a file that is wanted twice', () => {
     expect(codesOf(refused)).toEqual(['PATH_COLLISION', 'PATH_COLLISION', 'PATH_COLLISION'])
   })
 
-  it('is refused where the second promise is not kept', async () => {
+  it('a file that is wanted twice is refused where the second promise is not kept', async () => {
     const server = await serve()
     const assets = { a: { href: 'data.bin' }, b: { href: 'data.bin', 'file:size': 5 } }
     expect(codesOf(await run([itemOf(server, assets)], { folder: await temporaryFolder(), server }))).toEqual(['PATH_EXISTS'])
   })
 
-  it('has one copy of its document, which other documents of that name do not have', async () => {
+  it('a file that is wanted twice has one copy of its document, which other documents of that name do not have', async () => {
     const server = await serve()
     const options = { server, documents: true, template: '{id}/{name}' }
     const same = await run([itemOf(server, twice), itemOf(server, twice)], { ...options, folder: await temporaryFolder() })

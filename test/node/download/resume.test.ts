@@ -25,7 +25,7 @@ async function serve(
 }
 
 describe('a download that is interrupted', () => {
-  it('goes on where it was cut, in one run', async () => {
+  it('continues where it was cut, in one run', async () => {
     const server = await serve((_, n) => (n < 3 ? { resetAfter: 1.5 * MiB } : undefined))
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, asset)], { folder, server })
@@ -38,7 +38,7 @@ describe('a download that is interrupted', () => {
     expect(ofKind(result, 'written')[0]?.verified).toEqual(['size', 'checksum'])
   })
 
-  it('goes on in the next run', async () => {
+  it('continues in the next run', async () => {
     let isDown = false
     const server = await serve((_, n) => (n === 0 ? { endAfter: 3 * MiB } : isDown ? { status: 404, body: '' } : undefined))
     const folder = await temporaryFolder()

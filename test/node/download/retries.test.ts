@@ -67,7 +67,7 @@ describe('asking again', () => {
     expect(await retriesOf(failures[0], { retries: 2 })).toBe(2)
   })
 
-  it('goes on for as long as something is gained', async () => {
+  it('continues for as long as something is gained', async () => {
     const server = await serve(
       (_, n) => (n < 8 ? { endAfter: 400_000 } : undefined),
       () => ({ bytes: large }),
@@ -78,7 +78,7 @@ describe('asking again', () => {
     expect((await filesIn(folder))['data.bin']?.equals(large)).toBe(true)
   })
 
-  it('waits as long as a server wants, but not for ever', async () => {
+  it('waits as long as a server requires, but not forever', async () => {
     const faults: Faults = (_, n) => (n === 0 ? { status: 503, headers: { 'retry-after': '7' }, body: '' } : undefined)
     const folder = await temporaryFolder()
     // The origin rests as well, by a clock that does not go on: its own sleeps are left out.
@@ -92,7 +92,7 @@ describe('asking again', () => {
     expect(impatient.asked).toHaveLength(1)
   })
 
-  it('has an end for an origin where nothing works', async () => {
+  it('asking again has an end for an origin where nothing works', async () => {
     const server = await serve(() => ({ resetAfter: 0 }))
     const assets = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`a${index}`, { href: `${index}.bin` }]))
     const result = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, concurrency: 60, perHost: 60 })
@@ -112,7 +112,7 @@ describe('alternates', () => {
   const assets = { data: { href: 'gone.bin', alternate: { a: { href: 'also-gone.bin' }, b: { href: 'there.bin' } } } }
   const content = (path: string) => (path === '/there.bin' ? { bytes } : undefined)
 
-  it('are tried in turn, under the name of the asset', async () => {
+  it('alternates are tried in turn, under the name of the asset', async () => {
     const server = await serve(undefined, content)
     const folder = await temporaryFolder()
     const result = await run([itemOf(server, assets)], { folder, server })
@@ -120,7 +120,7 @@ describe('alternates', () => {
     expect(await filesIn(folder)).toEqual({ 'gone.bin': bytes })
   })
 
-  it('are tried first when they are named, and not at all when nobody wants them', async () => {
+  it('alternates are tried first when they are named, and not at all when nobody requires them', async () => {
     const server = await serve(undefined, content)
     await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, alternates: ['b'] })
     expect(server.asked.map(({ path }) => path)).toEqual(['/there.bin'])
@@ -148,7 +148,7 @@ describe('which assets', () => {
     expect(ofKind(result, 'planned').map(({ file }) => file.name)).toEqual(names)
   })
 
-  it('are found in lists of documents, each under its own name', async () => {
+  it('finds assets in lists of documents, each under its own name', async () => {
     const server = await serve()
     const features = ['x', 'y'].map((id) => ({ ...itemOf(server, { data: assets.a }).document, id, collection: 'k' }))
     const list = { document: { type: 'FeatureCollection', features }, url: `${server.origin}/search` }
@@ -156,13 +156,13 @@ describe('which assets', () => {
     expect(ofKind(result, 'planned').map(({ file }) => file.name)).toEqual(['k/x/data.tif', 'k/y/data.tif'])
   })
 
-  it.each(['{nothing}', '/x', '../{name}', 'a//b', '{id', 'x\\{name}', ''])('cannot be named by %j', async (template) => {
+  it.each(['{nothing}', '/x', '../{name}', 'a//b', '{id', 'x\\{name}', ''])('refuses %j as a name of an asset', async (template) => {
     await expect(run([], { folder: await temporaryFolder(), template })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
   })
 })
 
 describe('a token that ends in the middle', () => {
-  it('is renewed, and the file goes on where it was', async () => {
+  it('a token that ends in the middle is refreshed, and the file continues where it was', async () => {
     let valid = 'first'
     let asked = 0
     const server = await serve(
@@ -193,7 +193,7 @@ describe('a token that ends in the middle', () => {
 })
 
 describe('stopping', () => {
-  it.each(['abort', 'break'])('by %s leaves what the next run goes on with', async (how) => {
+  it.each(['abort', 'break'])('stopping by %s leaves what the next run continues with', async (how) => {
     const server = await serve(
       (_, n) => (n === 0 ? { endAfter: 2 ** 21, framing: undefined } : undefined),
       () => ({ bytes: large }),
@@ -225,7 +225,7 @@ describe('stopping', () => {
 })
 
 describe('two downloads of one file', () => {
-  it('are one: the other one is told', async () => {
+  it('two downloads of one file are one: the other one is reported', async () => {
     const server = await serve(undefined, () => ({ bytes: large }))
     const folder = await temporaryFolder()
     const results = await Promise.all([1, 2].map(() => run([itemOf(server, one)], { folder, server, existing: 'replace' })))

@@ -31,14 +31,14 @@ async function limited(server: FileServer, assets: object, limits: object, optio
 }
 
 describe('assets.minSize and assets.maxSize', () => {
-  it('leave out files by file:size without a request, both limits included', async () => {
+  it('assets.minSize and assets.maxSize omit files by file:size without a request, both limits included', async () => {
     const server = await serve()
     const { result, names } = await limited(server, assetsOf([9, 10, 20, 21], true), { minSize: 10, maxSize: 20 })
     expect([names, server.asked.length]).toEqual([['10', '20'], 2])
     expect(result.summary).toMatchObject({ files: 2, written: 2, skipped: 0, failed: 0 })
   })
 
-  it('leave out files by the length of the response where no file:size is known, and store nothing', async () => {
+  it('assets.minSize and assets.maxSize omit files by the length of the response where no file:size is known, and store nothing', async () => {
     const server = await serve()
     const { result, names } = await limited(server, assetsOf([9, 10, 20, 21, 3 * MiB]), { minSize: 10, maxSize: 20 })
     expect(names).toEqual(['10', '20'])
@@ -58,7 +58,7 @@ describe('assets.minSize and assets.maxSize', () => {
     expect((await limited(server, assetsOf([500]), { maxSize: 20 })).names).toEqual(['500'])
   })
 
-  it('ask no alternate for a file that is left out', async () => {
+  it('assets.minSize and assets.maxSize ask no alternate for a file that is omitted', async () => {
     const server = await serve()
     const asset = { href: '500.bin', alternate: { mirror: { href: 'mirror/500.bin' } } }
     const { result } = await limited(server, { asset }, { maxSize: 20 })
@@ -77,7 +77,7 @@ describe('assets.minSize and assets.maxSize', () => {
     expect([codesOf(result), result.summary.skipped]).toEqual([['FILE_INTEGRITY'], 0])
   })
 
-  it.each([0, 1])('leave the part of an earlier run as it is: %i bytes missing', async (missing) => {
+  it.each([0, 1])('assets.minSize and assets.maxSize leave the part of an earlier run as it is: %i bytes missing', async (missing) => {
     const server = await serve()
     const size = 3 * MiB
     const bytes = noise(size, `/${size}.bin`)
@@ -94,7 +94,7 @@ describe('assets.minSize and assets.maxSize', () => {
     expect([later.summary.received, (await filesIn(folder))[`${size}.bin`]?.equals(bytes)]).toEqual([missing, true])
   })
 
-  it('do not choose among single targets', async () => {
+  it('assets.minSize and assets.maxSize do not choose among single targets', async () => {
     const server = await serve()
     const { assetOf } = await import('../../../src/stac/target.ts')
     const { document, url } = itemOf(server, assetsOf([500]))
@@ -103,8 +103,11 @@ describe('assets.minSize and assets.maxSize', () => {
     expect(summary).toMatchObject({ written: 1, skipped: 0 })
   })
 
-  it.each([{ minSize: 21, maxSize: 20 }, { maxSize: -1 }, { minSize: Number.NaN }])('are refused as CONFIG_INVALID: %j', async (limits) => {
-    const server = await serve()
-    await expect(limited(server, assetsOf([5]), limits)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
-  })
+  it.each([{ minSize: 21, maxSize: 20 }, { maxSize: -1 }, { minSize: Number.NaN }])(
+    'assets.minSize and assets.maxSize are refused as CONFIG_INVALID: %j',
+    async (limits) => {
+      const server = await serve()
+      await expect(limited(server, assetsOf([5]), limits)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+    },
+  )
 })

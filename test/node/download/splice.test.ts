@@ -72,7 +72,7 @@ describe('a 206 of a changed file', () => {
     expect(Object.keys(files)).toEqual(['data.bin'])
   })
 
-  it('is not appended by a later run, after the first one was killed', async () => {
+  it('a 206 of a changed file is not appended by a later run, after the first one was killed', async () => {
     const server = await serve({ bytes: changed, etag: null }, { bytes: changed, etag: null }, () => ({ ignoreIfRange: true }))
     const folder = await temporaryFolder()
     const version = { format: 1, url: `${server.origin}/data.bin`, validator: '"a"', size: old.length }
@@ -98,7 +98,7 @@ describe('a 206 of the same file', () => {
       { bytes: old, etag: null, headers: dated(modified) },
       { bytes: old, etag: null, headers: dated(modified) },
     ],
-  ])('is appended when %s is equal', async (_, first, then) => {
+  ])('a 206 of the same file is appended when %s is equal', async (_, first, then) => {
     const { result, files, ranges } = await fetched(first, then)
     expect(codesOf(result)).toEqual([])
     expect(ranges).toEqual([undefined, `bytes=${2 * MiB}-`])
@@ -108,7 +108,7 @@ describe('a 206 of the same file', () => {
 })
 
 describe('a server whose parts never say which version they are of', () => {
-  it('is asked for the whole file from then on, as often as it takes', async () => {
+  it('a server whose parts never say which version they are of is asked for the whole file from then on, as often as it takes', async () => {
     const server = await startFileServer(
       (_, { range }) => ({ bytes: old, etag: range ? null : '"a"' }),
       (_, n) => ({ ignoreIfRange: true, ...(n < 4 && cut) }),
@@ -135,7 +135,7 @@ describe('a server whose parts never say which version they are of', () => {
 })
 
 describe('a 416', () => {
-  it('is not believed to be the end of a file that has changed', async () => {
+  it('a 416 is not believed to be the end of a file that has changed', async () => {
     // What came of the old file is as long as the new one.
     const short = changed.subarray(0, 2 * MiB)
     let n = 0

@@ -40,20 +40,20 @@ async function protectedFile(delayOf: (nth: number) => number, scope = 'read') {
 }
 
 describe('a token that ends on its way', () => {
-  it('is no reason to give a file up', async () => {
+  it('a token that ends on its way is no reason to give a file up', async () => {
     // The first request and the one with a fresh token come too late, twice.
     const { result, asked } = await protectedFile((nth) => (nth < 4 ? LIFETIME : 0))
     expect(result.summary).toMatchObject({ written: 1, failed: 0, retries: 2 })
     expect(asked).toBe(5)
   })
 
-  it('is not asked for without end', async () => {
+  it('a token that ends on its way is not requested without end', async () => {
     const { result, asked } = await protectedFile(() => LIFETIME)
     expect(codesOf(result)).toEqual(['AUTH_REJECTED'])
     expect(asked).toBe(8)
   })
 
-  it('is another thing than a token that is refused', async () => {
+  it('a token that ends on its way is another thing than a token that is refused', async () => {
     const { result, asked } = await protectedFile(() => 0, 'write')
     expect(codesOf(result)).toEqual(['AUTH_REJECTED'])
     expect([asked, result.summary.retries]).toEqual([2, 0])

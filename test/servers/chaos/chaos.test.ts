@@ -69,7 +69,7 @@ describe('the chaos proxy', () => {
     await expect(ask({})).rejects.toMatchObject({ code })
   })
 
-  it.each(['head', 0, 0.5] as const)('holds the rest back until it may go on: %j', async (at) => {
+  it.each(['head', 0, 0.5] as const)('holds the rest back until it may continue: %j', async (at) => {
     let goOn = () => {}
     const until = new Promise<void>((resolve) => {
       goOn = resolve

@@ -21,7 +21,7 @@ const XML = { 'content-type': 'application/xml', accept: 'application/xml' }
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 
 describe('users', () => {
-  it('are made, listed, read, changed by PUT and deleted, in JSON', async () => {
+  it('users are made, listed, read, changed by PUT and deleted, in JSON', async () => {
     expect(await ask('POST /users', '{"name":"Ada"}')).toMatchObject({
       status: 201,
       json: { id: 1, name: 'Ada' },
@@ -34,7 +34,7 @@ describe('users', () => {
     fake.assertClean()
   })
 
-  it('are the same in XML', async () => {
+  it('users are the same in XML', async () => {
     const made = await ask('POST /users', '<user><name>Ada &amp; Eve</name></user>', XML)
     expect(made).toMatchObject({ status: 201, text: `${HEAD}<user><id>1</id><name>Ada &amp; Eve</name></user>` })
     expect((await ask('GET /users/1')).json).toEqual({ id: 1, name: 'Ada & Eve' })

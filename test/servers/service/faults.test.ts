@@ -29,7 +29,7 @@ describe('a fault', () => {
   }
   const good = { op: 'create', text: 'abc' }
 
-  it('may stand for the operation', async () => {
+  it('a fault may stand for the operation', async () => {
     expect(await answerTo({ status: 503, retryAfter: '1.5' })).toMatchObject({
       status: 503,
       json: { message: 'Scripted 503' },
@@ -49,13 +49,13 @@ describe('a fault', () => {
     expect(performed).toEqual([])
   })
 
-  it('may come behind the operation', async () => {
+  it('a fault may come behind the operation', async () => {
     expect((await answerTo({ performThen: { status: 500 } })).status).toBe(500)
     expect(await failureOf(answerTo({ performThen: { resetBefore: true } }))).toMatchObject({ code: 'ECONNRESET' })
     expect(performed).toEqual(['create', 'create'])
   })
 
-  it('may change the shape of an answer', async () => {
+  it('a fault may change the shape of an answer', async () => {
     expect(await answerTo({ badJson: true })).toMatchObject({ status: 200, json: undefined, text: '{"op":"create","text":"abc",' })
     expect((await answerTo({ framing: 'length' })).headers.date).toBe('Mon, 01 Jun 2026 12:00:00 GMT')
     expect(await answerTo({ emptyBody: true })).toMatchObject({ status: 200, text: '' })
@@ -68,7 +68,7 @@ describe('a fault', () => {
     })
   })
 
-  it('may change the framing', async () => {
+  it('a fault may change the framing', async () => {
     expect(await answerTo({ framing: 'chunked' })).toMatchObject({ json: good, headers: { 'transfer-encoding': 'chunked' } })
     expect(await answerTo({ framing: 'bytes' })).toMatchObject({ json: good, headers: { 'content-length': '28' } })
     expect(await answerTo({ dripBody: { bytes: 10, everyMs: 1 } })).toMatchObject({ json: good })
@@ -82,19 +82,19 @@ describe('a fault', () => {
     ['a reset behind the head', { resetAfterHeaders: true }, 'ECONNRESET', ['create']],
     ['a reset in the body', { resetAfter: 5 }, 'ECONNRESET', ['create']],
     ['an end in the body', { truncate: 5 }, 'ECONNRESET', ['create']],
-  ])('may be %s', async (_, action, code, expected) => {
+  ])('a fault may be %s', async (_, action, code, expected) => {
     expect(await failureOf(answerTo(action))).toMatchObject({ code })
     expect(performed).toEqual(expected)
   })
 
-  it('may cut what is really cut: bytes of a truncated answer arrive', async () => {
+  it('a fault may cut what is really cut: bytes of a truncated answer arrive', async () => {
     const service = await start()
     service.script({ do: { truncate: 5 } })
     const answer = await exchange(service, 'GET /things HTTP/1.1\r\nHost: a\r\nUser-Agent: a\r\n\r\n')
     expect(answer).toMatch(/content-length: 23[\s\S]*\r\n\r\n\{"op"$/i)
   })
 
-  it('may be a body that nobody reads', async () => {
+  it('a fault may be a body that nobody reads', async () => {
     const service = await start()
     service.script({ do: { stopReading: 10 } })
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')

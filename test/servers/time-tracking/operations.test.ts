@@ -20,7 +20,7 @@ const data = async (line: string, form?: string) => {
 }
 
 describe('projects', () => {
-  it('are listed without what only one project has', async () => {
+  it('projects are listed without what only one project has', async () => {
     const list = (await data('GET /projects')) as Record<string, unknown>[]
     expect(list.map(({ id, name }) => [id, name])).toEqual([
       [60, 'Website'],
@@ -36,7 +36,7 @@ describe('projects', () => {
     })
   })
 
-  it('are made, changed in part by POST, and deleted with an empty answer', async () => {
+  it('projects are made, changed in part by POST, and deleted with an empty answer', async () => {
     expect(await data('POST /projects', 'name=New&billable=1&required_task=true&rate=')).toMatchObject({ id: 100, rate: null, billable: 1 })
     expect(await data('POST /projects/100', 'active=0')).toMatchObject({ name: 'New', active: false, status: 'archived' })
     const gone = await ask(fake, 'DELETE /projects/100')
@@ -45,7 +45,7 @@ describe('projects', () => {
     expect((await ask(fake, 'DELETE /projects/100')).status).toBe(404)
   })
 
-  it('show what was sent twice', async () => {
+  it('projects show what was sent twice', async () => {
     await data('POST /projects', 'name=Twice')
     await data('POST /projects', 'name=Twice')
     expect(await data('GET /projects')).toHaveLength(4)
@@ -53,14 +53,14 @@ describe('projects', () => {
   })
 
   it.each(['', 'name=', 'name=+', 'name=a&billable=yes', 'name=a&privacy=3', 'name=a&rate=much', 'name[a]=b'])(
-    'refuse %j',
+    'projects refuse %j',
     async (form) => {
       const { status, json } = await ask(fake, 'POST /projects', { form })
       expect([status, json]).toEqual([422, { status: 422, message: 'Validation failed', errors: expect.any(Array) }])
     },
   )
 
-  it('answer by their switches', async () => {
+  it('projects answer by their switches', async () => {
     Object.assign(fake.state.switches, { changedField: 'date_updated', rateAs: 'string', envelope: 'none' })
     expect((await ask(fake, 'GET /projects/60')).json).toMatchObject({ rate: '95.50', date_updated: null })
     Object.assign(fake.state.switches, { envelope: 'items' })
@@ -69,7 +69,7 @@ describe('projects', () => {
 })
 
 describe('customers', () => {
-  it('take a new name and answer by the switch', async () => {
+  it('customers take a new name and answer by the switch', async () => {
     const answers: unknown[] = []
     for (const customerAnswer of ['record', 'plain', 'empty'] as const) {
       fake.state.switches.customerAnswer = customerAnswer
@@ -79,7 +79,7 @@ describe('customers', () => {
     expect(answers).toEqual([`{"data":${record}}`, record, ''])
   })
 
-  it('refuse what they do not know', async () => {
+  it('customers refuse what they do not know', async () => {
     expect((await ask(fake, 'POST /customers/121', { form: '' })).status).toBe(400)
     expect((await ask(fake, 'POST /customers/9', { form: 'name=a' })).status).toBe(404)
     for (const line of ['GET /customers', 'GET /customers/121', 'DELETE /customers/121']) expect((await ask(fake, line)).status).toBe(404)
@@ -89,7 +89,7 @@ describe('customers', () => {
 })
 
 describe('other collections', () => {
-  it('are served when they are there, with fields inside of fields', async () => {
+  it('other collections are served when they are there, with fields inside of fields', async () => {
     expect((await ask(fake, 'GET /tasks')).status).toBe(404)
     fake.state.collections.set('tasks', new Map())
     const made = await data('POST /tasks', 'title=a&tags[0]=x&tags[1]=y&at[day]=1')
@@ -98,7 +98,7 @@ describe('other collections', () => {
     expect((await ask(fake, 'DELETE /tasks')).headers.allow).toBe('GET, POST')
   })
 
-  it('have the same two bases and no third one', async () => {
+  it('other collections have the same two bases and no third one', async () => {
     const headers = { 'user-agent': KNOWN.userAgent, authorization: `Bearer ${KNOWN.token}` }
     expect((await rawRequest('GET', `${fake.url}/api/v1/projects`, { headers })).status).toBe(200)
     expect((await rawRequest('GET', `${fake.url}/v2/projects`, { headers })).status).toBe(404)
@@ -115,7 +115,7 @@ describe('failures', () => {
     ['errors', '{"errors":["There is no 9 in projects"]}'],
     ['text', 'There is no 9 in projects'],
     ['empty', ''],
-  ] as const)('have the shape %s', async (errorShape, text) => {
+  ] as const)('failures have the shape %s', async (errorShape, text) => {
     fake.state.switches.errorShape = errorShape
     expect(await ask(fake, 'GET /projects/9')).toMatchObject({ status: 404, text })
   })
@@ -124,13 +124,13 @@ describe('failures', () => {
 describe('pages', () => {
   beforeEach(() => Promise.all(['a', 'b', 'c'].map((name) => data('POST /projects', `name=${name}`))))
 
-  it('are numbered', async () => {
+  it('pages are numbered', async () => {
     fake.state.switches.paging = 'page'
     expect((await ask(fake, 'GET /projects?page=3')).json).toMatchObject({ data: [{ id: 102 }], meta: { total: 5 } })
     expect((await ask(fake, 'GET /projects?page=0')).status).toBe(400)
   })
 
-  it('have cursors that end', async () => {
+  it('pages have cursors that end', async () => {
     fake.state.switches.paging = 'cursor'
     const ids: unknown[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -146,7 +146,7 @@ describe('pages', () => {
     ['next', (url: string) => `<${url}/v1/projects?page=2&per_page=2>; rel="next"`],
     ['foreign', () => '<https://elsewhere.example/v1/projects?page=2&per_page=2>; rel="next"'],
     ['loop', (url: string) => `<${url}/v1/projects?page=1&per_page=2>; rel="next"`],
-  ] as const)('are linked: %s', async (link, expected) => {
+  ] as const)('pages are linked: %s', async (link, expected) => {
     Object.assign(fake.state.switches, { paging: 'link', link })
     expect((await ask(fake, 'GET /projects')).headers.link).toBe(expected(fake.url))
   })

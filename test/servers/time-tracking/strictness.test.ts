@@ -46,7 +46,7 @@ describe('what no correct client sends', () => {
     expect(() => fake.assertClean()).toThrow(violation)
   })
 
-  it('is told which verbs there are', async () => {
+  it('a method that the resource lacks is answered with the allowed methods', async () => {
     expect((await ask(fake, 'PUT /projects/60', { form: 'name=a' })).headers.allow).toBe('GET, POST, DELETE')
     expect((await ask(fake, 'PUT /tasks')).headers.allow).toBe('GET, POST, DELETE')
   })
@@ -58,7 +58,7 @@ describe('what no correct client sends', () => {
 })
 
 describe('the token', () => {
-  it('is destroyed for good by another User-Agent', async () => {
+  it('the token is destroyed for good by another User-Agent', async () => {
     expect((await ask(fake, 'GET /projects', { headers: { 'user-agent': 'curl/8' } })).status).toBe(401)
     expect((await ask(fake, 'GET /projects')).status).toBe(401)
     expect(fake.state.tokens.size).toBe(0)
@@ -73,12 +73,12 @@ describe('the token', () => {
     expect((await ask(fake, 'GET /projects')).status).toBe(401)
   })
 
-  it.each(['wrong', `${KNOWN.token}x`])('is no %s', async (token) => {
+  it.each(['wrong', `${KNOWN.token}x`])('the token is no %s', async (token) => {
     expect((await ask(fake, 'GET /projects', { headers: { authorization: `Bearer ${token}` } })).status).toBe(401)
     expect((await ask(fake, 'GET /projects')).status).toBe(200)
   })
 
-  it('is taken back once', async () => {
+  it('the token is taken back once', async () => {
     const first = await ask(fake, 'GET /auth/revoke')
     expect([first.status, first.text]).toEqual([200, ''])
     expect((await ask(fake, 'GET /auth/revoke')).status).toBe(401)
@@ -88,7 +88,7 @@ describe('the token', () => {
   it.each([
     ['bare', { authorization: KNOWN.token }],
     ['x-api-token', { authorization: undefined, 'x-api-token': KNOWN.token }],
-  ] as const)('is expected where the option says: %s', async (tokenField, headers) => {
+  ] as const)('the token is expected where the option says: %s', async (tokenField, headers) => {
     const other = await startTimeTrackingFake({ insecure: true, tokenField })
     expect((await ask(other, 'GET /projects')).status).not.toBe(200)
     other.reset()
@@ -112,7 +112,7 @@ describe('the login', () => {
     expect((await login(form)).status).toBe(401)
   })
 
-  it('has a limit of its own', async () => {
+  it('the login has a limit of its own', async () => {
     const statuses: number[] = []
     for (let count = 0; count < 6; count++) statuses.push((await login()).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
@@ -124,7 +124,7 @@ describe('the login', () => {
 })
 
 describe('encryption', () => {
-  it('is there by default, and the other port refuses and remembers', async () => {
+  it('encryption is there by default, and the other port refuses and remembers', async () => {
     const encrypted = await startTimeTrackingFake()
     expect(encrypted.base).toMatch(/^https:.*\/v1$/)
     expect(await overTls(`${encrypted.base}/projects`)).toBe(200)

@@ -13,7 +13,7 @@ afterEach(() => fake.close())
 const statusOf = async (document: Awaited<ReturnType<typeof upload>>) => (await send(fake, 10, document)).json
 
 describe('a document', () => {
-  it('is queued, translated, done, fetched once and then unknown', async () => {
+  it('a document is queued, translated, done, fetched once and then unknown', async () => {
     const document = await upload(fake, 'Hällo')
     expect(await statusOf(document)).toEqual({ document_id: document.params.document_id, status: 'queued' })
     expect(await send(fake, 11, document)).toMatchObject({ status: 503, json: { message: 'Document is not ready' } })
@@ -63,7 +63,7 @@ describe('a document', () => {
     expect(await statusOf(document)).toMatchObject({ status: 'done' })
   })
 
-  it('is opened by its key alone, also in a form', async () => {
+  it('a document is opened by its key alone, also in a form', async () => {
     const { params, json } = await upload(fake)
     expect((await send(fake, 10, { params, json: { document_key: 'A'.repeat(64) } })).status).toBe(404)
     expect((await send(fake, 10, { params: { document_id: '0'.repeat(32) }, json })).status).toBe(404)
@@ -71,7 +71,7 @@ describe('a document', () => {
     expect((await send(fake, 10, { params, ...form })).status).toBe(200)
   })
 
-  it('may fail, be thrown away, or be gone without a word', async () => {
+  it('a document may fail, be thrown away, or be gone silently', async () => {
     const [failed, late] = [await upload(fake), await upload(fake)]
     const of = ({ params }: typeof failed) => fake.state.documents.get(params.document_id) ?? expect.fail()
     of(failed).failure = 'Too many pages'
@@ -96,7 +96,7 @@ describe('a document', () => {
     )
   })
 
-  it('has a name with quotes, and the parts in their order', async () => {
+  it('a document has a name with quotes, and the parts in their order', async () => {
     const sent = multipart({ target_lang: 'DE', output_format: 'docx' }, { name: 'a%22 ä.pdf', content: 'x' })
     const id = field(await send(fake, 9, sent), 'document_id')
     const { filename, parts, outputExtension, key } = fake.state.documents.get(id) ?? expect.fail()

@@ -130,7 +130,7 @@ const good: Readonly<Record<number, readonly [() => Sent | Promise<Sent>, unknow
 }
 
 describe('the table of operations', () => {
-  it('has 48, on 35 paths, each answered by a function of its own', () => {
+  it('the table of operations has 48, on 35 paths, each answered by a function of its own', () => {
     expect(operations.map(({ op }) => op)).toEqual(Array.from({ length: 48 }, (_, index) => index + 1))
     expect(new Set(operations.map(({ path }) => path)).size).toBe(35)
     expect(new Set(operations.map(({ op }) => performers[op])).size).toBe(48)

@@ -60,7 +60,7 @@ describe('a translation', () => {
 })
 
 describe('a glossary', () => {
-  it('is seen by both families, and deleted by the one that made it', async () => {
+  it('a glossary is seen by both families, and deleted by the one that made it', async () => {
     const params = { glossary_id: field(await send(fake, 21, { json: { name: 'a', ...DICTIONARY, target_lang: 'DE' } }), 'glossary_id') }
     expect((await send(fake, 15, { params })).json).toMatchObject({
       dictionaries: [{ source_lang: 'en', target_lang: 'de', entry_count: 1 }],
@@ -163,7 +163,7 @@ describe('administration', () => {
 })
 
 describe('styles and evaluations', () => {
-  it('count versions, and page by page without a total', async () => {
+  it('styles and evaluations count versions, and page by page without a total', async () => {
     const params = { style_id: field(await send(fake, 34, { json: STYLE }), 'style_id') }
     const id = field(await send(fake, 39, { params, json: INSTRUCTION }), 'id')
     await send(fake, 42, { params: { ...params, instruction_id: id } })
@@ -174,7 +174,7 @@ describe('styles and evaluations', () => {
     expect((await send(fake, 37, { params })).status).toBe(404)
   })
 
-  it('take their time, count code points, fail and end', async () => {
+  it('styles and evaluations take their time, count code points, fail and end', async () => {
     await start({ pollUrl: 'foreign' })
     const answer = await send(fake, 47, { json: QUALITY })
     const params = { job_id: field(answer, 'job_id') }
@@ -214,7 +214,7 @@ describe('the options', () => {
     fake.assertClean()
   })
 
-  it('of the log: nothing is kept, but counted', async () => {
+  it('the options of the log: nothing is kept, but counted', async () => {
     await start({ log: false })
     await send(fake, 28)
     expect([fake.log, fake.requests(28), fake.requests(28, 'test-pro')]).toEqual([[], 1, 1])

@@ -185,7 +185,7 @@ describe('the translation service refuses', () => {
     fake.assertClean()
   })
 
-  it('has no memory of keys that ended, and knows what scopes are for', async () => {
+  it('the translation service does not report whether a key existed, and enforces scopes', async () => {
     const scoped = await startTranslationFake({
       keys: {
         old: { plan: 'pro', role: 'developer', deactivated: true },
@@ -209,7 +209,7 @@ describe('the translation service refuses', () => {
     await scoped.close()
   })
 
-  it('is another one for those who pay nothing', async () => {
+  it('the translation service has another host for the free plan', async () => {
     const free = await startTranslationFake({
       plan: 'free',
       keys: {

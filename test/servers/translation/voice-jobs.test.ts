@@ -27,7 +27,7 @@ const put = (url: string, headers: Readonly<Record<string, string>>, body = 'sou
   rawRequest('PUT', url, { headers: { ...octets, ...headers }, body })
 
 describe('a voice job', () => {
-  it('is uploaded, worked on, fetched target by target, and gone', async () => {
+  it('a voice job is uploaded, worked on, fetched target by target, and gone', async () => {
     const job = await create()
     expect(new URL(job.upload_url).origin).toBe(fake.assetUrl)
     expect(fake.assetUrl).not.toBe(fake.url)
@@ -87,7 +87,7 @@ describe('a voice job', () => {
     expect((await get()).text).toBe('[de] sound')
   })
 
-  it('is one of ten', async () => {
+  it('a voice job is one of ten', async () => {
     for (let n = 0; n < 10; n++) await create()
     expect((await send(fake, 45, { json: VOICE_JOB })).status).toBe(429)
     const large = { ...VOICE_JOB, source_file: { ...VOICE_JOB.source_file, content_length: 200_000_000 } }

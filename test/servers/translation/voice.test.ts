@@ -134,7 +134,7 @@ describe('a voice session', () => {
       1000,
       /after the end/,
     ],
-  ])('is ended by %s', async (_, act, code, violation) => {
+  ])('a voice session is ended by %s', async (_, act, code, violation) => {
     const client = await start()
     act(client)
     expect(await client.ended).toBe(code)
@@ -172,7 +172,7 @@ describe('a voice session', () => {
     fake.assertClean()
   })
 
-  it('may be told not to mind the pace', async () => {
+  it('a voice session may be told not to mind the pace', async () => {
     await fake.close()
     fake = await startTranslationFake({ voicePacing: false })
     const client = await start()
@@ -181,7 +181,7 @@ describe('a voice session', () => {
     fake.assertClean()
   })
 
-  it('goes on after a cut, with a new token', async () => {
+  it('continues after a cut, with a new token', async () => {
     const { address, token } = await create()
     const first = await open(address)
     first.socket.destroy()

@@ -17,7 +17,7 @@ it.each([
   ['https://api.example/v1#a', 'CONFIG_INVALID'],
   ['s3://api/v1', 'CONFIG_INVALID'],
   ['api.example', 'CONFIG_INVALID'],
-])('refuses the base address %s before it reads a credential', (baseUrl, code) => {
+])('refuses the base URL %s before it reads a credential', (baseUrl, code) => {
   let asked = 0
   const value = () => String(++asked)
   const make =
@@ -29,7 +29,7 @@ it.each([
   expect(asked).toBe(0)
 })
 
-it('takes an engine instead of an entry, and refuses one that is not for the base address', async () => {
+it('takes an engine instead of a credential, and refuses one that is not for the base URL', async () => {
   const { origin } = await service(() => ({ status: 200, body: '[1]' }))
   const wide = createAuth({ credentials: [{ ...KEY, sendTo: `${origin}/` }], transport })
   const { client } = clientOf(origin, { credential: undefined, auth: wide })
@@ -48,7 +48,7 @@ it('asks a function for the credential at every attempt', async () => {
   expect(await client.send(safe)).toMatchObject({ status: 200, attempts: 1 })
 })
 
-it('renews a token that the server refuses once, and sends again once', async () => {
+it('refreshes a token that the server refuses once, and sends again once', async () => {
   let issued = 0
   const server = await startAnswering(({ path, headers }) => {
     if (path === '/token')
@@ -175,7 +175,7 @@ it('shares limits between clients of one origin and one credential', async () =>
   expect(others.map(({ attempts }) => attempts)).toEqual([1, 1])
 })
 
-it('may reach a private address that its user wrote down, never one that a service names', async () => {
+it('a client may reach a private address that the user configured, never one that a service names', async () => {
   const granted: unknown[] = []
   const send = (_request: unknown, options: { readonly allowPrivateNetwork?: boolean } = {}) => {
     granted.push(options.allowPrivateNetwork)
@@ -187,7 +187,7 @@ it('may reach a private address that its user wrote down, never one that a servi
   expect(granted).toEqual([true, false])
 })
 
-it('is the same with another credential: listeners, interceptors and secrets that are protected', async () => {
+it('a client with another credential keeps listeners, interceptors and the redaction of secrets', async () => {
   const other = 'Token of-somebody-else'
   const server = await startAnswering(({ headers }) =>
     jsonAnswer(headers['x-added'] === 'yes' ? 400 : 200, { message: headers['x-repeat'] }),

@@ -8,7 +8,7 @@ const safe = operation('safe', 'GET')
 const aborted = { code: 'ABORTED', name: 'AbortError', cause: 'enough' }
 
 describe('an abort by the caller', () => {
-  it('before the call sends nothing', async () => {
+  it('an abort by the caller before the call sends nothing', async () => {
     const { origin, exchanges } = await service(() => ({ status: 200 }))
     const { client } = clientOf(origin)
     expect(await failureOf(client.call(safe, {}, { signal: AbortSignal.abort('enough') }))).toMatchObject({ ...aborted, attempts: 0 })

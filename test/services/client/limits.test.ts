@@ -42,7 +42,7 @@ it('halves once within a second, and grows by one after as many successes as the
   expect(gate.limit).toBe(64)
 })
 
-it('holds everybody back while the service wants rest', async () => {
+it('holds everybody back while the service requires rest', async () => {
   const clock = new FakeClock()
   const gate = new ConcurrencyLimiter(clock)
   gate.refused(5000)
@@ -134,7 +134,7 @@ it('opens few connections for many calls', async () => {
   expect(server.connections).toBeLessThanOrEqual(64)
 })
 
-it('stops a batch when the quota is used up, tries again one by one, and goes on when it is back', async () => {
+it('stops a batch when the quota is used up, tries again one by one, and continues when it is back', async () => {
   let exhausted = true
   const { origin, exchanges } = await service(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -84,7 +84,7 @@ it('attaches nothing that a function of the user threw', async () => {
   expect(shownBy(error)).not.toContain(TOKEN)
 })
 
-it('goes on when a listener throws, and tells that to those who want to know', async () => {
+it('continues when a listener throws, and reports that to those who want to know', async () => {
   const { origin } = await service(() => ({ status: 200, body: '{"a":1}' }))
   const thrown: unknown[] = []
   const { client } = clientOf(origin)
@@ -101,7 +101,7 @@ it('goes on when a listener throws, and tells that to those who want to know', a
   expect(thrown).toEqual(['request'])
 })
 
-it('sends the credential to the base address only', async () => {
+it('sends the credential to the base URL only', async () => {
   const other = await service(() => ({ status: 200 }))
   const { origin } = await service(() => ({ status: 307, headers: { location: `${other.origin}/v1/things` } }))
   const { client } = clientOf(origin)

@@ -35,7 +35,7 @@ const STATUSES: readonly (readonly [status: number, headers: Record<string, stri
 ]
 
 describe.each(CLASSES)('an operation that is %s', (replay) => {
-  it.each(STATUSES)('after %i %o', async (status, headers, requests) => {
+  it.each(STATUSES)('is repeated, or not, after the status %i with %o', async (status, headers, requests) => {
     const { origin, exchanges } = await service(() => ({ status, headers }))
     const { client, clock } = clientOf(origin, { maxRetries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
@@ -44,7 +44,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     expect(clock.pending('wait')).toBe(0)
   })
 
-  it('after a success that is no JSON', async () => {
+  it('is repeated, or not, after a successful response that is not JSON', async () => {
     const { origin, exchanges } = await service(() => ({ status: 200, body: '{"a":' }))
     const { client, clock } = clientOf(origin, { maxRetries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
@@ -52,7 +52,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     expect(exchanges).toHaveLength(REPLAYABLE[replay])
   })
 
-  it('after an answer that breaks off', async () => {
+  it('is repeated, or not, after a truncated response', async () => {
     let requests = 0
     const { origin } = await sockets((socket) => {
       socket.once('data', () => {
@@ -66,7 +66,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     expect(requests).toBe(REPLAYABLE[replay])
   })
 
-  it('after a connection that is reset before an answer', async () => {
+  it('is repeated, or not, after a connection that is reset before a response', async () => {
     let requests = 0
     const { origin } = await sockets((socket) => {
       socket.once('data', () => {
@@ -80,7 +80,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     expect(requests).toBe(replay === 'unsafe' ? 1 : 3)
   })
 
-  it('after a connection that is refused', async () => {
+  it('is repeated after a refused connection', async () => {
     const { origin, close } = await sockets(() => {})
     await close()
     const { client, clock } = clientOf(origin, { maxRetries: 2 })
@@ -88,7 +88,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     expect(error).toMatchObject({ code: 'NETWORK_REFUSED', sent: false, attempts: 3 })
   })
 
-  it('after a name that is not found, once', async () => {
+  it('is repeated once after a host name that was not found', async () => {
     const lookup = async () => {
       throw Object.assign(new Error('nothing'), { code: 'ENOTFOUND' })
     }
@@ -97,7 +97,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     expect(error).toMatchObject({ code: 'NETWORK_DNS', sent: false, attempts: 2 })
   })
 
-  it('after an attempt without an answer', async () => {
+  it('is repeated, or not, after an attempt without a response', async () => {
     let requests = 0
     const { origin } = await sockets((socket) => {
       socket.on('data', () => requests++)

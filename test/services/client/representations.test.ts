@@ -37,7 +37,7 @@ describe('users of a service', () => {
   it.each([
     ['JSON', JSON_REST, undefined, 1],
     ['XML', XML_REST, codec, '1'],
-  ] as const)('are made, read, changed, listed and deleted in %s', async (format, profile, reads, id) => {
+  ] as const)('users of a service are made, read, changed, listed and deleted in %s', async (format, profile, reads, id) => {
     const { service, users } = await usersBy(profile, reads && { reads })
     expect(await users.create({ name: 'Ada <& "Eve"> ü\r' })).toMatchObject({ id, name: 'Ada <& "Eve"> ü\r' })
     expect(await users.update(1, { name: 'Ada' })).toEqual({ id, name: 'Ada' })
@@ -57,13 +57,13 @@ describe('users of a service', () => {
     service.assertClean()
   })
 
-  it('are refused with a wrong token', async () => {
+  it('users of a service are refused with a wrong token', async () => {
     const { service, users } = await usersBy(JSON_REST, { token: 'wrong-token' })
     expect(await failureOf(users.create({ name: 'Eve' }))).toMatchObject({ name: 'AuthenticationError' })
     expect(service.users.size).toBe(0)
   })
 
-  it('cannot be read in XML by nothing', async () => {
+  it('users of a service cannot be read as XML without a codec', async () => {
     const { users } = await usersBy(XML_REST)
     await users.create({ name: 'Ada' }).catch(() => undefined)
     expect(await failureOf(users.list())).toMatchObject({ code: 'MEDIA_TYPE_UNSUPPORTED', contentType: expect.stringContaining('xml') })
@@ -71,7 +71,7 @@ describe('users of a service', () => {
     expect(await failureOf(unwritten.create({ name: 'Ada' }))).toMatchObject({ code: 'REQUEST_INVALID', field: 'body' })
   })
 
-  it('are asked for in a format that the service has', async () => {
+  it('users of a service are requested in a format that the service has', async () => {
     const { users } = await usersBy({ ...JSON_REST, accept: 'text/csv' })
     expect(await failureOf(users.list())).toMatchObject({ code: 'HTTP_406' })
   })
@@ -85,13 +85,13 @@ describe('XML from strangers', () => {
     ['an entity that nobody declared', '<user><name>&a;</name></user>'],
     ['two roots', '<user/><user/>'],
     ['no end', '<user><name>'],
-  ])('is refused: %s', async (_what, body) => {
+  ])('XML from strangers is refused: %s', async (_what, body) => {
     const { service, users } = await usersBy(XML_REST, { reads: codec })
     service.script({ times: 5, do: { status: 200, headers: { 'Content-Type': 'application/xml' }, body } })
     expect(await failureOf(users.get(1, { retry: false }))).toMatchObject({ code: 'RESPONSE_INVALID', snippet: body.slice(0, 200) })
   })
 
-  it('cannot reach a prototype', () => {
+  it('XML from strangers cannot reach a prototype', () => {
     const value = codec.parse('<user><__proto__><admin>1</admin></__proto__></user>', 'application/xml') as Record<string, unknown>
     expect([Object.keys(value), value.admin]).toEqual([['__proto__'], undefined])
   })

@@ -17,7 +17,7 @@ async function resource(profile: ServiceProfile, answer: (request: Inquiry, inde
 it.each([
   [JSON_REST, 'PUT', '{"name":"A B"}', 'application/json'],
   [FORM, 'POST', 'name=A%20B', 'application/x-www-form-urlencoded'],
-] as const)('maps methods to verbs and addresses: %o', async (profile, update, body, type) => {
+] as const)('maps methods to verbs and URLs: %o', async (profile, update, body, type) => {
   const { users, exchanges } = await resource(profile, ({ method, path }) =>
     method === 'DELETE'
       ? { status: 204 }
@@ -118,7 +118,7 @@ it.each<[Paging, number]>([
   [{ style: 'page', page: 'page', size: 'size' }, 4],
   [{ style: 'cursor', cursor: '/next', parameter: 'after' }, 3],
   [{ style: 'link' }, 3],
-])('reads all pages by %o, twice, and no more than asked for', async (paging, requests) => {
+])('reads all pages by %o, twice, and no more than requested', async (paging, requests) => {
   const { users, exchanges } = await resource({ ...JSON_REST, paging }, pages)
   const all = users.iterate({ pageSize: 3 })
   expect(await all.toArray()).toEqual(ALL)
@@ -174,7 +174,7 @@ it('writes queries and bodies as the profile says, and adds nothing to a body th
   ])
 })
 
-it('asks for the next page only when it is wanted, and stops at circles, foreign pages and failures', async () => {
+it('requests the next page only when it is wanted, and stops at circles, foreign pages and failures', async () => {
   const cursor: Paging = { style: 'cursor', cursor: '/next', parameter: 'after' }
   const circle = await resource({ ...JSON_REST, paging: cursor }, () => jsonAnswer(200, { data: [{}], next: 'same' }))
   for await (const _item of circle.users.iterate()) break

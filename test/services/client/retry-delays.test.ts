@@ -41,11 +41,11 @@ it.each([
   expect(await waitsFor(429, headers, 0, 1)).toEqual([least])
 })
 
-it('adds up to a tenth to what the server asks for', async () => {
+it('adds up to a tenth to what the server requests', async () => {
   expect(await waitsFor(429, { 'retry-after': '10' }, 0.5, 1)).toEqual([10_500])
 })
 
-it('gives up at once when the server asks for more than is waited, or than is left', async () => {
+it('gives up at once when the server requests more than is waited, or than is left', async () => {
   const { origin, exchanges } = await service((_request, index) => ({ status: 429, headers: { 'retry-after': index === 0 ? '61' : '30' } }))
   const { client, clock } = clientOf(origin)
   expect(await failureOf(client.call(safe))).toMatchObject({ code: 'HTTP_429', name: 'RateLimitError', retryAfterMs: 61_000, attempts: 1 })

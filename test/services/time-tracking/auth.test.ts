@@ -38,7 +38,7 @@ describe('login', () => {
     expect(service.requests()).toBe(0)
   })
 
-  it('without a token nothing else is sent', async () => {
+  it('without a token, only the login is sent', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service, NOBODY)
     const calls = [client.projects.list(), client.customers.update(1, { name: 'a' }), client.request('GET', '/x'), client.auth.revoke()]
@@ -80,7 +80,7 @@ describe('login', () => {
     expect(leaks([token], { error: shown(error) })).toEqual([])
   })
 
-  it('is told once to each who listens', async () => {
+  it('login is reported once to each who listens', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     const heard: unknown[] = []
@@ -127,7 +127,7 @@ describe('revoke', () => {
     ['a lost connection', { resetBefore: true }],
     ['a lost answer', { performThen: { resetBefore: true } }],
     ['a redirect to itself', { redirect: { status: 307, location: '/v1/auth/revoke' } }],
-  ])('is asked for once, also after %s', async (_what, fault) => {
+  ])('revoke is requested once, also after %s', async (_what, fault) => {
     const service = await timeTracking()
     service.script({ match: { op: 'revoke' }, do: fault })
     const { client, clock } = clientOf(service)
@@ -140,7 +140,7 @@ describe('revoke', () => {
     ['a resource', (client) => client.resource('auth').get('revoke')],
     ['its request', (client) => client.resource('auth').request('GET', '/revoke')],
     ['escapes', (client) => client.request('GET', '/%61uth/revoke')],
-  ])('is not repeated by the way of %s', async (_what, revoke) => {
+  ])('revoke is not repeated by the way of %s', async (_what, revoke) => {
     const service = await timeTracking()
     service.script({ do: { performThen: { status: 502 } } })
     const { client, clock } = clientOf(service)
@@ -148,7 +148,7 @@ describe('revoke', () => {
     expect(service.log).toHaveLength(1)
   })
 
-  it('is not repeated below a base address without a version', async () => {
+  it('revoke is not repeated below a base URL without a version', async () => {
     const service = await timeTracking()
     service.script({ do: { performThen: { status: 502 } } })
     const { client, clock } = clientOf(service, { baseUrl: new URL(service.base).origin, versionSegment: false })
@@ -156,7 +156,7 @@ describe('revoke', () => {
     expect(service.log).toHaveLength(1)
   })
 
-  it('is not safe by the way of a raw request either', async () => {
+  it('revoke is not safe by the way of a raw request either', async () => {
     const service = await timeTracking()
     service.script({ match: { op: 'revoke' }, do: { performThen: { status: 502 } } })
     const { client, clock } = clientOf(service)

@@ -9,7 +9,7 @@ import { clientOf, timeTracking } from './service.ts'
 const baseUrl = 'https://host.example/api/v1'
 const make = (options: Partial<TimeTrackingOptions>) => new TimeTrackingClient({ baseUrl, token: 'a-token', ...options })
 
-describe('the base address', () => {
+describe('the base URL', () => {
   it.each(['http://host.example/v1', 'http://127.0.0.1/v1', 'http://[::1]/v1', 'http://localhost/v1'])(
     '%s is refused before a credential is looked at',
     (url) => {
@@ -46,9 +46,9 @@ describe('the base address', () => {
     { baseUrl: 'https://host.example/v1/' },
     { baseUrl: 'https://host.example/v2', versionSegment: 'v2' },
     { baseUrl: 'https://host.example/', versionSegment: false },
-  ])('is accepted: %o', (options) => expect(make(options)).toBeInstanceOf(TimeTrackingClient))
+  ])('the base URL is accepted: %o', (options) => expect(make(options)).toBeInstanceOf(TimeTrackingClient))
 
-  it('is needed', () => {
+  it('the base URL is needed', () => {
     expect(thrownBy(() => new TimeTrackingClient({ token: 'a' } as never))).toBeInstanceOf(TypeError)
   })
 })
@@ -78,7 +78,7 @@ describe('the token', () => {
     ['bearer', undefined, { authorization: `Bearer ${KNOWN.token}` }],
     ['bare', { name: 'Authorization', prefix: '' }, { authorization: KNOWN.token }],
     ['x-api-token', 'x-api-token', { 'x-api-token': KNOWN.token }],
-  ] as const)('goes where the service wants it and nowhere else: %s', async (tokenField, authHeader, expected) => {
+  ] as const)('goes where the service requires it and nowhere else: %s', async (tokenField, authHeader, expected) => {
     const service = await timeTracking({ tokenField })
     for (const token of [KNOWN.token, async () => KNOWN.token]) {
       const { client } = clientOf(service, { token, ...(authHeader && { authHeader }) })
@@ -91,7 +91,7 @@ describe('the token', () => {
     expect(service.plain.requests()).toBe(0)
   })
 
-  it('may have another word before it', async () => {
+  it('the token may have another word before it', async () => {
     const service = await timeTracking({ strict: false })
     const { client } = clientOf(service, { authHeader: { name: 'Authorization', prefix: 'Token' } })
     await client.projects.list().catch(() => undefined)
@@ -99,7 +99,7 @@ describe('the token', () => {
     service.reset()
   })
 
-  it('may be an entry or come from an engine that covers the base address', async () => {
+  it('the token may be a credential or come from an engine that covers the base URL', async () => {
     const service = await timeTracking()
     const entry = { type: 'http', scheme: 'bearer', token: KNOWN.token } as const
     const { createAuth } = await import('../../../src/auth/create-auth.ts')
@@ -110,7 +110,7 @@ describe('the token', () => {
     }
   })
 
-  it('is not sent elsewhere by an engine', async () => {
+  it('the token is not sent elsewhere by an engine', async () => {
     const service = await timeTracking()
     const { createAuth } = await import('../../../src/auth/create-auth.ts')
     const auth = createAuth({ credentials: [{ type: 'http', scheme: 'bearer', token: 'a', sendTo: ['https://other.example/'] }] })

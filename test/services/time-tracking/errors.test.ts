@@ -11,7 +11,7 @@ describe('a failure', () => {
     ['errors', 'There is no 9 in projects', undefined],
     ['text', 'There is no 9 in projects', undefined],
     ['empty', '404', undefined],
-  ] as const)('has its class and its message in the shape %s', async (errorShape, message, serviceCode) => {
+  ] as const)('a failure has its class and its message in the shape %s', async (errorShape, message, serviceCode) => {
     const service = await timeTracking({ errorShape })
     const error = await failureOf(clientOf(service).client.projects.get(9))
     expect(error).toMatchObject({ name: 'NotFoundError', code: 'HTTP_404', status: 404, operation: 'projects.get', attempts: 1 })
@@ -30,7 +30,7 @@ describe('a failure', () => {
     [500, 'ServerError'],
     [503, 'UnavailableError'],
     [599, 'ServerError'],
-  ])('of status %i is a %s, whatever the body is', async (status, name) => {
+  ])('a failure of status %i is a %s, whatever the body is', async (status, name) => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     for (const fault of [
@@ -70,7 +70,7 @@ describe('a failure', () => {
 })
 
 describe('a success', () => {
-  it('without a body is undefined', async () => {
+  it('a success without a body is undefined', async () => {
     const service = await timeTracking()
     service.script({ times: 2, do: { status: 200, body: '' } })
     const { client } = clientOf(service)
@@ -78,7 +78,7 @@ describe('a success', () => {
     await expect(client.projects.list()).rejects.toMatchObject({ code: 'RESPONSE_INVALID' })
   })
 
-  it('that is no JSON is told with its type and beginning, or given as bytes', async () => {
+  it('a success that is not JSON is reported with its type and beginning, or given as bytes', async () => {
     const service = await timeTracking()
     service.script({ times: 2, do: { htmlBody: true } })
     const { client } = clientOf(service)
@@ -90,14 +90,14 @@ describe('a success', () => {
     expect([headers.get('content-type'), new TextDecoder().decode(data).slice(0, 15)]).toEqual(['text/html', '<!DOCTYPE html>'])
   })
 
-  it.each(['none', 'items'] as const)('is understood in another envelope: %s', async (envelope) => {
+  it.each(['none', 'items'] as const)('a success is understood in another envelope: %s', async (envelope) => {
     const service = await timeTracking({ envelope })
     const { client } = clientOf(service)
     expect((await client.projects.list()).map(({ id }) => id)).toEqual([60, 61])
     expect((await client.projects.get(60)).name).toBe('Website')
   })
 
-  it('is kept whole where it is no envelope', async () => {
+  it('a success is kept whole where it is no envelope', async () => {
     const service = await timeTracking()
     service.state.collections.set('notes', new Map([['1', { data: 'text', id: 1 }]]))
     Object.assign(service.state.switches, { envelope: 'none' })

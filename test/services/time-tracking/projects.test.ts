@@ -3,7 +3,7 @@ import { failureOf } from '../../harness/failure.ts'
 import { clientOf, timeTracking } from './service.ts'
 
 describe('projects', () => {
-  it('are listed, and read with more of their fields', async () => {
+  it('projects are listed, and read with more of their fields', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     const list = await client.projects.list()
@@ -24,7 +24,7 @@ describe('projects', () => {
     ])
   })
 
-  it('are made, changed in part by POST, and deleted', async () => {
+  it('projects are made, changed in part by POST, and deleted', async () => {
     const service = await timeTracking({ rateAs: 'string', changedField: 'date_updated' })
     const { client } = clientOf(service)
     const made = await client.projects.create({ name: 'x+y&z=ü', billable: true, rate: '12.345678901234567', description: null })
@@ -40,7 +40,7 @@ describe('projects', () => {
     await expect(client.projects.get(100)).rejects.toMatchObject({ name: 'NotFoundError', operation: 'projects.get' })
   })
 
-  it('keep what is unknown and what does not fit, and say so', async () => {
+  it('projects keep what is unknown and what does not fit, and say so', async () => {
     const service = await timeTracking()
     const odd = { id: 9, billable: 'maybe', rate: '1e3', date_created: 'yesterday', time_total: '1:75:00', colour: { red: 1 } }
     service.script({ do: { status: 200, headers: { 'Content-Type': 'application/json' }, body: { data: odd } } })
@@ -51,7 +51,7 @@ describe('projects', () => {
     expect(project.colour).toEqual({ red: 1 })
   })
 
-  it.each(['create', 'update'] as const)('are not sent twice when the answer of %s is lost', async (method) => {
+  it.each(['create', 'update'] as const)('projects are not sent twice when the answer of %s is lost', async (method) => {
     const service = await timeTracking()
     service.script({ match: { op: `projects.${method}` }, do: { performThen: { resetBefore: true } } })
     const { client, clock } = clientOf(service)
@@ -61,7 +61,7 @@ describe('projects', () => {
     expect((await client.projects.list()).filter(({ name }) => name === 'Once')).toHaveLength(1)
   })
 
-  it('are sent again where the caller says that it does no harm, and where nothing was done', async () => {
+  it('projects are sent again where the caller says that it does no harm, and where nothing was done', async () => {
     const service = await timeTracking()
     service.script({ match: { op: 'projects.update' }, do: { performThen: { status: 502 } } })
     service.script({ match: { op: 'projects.create' }, do: { status: 429, retryAfter: 1 } })
@@ -71,14 +71,14 @@ describe('projects', () => {
     expect([service.requests('projects.update'), service.requests('projects.create')]).toEqual([2, 2])
   })
 
-  it('are read three times at most', async () => {
+  it('projects are read three times at most', async () => {
     const service = await timeTracking()
     service.script({ times: 3, do: { status: 500 } })
     const { client, clock } = clientOf(service)
     expect(await clock.run(failureOf(client.projects.list()))).toMatchObject({ name: 'ServerError', code: 'HTTP_500', attempts: 3 })
   })
 
-  it('that a lost answer deleted are gone', async () => {
+  it('projects that a lost answer deleted are gone', async () => {
     const service = await timeTracking()
     service.script({ match: { op: 'projects.delete' }, do: { performThen: { resetBefore: true } } })
     const { client, clock } = clientOf(service)
@@ -92,7 +92,7 @@ describe('customers', () => {
     ['record', { id: 121, name: 'ACME INC.' }],
     ['plain', { id: 121, name: 'ACME INC.' }],
     ['empty', undefined],
-  ] as const)('are renamed; the answer is %s', async (customerAnswer, expected) => {
+  ] as const)('customers are renamed; the answer is %s', async (customerAnswer, expected) => {
     const service = await timeTracking({ customerAnswer })
     const { client } = clientOf(service)
     expect(await client.customers.update(121, { name: 'ACME INC.' })).toEqual(expected)
@@ -100,7 +100,7 @@ describe('customers', () => {
     expect(service.log[0]?.headers['content-type']).toBe(FORM)
   })
 
-  it.each([121, '121', 121n, '00000000000000000121'])('have numbers: %o', async (id) => {
+  it.each([121, '121', 121n, '00000000000000000121'])('customers have numbers: %o', async (id) => {
     const service = await timeTracking()
     service.script({ do: { status: 200 } })
     const { client } = clientOf(service)
@@ -108,19 +108,22 @@ describe('customers', () => {
     expect(service.log[0]?.path).toBe(`/v1/customers/${id}`)
   })
 
-  it.each([-1, 1.5, Number.NaN, 2 ** 53, '', 'abc', '-1', '1'.repeat(21), '1/2', '..', -1n, null, {}])('have no %o', async (id) => {
-    const service = await timeTracking()
-    const { client } = clientOf(service)
-    const calls = [
-      client.customers.update(id as never, { name: 'a' }),
-      client.customers.get(id as never),
-      client.customers.delete(id as never),
-    ]
-    for (const error of await Promise.all(calls.map(failureOf))) expect(error).toMatchObject({ name: 'ValidationError', field: 'id' })
-    expect(service.requests()).toBe(0)
-  })
+  it.each([-1, 1.5, Number.NaN, 2 ** 53, '', 'abc', '-1', '1'.repeat(21), '1/2', '..', -1n, null, {}])(
+    'customers have no %o',
+    async (id) => {
+      const service = await timeTracking()
+      const { client } = clientOf(service)
+      const calls = [
+        client.customers.update(id as never, { name: 'a' }),
+        client.customers.get(id as never),
+        client.customers.delete(id as never),
+      ]
+      for (const error of await Promise.all(calls.map(failureOf))) expect(error).toMatchObject({ name: 'ValidationError', field: 'id' })
+      expect(service.requests()).toBe(0)
+    },
+  )
 
-  it('have the other methods too, and the service decides', async () => {
+  it('customers have the other methods too, and the service decides', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     await expect(client.customers.list()).rejects.toMatchObject({ name: 'NotFoundError' })

@@ -4,7 +4,7 @@ import { startServer } from '../../servers/harness.ts'
 import { clientOf, timeTracking } from './service.ts'
 
 describe('other collections', () => {
-  it('have the same methods, and records as they come', async () => {
+  it('other collections have the same methods, and records as they come', async () => {
     const service = await timeTracking()
     service.state.collections.set('tasks', new Map())
     const { client } = clientOf(service)
@@ -18,7 +18,7 @@ describe('other collections', () => {
     ])
   })
 
-  it('keep an id one segment, whatever it is', async () => {
+  it('other collections keep an id one segment, whatever it is', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     await expect(client.resource('tasks').get('../usage?x=1#')).rejects.toMatchObject({ code: 'HTTP_404' })
@@ -30,7 +30,7 @@ describe('other collections', () => {
   })
 
   it.each(['', '/tasks', 'tasks/', 'a//b', '../../auth', 'a?b=c', '{id}', 'https://other.example/x', 'a#b'])(
-    'are not at %j',
+    'other collections are not at %j',
     async (path) => {
       const service = await timeTracking()
       const { client } = clientOf(service)
@@ -39,7 +39,7 @@ describe('other collections', () => {
   )
 })
 
-it('is told where the answer came from that is no list', async () => {
+it('names the server whose response is not a list', async () => {
   const service = await timeTracking()
   service.state.collections.set('tasks', new Map())
   service.script({ do: { status: 200, headers: { 'Content-Type': 'application/json' }, body: { rows: [], more: 1 } } })
@@ -54,7 +54,7 @@ it('a path of a collection is a text', async () => {
 })
 
 describe('raw requests', () => {
-  it('give status, headers and data', async () => {
+  it('raw requests give status, headers and data', async () => {
     const service = await timeTracking()
     service.state.collections.set('reports', new Map([['daily', { hours: 7 }]]))
     const { client } = clientOf(service)
@@ -64,22 +64,25 @@ describe('raw requests', () => {
     expect(service.log.at(-1)?.body).toBe('name=a%20b')
   })
 
-  it.each(['PUT', 'PATCH', 'HEAD', 'OPTIONS', 'get'] as const)('are not sent as %s, and no credential is read', async (method) => {
-    const service = await timeTracking()
-    let read = false
-    const token = () => {
-      read = true
-      return 'a-token'
-    }
-    const { client } = clientOf(service, { token })
-    const error = await failureOf(client.request(method as never, '/projects'))
-    expect(error).toMatchObject({ name: 'ValidationError', code: 'VERB_NOT_ALLOWED', attempts: 0 })
-    expect(error.message).toContain('GET, POST, DELETE')
-    expect([read, service.requests()]).toEqual([false, 0])
-  })
+  it.each(['PUT', 'PATCH', 'HEAD', 'OPTIONS', 'get'] as const)(
+    'raw requests are not sent as %s, and no credential is read',
+    async (method) => {
+      const service = await timeTracking()
+      let read = false
+      const token = () => {
+        read = true
+        return 'a-token'
+      }
+      const { client } = clientOf(service, { token })
+      const error = await failureOf(client.request(method as never, '/projects'))
+      expect(error).toMatchObject({ name: 'ValidationError', code: 'VERB_NOT_ALLOWED', attempts: 0 })
+      expect(error.message).toContain('GET, POST, DELETE')
+      expect([read, service.requests()]).toEqual([false, 0])
+    },
+  )
 
   it.each(['https://other.example/v1/projects', '//other.example/projects', 'projects', '/../projects', '/a/%2e%2e/b', '/a b', '/a#b'])(
-    'do not leave the base address by %j',
+    'raw requests do not leave the base URL by %j',
     async (path) => {
       const service = await timeTracking()
       const { client } = clientOf(service)
@@ -88,7 +91,7 @@ describe('raw requests', () => {
     },
   )
 
-  it('have a body with POST only', async () => {
+  it('raw requests have a body with POST only', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     const calls = [
@@ -105,7 +108,7 @@ describe('raw requests', () => {
     ['empty', { tags: [] }, 'FORM_EMPTY_VALUE'],
     ['no number', { rate: Number.NaN }, 'REQUEST_INVALID'],
     ['half a character', { name: '\ud800' }, 'REQUEST_INVALID'],
-  ])('are not sent with a value that is %s', async (_what, body, code) => {
+  ])('raw requests are not sent with a value that is %s', async (_what, body, code) => {
     const service = await timeTracking()
     const { client } = clientOf(service)
     expect(await failureOf(client.projects.update(60, body))).toMatchObject({ code, operation: 'projects.update' })
@@ -131,7 +134,7 @@ describe('redirects', () => {
   it.each([
     ['another origin', 'REDIRECT_CROSS_ORIGIN'],
     ['the unencrypted port', 'REDIRECT_DOWNGRADE'],
-  ])('to %s are not followed', async (_what, code) => {
+  ])('redirects to %s are not followed', async (_what, code) => {
     const other = await startServer(undefined, { tls: 'valid' })
     const service = await timeTracking()
     const target = code === 'REDIRECT_DOWNGRADE' ? service.plain.url : other.origin
@@ -142,7 +145,7 @@ describe('redirects', () => {
     await other.close()
   })
 
-  it('to the own origin are a status', async () => {
+  it('redirects to the own origin are a status', async () => {
     const service = await timeTracking()
     service.script({ do: { redirect: { status: 308, location: '/v1/customers' } } })
     expect(await failureOf(clientOf(service).client.projects.list())).toMatchObject({ code: 'HTTP_308', attempts: 1 })
@@ -150,7 +153,7 @@ describe('redirects', () => {
 })
 
 describe('pages', () => {
-  it('are not looked for where nothing is known of them, but told of', async () => {
+  it('unknown pagination is reported, not guessed', async () => {
     const service = await timeTracking({ paging: 'link', pageSize: 1 })
     const { client } = clientOf(service)
     const warnings: unknown[] = []
@@ -171,7 +174,7 @@ describe('pages', () => {
     ['page', { style: 'page', page: 'page', size: 'per_page', total: '/meta/total' }],
     ['cursor', { style: 'cursor', cursor: '/next', parameter: 'cursor', size: 'per_page' }],
     ['link', { style: 'link' }],
-  ] as const)('are read by the profile: %s', async (paging, style) => {
+  ] as const)('pages are read by the profile: %s', async (paging, style) => {
     const service = await timeTracking({ paging })
     const { client } = clientOf(service, { profile: { paging: style } })
     await Promise.all(['a', 'b', 'c'].map((name) => client.projects.create({ name })))
@@ -184,7 +187,7 @@ describe('pages', () => {
   it.each([
     ['foreign', 'RESPONSE_INVALID'],
     ['loop', 'PAGE_LOOP'],
-  ] as const)('that lead elsewhere end the walk: %s', async (link, code) => {
+  ] as const)('pages that lead elsewhere end the walk: %s', async (link, code) => {
     const service = await timeTracking({ paging: 'link', link, pageSize: 1 })
     const { client } = clientOf(service, { profile: { paging: { style: 'link' } } })
     expect(await failureOf(client.projects.iterate().toArray())).toMatchObject({ code })

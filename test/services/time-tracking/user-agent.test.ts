@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { KNOWN } from '../../servers/time-tracking/options.ts'
 import { clientOf, timeTracking } from './service.ts'
 
-it('is the same on every request, retries and failures included', async () => {
+it('the User-Agent is the same on every request, retries and failures included', async () => {
   const service = await timeTracking()
   service.script({ match: { op: 'projects.list' }, do: { status: 503 } })
   service.script({ match: { op: 'projects.get' }, do: { resetBefore: true } })
@@ -15,7 +15,7 @@ it('is the same on every request, retries and failures included', async () => {
   expect(service.log.map(({ headers }) => headers['user-agent'])).toEqual(Array(7).fill(KNOWN.userAgent))
 })
 
-it.each(['User-Agent', 'user-agent', 'Authorization', 'X-Api-Token'])('cannot be changed by a call, nor can %s', async (name) => {
+it.each(['User-Agent', 'user-agent', 'Authorization', 'X-Api-Token'])('a call cannot change the User-Agent or %s', async (name) => {
   const service = await timeTracking()
   const { client } = clientOf(service)
   await expect(client.projects.list({ headers: { [name]: 'other' } })).rejects.toMatchObject({
@@ -26,7 +26,7 @@ it.each(['User-Agent', 'user-agent', 'Authorization', 'X-Api-Token'])('cannot be
   expect(await client.projects.list()).toHaveLength(2)
 })
 
-it('has no version by default, and a wrong one is told what it did', async () => {
+it('the User-Agent has no version by default, and a wrong one is reported', async () => {
   const service = await timeTracking({ tokens: { 'another-token-1': 'stac-auth-time-tracking' } })
   const { client } = clientOf(service, { token: 'another-token-1', userAgent: undefined as never })
   expect(await client.projects.list()).toHaveLength(2)

@@ -23,7 +23,7 @@ it('creates, names, limits and deactivates keys, and sends null but not undefine
   expect(await failureOf(keys.rename({ key_id: 'none', label: 'a' }))).toMatchObject({ code: 'HTTP_404', operation: 'admin.keys.rename' })
 })
 
-it('is for administrators only', async () => {
+it('the admin API is for administrators only', async () => {
   const { client } = await fakeClient()
   expect(await failureOf(client.admin.keys.list())).toMatchObject({ name: 'PermissionError', code: 'HTTP_403', attempts: 1 })
   expect(await client.withCredential('test-admin').admin.keys.list()).toMatchObject([{ label: 'test-pro' }])
@@ -40,14 +40,14 @@ it('never creates a key twice, and repeats what may be repeated', async () => {
 it.each([
   ['2024-01-01', '2025-01-01', 366],
   ['2023-01-01', '2024-01-02', 366],
-])('asks for a report of exactly 366 days: %s to %s', async (start_date, end_date) => {
+])('requests a report of exactly 366 days: %s to %s', async (start_date, end_date) => {
   const { client } = await fakeClient(ADMIN)
   const { usage_report } = await client.admin.usage({ start_date, end_date, group_by: '' })
   expect(usage_report).toMatchObject({ start_date: `${start_date}T00:00:00`, total_usage: { total_characters: 0 } })
   expect(usage_report.group_by).toBeUndefined()
 })
 
-it('refuses a report of 367 days before it is asked for, unless nothing is to be checked', async () => {
+it('refuses a report of 367 days before it is requested, unless nothing is to be checked', async () => {
   const { client, fake } = await fakeClient(ADMIN)
   const range = { start_date: '2024-01-01', end_date: '2025-01-02' }
   for (const refused of [client.admin.usage(range), client.admin.customTagUsage(range)])

@@ -8,7 +8,7 @@ import { fakeClient } from './fake-client.ts'
 it.each([
   ['is cut short', { truncate: 3 }],
   ['is reset', { resetAfter: 3 }],
-])('makes an error and no file of a document that %s, and does not ask for it again', async (_name, action) => {
+])('makes an error and no file of a document that %s, and does not request it again', async (_name, action) => {
   const { client, fake, clock } = await fakeClient()
   const { source, sink, files } = await place()
   fake.script({ match: { op: 11 }, do: action })
@@ -31,7 +31,7 @@ it.each([
   expect(aborted).toBe(true)
 })
 
-it('goes on with a document by its handle, also by one that was kept as text', async () => {
+it('continues with a document by its handle, also by one that was kept as text', async () => {
   const { client, fake, clock } = await fakeClient()
   const { sink, files } = await place()
   const handle = await client.documents.upload(HELLO, TXT)
@@ -45,7 +45,7 @@ it('goes on with a document by its handle, also by one that was kept as text', a
   expect(await failureOf(client.documents.resume({ document_id: 'a' } as never, undefined))).toBeInstanceOf(TypeError)
 })
 
-it('tells three kinds of not being there apart', async () => {
+it('reports three kinds of not being there apart', async () => {
   const { client, fake, clock } = await fakeClient()
   const early = await client.documents.upload(HELLO, TXT)
   expect(await failureOf(client.documents.download(early, undefined))).toMatchObject({
@@ -120,7 +120,7 @@ it('refuses a document that is no longer done', async () => {
   expect(await clock.run(failureOf(client.documents.resume(handle, undefined)))).toMatchObject({ code: 'RESPONSE_INVALID', handle })
 })
 
-it('waits as long as the service says, within reason, and goes on after an unknown state', async () => {
+it('waits as long as the service says, within reason, and continues after an unknown state', async () => {
   const { client, fake, clock } = await fakeClient({ fake: { queueMs: 0, translateMs: 300_000, secondsRemaining: 2 ** 27 } })
   const warnings: string[] = []
   client.on('warning', ({ code }) => warnings.push(code))
@@ -135,7 +135,7 @@ it('waits as long as the service says, within reason, and goes on after an unkno
   expect(clock.waits.slice(0, 3)).toEqual([60_000, 7000, 1000])
 })
 
-it('ends at its deadline with the last state and the handle, which goes on later', async () => {
+it('ends at its deadline with the last state and the handle, which continues later', async () => {
   const { client, clock } = await fakeClient({ fake: { translateMs: 60_000 } })
   const error = await clock.run(failureOf<{ handle: unknown }>(client.documents.translate(HELLO, undefined, TXT, { totalTimeout: 5000 })))
   expect(error).toMatchObject({ code: 'TIMEOUT_TOTAL', lastState: 'translating', handle: { document_id: expect.any(String) } })

@@ -15,7 +15,7 @@ function textOf(bytes: number): string {
 }
 
 describe('glossaries', () => {
-  it('are made, listed, read, changed and deleted', async () => {
+  it('glossaries are made, listed, read, changed and deleted', async () => {
     const { client, fake } = await fakeClient()
     const { glossaries } = client
     const made = await glossaries.create({
@@ -49,7 +49,7 @@ describe('glossaries', () => {
     expect(fake.log.every(({ headers }) => headers.authorization === 'DeepL-Auth-Key test-pro')).toBe(true)
   })
 
-  it('are read in the other form of their entries too', async () => {
+  it('glossaries are read in the other form of their entries too', async () => {
     const { client } = await fakeClient({ fake: { entriesShape: 'wrapped' } })
     const { glossary_id } = await client.glossaries.create({ name: 'a', dictionaries: [{ ...DE, entries: { a: 'b' } }] })
     expect(await client.glossaries.entries(glossary_id, DE)).toEqual({ ...DE, entries: 'a\tb', entries_format: 'tsv' })
@@ -57,7 +57,7 @@ describe('glossaries', () => {
   })
 
   it.each([{ dictionaries: [] }, { dictionaries: [{ ...FR, entries: 'a\tb' }] }, { dictionaries: 1 }, DE])(
-    'have no entries in %j',
+    'glossaries have no entries in %j',
     async (body) => {
       const { client, fake } = await fakeClient()
       fake.script({ match: { op: 18 }, do: { status: 200, body } })
@@ -65,7 +65,7 @@ describe('glossaries', () => {
     },
   )
 
-  it('travel as forms on request', async () => {
+  it('glossaries travel as forms on request', async () => {
     const { client, fake } = await fakeClient()
     const dictionaries = [
       { ...DE, entries: { 'a & b': 'c=d' } },
@@ -80,7 +80,7 @@ describe('glossaries', () => {
     ).toMatchObject({ code: 'REQUEST_INVALID', field: 'encoding' })
   })
 
-  it('are not made twice, and deleted once even when the answer is lost', async () => {
+  it('glossaries are not made twice, and deleted once even when the answer is lost', async () => {
     const { client, fake, clock } = await fakeClient()
     const input = { name: 'a', dictionaries: [{ ...DE, entries: { a: 'b' } }] }
     fake.script({ match: { op: 13 }, do: { performThen: { status: 500 } } })
@@ -92,7 +92,7 @@ describe('glossaries', () => {
     expect(response).toMatchObject({ alreadyGone: true, attempts: 2 })
   })
 
-  it.each(['../../v2/usage', 'a/b', '.', '', '%2e%2e%2f'])('cannot be told to ask elsewhere by %j', async (id) => {
+  it.each(['../../v2/usage', 'a/b', '.', '', '%2e%2e%2f'])('an id such as %j cannot redirect a glossary request', async (id) => {
     const { client, fake } = await fakeClient()
     const outcome = await client.glossaries.get(id).catch((error: unknown) => error)
     expect(outcome).toMatchObject({ code: expect.stringMatching(/^REQUEST_INVALID$|^HTTP_404$/) })
@@ -101,7 +101,7 @@ describe('glossaries', () => {
 })
 
 describe('limits of glossaries', () => {
-  it('hold before anything is sent', async () => {
+  it('limits of glossaries hold before anything is sent', async () => {
     const { client, fake } = await fakeClient()
     const { glossaries } = client
     const dictionaries = [{ ...DE, entries: { a: 'b' } }]
@@ -130,7 +130,7 @@ describe('limits of glossaries', () => {
     expect(fake.log).toHaveLength(0)
   })
 
-  it('are left to the service where nothing is to be checked', async () => {
+  it('limits of glossaries are left to the service where nothing is to be checked', async () => {
     const { client, fake } = await fakeClient({ validate: 'off' })
     const asked = await Promise.all(
       [
@@ -168,7 +168,7 @@ describe('limits of glossaries', () => {
 })
 
 describe('the older glossaries', () => {
-  it('are made, listed, read and deleted', async () => {
+  it('the older glossaries are made, listed, read and deleted', async () => {
     const { client, fake } = await fakeClient({ fake: { glossaryReadyMs: 1000 } })
     const { glossariesV2 } = client
     const made = await glossariesV2.create({ name: 'Forest', ...DE, entries: 'canopy,Krone,en,de\nx,y,en,fr', entries_format: 'csv' })
@@ -185,7 +185,7 @@ describe('the older glossaries', () => {
     expect((await glossariesV2.list()).glossaries).toEqual([])
   })
 
-  it('do not delete what the newer family has changed', async () => {
+  it('the older glossaries do not delete what the newer family has changed', async () => {
     const { client } = await fakeClient()
     const { glossary_id } = await client.glossaries.create({ name: 'a', dictionaries: [{ ...DE, entries: { a: 'b' } }] })
     expect(await failureOf(client.glossariesV2.delete(glossary_id))).toMatchObject({ name: 'PermissionError', attempts: 1 })

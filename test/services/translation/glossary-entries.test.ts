@@ -17,7 +17,7 @@ const refusal = (act: () => unknown) => {
 }
 
 describe('entries of a glossary', () => {
-  it('keep their order and any word', () => {
+  it('entries of a glossary keep their order and any word', () => {
     const words = ['zebra', 'constructor', '__proto__', 'toString', '10', '1', 'ä 😀'].map((word) => [word, `${word}!`] as const)
     const entries = GlossaryEntries.of(words)
     expect([...entries]).toEqual(words)
@@ -25,14 +25,14 @@ describe('entries of a glossary', () => {
     expect([entries.size, entries.get('__proto__'), entries.get('valueOf'), entries.has('1')]).toEqual([7, '__proto__!', undefined, true])
   })
 
-  it('are refused in our words when a quote is never closed, or only after megabytes', () => {
+  it('entries of a glossary are refused in our words when a quote is never closed, or only after megabytes', () => {
     const long = `"${'a'.repeat(5_000_000)}`
     expect(refusal(() => GlossaryEntries.parse(`x,y\n${long}`, 'csv'))).toMatchObject({ code: 'REQUEST_INVALID', field: 'entries' })
     expect(refusal(() => GlossaryEntries.parse(`${long}",b`, 'csv'))).toMatchObject({ code: 'REQUEST_TOO_LARGE' })
     for (const wrong of ['a\tb', null, 5]) expect(() => GlossaryEntries.of(wrong as never)).toThrow(TypeError)
   })
 
-  it('come from lists, maps, objects and themselves', () => {
+  it('entries of a glossary come from lists, maps, objects and themselves', () => {
     const map = new Map([['a', 'b']])
     const all: EntriesInput[] = [map, [['a', 'b']], { a: 'b' }, GlossaryEntries.of(map)]
     expect(all.map((input) => GlossaryEntries.of(input).toText())).toEqual(Array(4).fill('a\tb'))
@@ -53,7 +53,7 @@ describe('entries of a glossary', () => {
     ['half a pair', 'a\ud83d', /surrogate/],
     ['1025 bytes', 'a'.repeat(1025), /more than 1024 bytes/],
     ['1026 bytes in 342 characters', '漢'.repeat(342), /more than 1024 bytes/],
-  ])('refuse a term with %s, on both sides', (_, term, message) => {
+  ])('entries of a glossary refuse a term with %s, on both sides', (_, term, message) => {
     const source = refusal(() =>
       GlossaryEntries.of([
         ['fine', 'gut'],
@@ -66,7 +66,7 @@ describe('entries of a glossary', () => {
     expect(target.message).toMatch(/^entry 1: the target term/)
   })
 
-  it('take 1024 bytes exactly', () => {
+  it('entries of a glossary take 1024 bytes exactly', () => {
     const long = `${'漢'.repeat(341)}a`
     expect(Buffer.byteLength(long)).toBe(1024)
     expect(GlossaryEntries.of([[long, 'a'.repeat(1024)]]).size).toBe(1)
@@ -77,17 +77,17 @@ describe('entries of a glossary', () => {
     })
   })
 
-  it('refuse a source that comes twice, and never quote a term', () => {
+  it('entries of a glossary refuse a source that comes twice, and never quote a term', () => {
     const error = refusal(() => GlossaryEntries.parse('Geheim\ta\nb\tc\nGeheim\tc\n'))
     expect(error).toMatchObject({ code: 'REQUEST_INVALID', message: 'line 3: the source term is a duplicate' })
   })
 
-  it('refuse what is no text', () => {
+  it('entries of a glossary refuse what is not a text', () => {
     expect(() => GlossaryEntries.of([['a', 1 as unknown as string]])).toThrow(TypeError)
     expect(() => GlossaryEntries.parse(1 as unknown as string)).toThrow(TypeError)
   })
 
-  it('have 10 485 760 bytes and not one more, read or written', () => {
+  it('entries of a glossary have 10 485 760 bytes and not one more, read or written', () => {
     const line = `${'a'.repeat(506)}\t`
     const full = Array.from({ length: LARGEST / 1024 }, (_, n) => `${line}${String(n).padStart(516, 'b')}`)
     const sources = full.map((text, n) => String(n).padStart(506, 's') + text.slice(506))
@@ -106,7 +106,7 @@ describe('entries of a glossary', () => {
 })
 
 describe('tab-separated entries', () => {
-  it.each(['a\tb\nc\td', 'a\tb\nc\td\n', 'a\tb\r\nc\td\r\n', '\ufeffa\tb\nc\td'])('are read from %j', (text) => {
+  it.each(['a\tb\nc\td', 'a\tb\nc\td\n', 'a\tb\r\nc\td\r\n', '\ufeffa\tb\nc\td'])('tab-separated entries are read from %j', (text) => {
     expect([...GlossaryEntries.parse(text)]).toEqual([
       ['a', 'b'],
       ['c', 'd'],
@@ -119,11 +119,11 @@ describe('tab-separated entries', () => {
     ['a\tb\n\nc\td', /^line 2 does not have exactly one tab/],
     ['a\tb\rc', /control character/],
     ['\tb', /^line 1: the source term is empty/],
-  ])('are not read from %j', (text, message) => {
+  ])('tab-separated entries are not read from %j', (text, message) => {
     expect(refusal(() => GlossaryEntries.parse(text)).message).toMatch(message)
   })
 
-  it('may be none', () => {
+  it('tab-separated entries may be none', () => {
     expect([GlossaryEntries.parse('').size, GlossaryEntries.of([]).toText()]).toEqual([0, ''])
   })
 })
@@ -146,7 +146,7 @@ describe('comma-separated entries', () => {
       ],
     ],
     ['a,b,en,de\na,x,en,fr', [['a', 'b']]],
-  ])('are read from %j', (text, entries) => {
+  ])('comma-separated entries are read from %j', (text, entries) => {
     expect([...GlossaryEntries.parse(text, 'csv', pair)]).toEqual(entries)
   })
 
@@ -159,11 +159,11 @@ describe('comma-separated entries', () => {
     ['"a"b,c', /^row 1 is not valid CSV/],
     ['"a\nb",c', /control character/],
     ['a,', /the target term is empty/],
-  ])('are not read from %j', (text, message) => {
+  ])('comma-separated entries are not read from %j', (text, message) => {
     expect(refusal(() => GlossaryEntries.parse(text, 'csv', pair)).message).toMatch(message)
   })
 
-  it('name languages only for those who say which', () => {
+  it('comma-separated entries name languages only for those who say which', () => {
     expect(refusal(() => GlossaryEntries.parse('a,b,en,de', 'csv')).message).toMatch(/pass the pair of languages/)
   })
 })
@@ -172,7 +172,7 @@ describe('any entries', () => {
   const term = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter((text) => isTerm(text))
   const entries = fc.uniqueArray(fc.tuple(term, term), { selector: ([source]) => source, minLength: 1 })
 
-  it.each(['tsv', 'csv'] as const)('are the same after %s, for us and for a service', (format) => {
+  it.each(['tsv', 'csv'] as const)('any entries are the same after %s, for us and for a service', (format) => {
     fc.assert(
       fc.property(entries, (list) => {
         const text = GlossaryEntries.of(list).toText(format)

@@ -9,7 +9,7 @@ import { gathered } from './voice-outcomes.ts'
 const SOUND = new TextEncoder().encode('sound')
 
 describe('members that are added to a body', () => {
-  it('go with the document, and with no question about it', async () => {
+  it('members that are added to a body go with the document, and with no question about it', async () => {
     const { client, fake, clock } = await fakeClient({ fake: { allowExtra: true } })
     await clock.run(client.translateDocument(HELLO, undefined, TXT, { extraBody: { future: true } }))
     expect(fake.log[0]?.body).toContain('name="future"\r\n\r\n1\r\n')
@@ -17,7 +17,7 @@ describe('members that are added to a body', () => {
     expect([10, 11].map((op) => fake.requests(op) > 0)).toEqual([true, true])
   })
 
-  it('go with an evaluation or a job, and with no question about it', async () => {
+  it('members that are added to a body go with an evaluation or a job, and with no question about it', async () => {
     const { client, fake, clock } = await fakeClient({ fake: { allowExtra: true } })
     const extraBody = { future: true }
     expect(await clock.run(client.quality.evaluate(QUALITY, { extraBody }))).toMatchObject({ status: 'done' })
@@ -85,7 +85,7 @@ describe('what is refused before anything is sent', () => {
     expect(fake.log).toHaveLength(0)
   })
 
-  it('is one text of many, which a form cannot carry', async () => {
+  it('what is refused before anything is sent is one text of many, which a form cannot carry', async () => {
     const { client } = await fakeClient()
     const outcomes: unknown[] = []
     for await (const outcome of client.translateMany(['a', '\ud800', 'b'], { target_lang: 'DE' }, { encoding: 'form' }))
@@ -97,7 +97,7 @@ describe('what is refused before anything is sent', () => {
     ])
   })
 
-  it('is a type that is wrong, in our words', async () => {
+  it('what is refused before anything is sent is a type that is wrong, in our words', async () => {
     const { client } = await fakeClient()
     for (const custom_instructions of ['be kind', [undefined]])
       await expect(client.translateText({ text: 'a', target_lang: 'DE', custom_instructions } as never)).rejects.toThrow(

@@ -28,7 +28,7 @@ it('refuses style and tone together, and more than 10 KiB', async () => {
   expect(await failureOf(client.correctText({ text: 'a' }))).toMatchObject({ code: 'RESPONSE_INVALID', attempts: 1 })
 })
 
-it('tells what is used up and what is left', async () => {
+it('reports what is used up and what is left', async () => {
   const keys = { 'test-pro': { plan: 'pro', role: 'developer', quota: 10 }, 'test-free:fx': { plan: 'free', role: 'developer' } } as const
   const { client, fake } = await fakeClient({ fake: { keys, usageVersion: '3.11' } })
   await client.translateText({ text: 'Hello', target_lang: 'DE' })

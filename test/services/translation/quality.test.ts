@@ -5,7 +5,7 @@ import { QUALITY } from '../../servers/translation/known-good.ts'
 import { fakeClient } from './fake-client.ts'
 
 describe('an evaluation', () => {
-  it('is asked for, waited for as long as the service wishes, and read', async () => {
+  it('an evaluation is requested, waited for as long as the service wishes, and read', async () => {
     const { client, fake, clock } = await fakeClient()
     const report = await clock.run(client.quality.evaluate(QUALITY))
     expect(report).toMatchObject({ status: 'done', summary: { overall_score: 95 }, response: { status: 200 } })
@@ -16,7 +16,7 @@ describe('an evaluation', () => {
     expect(clock.waits).toEqual([5000])
   })
 
-  it('is asked after again when it takes longer than was said', async () => {
+  it('an evaluation is polled again when it takes longer than announced', async () => {
     const { client, fake, clock } = await fakeClient()
     fake.script({ match: { op: 48 }, do: { status: 202, body: { job_id: 'x', status: 'processing' }, headers: { 'Retry-After': '7' } } })
     fake.script({ match: { op: 48 }, do: { status: 202, body: { job_id: 'x', status: 'processing' } } })
@@ -28,7 +28,7 @@ describe('an evaluation', () => {
     expect(clock.waits).toEqual([5000, 7000, 2250, 60_000])
   })
 
-  it('follows the address of its job on the own host, and no other', async () => {
+  it('follows the URL of its job on the own host, and no other', async () => {
     for (const [pollUrl, path] of [
       ['own', /^\/v1\/quality-evaluation\/[\da-f-]+$/],
       ['foreign', /^\/v1\/quality-evaluation\/[\da-f-]+$/],
@@ -58,7 +58,7 @@ describe('an evaluation', () => {
     })
   })
 
-  it('may fail, with the words of the service', async () => {
+  it('an evaluation may fail, with the words of the service', async () => {
     const { client, fake } = await fakeClient()
     const job = await client.quality.submit(QUALITY)
     const [stored] = fake.state.qualityJobs.values()
@@ -74,7 +74,7 @@ describe('an evaluation', () => {
     })
   })
 
-  it('is no longer waited for after its deadline, or when its caller gives up', async () => {
+  it('an evaluation is no longer waited for after its deadline, or when its caller gives up', async () => {
     const { client, fake, clock } = await fakeClient()
     const late = await failureOf(clock.run(client.quality.evaluate(QUALITY, { totalTimeout: 4000 })))
     expect(late).toMatchObject({ code: 'TIMEOUT_TOTAL', lastState: 'processing', jobId: expect.any(String) })
@@ -86,7 +86,7 @@ describe('an evaluation', () => {
     expect([clock.pending('wait'), fake.requests(48)]).toEqual([0, 0])
   })
 
-  it('has limits, which hold before anything is sent', async () => {
+  it('an evaluation has limits, which hold before anything is sent', async () => {
     const { client, fake } = await fakeClient()
     const segment = { source: 'a', target: '😀'.repeat(10_000) }
     await client.quality.submit({ ...QUALITY, segments: Array(20).fill(segment) })

@@ -84,7 +84,7 @@ it('keeps a document identifier in its place of the path', async () => {
     expect(await failureOf(client.documents.status(handle(id)))).toMatchObject({ code: 'REQUEST_INVALID', attempts: 0 })
 })
 
-it('has a client that prints without its key', () => {
+it('a client prints without its key', () => {
   const client = new TranslationClient({ apiKey: KEY })
   expect(JSON.stringify(client)).toBe('{"origin":"https://api.deepl.com"}')
   expect(leaks([canaryOf(KEY)], { client: shown(client) + shown({ client }) })).toEqual([])

@@ -6,7 +6,7 @@ const RULES = { numbers: { decimals: 'comma' } }
 const LIST = { name: 'House', language: 'de', configured_rules: RULES, custom_instructions: [{ label: 'Polite', prompt: 'Be polite.' }] }
 
 describe('style rules', () => {
-  it('are made, read, changed and deleted', async () => {
+  it('style rules are made, read, changed and deleted', async () => {
     const { client } = await fakeClient()
     const { styleRules } = client
     const made = await styleRules.create(LIST)
@@ -44,7 +44,7 @@ describe('style rules', () => {
     expect(fake.requests(33) - before).toBe(requests)
   })
 
-  it('come with details on request, from any page, and no further than they are wanted', async () => {
+  it('style rules come with details on request, from any page, and no further than they are wanted', async () => {
     const { client, fake } = await fakeClient()
     for (let n = 0; n < 5; n++) await client.styleRules.create({ ...LIST, name: `List ${n}` })
     const { style_rules } = await client.styleRules.list({ page: 1, page_size: 2, detailed: true })
@@ -61,7 +61,7 @@ describe('style rules', () => {
     expect(fake.requests(33) - before).toBe(1)
   })
 
-  it('have limits, which hold before anything is sent and only where they are to', async () => {
+  it('style rules have limits, which hold before anything is sent and only where they are to', async () => {
     const { client, fake } = await fakeClient()
     const { styleRules } = client
     const instruction = { label: '😀'.repeat(100), prompt: '😀'.repeat(300) }
@@ -96,7 +96,7 @@ describe('style rules', () => {
     expect(asked).toMatchObject({ code: 'HTTP_400' })
   })
 
-  it('are not made twice, and replaced again after a failure', async () => {
+  it('style rules are not made twice, and replaced again after a failure', async () => {
     const { client, fake, clock } = await fakeClient()
     const { style_id } = await client.styleRules.create(LIST)
     fake.script({ match: { op: 39 }, do: { status: 500 } })

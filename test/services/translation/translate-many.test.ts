@@ -95,7 +95,7 @@ it('reads its texts as they are needed, and ends what is under way when the loop
   await expect.poll(() => fake.log.every(({ status, aborted }) => aborted || status > 0)).toBe(true)
 })
 
-it('is aborted as a whole, and throws what its source throws', async () => {
+it('translateMany is aborted as a whole, and throws the error of its source', async () => {
   const { client, fake } = await fakeClient()
   const controller = new AbortController()
   fake.script({ match: { op: 8 }, do: { noResponse: true } })

@@ -146,7 +146,7 @@ it.each([
   expect(fake.requests(8)).toBe(attempts)
 })
 
-it('is not sent again after it was billed, for those who say so', async () => {
+it('a billed request is not repeated when the caller forbids it', async () => {
   const { client, fake } = await fakeClient()
   fake.script({ do: { status: 500 } })
   const options = { retry: { billed: false } }

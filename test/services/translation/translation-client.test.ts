@@ -127,7 +127,7 @@ it('warns once when a key goes to the host of the other plan', async () => {
   expect(warnings).toMatchObject([{ code: 'PLAN_HOST_MISMATCH' }])
 })
 
-it('sends the key as the service wants it, and says who asks', async () => {
+it('sends the key as the service requires it, and says who asks', async () => {
   const { client, fake } = await fakeClient({ appInfo: { name: 'demo', version: '1.2' } })
   await client.usage()
   expect(fake.log[0]?.headers).toMatchObject({

@@ -5,7 +5,7 @@ import { openVoice } from '../../servers/translation/voice-client.ts'
 import { fakeClient } from './fake-client.ts'
 
 describe('a voice session', () => {
-  it('cannot be opened with a token that was used, and its error shows none', async () => {
+  it('a voice session cannot be opened with a token that was used, and its error shows none', async () => {
     const { client, fake } = await fakeClient()
     fake.script({
       match: { op: 43 },
@@ -20,7 +20,7 @@ describe('a voice session', () => {
   })
 
   it.each(['https://voice.example/a', 'ws://voice.example/a', 'wss://10.0.0.1/a', 'wss://user:pw@voice.example/', 'nonsense'])(
-    'is not opened at %s',
+    'a voice session is not opened at %s',
     async (streaming_url) => {
       const { client, fake } = await fakeClient()
       fake.script({ match: { op: 43 }, do: { status: 200, body: { streaming_url, token: 'token-1234' } } })
@@ -28,7 +28,7 @@ describe('a voice session', () => {
     },
   )
 
-  it('has limits, which hold before anything is sent', async () => {
+  it('a voice session has limits, which hold before anything is sent', async () => {
     const { client, fake } = await fakeClient()
     const five = ['de', 'fr', 'es', 'it', 'ja']
     const session = await client.voice.open({ ...VOICE, target_languages: five, target_media_languages: ['de'] })
@@ -56,7 +56,7 @@ describe('a session without a connection of ours', () => {
   })
 })
 
-it('is no secret of an error when a connection cannot even be begun', async () => {
+it('an error shows no secret when a connection cannot be opened', async () => {
   const { client, clock } = await fakeClient()
   class Refusing {
     constructor(url: string) {

@@ -16,7 +16,7 @@ describe('a service that does not keep to its word', () => {
     ['none', []],
     ['results that are no records', [null, 'complete']],
     ['results without a state', [{}, { status: 7 }]],
-  ])('and tells of %s is not waited for', async (_, results) => {
+  ])('a service that reports %s is not polled any more', async (_, results) => {
     const { client, fake, clock } = await fakeClient()
     fake.script({ match: { op: 46 }, times: 50, do: state(results) })
     const failure = await failureOf(clock.run(gathered(client.voiceJobs.translate(VOICE_JOB, SOUND))))
@@ -25,7 +25,7 @@ describe('a service that does not keep to its word', () => {
     fake.reset()
   })
 
-  it('and gives null for an error is understood', async () => {
+  it('a service that returns null for an error is understood', async () => {
     const { client, fake, clock } = await fakeClient()
     fake.script({
       match: { op: 46 },
@@ -56,7 +56,7 @@ describe('a target that cannot be fetched', () => {
     expect(outcomes).toMatchObject([{ index: 0, error: { code: 'HTTP_503', jobId: expect.any(String) } }, { index: 1 }])
   })
 
-  it('and a recording that cannot be uploaded, names the job as well', async () => {
+  it('an error of a target or of an upload names the job', async () => {
     const { client, fake, clock } = await fakeClient()
     fake.assets.script({ match: { op: 'upload' }, do: { status: 403 } })
     expect(await failureOf(clock.run(gathered(client.voiceJobs.translate(VOICE_JOB, SOUND))))).toMatchObject({

@@ -15,7 +15,7 @@ const pieces = () =>
   })
 
 describe('a voice job', () => {
-  it('is asked for, uploaded, waited for and fetched, each target once', async () => {
+  it('a voice job is requested, uploaded, waited for and fetched, each target once', async () => {
     const { client, fake, clock } = await fakeClient()
     const statuses: unknown[] = []
     client.on('progress', (progress) => statuses.push(progress.statuses))
@@ -37,7 +37,7 @@ describe('a voice job', () => {
     expect(new Set(fake.assets.log.map(({ credential }) => credential)).size).toBe(3)
   })
 
-  it('may use addresses that are signed themselves: then nothing else is sent along', async () => {
+  it('a voice job may use URLs that are signed themselves: then nothing else is sent along', async () => {
     const { client, fake, clock } = await fakeClient()
     const outcomes = await clock.run(gathered(client.voiceJobs.translate(VOICE_JOB, SOUND, { include: 'signed_url' })))
     expect(outcomes).toHaveLength(2)
@@ -73,7 +73,7 @@ describe('a voice job', () => {
     expect(await textOf((await client.voiceJobs.download(results[1] ?? { status: '' })).data)).toBe('[fr] sound')
   })
 
-  it('tells which target failed while the others are fetched', async () => {
+  it('reports the failed target, and fetches the others', async () => {
     const { client, fake, clock } = await fakeClient()
     client.on('progress', () => {
       for (const { targets } of fake.state.voiceJobs.values()) if (targets[1]) targets[1].failure = 'too quiet'
@@ -90,7 +90,7 @@ describe('a recording', () => {
   it.each([
     ['bytes', SOUND, 2],
     ['a function that makes a stream', pieces, 2],
-  ])('as %s is sent again after a failure', async (_, recording, requests) => {
+  ])('a recording as %s is sent again after a failure', async (_, recording, requests) => {
     const { client, fake, clock } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB)
     fake.assets.script({ match: { op: 'upload' }, do: { status: 503 } })
@@ -100,7 +100,7 @@ describe('a recording', () => {
     expect(fake.assets.log.at(-1)?.headers).toMatchObject({ 'content-length': '5', 'content-type': 'application/octet-stream' })
   })
 
-  it('as a stream is sent once', async () => {
+  it('a recording as a stream is sent once', async () => {
     const { client, fake } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB)
     fake.assets.script({ match: { op: 'upload' }, do: { status: 503 } })
@@ -112,7 +112,7 @@ describe('a recording', () => {
     expect(fake.assets.requests('upload')).toBe(1)
   })
 
-  it('has arrived when only the answer was lost', async () => {
+  it('a recording has arrived when only the answer was lost', async () => {
     const { client, fake, clock } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB)
     fake.assets.script({ match: { op: 'upload' }, do: { performThen: { status: 502 } } })
@@ -121,7 +121,7 @@ describe('a recording', () => {
     expect(await failureOf(client.voiceJobs.upload(job, SOUND))).toMatchObject({ code: 'HTTP_409', attempts: 1 })
   })
 
-  it('is refused with another signature, and its errors show none', async () => {
+  it('a recording is refused with another signature, and its errors show none', async () => {
     const { client } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB, { include: 'signed_url' })
     const { signed_upload_url: _, ...plain } = job
@@ -131,7 +131,7 @@ describe('a recording', () => {
     for (const error of [failure, signed]) expect(JSON.stringify(error) + String(error.stack)).not.toContain(job.signature.slice(0, 8))
   })
 
-  it('is not sent on by a redirect, and neither is its signature', async () => {
+  it('a recording is not sent on by a redirect, and neither is its signature', async () => {
     const { client, fake } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB)
     fake.assets.script({ match: { op: 'upload' }, do: { redirect: { status: 307, location: `${fake.url}/v2/usage` } } })
@@ -140,7 +140,7 @@ describe('a recording', () => {
   })
 
   it.each(['http://storage.example/a', 'https://10.0.0.1/a', 'https://user:pw@storage.example/a', 'file:///etc/passwd', 'nonsense', ''])(
-    'goes to no address like %j',
+    'goes to no URL like %j',
     async (upload_url) => {
       const { client } = await fakeClient()
       const failure = await failureOf(client.voiceJobs.upload({ job_id: 'a', upload_url, signature: 'secret-signature' }, SOUND))
@@ -163,7 +163,7 @@ describe('a recording', () => {
 })
 
 describe('what was made', () => {
-  it('is asked for once: when it breaks off it is gone, and that is an error', async () => {
+  it('what was made is requested once: when it breaks off it is gone, and that is an error', async () => {
     const { client, fake, clock } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB)
     await client.voiceJobs.upload(job, SOUND)
@@ -176,7 +176,7 @@ describe('what was made', () => {
     expect(await failureOf(client.voiceJobs.download(results[1] ?? { status: '' }))).toMatchObject({ code: 'HTTP_503', attempts: 1 })
   })
 
-  it('is no longer waited for at the deadline, or when its caller gives up', async () => {
+  it('what was made is no longer waited for at the deadline, or when its caller gives up', async () => {
     const { client, clock } = await fakeClient({ fake: { voiceJobMs: 60_000 } })
     const late = await failureOf(clock.run(gathered(client.voiceJobs.translate(VOICE_JOB, SOUND, { totalTimeout: 12_000 }))))
     expect(late).toMatchObject({ code: 'TIMEOUT_TOTAL', lastState: 'uploaded, uploaded', jobId: expect.any(String) })
@@ -190,7 +190,7 @@ describe('what was made', () => {
 })
 
 describe('limits of voice jobs', () => {
-  it('hold before anything is sent', async () => {
+  it('limits of voice jobs hold before anything is sent', async () => {
     const { client, fake } = await fakeClient()
     const sized = (content_length: number) => ({ ...VOICE_JOB, source_file: { ...VOICE_JOB.source_file, content_length } })
     await client.voiceJobs.create(sized(1_073_741_824))

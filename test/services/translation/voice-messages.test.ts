@@ -19,7 +19,7 @@ describe('messages of a voice session', () => {
     ['a list that is none', '{"source_transcript_update":{"concluded":{}}}'],
     ['a segment without text', '{"source_transcript_update":{"concluded":[null]}}'],
     ['sound that is no base64', '{"target_media_chunk":{"language":"de","data":["*"]}}'],
-  ])('cannot be read from %s', async (_, data) => {
+  ])('messages of a voice session cannot be read from %s', async (_, data) => {
     const codec = await voiceCodec()
     expect(() => codec.read(data)).toThrow(expect.objectContaining({ code: 'RESPONSE_INVALID' }))
   })
@@ -30,19 +30,19 @@ describe('messages of a voice session', () => {
     ['bytes behind it', arrayBuffer(Buffer.concat([packMessage({ end_of_stream: {} }), Buffer.from([1])]))],
     ['sound that is text', arrayBuffer(packMessage({ target_media_chunk: { language: 'de', data: ['a'] } }))],
     ['a prototype', arrayBuffer(encode(new Map([['__proto__', {}]]) as never))],
-  ])('cannot be read from packed %s', async (_, data) => {
+  ])('messages of a voice session cannot be read from packed %s', async (_, data) => {
     const codec = await voiceCodec('msgpack')
     expect(() => codec.read(data)).toThrow(expect.objectContaining({ code: 'RESPONSE_INVALID' }))
   })
 
-  it('are written as the service reads them', async () => {
+  it('messages of a voice session are written as the service reads them', async () => {
     const said = { source_media_chunk: { data: Uint8Array.of(1, 255) } }
     expect((await voiceCodec()).write(said)).toBe('{"source_media_chunk":{"data":"Af8="}}')
     const packed = (await voiceCodec('msgpack')).write(said) as Uint8Array
     expect(unpackMessage(Buffer.from(packed))).toEqual({ source_media_chunk: { data: Buffer.from([1, 255]) } })
   })
 
-  it('keep what is not known of them', async () => {
+  it('messages of a voice session keep what is not known of them', async () => {
     const codec = await voiceCodec()
     expect(codec.read('{"end_of_target_media":{"language":"de","more":1}}')).toEqual({
       type: 'end_of_target_media',
@@ -99,7 +99,7 @@ describe('pieces of sound', () => {
       ],
     ],
     ['audio/webm', 0, 100, []],
-  ])('of %s, %i bytes', (type, bytes, duration, pieces) => {
+  ])('pieces of sound of %s, %i bytes', (type, bytes, duration, pieces) => {
     expect(sizes(type, bytes, duration)).toEqual(pieces)
   })
 })

@@ -69,7 +69,7 @@ describe('a voice session', () => {
     expect(await failureOf(client.voice.open(VOICE, { speed: 2.1 }))).toMatchObject({ code: 'REQUEST_INVALID', field: 'speed' })
   })
 
-  it('tells listeners, who may fail, and keeps nothing for a reader that never comes', async () => {
+  it('reports listeners, who may fail, and keeps nothing for a reader that never comes', async () => {
     const { client, clock } = await fakeClient()
     const failures: unknown[] = []
     client.on('hookError', ({ event }) => failures.push(event))
@@ -109,7 +109,7 @@ describe('a voice session', () => {
 })
 
 describe('the end of a voice session', () => {
-  it('may be a lost connection, after which it goes on with a new token', async () => {
+  it('the end of a voice session may be a lost connection, after which it continues with a new token', async () => {
     const { client, fake, clock } = await fakeClient()
     fake.state.voiceScript = { dropAfter: 1 }
     const session = await opened(client.voice.open(VOICE))
@@ -130,7 +130,7 @@ describe('the end of a voice session', () => {
     expect(session.source.concluded).toHaveLength(2)
   })
 
-  it('asks for a new token once and never again by itself', async () => {
+  it('requests a new token once and never again by itself', async () => {
     const { client, fake, clock } = await fakeClient()
     fake.state.voiceScript = { dropAfter: 1 }
     const session = await opened(client.voice.open(VOICE))
@@ -148,7 +148,7 @@ describe('the end of a voice session', () => {
     expect(typesOf(await all(session)).at(-1)).toBe('end_of_stream')
   })
 
-  it('may be an error of the service, which no connection mends', async () => {
+  it('the end of a voice session may be an error of the service, which no connection fixes', async () => {
     const { client, fake } = await fakeClient()
     fake.state.voiceScript = { errorAfter: 1, answers: [[{ custom: { a: 1 } }]] }
     const session = await opened(client.voice.open(VOICE))
@@ -171,14 +171,14 @@ describe('the end of a voice session', () => {
     expect(fake.requests(44)).toBe(0)
   })
 
-  it('may be silence', async () => {
+  it('a voice session ends after a timeout without messages', async () => {
     const { client, clock } = await fakeClient()
     const session = await opened(client.voice.open(VOICE))
     clock.advance(30_001)
     expect(await failureOf(all(session))).toMatchObject({ code: 'VOICE_FAILED', message: expect.stringMatching(/too long/) })
   })
 
-  it('may be the wish of its owner', async () => {
+  it('a voice session can be ended by its owner', async () => {
     const { client, fake, clock } = await fakeClient()
     const session = await opened(client.voice.open(VOICE))
     const reading = all(session)
@@ -191,7 +191,7 @@ describe('the end of a voice session', () => {
     await expect.poll(() => [...fake.state.voiceSessions.values()][0]?.disconnect).toBeUndefined()
   })
 
-  it('may be the signal of its owner, at any time', async () => {
+  it('the end of a voice session may be the signal of its owner, at any time', async () => {
     const { client, clock } = await fakeClient()
     const before = new AbortController()
     const opening = failureOf(client.voice.open(VOICE, { signal: before.signal }))
@@ -207,7 +207,7 @@ describe('the end of a voice session', () => {
     expect(clock.pending('wait')).toBe(0)
   })
 
-  it('is said once: nothing is sent after it', async () => {
+  it('the end of a voice session is sent once, and nothing after it', async () => {
     const { client } = await fakeClient()
     const session = await opened(client.voice.open(VOICE))
     const results = await Promise.allSettled([session.end(), session.send(SECOND), session.end()])

@@ -34,7 +34,7 @@ async function facing(answerTo: (request: Inquiry) => Answer, fields: Partial<Cr
 }
 
 describe('an account outside ASCII', () => {
-  it('is sent as UTF-8, and as ISO-8859-1 where the server names no charset and refuses that', async () => {
+  it('an account outside ASCII is sent as UTF-8, and as ISO-8859-1 where the server names no charset and refuses that', async () => {
     const utf8 = await facing(octetGuard(ACCOUNT.username, ACCOUNT.password, 'utf8'))
     for (let round = 0; round < 2; round++) expect(await utf8.get()).toBe('data')
     expect(utf8.statuses()).toEqual([200, 200])
@@ -44,7 +44,7 @@ describe('an account outside ASCII', () => {
     expect(latin1.statuses()).toEqual([401, 200, 200, 200])
   })
 
-  it('is found by a function as well, and handed out in the form that worked', async () => {
+  it('an account outside ASCII may come from a function, and is returned in the encoding that worked', async () => {
     const guard = octetGuard(ACCOUNT.username, ACCOUNT.password, 'latin1')
     const { auth, file, get } = await facing(guard, { ...ACCOUNT, password: async () => ACCOUNT.password })
     expect(await get()).toBe('data')
@@ -56,13 +56,13 @@ describe('an account outside ASCII', () => {
     ['the server says UTF-8', 'Öffne dich', ', charset="UTF-8"'],
     ['it has no form in ISO-8859-1', 'открой €', ''],
     ['it is ASCII', 'open', ''],
-  ])('is sent once where %s', async (_why, password, charset) => {
+  ])('an account outside ASCII is sent once where %s', async (_why, password, charset) => {
     const { get, statuses } = await facing(octetGuard('ada', 'another', 'utf8', charset), { username: 'ada', password })
     expect(await failureOf(get())).toMatchObject({ code: 'AUTH_REJECTED', status: 401 })
     expect(statuses()).toEqual([401])
   })
 
-  it('is sent once where the server asks for another scheme, or for nothing', async () => {
+  it('an account outside ASCII is sent once where the server requests another scheme, or for nothing', async () => {
     for (const answer of [{ status: 401, headers: { 'www-authenticate': 'Bearer' } }, { status: 401 }, { status: 403 }]) {
       const { get, statuses } = await facing(() => answer)
       expect(await failureOf(get())).toMatchObject({ code: 'AUTH_REJECTED' })
@@ -71,7 +71,7 @@ describe('an account outside ASCII', () => {
     }
   })
 
-  it('that is wrong is tried in both forms, and in one once a form was accepted', async () => {
+  it('a wrong account outside ASCII is tried in both encodings, and in one once an encoding was accepted', async () => {
     const passwords = ['Öffne dich nicht', ACCOUNT.password, 'Öffne dich nicht']
     let password = passwords[0] ?? ''
     const { get, statuses } = await facing((request) => octetGuard(ACCOUNT.username, password, 'utf8')(request))
@@ -90,20 +90,20 @@ describe('an empty password', () => {
   const withKey = (fields: Partial<CredentialObject>) =>
     facing(octetGuard('key-of-mine', '', 'utf8'), { username: 'key-of-mine', ...fields })
 
-  it('is sent where the entry says that it is empty', async () => {
+  it('an empty password is sent where the credential says that it is empty', async () => {
     const { auth, file, get } = await withKey({ emptyPassword: true })
     expect(await get()).toBe('data')
     expect(auth.peek(file)?.headers.authorization).toBe(`Basic ${Buffer.from('key-of-mine:').toString('base64')}`)
   })
 
-  it('is sent for an entry of a credential file', async () => {
+  it('an empty password is sent for a credential of a credential file', async () => {
     const { file } = await withKey({ emptyPassword: true })
     const entry = { id: 'key', type: 'http', scheme: 'basic', username: 'key-of-mine', emptyPassword: true, sendTo: [`${server?.origin}/`] }
     const credentials = await credentialsFromText(JSON.stringify({ version: 1, credentials: [entry] }), 'file')
     expect(await (await createAuth({ credentials }).fetch(file)).text()).toBe('data')
   })
 
-  it('that the entry or a source gives is a mistake: nothing is sent', async () => {
+  it('an empty password that the credential or a source gives is a mistake: nothing is sent', async () => {
     for (const password of ['', () => '', async () => '']) {
       const { get, statuses } = await withKey({ password })
       expect(await failureOf(get())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message: expect.stringContaining('is empty') })
@@ -119,7 +119,7 @@ describe('an empty password', () => {
     ['it is a text', { emptyPassword: 'true' }, '/credentials/0/emptyPassword'],
     ['nothing is said', {}, '/credentials/0/password'],
     ['the scheme is another one', { scheme: 'digest', emptyPassword: true }, '/credentials/0/emptyPassword'],
-  ])('is CONFIG_INVALID where %s', async (_why, fields, pointer) => {
+  ])('an empty password is CONFIG_INVALID where %s', async (_why, fields, pointer) => {
     const { get, statuses } = await withKey(fields)
     expect(await failureOf(get())).toMatchObject({ code: 'CONFIG_INVALID', pointer })
     expect(statuses()).toEqual([])

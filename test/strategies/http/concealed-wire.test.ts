@@ -40,7 +40,7 @@ describe('a proof', () => {
     ['P-256, with a long identifier', { privateKey: keys.p256.jwk, keyId: 'ada/ü'.repeat(30) }],
     ['RSA in PEM', { privateKey: keys.rsa.pem, keyId: 'rsa' }],
     ['RSA in a JWK', { privateKey: keys.rsa.jwk, keyId: 'rsa' }],
-  ])('by %s opens the file, on its own connection, at once', async (_name, fields) => {
+  ])('a proof by %s opens the file, on its own connection, at once', async (_name, fields) => {
     const server = await filesBehind(concealedGuard(known))
     const auth = engine(server.origin, fields)
     for (let round = 0; round < 2; round++) expect(await (await auth.fetch(file(server.origin))).text()).toBe('data')
@@ -48,7 +48,7 @@ describe('a proof', () => {
     expect(server.connections).toBe(2)
   })
 
-  it('names the realm when the entry does', async () => {
+  it('names the realm when the credential does', async () => {
     const server = await filesBehind(concealedGuard(known, 'the archive'))
     expect(await (await engine(server.origin, { realm: 'the archive' }).fetch(file(server.origin))).text()).toBe('data')
     expect((await engine(server.origin).fetch(file(server.origin))).status).toBe(404)
@@ -59,7 +59,7 @@ describe('a proof', () => {
     ['another identifier', { keyId: 'eve' }],
     ['another kind of key', { privateKey: keys.p256.pem }],
     ['another RSA key', { privateKey: testKey.rsa().pem, keyId: 'rsa' }],
-  ])('by %s finds nothing', async (_name, fields) => {
+  ])('a proof by %s finds nothing', async (_name, fields) => {
     const server = await filesBehind(concealedGuard(known))
     expect((await engine(server.origin, fields).fetch(file(server.origin))).status).toBe(404)
   })
@@ -78,35 +78,35 @@ describe('a proof', () => {
     await replayed.discard()
   })
 
-  it('is refused like any other when the server says so', async () => {
+  it('a proof is refused like any other when the server says so', async () => {
     const server = await filesBehind(() => ({ status: 401 }))
     expect(await failureOf(engine(server.origin).fetch(file(server.origin)))).toMatchObject({ code: 'AUTH_REJECTED', credential: 'mine' })
   })
 })
 
 describe('nothing is sent', () => {
-  it('with a key that is too short', async () => {
+  it('nothing is sent with a key that is too short', async () => {
     const server = await filesBehind(concealedGuard(known))
     const error = await failureOf(engine(server.origin, { privateKey: testKey.rsa(1024).pem, keyId: 'rsa' }).fetch(file(server.origin)))
     expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message: expect.stringContaining('2048 bits') })
     expect(server.exchanges).toEqual([])
   })
 
-  it('without encryption', async () => {
+  it('nothing is sent without encryption', async () => {
     const server = await filesBehind(concealedGuard(known), false)
     const error = await failureOf(engine(server.origin).fetch(file(server.origin)))
     expect(error).toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining('TLS 1.3') })
     expect(server.exchanges).toEqual([])
   })
 
-  it('when the request is only to be handed out', async () => {
+  it('nothing is sent when the request is only authorized', async () => {
     const server = await filesBehind(concealedGuard(known))
     const error = await failureOf(engine(server.origin).authorize(file(server.origin)))
     expect(error).toMatchObject({ code: 'SCHEME_UNSUPPORTED', hint: 'send the request with fetch' })
     expect(server.connections).toBe(0)
   })
 
-  it('over a transport that holds no connections', async () => {
+  it('nothing is sent over a transport that holds no connections', async () => {
     const error = await failureOf(
       engine('https://data.example', {}, () => Promise.reject(new Error('sent'))).fetch(file('https://data.example')),
     )

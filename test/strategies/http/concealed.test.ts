@@ -18,7 +18,7 @@ function engine(fields: Partial<CredentialObject> = {}) {
   })
 }
 
-describe('an entry', () => {
+describe('a credential', () => {
   it.each([
     [{ keyId: 'x'.repeat(1025) }, '/keyId'],
     [{ realm: 'a\nb' }, '/realm'],
@@ -30,7 +30,7 @@ describe('an entry', () => {
     })
   })
 
-  it('with a key that cannot be read says so, and shows nothing of it', async () => {
+  it('a credential with a key that cannot be read says so, and shows nothing of it', async () => {
     const error = await failureOf(engine({ privateKey: 'canary' }).fetch(file))
     expect(isAuthError(error) && [error.code, error.message.includes('canary')]).toEqual([
       platform.connect ? 'CREDENTIAL_VALUE_INVALID' : 'UNSUPPORTED_IN_BROWSER',
@@ -38,7 +38,7 @@ describe('an entry', () => {
     ])
   })
 
-  it('is explained as usable only where a connection can be held', async () => {
+  it('a credential is explained as usable only where a connection can be held', async () => {
     const { refs } = await engine().explain(file)
     expect(refs[0]?.code).toBe(platform.connect ? undefined : 'UNSUPPORTED_IN_BROWSER')
   })

@@ -9,7 +9,7 @@ describe('a challenge', () => {
     (await fields(contextFor({ ...MUFASA, algorithms }), [unauthorized(challenges)])).nonce
   const three = ['MD5', 'sha-512-256', 'SHA-256'].map((name) => `Digest realm=r, nonce="${name}", qop=auth, algorithm=${name}`).join(', ')
 
-  it('is the strongest one that the entry allows', async () => {
+  it('a challenge is the strongest one that the credential allows', async () => {
     expect(await answered(three)).toBe('sha-512-256')
     expect(await answered(three, ['MD5', 'SHA-256'])).toBe('SHA-256')
     expect(await answered(three, ['MD5'])).toBe('MD5')
@@ -29,25 +29,25 @@ describe('a challenge', () => {
     ['Digest realm="x", nonce="n", nonce="m"', 'a challenge names the parameter "nonce" twice'],
     [`Digest realm="${'x'.repeat(8192)}", nonce="n"`, 'the line is longer than 8192 bytes'],
     ['', 'it offers no readable challenge'],
-  ])('of unusable kind %# is not answered', async (line, why) => {
+  ])('a challenge of unusable kind %# is not answered', async (line, why) => {
     const work = sent(contextFor({ ...MUFASA, algorithms: undefined }), [unauthorized(line)])
     expect(await failureOf(work)).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(why) })
   })
 
-  it('with an empty list of qop is answered as one without', async () => {
+  it('a challenge with an empty list of qop is answered as one without', async () => {
     const answered = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=""')])
     expect(answered).toEqual(await fields(contextFor(MUFASA), [challenge('nonce=n')]))
     expect(answered.qop).toBeUndefined()
   })
 
-  it('that the entry does not allow is not answered', async () => {
+  it('a challenge that the credential does not allow is not answered', async () => {
     const work = sent(contextFor({ ...MUFASA, algorithms: ['SHA-256'] }), [challenge('nonce=n, qop=auth')])
     expect(await failureOf(work)).toMatchObject({
       message: expect.stringContaining('offers Digest with MD5, and the credential allows SHA-256'),
     })
   })
 
-  it('that is weaker than the last one of its realm is not answered', async () => {
+  it('a challenge that is weaker than the last one of its realm is not answered', async () => {
     const strong = 'nonce=n, qop=auth, algorithm=SHA-256'
     const weak = 'nonce=m, qop=auth, stale=true'
     const work = sent(contextFor(MUFASA), [challenge(strong), challenge(weak)])
@@ -58,7 +58,7 @@ describe('a challenge', () => {
     expect(await sent(contextFor(MUFASA), [challenge(strong), challenge(weak.replace('MD5', 'SHA-512-256'), 'another')])).toHaveLength(3)
   })
 
-  it('is needed: without one the flow ends', async () => {
+  it('a challenge is needed: without one the flow ends', async () => {
     for (const status of [200, 304, 403, 404, 500]) expect(await sent(contextFor(MUFASA), [{ status }])).toEqual([undefined])
   })
 })
@@ -66,7 +66,7 @@ describe('a challenge', () => {
 describe('a nonce', () => {
   const uses = (headers: readonly (string | undefined)[]) => headers.map((header) => header && `${parse(header).nonce} ${parse(header).nc}`)
 
-  it('is used again for the whole origin, and counted in hex', async () => {
+  it('a nonce is used again for the whole origin, and counted in hex', async () => {
     const context = contextFor(MUFASA)
     expect(uses(await sent(context, [challenge('nonce=n, qop=auth')]))).toEqual([undefined, 'n 00000001'])
     for (let count = 2; count <= 17; count++) {
@@ -78,7 +78,7 @@ describe('a nonce', () => {
     expect(uses(await sent(context, [challenge('nonce=m, qop=auth')], elsewhere))).toEqual([undefined, 'm 00000001'])
   })
 
-  it('is counted once for each of many requests at a time', async () => {
+  it('a nonce is counted once for each of many requests at a time', async () => {
     const context = contextFor(MUFASA)
     await sent(context, [challenge('nonce=n, qop=auth')])
     const headers = await Promise.all(Array.from({ length: 20 }, () => sent(context, [])))
@@ -87,7 +87,7 @@ describe('a nonce', () => {
     expect(new Set(headers.map(([header]) => parse(header).cnonce)).size).toBe(20)
   })
 
-  it('is sent where its domain says, and never to another origin', async () => {
+  it('a nonce is sent where its domain says, and never to another origin', async () => {
     const domain = 'domain="/a /b/ https://data.example/c?x https://evil.example/ https://[ //data.example:8443/"'
     const asks = async (path: string) => {
       const context = contextFor(MUFASA)
@@ -99,7 +99,7 @@ describe('a nonce', () => {
       expect(await asks(path), path).toBe(true)
   })
 
-  it('of the realm named most closely is taken, else of the one that asked last', async () => {
+  it('a nonce of the realm named most closely is taken, else of the one that asked last', async () => {
     const context = contextFor(MUFASA)
     const ask = (path: string, more: string, realm: string) =>
       sent(context, [challenge(`nonce=${realm}, qop=auth${more}`, realm)], get(path))
@@ -110,13 +110,13 @@ describe('a nonce', () => {
     expect(await realm('/f')).toBe('first')
   })
 
-  it('that was remembered is answered anew when the server asks anew', async () => {
+  it('a nonce that was remembered is answered anew when the server asks anew', async () => {
     const context = contextFor(MUFASA)
     await sent(context, [challenge('nonce=n, qop=auth')])
     expect(uses(await sent(context, [challenge('nonce=m, qop=auth', 'another')]))).toEqual(['n 00000002', 'm 00000001'])
   })
 
-  it('goes on to be counted when the server hands it out again', async () => {
+  it('the nonce count continues when the server sends the same nonce again', async () => {
     const context = contextFor(MUFASA)
     await sent(context, [challenge('nonce=n, qop=auth')])
     await sent(context, [challenge('nonce=m, qop=auth')])
@@ -124,13 +124,13 @@ describe('a nonce', () => {
     expect(uses(await sent(context, [challenge('nonce=n, qop=auth', 'another')]))).toEqual(['n 00000004', 'n 00000001'])
   })
 
-  it('that is handed out again after a refusal is answered once more', async () => {
+  it('a nonce that is returned again after a refusal is answered once more', async () => {
     const same = challenge('nonce=n, qop=auth')
     expect(uses(await sent(contextFor(MUFASA), [same, same, same]))).toEqual([undefined, 'n 00000001', undefined, 'n 00000002'])
     expect(uses(await sent(contextFor(MUFASA), Array(8).fill(same)))).toEqual([undefined, 'n 00000001', undefined, 'n 00000002'])
   })
 
-  it('that is stale is answered once more, and not for ever', async () => {
+  it('a nonce that is stale is answered once more, and not forever', async () => {
     const stale = (nonce: string) => challenge(`nonce=${nonce}, qop=auth, stale=TRUE`)
     expect(uses(await sent(contextFor(MUFASA), [challenge('nonce=a, qop=auth'), stale('b')]))).toEqual([
       undefined,
@@ -141,7 +141,7 @@ describe('a nonce', () => {
     expect(uses(await sent(contextFor(MUFASA), endless))).toEqual([undefined, 'a 00000001', 'b 00000001'])
   })
 
-  it('whose answer was refused is not used again', async () => {
+  it('a nonce whose answer was refused is not used again', async () => {
     const context = contextFor(MUFASA)
     await sent(context, [challenge('nonce=a, qop=auth'), challenge('nonce=b, qop=auth')])
     expect(await sent(context, [])).toEqual([undefined])
@@ -155,7 +155,7 @@ describe('a nonce', () => {
     expect(uses(await sent(context, [ok('nextnonce=""')]))).toEqual(['b 00000003'])
   })
 
-  it('of a session stays bound to the first answer', async () => {
+  it('a nonce of a session stays bound to the first answer', async () => {
     const context = contextFor(MUFASA)
     const first = await fields(context, [challenge('nonce=a, qop=auth, algorithm=SHA-256-sess'), ok('nextnonce="b"')])
     const second = await fields(context, [])
@@ -168,7 +168,7 @@ describe('the proof of the server', () => {
   const asked = challenge('nonce=n, qop=auth')
   const proud = { ...MUFASA, requireServerProof: true }
 
-  it('may be absent, unless the entry wants it', async () => {
+  it('the proof of the server may be absent, unless the credential requires it', async () => {
     await sent(contextFor(MUFASA), [asked, ok()])
     expect(await failureOf(sent(contextFor(proud), [asked, ok()]))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN', credential: 'mine' })
     expect(await failureOf(sent(contextFor(proud), [challenge('nonce=n'), ok('rspauth="a"')]))).toMatchObject({
@@ -177,7 +177,7 @@ describe('the proof of the server', () => {
     expect(await sent(contextFor(proud), [asked, { status: 404 }])).toHaveLength(2)
   })
 
-  it('is looked at whatever the status is, and brings no nonce when it is wrong', async () => {
+  it('the proof of the server is looked at whatever the status is, and brings no nonce when it is wrong', async () => {
     const context = contextFor(MUFASA)
     const reply = { status: 404, headers: { 'authentication-info': 'rspauth="0", nextnonce="evil"' } }
     expect(await failureOf(sent(context, [asked, reply]))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })

@@ -41,33 +41,33 @@ describe('a strict server gives its file', () => {
     ['a realm and a user outside ASCII', { realm: 'Zürich \u2192', username: 'Jäsøn Doe', password: 'Secret, or not?' }],
     ['nextnonce', { nextnonce: true }],
     ['nextnonce of a session', { nextnonce: true, algorithms: ['SHA-256-sess'] }],
-  ])('for %s', async (_what, options) => {
+  ])('a strict server gives its file for %s', async (_what, options) => {
     const account = { ...ACCOUNT, ...options }
     const { get, statuses } = await guarded(options, { username: account.username, password: account.password })
     for (let round = 0; round < 3; round++) expect(await get()).toBe('data')
     expect(statuses()).toEqual([401, 200, 200, 200])
   })
 
-  it('for the strongest of its algorithms', async () => {
+  it('a strict server gives its file for the strongest of its algorithms', async () => {
     const { get, header } = await guarded({ algorithms: ['MD5', 'SHA-256', 'SHA-512-256', 'NEW'] })
     await get()
     expect(header(1)).toContain('algorithm=SHA-512-256,')
   })
 
-  it('to many requests at a time', async () => {
+  it('a strict server gives its file to many requests at a time', async () => {
     const { get, statuses } = await guarded()
     await get()
     await Promise.all(Array.from({ length: 20 }, get))
     expect(statuses().filter((status) => status === 401)).toHaveLength(1)
   })
 
-  it('with a new nonce when the old one is too old', async () => {
+  it('a strict server gives its file with a new nonce when the old one is too old', async () => {
     const { get, statuses } = await guarded({ uses: 2 })
     for (let round = 0; round < 3; round++) await get()
     expect(statuses()).toEqual([401, 200, 200, 401, 200])
   })
 
-  it('with the body of the request bound to the answer', async () => {
+  it('a strict server gives its file with the body of the request bound to the answer', async () => {
     const { auth, file, statuses } = await guarded({ qop: 'auth-int' })
     expect((await auth.fetch(file, { method: 'POST', body: 'wörds' })).status).toBe(200)
     expect(statuses()).toEqual([401, 200])
@@ -113,7 +113,7 @@ describe('a server that minds parallel requests loses none of them', () => {
     expect(statuses().filter((status) => status === 200)).toHaveLength(24)
   })
 
-  it('and tries a wrong password once more at most for all of them', async () => {
+  it('a server that minds parallel requests loses none of them and tries a wrong password once more at most for all of them', async () => {
     const { get, header } = await facing(digestServer({ ...ACCOUNT, slots: 1 }), { password: 'Circle Of Life' })
     const codes = await Promise.all(Array.from({ length: 8 }, async () => (await failureOf(get())) as Error & { readonly code?: string }))
     expect(codes.map(({ code }) => code)).toEqual(Array(8).fill('AUTH_REJECTED'))
@@ -127,19 +127,25 @@ describe('an account outside ASCII at a server that names no charset', () => {
   const ways = ['utf8', 'latin1'] as const
   const given = (unnamed: 'utf8' | 'latin1', options: Partial<DigestOptions> = {}) => guarded({ ...account, unnamed, ...options }, account)
 
-  it.each(ways.flatMap((way) => [[way, 'MD5'] as const, [way, 'SHA-256'] as const]))('is found: %s with %s', async (way, algorithm) => {
-    const ascii = algorithm === 'SHA-256' ? { username: 'ada' } : {}
-    const { get, statuses } = await guarded({ ...account, ...ascii, unnamed: way, algorithms: [algorithm] }, { ...account, ...ascii })
-    for (let round = 0; round < 3; round++) expect(await get()).toBe('data')
-    expect(statuses()).toEqual(way === 'utf8' ? [401, 200, 200, 200] : [401, 401, 200, 200, 200])
-  })
+  it.each(ways.flatMap((way) => [[way, 'MD5'] as const, [way, 'SHA-256'] as const]))(
+    'an account outside ASCII at a server that names no charset is found: %s with %s',
+    async (way, algorithm) => {
+      const ascii = algorithm === 'SHA-256' ? { username: 'ada' } : {}
+      const { get, statuses } = await guarded({ ...account, ...ascii, unnamed: way, algorithms: [algorithm] }, { ...account, ...ascii })
+      for (let round = 0; round < 3; round++) expect(await get()).toBe('data')
+      expect(statuses()).toEqual(way === 'utf8' ? [401, 200, 200, 200] : [401, 401, 200, 200, 200])
+    },
+  )
 
-  it.each(ways)('is found in parallel, and where it is hashed: %s', async (way) => {
-    const { get } = await given(way, { userhash: true, algorithms: ['SHA-256'] })
-    expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill('data'))
-  })
+  it.each(ways)(
+    'an account outside ASCII at a server that names no charset is found in parallel, and where it is hashed: %s',
+    async (way) => {
+      const { get } = await given(way, { userhash: true, algorithms: ['SHA-256'] })
+      expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill('data'))
+    },
+  )
 
-  it('is tried twice when it is wrong, and once where no other form of it exists', async () => {
+  it('an account outside ASCII at a server that names no charset is tried twice when it is wrong, and once where no other form of it exists', async () => {
     const wrong = async (password: string, options: Partial<DigestOptions> = {}) => {
       await server?.close()
       const { get, statuses } = await guarded({ ...account, ...options }, { ...account, password })
@@ -151,7 +157,7 @@ describe('an account outside ASCII at a server that names no charset', () => {
     expect(await wrong('öffne dich')).toBe(2)
   })
 
-  it('is not tried in the other form once it was accepted in one', async () => {
+  it('an account outside ASCII at a server that names no charset is not tried in the other form once it was accepted in one', async () => {
     let known: string = account.password
     const { get, statuses } = await facing((request) => digestServerOf(known)(request), account)
     const servers = new Map<string, (request: Inquiry) => Answer>()
@@ -168,7 +174,7 @@ describe('an account outside ASCII at a server that names no charset', () => {
 })
 
 describe('a request that is only made', () => {
-  it('can be sent once, and says nothing about the password', async () => {
+  it('a request that is only made can be sent once, and says nothing about the password', async () => {
     const { auth, file } = await guarded()
     const { method, url, headers } = await auth.authorize(file)
     expect((await fetch(url, { method, headers })).status).toBe(200)
@@ -179,7 +185,7 @@ describe('a request that is only made', () => {
 })
 
 describe('a wrong password', () => {
-  it('is told, and costs two rounds each time', async () => {
+  it('a wrong password is reported, and costs two rounds each time', async () => {
     const { get, statuses } = await guarded({}, { password: 'Circle Of Life' })
     const wrong = canaryOf('Circle Of Life')
     for (const rounds of [2, 4]) {
@@ -191,14 +197,14 @@ describe('a wrong password', () => {
   })
 })
 
-describe('an entry', () => {
-  it.each([[[]], [['SHA-1']], [['MD5', 'sha-256']], [['MD5-sess']]])('cannot have the algorithms %j', async (algorithms) => {
+describe('a credential', () => {
+  it.each([[[]], [['SHA-1']], [['MD5', 'sha-256']], [['MD5-sess']]])('a credential cannot have the algorithms %j', async (algorithms) => {
     const { get, statuses } = await guarded({}, { algorithms })
     expect(await failureOf(get())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/algorithms' })
     expect(statuses()).toEqual([])
   })
 
-  it('that wants a proof gets its file from a server that gives one, and from no other', async () => {
+  it('a credential that requires a proof gets its file from a server that gives one, and from no other', async () => {
     const proud = { requireServerProof: true }
     expect(await (await guarded({}, proud)).get()).toBe('data')
     await server?.close()
@@ -222,7 +228,7 @@ describe('a server that cheats', () => {
     ['has an escape sequence in its realm', () => asks('Digest realm="\u009b2J", nonce="n\\\u0085", qop=auth'), 'AUTH_REJECTED', 4],
     ['has 9 kB of challenges', () => asks(`Digest realm="r", nonce="n", x="${'y'.repeat(9000)}"`), 'AUTH_CHALLENGE_UNSUPPORTED', 1],
     ['has 64 kB of challenges', () => asks(`Digest realm="r", nonce="n", x="${'y'.repeat(65_536)}"`), 'RESPONSE_TOO_LARGE', 1],
-  ])('and %s is caught', async (_what, answerTo, code, rounds) => {
+  ])('a server that cheats and %s is caught', async (_what, answerTo, code, rounds) => {
     const { get, statuses } = await facing(answerTo)
     const error = await failureOf(get())
     expect(error).toMatchObject({ code })

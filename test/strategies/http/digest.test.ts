@@ -15,7 +15,7 @@ describe('the examples of RFC 7616', () => {
   it.each([
     ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
-  ])('are answered as §3.9.1 says: %s', async (algorithm, response) => {
+  ])('the examples of RFC 7616 are answered as §3.9.1 says: %s', async (algorithm, response) => {
     const context = contextFor({ ...MUFASA, algorithms: [algorithm] }, CNONCE)
     expect(await sent(context, [unauthorized(asked.join(', '))])).toEqual([
       undefined,
@@ -24,7 +24,7 @@ describe('the examples of RFC 7616', () => {
     ])
   })
 
-  it('are answered as §3.9.2 says once erratum 4897 is applied', async () => {
+  it('the examples of RFC 7616 are answered as §3.9.2 says once erratum 4897 is applied', async () => {
     const context = contextFor({ username: 'Jäsøn Doe', password: 'Secret, or not?' }, 'NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v')
     const asked = `qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", charset=UTF-8, userhash=true`
     expect(await fields(context, [challenge(asked, 'api@example.org')], get('/doe.json'))).toMatchObject({
@@ -121,13 +121,13 @@ describe('the user', () => {
     ])
     return plain ?? extended
   }
-  it('is named in quotes, or as RFC 8187 says', async () => {
+  it('the user is named in quotes, or as RFC 8187 says', async () => {
     expect(await name('Circle of Life')).toBe('Circle of Life')
     expect(await name('a"b\\c')).toBe('a\\"b\\\\c')
     expect(await name("Jäsøn Doe's", ', charset=UTF-8')).toBe("UTF-8''J%C3%A4s%C3%B8n%20Doe%27s")
   })
 
-  it('is hashed as the composed characters', async () => {
+  it('the user is hashed as the composed characters', async () => {
     const composed = await fields(contextFor({ username: 'é', password: 'é' }), [challenge('nonce=n, qop=auth')])
     const decomposed = await fields(contextFor({ username: 'e\u0301', password: 'e\u0301' }), [challenge('nonce=n, qop=auth')])
     expect(decomposed).toEqual(composed)
@@ -137,7 +137,7 @@ describe('the user', () => {
     ['a colon', { username: 'a:b' }],
     ['a control character in the name', { username: 'a\u0007b' }],
     ['a control character in the password', { password: 'a\u007fb' }],
-  ])('with %s is refused before anything is sent', async (_what, change) => {
+  ])('the user with %s is refused before anything is sent', async (_what, change) => {
     expect(await failureOf(sent(contextFor({ ...MUFASA, ...change }), []))).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
   })
 })

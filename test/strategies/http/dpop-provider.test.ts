@@ -22,14 +22,14 @@ describe('dpop at a real resource', () => {
   it.each([
     ['P-256', testKey.p256()],
     ['Ed25519', testKey.ed25519()],
-  ])('opens with a %s key: the nonce is asked for once', async (_name, { publicKey, pem }) => {
+  ])('opens with a %s key: the nonce is requested once', async (_name, { publicKey, pem }) => {
     const before = server.statuses.length
     const fetched = engine(await server.issue(thumbprintOf(publicKey)), pem)
     for (let i = 0; i < 3; i++) expect(await (await fetched()).json()).toEqual({ sub: 'ada' })
     expect(server.statuses.slice(before)).toEqual([401, 200, 200, 200])
   })
 
-  it('is refused with a key that the token is not bound to', async () => {
+  it('dpop at a real resource is refused with a key that the token is not bound to', async () => {
     const before = server.statuses.length
     const token = await server.issue(thumbprintOf(testKey.p256().publicKey))
     const error = await failureOf(engine(token, testKey.p256().pem)())

@@ -64,7 +64,7 @@ describe('dpop', () => {
     ['ES256', key],
     ['EdDSA', testKey.ed25519()],
     ['RS256', testKey.rsa()],
-  ])('proves an %s key for method and address, without query', async (alg, { pem, publicKey }) => {
+  ])('proves an %s key for method and URL, without query', async (alg, { pem, publicKey }) => {
     const random = () => Buffer.from('-BwC3ESc6acc2lTc', 'base64url')
     const context = wordContext('dpop', { token: TOKEN, privateKey: pem }, { random })
     const step = await readyLeg(dpop.authorize(get(F, 'POST'), context))
@@ -81,7 +81,7 @@ describe('dpop', () => {
     })
   })
 
-  it('makes a new proof for each leg, with the nonce that was asked for', async () => {
+  it('makes a new proof for each step, with the nonce that was requested', async () => {
     const steps = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [wantsNonce('n-1')])
     const claims = steps.map(({ request }) => proofOf(request.headers).claims)
     expect(claims.map(({ nonce }) => nonce)).toEqual([undefined, 'n-1'])
@@ -107,7 +107,7 @@ describe('dpop', () => {
     ['the error of another scheme', unauthorized('Bearer error="use_dpop_nonce"', { 'dpop-nonce': 'n' })],
     ['a forbidden file', { status: 403, headers: { 'dpop-nonce': 'n', 'www-authenticate': 'DPoP error="use_dpop_nonce"' } }],
     ['64 kB of challenges', unauthorized(`DPoP x="${'x'.repeat(65_536)}", error="use_dpop_nonce"`, { 'dpop-nonce': 'n' })],
-  ])('is not asked twice by %s', async (_name, reply) => {
+  ])('dpop is not asked twice by %s', async (_name, reply) => {
     expect(await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [reply, reply, reply])).toHaveLength(1)
   })
 
@@ -185,7 +185,7 @@ describe('dpop against a resource', () => {
   it.each([
     ['another key', { ...entry, privateKey: testKey.p256().pem }, 'invalid_dpop_proof'],
     ['another token', { ...entry, token: 'other-token-of-mine' }, 'invalid_token'],
-  ])('is refused with %s', async (_name, fields, word) => {
+  ])('dpop against a resource is refused with %s', async (_name, fields, word) => {
     const { server, fetched } = await engine({}, fields)
     const error = await failureOf(fetched())
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining(word) })

@@ -42,7 +42,7 @@ describe('gnap', () => {
     expect(Buffer.from(signature).toString('base64')).toBe(RFC.signature)
   })
 
-  it('covers method, address and token, and says which key', async () => {
+  it('covers method, URL and token, and says which key', async () => {
     const random = (bytes: number) => new Uint8Array(bytes)
     const request = { method: 'GET', url: 'https://data.example/a?b=c', headers: { accept: '*/*' } }
     const step = await readyLeg(gnap.authorize(request, wordContext('gnap', entry, { random })))
@@ -136,7 +136,7 @@ describe('gnap against a server', () => {
     ['another name for the key', { ...good, keyId: 'k-2' }],
     ['another token', { ...good, token: 'another-token-of-mine' }],
     ['the bound token alone', { token: TOKEN }],
-  ])('is refused with %s, and told where tokens are granted', async (_name, fields) => {
+  ])('gnap against a server is refused with %s, and told where tokens are granted', async (_name, fields) => {
     const { server, fetched } = await engine(gnapGuard(bound), fields)
     const error = await failureOf(fetched())
     expect(error).toMatchObject({
@@ -157,7 +157,7 @@ describe('gnap against a server', () => {
     ['says something unprintable', () => 'GNAP as_uri="https://as.example/\u0080", access="a b"'],
     ['says nothing', () => 'GNAP'],
     ['speaks of something else', () => 'Bearer as_uri="https://as.example/"'],
-  ])('is told nothing by a server that %s', async (_name, challenge) => {
+  ])('gnap against a server gets no challenge from a server that %s', async (_name, challenge) => {
     const token = canary('gnap')
     const { fetched } = await engine(() => ({ status: 401, headers: { 'www-authenticate': challenge(token.value) } }), {
       ...good,
@@ -168,7 +168,7 @@ describe('gnap against a server', () => {
     expect(leaks([token], { error: shown(error) })).toEqual([])
   })
 
-  it('is judged by a server that reads the digest', () => {
+  it('gnap against a server is checked by a server that reads the digest', () => {
     expect(digestOf('{"hello": "world"}')).toBe('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:')
   })
 })

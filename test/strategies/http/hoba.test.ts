@@ -58,7 +58,7 @@ describe('hoba', () => {
     expect(isSignature(RFC.signed, key.publicKey, Buffer.from(signature, 'base64url'))).toBe(true)
   })
 
-  it('is verified by what verifies the example, and refuses it with any part changed', () => {
+  it('hoba is verified by what verifies the example, and refuses it with any part changed', () => {
     const publicKey = createPublicKey({ key: Buffer.from(RFC.spki, 'base64url'), format: 'der', type: 'spki' })
     expect(isHoba(RFC.fields, publicKey, RFC.signature)).toBe(true)
     for (const name of Object.keys(RFC.fields)) {
@@ -173,7 +173,7 @@ describe('hoba against a server', () => {
     expect(statuses(server)).toEqual(wanted)
   })
 
-  it('is refused with the key of somebody else', async () => {
+  it('hoba against a server is refused with the key of somebody else', async () => {
     const privateKey = testKey.rsa().pem
     const { server, fetched } = await engine({}, { ...entry, privateKey })
     const error = await failureOf(fetched())

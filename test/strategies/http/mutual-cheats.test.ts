@@ -80,13 +80,13 @@ describe('a server that cheats', () => {
     '*.tim.example',
     '*.',
     '*',
-  ])('with the scope %j gets no name', async (scope) => {
+  ])('a server that cheats with the scope %j gets no name', async (scope) => {
     const { get, wire } = engine({ scope })
     expect(await failureOf(get())).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining('"auth-scope"') })
     expect(wire.sent).toHaveLength(1)
   })
 
-  it.each(['*.github.io', '*.127.0.0.1'])('with the scope %j, which strangers share, gets no name', async (scope) => {
+  it.each(['*.github.io', '*.127.0.0.1'])('a server that cheats with the scope %j, which strangers share, gets no name', async (scope) => {
     const url = `https://${scope === '*.github.io' ? 'ada.github.io' : '127.0.0.1'}/f.tif`
     const server = mutualServer({ users: { ada: 'pencil' }, origin: new URL(url).origin, scope })
     const wire = script(server)
@@ -112,7 +112,7 @@ describe('a server that cheats', () => {
     expect(await failureOf(get())).toMatchObject({ name: 'ProtocolError', code: 'AUTH_SERVER_UNPROVEN', credential: 'mine' })
   })
 
-  it('gives back our own proof and is not believed', async () => {
+  it('returns our own proof and is not believed', async () => {
     const serve = mutualServer({ users: { ada: 'pencil' }, origin: ORIGIN })
     const wire = script((sent) => {
       const [, sid, vkc] = /sid=(\w+), .*vkc="([^"]+)"/.exec(sent.headers.authorization ?? '') ?? []
@@ -132,16 +132,19 @@ describe('a server that cheats', () => {
     expect(said()).toHaveLength(4)
   })
 
-  it.each(['initial', 'stale-session', 'reauth-needed', 'auth-failed'])('and only ever answers %s is asked twice', async (reason) => {
-    const { get, wire } = engine()
-    const header = `Mutual version=1, algorithm=${ALGORITHM}, validation=host, realm="files", reason=${reason}`
-    const endless = script(() => ({ status: 401, headers: { 'www-authenticate': header } }))
-    const { auth } = victim({ credentials: unchecked(ADA) }, endless)
-    expect(await failureOf(auth.fetch(asset()))).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining(`(${reason})`) })
-    expect(endless.sent).toHaveLength(2)
-    expect((await get()).status).toBe(200)
-    expect(wire.sent).toHaveLength(3)
-  })
+  it.each(['initial', 'stale-session', 'reauth-needed', 'auth-failed'])(
+    'a server that cheats and only ever answers %s is asked twice',
+    async (reason) => {
+      const { get, wire } = engine()
+      const header = `Mutual version=1, algorithm=${ALGORITHM}, validation=host, realm="files", reason=${reason}`
+      const endless = script(() => ({ status: 401, headers: { 'www-authenticate': header } }))
+      const { auth } = victim({ credentials: unchecked(ADA) }, endless)
+      expect(await failureOf(auth.fetch(asset()))).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining(`(${reason})`) })
+      expect(endless.sent).toHaveLength(2)
+      expect((await get()).status).toBe(200)
+      expect(wire.sent).toHaveLength(3)
+    },
+  )
 
   it('learns nothing that an error could tell', async () => {
     const secret = canary('mutual')

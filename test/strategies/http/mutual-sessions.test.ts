@@ -17,7 +17,7 @@ describe('a session', () => {
     [300, ['', 'kc1', '1', '', 'kc1', '1']],
     [301, ['', 'kc1', '1', '2']],
     [0, ['', 'kc1', '1', '', 'kc1', '1']],
-  ])('of %i seconds is used so long', async (time, expected) => {
+  ])('a session of %i seconds is used so long', async (time, expected) => {
     let now = 1_800_000_000_000
     const { get, said } = engine({ limits: { time } }, {}, { now: () => now })
     await get()
@@ -26,7 +26,7 @@ describe('a session', () => {
     expect(said()).toEqual(expected)
   })
 
-  it('that the server has lost is followed by another', async () => {
+  it('a session that the server has lost is followed by another', async () => {
     const sessions = new Map<string, MutualServerSession>()
     const { get, said } = engine({ sessions })
     await get()
@@ -35,7 +35,7 @@ describe('a session', () => {
     expect(said()).toEqual(['', 'kc1', '1', '2', 'kc1', '1'])
   })
 
-  it('is asked for once and no more', async () => {
+  it('a session is requested once and no more', async () => {
     const sessions = new Map<string, MutualServerSession>()
     let isLosing = false
     const { get, said } = engine({
@@ -56,7 +56,7 @@ describe('a session', () => {
     ['/f.tif /h/', ['', '2']],
     ['/ https://evil.example/', ['2']],
     ['https://evil.example/', ['', '2']],
-  ])('is used at once below its path %j only', async (path, expected) => {
+  ])('a session is used at once below its path %j only', async (path, expected) => {
     const { get, said, wire } = engine({ limits: { path } })
     await get()
     await get(`${DATA}g.tif`)
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect(wire.to('evil.example')).toEqual([])
   })
 
-  it('of one realm does not open another', async () => {
+  it('a session of one realm does not open another', async () => {
     const [one, other] = [{ realm: 'one' }, { realm: 'other' }].map((realm) =>
       mutualServer({ users: { ada: 'pencil' }, origin: ORIGIN, ...realm }),
     )

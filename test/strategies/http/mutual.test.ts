@@ -22,7 +22,7 @@ describe('the messages of RFC 8120', () => {
   const random = (bytes: number) => Uint8Array.from({ length: bytes }, (_, index) => (index === bytes - 1 ? 5 : 0))
   const context = () => wordContext('mutual', { username: 'Ren\u00e9e', password: 'p\u00e9ncil' }, { random })
 
-  it('are these', async () => {
+  it('the messages of RFC 8120 are these', async () => {
     const steps = await legsOf(mutual.authorize(request, context()), [init, exchanged, final])
     const prime = BigInt(`0x${getDiffieHellman('modp14').getPrime('hex')}`)
     const kc1 = Buffer.from((2n ** 2053n % prime).toString(16).padStart(512, '0'), 'hex')
@@ -35,12 +35,12 @@ describe('the messages of RFC 8120', () => {
     expect(steps.map(({ request: { method, url, headers } }) => [method, url, headers.accept])).toEqual(Array(3).fill(['GET', F, '*/*']))
   })
 
-  it('give the last request unsent, with the end of its session', async () => {
+  it('the messages of RFC 8120 give the last request unsent, with the end of its session', async () => {
     const step = await readyLeg(mutual.authorize(request, context()), [init, exchanged])
     expect(step).toMatchObject({ kind: 'authorized', expiresAt: 1_800_000_060_000 })
   })
 
-  it('are drawn anew for every exchange', async () => {
+  it('the messages of RFC 8120 are drawn anew for every exchange', async () => {
     const sent = [engine(), engine()]
     for (const { get } of sent) await get()
     const values = sent.map(({ wire }) => /kc1="([^"]+)"/.exec(wire.sent[1]?.headers.authorization ?? '')?.[1])
@@ -87,11 +87,14 @@ describe('with a strict server', () => {
     expect((await engine({ users }, { username, password: async () => password }).get()).status).toBe(200)
   })
 
-  it.each([undefined, ORIGIN, 'data.victim.example', '*.data.victim.example', '*.victim.example'])('in the scope %j', async (scope) => {
-    expect((await engine(scope === undefined ? {} : { scope }).get()).status).toBe(200)
-  })
+  it.each([undefined, ORIGIN, 'data.victim.example', '*.data.victim.example', '*.victim.example'])(
+    'authenticates in the scope %j with a strict server',
+    async (scope) => {
+      expect((await engine(scope === undefined ? {} : { scope }).get()).status).toBe(200)
+    },
+  )
 
-  it('gives back a realm in any letters', async () => {
+  it('returns a realm in any letters', async () => {
     const bytes = Buffer.from('d\u00e4ten').toString('latin1')
     const init = unauthorized(
       `Mutual charset="UTF-8", version=1, algorithm=${ALGORITHM}, validation=HOST, realm="${bytes}", reason=initial`,
@@ -126,7 +129,7 @@ describe('is refused', () => {
     expect(said()).toEqual(['', 'kc1', '1'])
   })
 
-  it('with a text that is not repeated', async () => {
+  it('does not repeat the text of a refusal', async () => {
     const say = 'Mutual version=1, reason="pencil"'
     const answer: MutualServerOptions['answer'] = (one, step) =>
       step === 'exchange' ? { status: 401, headers: { 'www-authenticate': say } } : one
@@ -135,13 +138,13 @@ describe('is refused', () => {
     expect(shown(error)).not.toContain('pencil')
   })
 
-  it('with 403 by a server that says so', async () => {
+  it('reports a refusal with 403', async () => {
     const headers = { 'www-authenticate': `Mutual version=1, algorithm=${ALGORITHM}, validation=host, realm="files", reason=authz-failed` }
     const error = await failureOf(engine({ answer: (one, step) => (step === 'verified' ? { status: 403, headers } : one) }).get())
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('403 (authz-failed)') })
   })
 
-  it('before anything was sent, when the account cannot be prepared in one way only', async () => {
+  it('refuses an account that cannot be prepared unambiguously, before anything is sent', async () => {
     for (const entry of [{ username: 'a\u0007' }, { password: '\ufffdx' }, { username: '\u2168' }, { password: async () => 'a\u00adb' }]) {
       const { get, wire } = engine({}, entry)
       expect(await failureOf(get())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'mine' })

@@ -58,7 +58,7 @@ describe('Negotiate', () => {
     expect(closed).toEqual([1])
   })
 
-  it.each([2, 3, 7])('goes on over one connection for %i rounds', async (rounds) => {
+  it.each([2, 3, 7])('continues over one connection for %i rounds', async (rounds) => {
     const { get, sent, closed } = client()
     expect((await get(server({ rounds })))?.status).toBe(200)
     expect(sent.map(({ connection }) => connection)).toEqual(Array(rounds).fill(1))
@@ -81,7 +81,7 @@ describe('Negotiate', () => {
     expect(tickets.wanted).toEqual([{ id: 'mine', service }])
   })
 
-  it('takes the principal of the entry, and delegates only when it says so', async () => {
+  it('takes the principal of the credential, and delegates only when it says so', async () => {
     for (const [fields, wanted] of [
       [
         { principal: 'ada@EXAMPLE', delegate: true },
@@ -101,13 +101,13 @@ describe('Negotiate', () => {
     expect([sent, closed]).toEqual([[], [1]])
   })
 
-  it('is for programs outside the browser', () => {
+  it('Negotiate is for programs outside the browser', () => {
     const refusal = negotiate.unsupported?.({} as never)
     if (platform.connect) expect(refusal).toBeUndefined()
     else expect(refusal).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', hint: expect.stringContaining("credentials: 'include'") })
   })
 
-  it('has principals without control characters', () => {
+  it('Negotiate has principals without control characters', () => {
     expect(negotiate.check?.({ principal: 'a\0b' } as never)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/principal' })
     expect(negotiate.check?.({} as never)).toBeUndefined()
   })
@@ -132,7 +132,7 @@ describe('a server that refuses', () => {
     expect([sent.length, closed]).toEqual([steps, [1]])
   })
 
-  it('when it says that all is done, and still refuses', async () => {
+  it('a server that refuses when it says that all is done, and still refuses', async () => {
     const { get } = client()
     const files = server({ answer: ({ headers = {} }) => ({ status: 401, headers }) })
     expect(await failureOf(get(files))).toMatchObject({ code: 'AUTH_REJECTED' })
@@ -165,14 +165,14 @@ describe('a server that does not prove itself', () => {
     expect(closed).toEqual([1])
   })
 
-  it('may leave it out where it gives nothing', async () => {
+  it('a server that does not prove itself may leave it out where it gives nothing', async () => {
     const { get } = client()
     expect((await get(instead({}, 404)))?.status).toBe(404)
   })
 })
 
 describe('NTLM in place of a ticket', () => {
-  it.each(['TlRMTVNTUAABAAAA', btoa('\x60\x40\x06NTLMSSP\0\x01')])('is not sent: %s', async (token) => {
+  it.each(['TlRMTVNTUAABAAAA', btoa('\x60\x40\x06NTLMSSP\0\x01')])('NTLM in place of a ticket is not sent: %s', async (token) => {
     const { get, sent, closed } = client()
     vi.spyOn(platform, 'securityContext').mockResolvedValue({ isComplete: false, step: async () => token })
     expect(await failureOf(get(server()))).toMatchObject({ code: 'LOGIN_REQUIRED', hint: 'kinit' })

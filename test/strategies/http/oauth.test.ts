@@ -20,7 +20,7 @@ const form = (url: string, body: string | Uint8Array, type = 'application/x-www-
 }
 
 describe('the base string', () => {
-  it('of RFC 5849 §1.2 has the signature of RFC 5849 §1.2', async () => {
+  it('the base string of RFC 5849 §1.2 has the signature of RFC 5849 §1.2', async () => {
     const text = baseString(get('http://photos.example.net/photos?file=vacation.jpg&size=original'), [
       ['oauth_consumer_key', 'dpf43f3p2l4k3l03'],
       ['oauth_token', 'nnch734d00sl2jdk'],
@@ -32,7 +32,7 @@ describe('the base string', () => {
     expect(base64(await hmac('SHA-1', key, text))).toBe('MdpQcU8iPSUjWoN/UDMsK2sui9I=')
   })
 
-  it('is that of RFC 5849 §3.4.1.1', () => {
+  it('the base string is that of RFC 5849 §3.4.1.1', () => {
     const text = baseString(form('http://example.com/request?b5=%3D%253D&a3=a&c%40=&a2=r%20b', 'c2&a3=2+q'), [
       ['oauth_consumer_key', '9djdj82h48djs9d2'],
       ['oauth_token', 'kkk9d7dh3k39sjv7'],
@@ -59,11 +59,11 @@ describe('the base string', () => {
     ['a form with a charset', form('https://a.example/', 'f=1', 'Application/x-www-form-urlencoded; charset=utf-8'), 'f%3D1'],
     ['no other body', form('https://a.example/', 'f=1', 'application/json'), ''],
     ['no body of a similar type', form('https://a.example/', 'f=1', 'application/x-www-form-urlencoded-not'), ''],
-  ])('has %s', (_name, request, parameters) => {
+  ])('the base string has %s', (_name, request, parameters) => {
     expect(baseString(request, [])).toBe(`${request.method}&https%3A%2F%2Fa.example%2F&${parameters}`)
   })
 
-  it('has a port only where it is not the usual one', () => {
+  it('the base string has a port only where it is not the usual one', () => {
     expect(baseString(get(new URL('HTTPS://A.example:443/p').href), [])).toBe('GET&https%3A%2F%2Fa.example%2Fp&')
     expect(baseString(get('http://a.example:8080/p'), [])).toBe('GET&http%3A%2F%2Fa.example%3A8080%2Fp&')
   })
@@ -104,7 +104,7 @@ describe('a strict server', () => {
     expect((await get()).status).toBe(200)
   })
 
-  it('takes a consumer that asks for itself', async () => {
+  it('accepts a consumer without a token', async () => {
     expect((await engine({}, { token: undefined }).get()).status).toBe(200)
   })
 
@@ -156,7 +156,7 @@ const get_ = get(F)
 describe('the header', () => {
   const context = (fields: object = {}) => wordContext('oauth', { consumerKey: 'k', consumerSecret: 's', ...fields })
 
-  it('is the same for the same clock and randomness', async () => {
+  it('the header is the same for the same clock and randomness', async () => {
     const twice = await Promise.all([1, 2].map(() => legsOf(oauth.authorize(get_, context({ token: 't', tokenSecret: 'u' })))))
     const [header, other] = twice.map(([step]) => step?.request.headers.authorization)
     expect(header).toBe(other)
@@ -165,14 +165,14 @@ describe('the header', () => {
     )
   })
 
-  it('tells no problem that is not in the list', async () => {
+  it('reports no problem that is not in the list', async () => {
     const refusal = unauthorized('OAuth realm="x", oauth_problem="s3cret"')
     expect(await legsOf(oauth.authorize(get_, context()), [refusal])).toHaveLength(1)
   })
 })
 
 describe('is not sent', () => {
-  it('in plain text without encryption', async () => {
+  it('does not send a PLAINTEXT signature without encryption', async () => {
     const local = 'http://127.0.0.1:8080/'
     const { auth, wire } = engine({ ...full, signatureMethod: 'PLAINTEXT', sendTo: local })
     const error = await failureOf(auth.fetch(target({ type: 'http', scheme: 'oauth' }, local)))
@@ -180,15 +180,18 @@ describe('is not sent', () => {
     expect(wire.sent).toEqual([])
   })
 
-  it.each(['no key', '{"kty":"RSA"}', testKey.rsa(1024).pem, testKey.p256().pem])('with a key that is none', async (privateKey) => {
-    const { get, wire } = engine({ ...full, signatureMethod: 'RSA-SHA1', privateKey })
-    const error = await failureOf(get())
-    expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'mine' })
-    expect(wire.sent).toEqual([])
-    expect(shown(error)).not.toContain(privateKey.slice(30, 60) || privateKey)
-  })
+  it.each(['no key', '{"kty":"RSA"}', testKey.rsa(1024).pem, testKey.p256().pem])(
+    'does not sign with a malformed key',
+    async (privateKey) => {
+      const { get, wire } = engine({ ...full, signatureMethod: 'RSA-SHA1', privateKey })
+      const error = await failureOf(get())
+      expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'mine' })
+      expect(wire.sent).toEqual([])
+      expect(shown(error)).not.toContain(privateKey.slice(30, 60) || privateKey)
+    },
+  )
 
-  it.each(['consumerKey', 'consumerSecret', 'token', 'tokenSecret'])('with a %s that has a line break', async (field) => {
+  it.each(['consumerKey', 'consumerSecret', 'token', 'tokenSecret'])('does not send a %s with a line break', async (field) => {
     const { get, wire } = engine({ ...full, [field]: 'a\r\nb' })
     expect(await failureOf(get())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
     expect(wire.sent).toEqual([])
@@ -201,7 +204,7 @@ it.each<[string, object, string]>([
   ['a key without RSA', { privateKey: rsa.pem }, 'privateKey'],
   ['a secret of no token', { tokenSecret: 'x' }, 'tokenSecret'],
   ['no consumer secret', { consumerSecret: undefined }, 'consumerSecret'],
-])('an entry with %s is CONFIG_INVALID', async (_name, fields, field) => {
+])('a credential with %s is CONFIG_INVALID', async (_name, fields, field) => {
   const { get, wire } = engine(fields)
   expect(await failureOf(get())).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0/${field}` })
   expect(wire.sent).toEqual([])

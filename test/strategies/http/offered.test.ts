@@ -9,18 +9,18 @@ const context = wordContext('digest', {})
 const answer = (reply: Reply) => script(() => reply).send({ method: 'GET', url: 'https://data.example/f?key=k', headers: {} })
 
 describe('the challenges of an answer', () => {
-  it('are those of the scheme, in any case and in their order', async () => {
+  it('the challenges of an answer are those of the scheme, in any case and in their order', async () => {
     const response = await answer(unauthorized('DIGEST a=1, Basic realm="x", digest b=2'))
     expect(challengesFor(response, 'Digest', context).map(({ params }) => [...params.keys()])).toEqual([['a'], ['b']])
   })
 
-  it('are none when nothing is asked', async () => {
+  it('the challenges of an answer are none when nothing is asked', async () => {
     for (const status of [200, 304, 403, 407]) {
       expect(challengesFor(await answer({ ...unauthorized('Digest a=1'), status }), 'Digest', context)).toEqual([])
     }
   })
 
-  it('must be of the scheme: else an error says what is asked, shortly', async () => {
+  it('the challenges of an answer must be of the scheme: else an error says what is asked, shortly', async () => {
     const many = Array.from({ length: 20 }, (_, index) => `S${index} realm="${'r'.repeat(99)}"`).join(', ')
     const response = await answer(unauthorized(`${many}, ="`))
     const error = thrownBy(() => challengesFor(response, 'Digest', context))

@@ -55,7 +55,7 @@ describe('tokens from an issuer', () => {
   it.each([
     ['VOPRF', voprf],
     ['Blind RSA', blindRsa],
-  ])('are accepted by an origin that we did not write: %s', async (_name, kind) => {
+  ])('tokens from an issuer are accepted by an origin that we did not write: %s', async (_name, kind) => {
     const made = await kind()
     const [issuer, files] = [await running(startIssuer(made)), await running(startOrigin(made))]
     const fetched = await user(files, { issuerRequestUri: issuer.origin })
@@ -66,7 +66,7 @@ describe('tokens from an issuer', () => {
     expect(issuer.exchanges).toHaveLength(3)
   })
 
-  it('are asked for in the name of another entry', async () => {
+  it('tokens from an issuer are requested in the name of another credential', async () => {
     const issuer = await running(startTokenIssuer(key, 'attested'))
     const files = await guarded()
     const fields = { issuerRequestUri: issuer.origin + REQUEST_PATH, with: 'account' }
@@ -81,7 +81,7 @@ describe('tokens from an issuer', () => {
     expect(statuses(files)).toEqual([401, 200, 401])
   })
 
-  it('are of no use from somebody else', async () => {
+  it('tokens from an issuer are of no use from somebody else', async () => {
     const issuer = await running(startTokenIssuer(issuerKey()))
     const files = await running(
       startProtectedFiles({ '/f.tif': { content: 'data', guard: privateTokenGuard({ key, tellsKey: false, fresh: false }) } }),
@@ -113,7 +113,7 @@ describe('an origin that cheats', () => {
     ['the issuer on another port', { issuerName: `${ISSUER}:8443` }, 'the issuer issuer.example:8443 instead of issuer.example'],
     ['another origin', { origins: 'evil.example' }, 'for evil.example'],
     ['another type', { tokenType: 0xda7a }, 'unsupported token type 0xDA7A'],
-  ])('with %s gets no token, and the issuer no request', async (_name, fields, message) => {
+  ])('an origin that cheats with %s gets no token, and the issuer no request', async (_name, fields, message) => {
     const { issuer, files, error } = await cheating(fields)
     expect(error).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(message) })
     expect(statuses(files)).toEqual([401])
@@ -128,7 +128,7 @@ describe('an origin that cheats', () => {
     ['RSA with 4096 bits', 2, oversized],
     ['a point', 2, point],
     ['RSA', 1, key.spki],
-  ])('with a key that is %s, for type %i, gets no token', async (_name, tokenType, spki) => {
+  ])('an origin that cheats with a key that is %s, for type %i, gets no token', async (_name, tokenType, spki) => {
     const { issuer, error } = await cheating({ tokenType }, spki)
     expect(error).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining('"token-key"') })
     expect(issuer.connections).toBe(0)
@@ -137,7 +137,7 @@ describe('an origin that cheats', () => {
   it.each([
     ['VOPRF', voprf],
     ['Blind RSA', blindRsa],
-  ])('with the key of somebody else gets no token: %s', async (_name, kind) => {
+  ])('an origin that cheats with the key of somebody else gets no token: %s', async (_name, kind) => {
     const [mine, theirs] = [await kind(), await kind()]
     const issuer = await running(startIssuer(mine))
     const files = await running(startOrigin({ ...mine, tokenKey: theirs.tokenKey }))
@@ -147,7 +147,7 @@ describe('an origin that cheats', () => {
     expect(statuses(files)).toEqual([401])
   })
 
-  it('without a key gets no token', async () => {
+  it('an origin that cheats without a key gets no token', async () => {
     const issuer = await running(startTokenIssuer(key))
     const files = await running(startAnswering(({ headers }) => asksFor(challengeBytes({ origins: headers.host }))))
     const fetched = await user(files, { issuerRequestUri: issuer.origin + REQUEST_PATH })
@@ -157,7 +157,7 @@ describe('an origin that cheats', () => {
     })
   })
 
-  it('with new challenges without end gets one token', async () => {
+  it('an origin that cheats with new challenges without end gets one token', async () => {
     const { issuer, files, error } = await cheating({})
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', status: 401 })
     expect(statuses(files)).toEqual([401, 401])
@@ -174,7 +174,7 @@ describe('an issuer that cheats', () => {
     ['another address', { status: 307, headers: { location: 'https://evil.example/' } }, 'HTTP_307'],
     ['no', { status: 403 }, 'AUTH_REJECTED'],
     ['nothing now', { status: 503 }, 'HTTP_503'],
-  ])('and answers with %s leaves the file closed', async (_name, answer, code) => {
+  ])('an issuer that cheats and answers with %s leaves the file closed', async (_name, answer, code) => {
     const issuer = await running(startAnswering(() => answer))
     const files = await guarded()
     const fetched = await user(files, { issuerRequestUri: issuer.origin })
@@ -184,7 +184,7 @@ describe('an issuer that cheats', () => {
 })
 
 describe('a function that gives tokens', () => {
-  it('is told the challenge, and its surplus is used later', async () => {
+  it('a function that gives tokens is told the challenge, and its surplus is used later', async () => {
     const asked: TokenChallenge[] = []
     const issuer = async (challenge: TokenChallenge) => {
       asked.push(challenge)
@@ -205,7 +205,7 @@ describe('a function that gives tokens', () => {
     ['gives one for something else', () => readyToken(randomBytes(40), key), 'CREDENTIAL_SOURCE', 'the issuer returned no new token'],
     ['gives half of one', () => padded(Buffer.alloc(98, 2)), 'CREDENTIAL_VALUE_INVALID', 'has an unsupported token type'],
   ]
-  it.each(failing)('that %s leaves the file closed', async (_name, issuer, code, message) => {
+  it.each(failing)('a function that gives tokens that %s leaves the file closed', async (_name, issuer, code, message) => {
     const files = await guarded()
     const error = await failureOf((await user(files, { issuer }))())
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) })
@@ -213,7 +213,7 @@ describe('a function that gives tokens', () => {
     expect(statuses(files)).toEqual([401])
   })
 
-  it('is asked for no other issuer', async () => {
+  it('a function that gives tokens is not called for another issuer', async () => {
     const files = await guarded()
     let calls = 0
     const fetched = await user(files, { issuerName: 'mine.example', issuer: () => String(calls++) })

@@ -46,17 +46,20 @@ describe('the tokens of RFC 9578', () => {
     expect(answers(read, { ...asked, tokenKeyId: sha256(bytes('00')) })).toBe(false)
   })
 
-  it.each(vectors.tokens)('are sent as they are: type $tokenType, challenge $challenge', async ({ tokenKey, challenge, token }) => {
-    const [origin = ''] =
-      bytes(challenge)
-        .toString('latin1')
-        .match(/(?:origin|foo)\.example/) ?? []
-    const request = { method: 'GET', url: `https://${origin}/f.tif`, headers: {} }
-    const context = wordContext('privatetoken', { token: base64url(token) })
-    const asks = unauthorized(privateTokenChallenge(bytes(challenge), bytes(tokenKey)))
-    const steps = await legsOf(privateToken.authorize(request, context), [asks])
-    expect(steps.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
-    expect(steps[0]?.request).toEqual(request)
-    expect(steps[1]?.request.headers.authorization).toBe(`PrivateToken token="${padded(bytes(token))}"`)
-  })
+  it.each(vectors.tokens)(
+    'the tokens of RFC 9578 are sent as they are: type $tokenType, challenge $challenge',
+    async ({ tokenKey, challenge, token }) => {
+      const [origin = ''] =
+        bytes(challenge)
+          .toString('latin1')
+          .match(/(?:origin|foo)\.example/) ?? []
+      const request = { method: 'GET', url: `https://${origin}/f.tif`, headers: {} }
+      const context = wordContext('privatetoken', { token: base64url(token) })
+      const asks = unauthorized(privateTokenChallenge(bytes(challenge), bytes(tokenKey)))
+      const steps = await legsOf(privateToken.authorize(request, context), [asks])
+      expect(steps.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
+      expect(steps[0]?.request).toEqual(request)
+      expect(steps[1]?.request.headers.authorization).toBe(`PrivateToken token="${padded(bytes(token))}"`)
+    },
+  )
 })

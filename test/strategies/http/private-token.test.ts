@@ -121,7 +121,7 @@ describe('privatetoken with ready tokens', () => {
   })
 })
 
-describe('privatetoken against a server that asks for something else', () => {
+describe('privatetoken against a server that requests something else', () => {
   const cut = (bytes: number) => CHALLENGE.subarray(0, bytes)
   const long = (fields: ChallengeFields) => challengeBytes({ origins: 'data.example', ...fields })
 
@@ -161,7 +161,7 @@ describe('privatetoken against a server that asks for something else', () => {
   })
 })
 
-describe('entries of privatetoken', () => {
+describe('credentials of privatetoken', () => {
   const entry = { id: 'x', type: 'http', scheme: 'privatetoken', sendTo: 'https://data.example/' }
   const issuerRequestUri = 'https://issuer.example/token-request'
   const issuer = async () => ''
@@ -179,7 +179,7 @@ describe('entries of privatetoken', () => {
     ['an entry for a function', { issuerName: ISSUER, issuer, with: 'b' }, '/with'],
     ['an entry that is not there', { issuerName: ISSUER, issuerRequestUri, with: 'c' }, '/with'],
     ['an entry for another place', { issuerName: ISSUER, issuerRequestUri: 'https://other.example/', with: 'b' }, '/with'],
-  ])('cannot hold %s', async (_name, fields, at) => {
+  ])('credentials of privatetoken cannot hold %s', async (_name, fields, at) => {
     const error = await failureOf(createAuth({ credentials: unchecked([{ ...entry, ...fields }, bearer]) }).fetch('https://data.example/'))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0${at}` })
   })

@@ -116,7 +116,7 @@ describe('with a strict server', () => {
     expect((await engine({ users: { [user]: password } }, { username, password: async () => password }).get()).status).toBe(200)
   })
 
-  it('gives back a realm in any letters', async () => {
+  it('returns a realm in any letters', async () => {
     const bytes = Buffer.from('d\u00e4ten "1"').toString('latin1').replaceAll('"', '\\"')
     const offer = unauthorized(`SCRAM-SHA-256 charset="UTF-8", realm="${bytes}"`)
     const [, opened] = await legsOf(scramSha256.authorize(request, wordContext('scram-sha-256', { username: 'u', password: 'p' })), [
@@ -163,18 +163,18 @@ describe('is refused', () => {
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', credential: 'mine', message: expect.stringContaining(`with 401 (${word})`) })
   })
 
-  it('without a word', async () => {
+  it('reports a refusal without an error message', async () => {
     const { get } = engine({ answer: (answer, step) => (step === 'first' ? { status: 401 } : answer) })
     expect(await failureOf(get())).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringMatching(/with 401$/) })
   })
 
-  it('with a text that is not repeated', async () => {
+  it('does not repeat the text of a refusal', async () => {
     const error = await failureOf(engine({ say: () => 'e=n-pencil' }).get())
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('(other-error)') })
     expect(shown(error)).not.toContain('pencil')
   })
 
-  it('before anything was sent, when the account cannot be prepared', async () => {
+  it('refuses an account that cannot be prepared, before anything is sent', async () => {
     for (const entry of [{ username: 'a\u0007' }, { password: '\ufffdx' }, { password: async () => '\u0627\u0031' }]) {
       const { get, wire } = engine({}, entry)
       expect(await failureOf(get())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'mine' })
@@ -207,7 +207,7 @@ describe('a server that cheats', () => {
     for (const { headers } of wire.sent) expect(atob(/data=(\S+)/.exec(headers.authorization ?? '')?.[1] ?? '')).not.toContain('p=')
   })
 
-  it('with a control character in its realm gets no name', async () => {
+  it('a server that cheats with a control character in its realm gets no name', async () => {
     const { get, wire } = engine({ realm: 'a\u0001b' })
     expect(await failureOf(get())).toMatchObject({ code: 'AUTH_CHALLENGE_UNSUPPORTED' })
     expect(wire.sent).toHaveLength(1)

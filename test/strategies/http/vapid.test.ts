@@ -38,7 +38,7 @@ describe('vapid', () => {
     expect(isVapid(sent, sender.publicKey, 'https://push.example.net', RFC.exp - 1)).toBe(true)
   })
 
-  it('is verified by what verifies the example of the RFC, and refuses it when it is not quite that', () => {
+  it('vapid is verified by what verifies the example of the RFC, and refuses it when it is not quite that', () => {
     const key = keyOf(RFC.k)
     if (!key) throw new Error('the key of the RFC was not read')
     const verdict = (t: string, audience = 'https://push.example.net', now = RFC.exp - 3600) =>
@@ -64,7 +64,7 @@ describe('vapid', () => {
     expect(isVapid(second, sender.publicKey, 'https://push.example.net', now / 1000)).toBe(true)
   })
 
-  it('tells when the request ends, and drops a token that was refused', async () => {
+  it('reports when the request ends, and drops a token that was refused', async () => {
     const context = wordContext('vapid', entry)
     const step = await readyLeg(vapid.authorize(get('https://a.example/'), context))
     expect(step?.expiresAt).toBe(1_800_000_000_000 + 12 * 3600 * 1000)
@@ -114,7 +114,7 @@ describe('vapid against a server', () => {
     expect(await (await fetched({ privateKey, subject: 'https://example.com/contact' })).text()).toBe('data')
   })
 
-  it('is refused with the key of somebody else', async () => {
+  it('vapid against a server is refused with the key of somebody else', async () => {
     expect(await failureOf(fetched({ ...entry, privateKey: testKey.p256().pem }))).toMatchObject({ code: 'AUTH_REJECTED', status: 403 })
   })
 })

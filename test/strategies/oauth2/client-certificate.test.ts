@@ -52,7 +52,7 @@ it('a client proves itself by its certificate, to the token endpoint and to nobo
   expect(await failureOf(without.fetch(wanted))).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_client' })
 })
 
-it('an entry says what it lacks for that', async () => {
+it('a credential says what it lacks for that', async () => {
   const client = { type: 'oauth2', flow: 'clientCredentials', tokenUrl: 'https://a.example/token', clientId: 'app', sendTo: [] }
   for (const [fields, pointer] of [
     [{ clientAuthentication: 'tls' }, '/credentials/0/certificate'],

@@ -42,7 +42,7 @@ describe('O14 a login on another device', () => {
     [60, 60],
     [61, 60],
     [1e9, 60],
-  ])('with the interval %j asks every %d seconds', async (interval, seconds) => {
+  ])('O14 a login on another device with the interval %j asks every %d seconds', async (interval, seconds) => {
     const { login, waited } = begun({ interval }, refused('authorization_pending'), good)
     await login
     expect(waited).toEqual([seconds, seconds])
@@ -77,7 +77,7 @@ describe('O14 a login on another device', () => {
     ['invalid_client', { status: 401, body: { error: 'invalid_client' } }],
     ['unsupported_grant_type', { status: 400, body: { error: 'unsupported_grant_type' } }],
     ['a status', { status: 404 }],
-  ] as const)('that the server refuses with %s says that there is --browser', async (_name, reply) => {
+  ] as const)('O14 a login on another device that the server refuses with %s says that there is --browser', async (_name, reply) => {
     const servers = script(() => reply)
     const { auth } = victim({ credentials: { ...entries.login, deviceAuthorizationUrl: DEVICE_URL } }, servers)
     const error = await failureOf(auth.login('login', { device: () => {} }))
@@ -88,7 +88,7 @@ describe('O14 a login on another device', () => {
     })
   })
 
-  it('that is refused for this client while it waits says that there is --browser', async () => {
+  it('O14 a login on another device that is refused for this client while it waits says that there is --browser', async () => {
     const error = await failureOf(begun({}, refused('unauthorized_client'), good).login)
     expect(error).toMatchObject({ code: 'OAUTH_ERROR', hint: expect.stringContaining('stac-auth login login --browser') })
   })
@@ -97,11 +97,14 @@ describe('O14 a login on another device', () => {
     [600, 119],
     [0, 11],
     [1e9, 359],
-  ])('that nobody finishes ends by itself, a promise of %d s after %d questions', async (expires_in, questions) => {
-    const { login, waited } = begun({ expires_in }, refused('authorization_pending'))
-    expect(await failureOf(login)).toMatchObject({ code: 'LOGIN_TIMEOUT', credential: 'login' })
-    expect(waited).toHaveLength(questions)
-  })
+  ])(
+    'O14 a login on another device that nobody finishes ends by itself, a promise of %d s after %d questions',
+    async (expires_in, questions) => {
+      const { login, waited } = begun({ expires_in }, refused('authorization_pending'))
+      expect(await failureOf(login)).toMatchObject({ code: 'LOGIN_TIMEOUT', credential: 'login' })
+      expect(waited).toHaveLength(questions)
+    },
+  )
 
   it.each([
     { verification_uri: 'javascript:alert(1)' },

@@ -30,7 +30,7 @@ describe('a discovery document', () => {
     ['named by its address', {}],
     ['named by its issuer', { openIdConnectUrl: undefined, issuer: ISSUER }],
     ['named by its issuer as a discovery address', { openIdConnectUrl: ISSUER }],
-  ])('%s gives the endpoint, and is asked for once', async (_name, fields) => {
+  ])('%s gives the endpoint, and is requested once', async (_name, fields) => {
     const { auth, script } = published({ body: good }, fields)
     for (let round = 0; round < 3; round++) expect((await auth.fetch(wanted)).status).toBe(200)
     expect(script.sent.map(({ url }) => url)).toEqual([DISCOVERY, TOKEN, F, F, F])
@@ -68,20 +68,20 @@ describe('a discovery document', () => {
     expect([shown, script.sent.map(({ url }) => url)]).toEqual([[], [DISCOVERY]])
   })
 
-  it('may have what nobody needs elsewhere: it is left alone', async () => {
+  it('a discovery document may have what nobody needs elsewhere: it is left unchanged', async () => {
     const elsewhere = { revocation_endpoint: 'https://b.example/r', pushed_authorization_request_endpoint: 'https://b.example/p' }
     const { auth, script } = published({ body: { ...good, ...elsewhere } })
     expect((await auth.fetch(wanted)).status).toBe(200)
     expect(script.to('b.example')).toEqual([])
   })
 
-  it('is asked for also when the entry names one endpoint and the issuer', async () => {
+  it('a discovery document is requested also when the credential names one endpoint and the issuer', async () => {
     const { auth, script } = published({ body: good }, { openIdConnectUrl: undefined, issuer: ISSUER, tokenUrl: TOKEN })
     expect((await auth.fetch(wanted)).status).toBe(200)
     expect(script.sent[0]?.url).toBe(DISCOVERY)
   })
 
-  it('of one realm does not speak for another one on its origin', async () => {
+  it('a discovery document of one realm does not speak for another one on its origin', async () => {
     const { auth, script } = published({ body: good }, { type: 'oauth2', issuer: ISSUER })
     const other = (path: string) => ({
       type: 'oauth2',
@@ -92,7 +92,7 @@ describe('a discovery document', () => {
     expect(script.sent).toEqual([])
   })
 
-  it('may name an endpoint elsewhere that the entry names too', async () => {
+  it('a discovery document may name an endpoint elsewhere that the credential names too', async () => {
     const elsewhere = 'https://tokens.victim.example/token'
     const body = { ...good, token_endpoint: 'https://third.example/token' }
     const { auth, script } = published({ body }, { tokenUrl: elsewhere }, { [elsewhere]: { body: token } })
@@ -100,7 +100,7 @@ describe('a discovery document', () => {
     expect(script.sent.map(({ url }) => url)).toEqual([DISCOVERY, elsewhere, F])
   })
 
-  it('of a server without OpenID Connect stands at the place of RFC 8414', async () => {
+  it('a discovery document of a server without OpenID Connect stands at the place of RFC 8414', async () => {
     const place = 'https://auth.victim.example/.well-known/oauth-authorization-server/realms/a'
     const fields = { type: 'oauth2', issuer: ISSUER }
     const { auth, script } = published({ status: 404 }, fields, { [place]: { body: good } })

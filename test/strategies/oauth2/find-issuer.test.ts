@@ -14,13 +14,13 @@ describe('the issuer behind endpoints', () => {
     ['with a slash at its end', `${ORIGIN}/`, `${ORIGIN}${OPEN_ID}`],
     ['below the origin', `${ORIGIN}/realms/eo`, `${ORIGIN}/realms/eo${OPEN_ID}`],
     ['of a server without OpenID Connect', `${ORIGIN}/realms/eo`, `${ORIGIN}/.well-known/oauth-authorization-server/realms/eo`],
-  ])('is found %s', async (_name, issuer, at) => {
+  ])('the issuer behind endpoints is found %s', async (_name, issuer, at) => {
     const { send, sent } = routes({ [at]: { body: { ...good, issuer } } })
     expect(await findIssuer(known, send)).toBe(issuer)
     expect(sent.every(({ method, headers }) => method === 'GET' && headers.authorization === undefined)).toBe(true)
   })
 
-  it('is found where people log in, on another host than the token endpoint', async () => {
+  it('the issuer behind endpoints is found where people log in, on another host than the token endpoint', async () => {
     const google = { tokenUrl: 'https://oauth2.victim.example/token', authorizationUrl: 'https://accounts.victim.example/o/oauth2/v2/auth' }
     const issuer = 'https://accounts.victim.example'
     const body = { issuer, token_endpoint: google.tokenUrl, authorization_endpoint: google.authorizationUrl }
@@ -36,11 +36,11 @@ describe('the issuer behind endpoints', () => {
     ['has another token endpoint', { ...good, issuer: ORIGIN, token_endpoint: `${ORIGIN}/token` }],
     ['has no token endpoint', { ...good, issuer: ORIGIN, token_endpoint: undefined }],
     ['has another login page', { ...good, issuer: ORIGIN, authorization_endpoint: `${ORIGIN}/authorize` }],
-  ])('is not believed when its document %s', async (_name, body) => {
+  ])('the issuer behind endpoints is not believed when its document %s', async (_name, body) => {
     expect(await findIssuer(known, routes({ [`${ORIGIN}${OPEN_ID}`]: { body } }).send)).toBeUndefined()
   })
 
-  it('is asked for at the hosts of the endpoints only, and no redirect leads elsewhere', async () => {
+  it('the issuer behind endpoints is requested at the hosts of the endpoints only, and no redirect leads elsewhere', async () => {
     const { send, sent } = script(() => redirectTo('https://evil.example/'))
     expect(await findIssuer(known, send)).toBeUndefined()
     expect(new Set(sent.map(({ url }) => new URL(url).host))).toEqual(new Set(['auth.victim.example']))
@@ -52,11 +52,11 @@ describe('the issuer behind endpoints', () => {
     ['pages answer', script(() => ({ body: '<html>' })).send],
     ['lists answer', script(() => ({ body: [good] })).send],
     ['10 MB answer', script(() => ({ body: { ...good, issuer: ORIGIN, padding: 'x'.repeat(2_000_000) } })).send],
-  ])('is unknown when %s', async (_name, send) => {
+  ])('the issuer behind endpoints is unknown when %s', async (_name, send) => {
     expect(await findIssuer(known, send)).toBeUndefined()
   })
 
-  it('is not asked for any more when the caller aborts', async () => {
+  it('the issuer behind endpoints is not requested any more when the caller aborts', async () => {
     const { send, sent } = routes({})
     expect(await findIssuer(known, send, AbortSignal.abort())).toBeUndefined()
     expect(sent).toEqual([])

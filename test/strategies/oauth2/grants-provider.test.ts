@@ -23,7 +23,7 @@ describe('client credentials', () => {
     ['post', {}, { clientSecret: 'wrong' }],
     ['secretJwt', {}, { clientSecret: 'wrong secret of thirty-two letters' }],
     ['privateKeyJwt', { clientSecret: undefined, privateKey: key.pem, keyId: 'k1' }, { privateKey: testKey.p256().pem }],
-  ])('with the client proved by %s', async (clientAuthentication, fields, wrong) => {
+  ])('client credentials with the client proved by %s', async (clientAuthentication, fields, wrong) => {
     const { entries, engine, file, server } = await provided({ clients })
     const credential = { ...entries.service, clientId: clientAuthentication, clientAuthentication, ...fields }
     expect(await (await engine(unchecked(credential)).fetch(file(unchecked(credential)))).text()).toBe(`file of ${credential.clientId}`)
@@ -32,14 +32,14 @@ describe('client credentials', () => {
     expect(server.log.filter((line) => line === 'POST /token')).toHaveLength(2)
   })
 
-  it('by the issuer alone, whose metadata name the endpoint', async () => {
+  it('client credentials by the issuer alone, whose metadata name the endpoint', async () => {
     const { entries, engine, file, server } = await provided()
     const entry = { ...entries.service, tokenUrl: undefined, issuer: server.issuer }
     expect(await (await engine(unchecked(entry)).fetch(file(entries.service))).text()).toBe('file of service')
     expect(server.log[0]).toBe('GET /.well-known/openid-configuration')
   })
 
-  it('are kept in the store, and asked for anew when a server refuses the token', async () => {
+  it('client credentials are kept in the store, and requested anew when a server refuses the token', async () => {
     const { entries, engine, file, server, kept } = await provided()
     const first = engine(entries.service)
     for (let round = 0; round < 3; round++) await first.fetch(file(entries.service))
@@ -98,14 +98,14 @@ describe('the password grant', () => {
     expect(asked).toBe(1)
   })
 
-  it.each([[{}], [{ allowPasswordGrant: false }]])('O24 must be asked for: %j is not enough', async (fields) => {
+  it.each([[{}], [{ allowPasswordGrant: false }]])('O24 must be enabled: %j is not enough', async (fields) => {
     const { entries, engine, server } = await provided()
     const entry = { ...entries.legacy, ...ACCOUNT, ...fields }
     expect(await failureOf(engine(entry).ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/allowPasswordGrant' })
     expect(server.log).toEqual([])
   })
 
-  it('can be written as JSON, for endpoints that want that', async () => {
+  it('the password grant can be written as JSON, for endpoints that want that', async () => {
     const seen: string[] = []
     const { entries, engine, file, server } = await provided({
       interfere: (request, response) => {
@@ -123,7 +123,7 @@ describe('the password grant', () => {
 })
 
 describe('a token exchange', () => {
-  it('turns the token of another entry into one of its own', async () => {
+  it('turns the token of another credential into one of its own', async () => {
     const { entries, engine, file, server } = await provided()
     const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true }
     const entry = { ...entries.exchanger, subject: 'legacy' }
@@ -134,7 +134,7 @@ describe('a token exchange', () => {
     ])
   })
 
-  it('gives nothing to an endpoint that the other entry may not go to', async () => {
+  it('gives nothing to an endpoint that the other credential may not go to', async () => {
     const { entries, engine, server } = await provided()
     const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true, sendTo: 'https://data.example/' }
     const entry = { ...entries.exchanger, subject: 'legacy' }
@@ -142,7 +142,7 @@ describe('a token exchange', () => {
     expect(server.log).toEqual([])
   })
 
-  it('is held to the endpoint that its issuer publishes, whatever else the entry names', async () => {
+  it('a token exchange is held to the endpoint that its issuer publishes, whatever else the credential names', async () => {
     const { entries, engine, file, server } = await provided()
     const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true, sendTo: [`${server.issuer}/`] }
     const published = { tokenUrl: undefined, issuer: server.issuer, revocationUrl: 'https://elsewhere.example/revoke' }
@@ -158,7 +158,7 @@ describe('a token exchange', () => {
   it.each([
     ['urn:ietf:params:oauth:token-type:refresh_token', 'FLOW_INVALID'],
     ['urn:ietf:params:oauth:token-type:id_token', 'CONFIG_INVALID'],
-  ])('of the type %s is %s', async (subjectTokenType, code) => {
+  ])('a token exchange of the type %s is %s', async (subjectTokenType, code) => {
     const { entries, engine, file } = await provided()
     const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true }
     const entry = { ...entries.exchanger, subject: 'legacy', subjectTokenType }

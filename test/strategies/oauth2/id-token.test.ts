@@ -73,7 +73,7 @@ async function login(made: Made | undefined, fields: object = {}, clock = { now:
 }
 
 describe('an ID token', () => {
-  it('that is right ends the login, and belongs to its code challenge', async () => {
+  it('an ID token that is right ends the login, and belongs to its code challenge', async () => {
     const { auth, script } = await login({})
     expect(await auth.status()).toMatchObject([{ state: 'valid' }])
     const form = new URLSearchParams(String(script.sent.find(({ url }) => url.endsWith('/token'))?.body))
@@ -110,14 +110,14 @@ describe('an ID token', () => {
     await expect(login({ claims: { exp: seconds - 20 } })).resolves.toBeDefined()
   })
 
-  it('goes to the data where the entry says so, and nowhere else', async () => {
+  it('goes to the data where the credential says so, and nowhere else', async () => {
     const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, `${DATA}f.tif`)
     const shows = async (fields: object) => (await (await login({}, fields)).auth.authorize(wanted)).headers.authorization
     expect(await shows({})).toBe(`Bearer ${secrets.token.value}`)
     expect(await shows({ present: 'id_token' })).toMatch(/^Bearer eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
-  it('of a refresh is about the same person, and one that ended is renewed before it is shown', async () => {
+  it('an ID token of a refresh is about the same person, and one that ended is refreshed before it is shown', async () => {
     let now = NOW
     const refreshed: Made[] = [{ claims: { sub: 'mallory', exp: seconds + 4000 } }, { claims: { exp: seconds + 4000 } }]
     const { auth } = await login({ claims: { exp: seconds + 300 } }, { present: 'id_token' }, { now: () => now }, refreshed)
@@ -131,11 +131,11 @@ describe('an ID token', () => {
     expect(claims).toMatchObject({ sub: 'ada', exp: seconds + 4000 })
   })
 
-  it('of a provider without keys is refused', async () => {
+  it('an ID token of a provider without keys is refused', async () => {
     expect(await failureOf(login({}, {}, undefined, [], false))).toMatchObject({ code: 'OIDC_ID_TOKEN', credential: 'mine' })
   })
 
-  it('that is missing is refused', async () => {
+  it('an ID token that is missing is refused', async () => {
     expect(await failureOf(login(undefined))).toMatchObject({ code: 'OAUTH_RESPONSE_INVALID' })
   })
 })

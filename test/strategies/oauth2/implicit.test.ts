@@ -26,7 +26,7 @@ describe('an answer in a fragment', () => {
     expect(readImplicitAnswer(hash({ ...good, expires_in: 'soon', iss: ISSUER }), expected)).not.toHaveProperty('expiresAt')
   })
 
-  it('may hold a token of any visible ASCII characters', () => {
+  it('an answer in a fragment may hold a token of any visible ASCII characters', () => {
     expect(readImplicitAnswer(hash({ ...good, access_token: 'user:grant!"' }), expected).accessToken).toBe('user:grant!"')
   })
 
@@ -49,17 +49,17 @@ describe('an answer in a fragment', () => {
     expect(await thrown(text)).toMatchObject({ code, credential: 'mine' })
   })
 
-  it('is never quoted', async () => {
+  it('an answer in a fragment is never quoted', async () => {
     const text = shown(await thrown(hash({ ...good, access_token: `${secrets.token.value} x`, error_description: secrets.key.value })))
     expect(leaks([secrets.token, secrets.key], { text })).toEqual([])
   })
 })
 
-describe('an implicit entry', () => {
+describe('an implicit credential', () => {
   const entry = { id: 'mine', type: 'oauth2', flow: 'implicit', authorizationUrl: AUTHORIZE_URL, clientId: 'app', sendTo: DATA }
   const wanted = target({ type: 'oauth2', flows: { implicit: { authorizationUrl: AUTHORIZE_URL, scopes: {} } } }, `${DATA}f.tif`)
 
-  it('O24 must be asked for', async () => {
+  it('O24 must be requested', async () => {
     expect(await failureOf(victim({ credentials: unchecked(entry) }).auth.ready())).toMatchObject({ code: 'CONFIG_INVALID' })
   })
 

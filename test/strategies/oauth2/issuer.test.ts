@@ -99,7 +99,7 @@ describe('an oauth2 credential with written URLs and the scope openid', () => {
     ['for another client', { aud: 'other' }],
     ['of another login', { nonce: 'other' }],
     ['that has ended', { exp: seconds - 3600 }],
-  ])('with a known issuer refuses an ID token %s', async (_name, claims) => {
+  ])('an oauth2 credential with written URLs and the scope openid with a known issuer refuses an ID token %s', async (_name, claims) => {
     expect(await failureOf(login({ issuer: ISSUER }, { claims }))).toMatchObject({ code: 'OIDC_ID_TOKEN' })
   })
 
@@ -146,7 +146,7 @@ describe('a JWT by which the client proves itself', () => {
     expect(await audience({ tokenUrl: TOKEN, assertionAudience: 'urn:as', ...proof })).toBe('urn:as')
   })
 
-  it('has an audience that no catalog chooses', async () => {
+  it('a JWT by which the client proves itself has an audience that no catalog chooses', async () => {
     const servers = routes({ [TOKEN]: { body: tokens } })
     const fields = { type: 'oauth2', flow: 'clientCredentials', tokenUrl: TOKEN, ...proofs[0]?.[1] }
     const { auth, script } = victim({ credentials: unchecked({ ...entry, ...fields }) }, servers)
@@ -177,7 +177,7 @@ describe('an issuer that differs from the URL of its discovery document', () => 
   const entra = { issuer: 'https://login.victim.example/{tenantid}/v2.0', token_endpoint: 'https://login.victim.example/common/token' }
   const tenant = 'https://login.victim.example/0a1b2c3d-0000-4000-8000-000000000000/v2.0'
 
-  it('is refused where the credential does not name it, with the field to add', async () => {
+  it('an issuer that differs from the URL of its discovery document is refused where the credential does not name it, with the field to add', async () => {
     const { auth } = service(b2c, { openIdConnectUrl: B2C }, {}, B2C)
     expect(await failureOf(auth.fetch(oidc(B2C)))).toMatchObject({
       code: 'OAUTH_ISSUER_MISMATCH',
@@ -187,7 +187,7 @@ describe('an issuer that differs from the URL of its discovery document', () => 
     expect(await failureOf(open.auth.fetch(oidc(common)))).toMatchObject({ hint: expect.stringContaining('your tenant') })
   })
 
-  it('is taken where the credential names it, also below one of all tenants', async () => {
+  it('an issuer that differs from the URL of its discovery document is taken where the credential names it, also below one of all tenants', async () => {
     const one = service(b2c, { openIdConnectUrl: B2C, issuer: b2c.issuer }, { [b2c.token_endpoint]: { body: tokens } }, B2C)
     expect((await one.auth.fetch(oidc(B2C))).status).toBe(200)
     const at = `${common}/.well-known/openid-configuration`
@@ -203,13 +203,16 @@ describe('an issuer that differs from the URL of its discovery document', () => 
     ['a template for a piece of a segment', tenant, 'https://login.victim.example/0{tenantid}/v2.0'],
     ['two templates', tenant, 'https://login.victim.example/{tenantid}/{tenantid}'],
     ['nothing', tenant, undefined],
-  ])('is refused when the document names %s', async (_name, issuer, actual) => {
-    const at = `${common}/.well-known/openid-configuration`
-    const document = { ...entra, issuer: actual }
-    const { auth, script } = service(document, { openIdConnectUrl: common, issuer }, { [entra.token_endpoint]: { body: tokens } }, at)
-    expect(await failureOf(auth.fetch(oidc(common)))).toMatchObject({ code: 'OAUTH_ISSUER_MISMATCH' })
-    expect(new Set(script.sent.map(({ url }) => url))).toEqual(new Set([at]))
-  })
+  ])(
+    'an issuer that differs from the URL of its discovery document is refused when the document names %s',
+    async (_name, issuer, actual) => {
+      const at = `${common}/.well-known/openid-configuration`
+      const document = { ...entra, issuer: actual }
+      const { auth, script } = service(document, { openIdConnectUrl: common, issuer }, { [entra.token_endpoint]: { body: tokens } }, at)
+      expect(await failureOf(auth.fetch(oidc(common)))).toMatchObject({ code: 'OAUTH_ISSUER_MISMATCH' })
+      expect(new Set(script.sent.map(({ url }) => url))).toEqual(new Set([at]))
+    },
+  )
 
   it('does not take a template where the issuer is the only thing that is named', async () => {
     const at = `${tenant}/.well-known/openid-configuration`
@@ -217,7 +220,7 @@ describe('an issuer that differs from the URL of its discovery document', () => 
     expect(await failureOf(auth.fetch(oidc(tenant)))).toMatchObject({ code: 'OAUTH_ISSUER_MISMATCH' })
   })
 
-  it('is what an ID token must name: the tenant of the user, and no other', async () => {
+  it('an issuer that differs from the URL of its discovery document is what an ID token must name: the tenant of the user, and no other', async () => {
     const fields = { type: 'openIdConnect', openIdConnectUrl: common, issuer: tenant, authorizationUrl: undefined, tokenUrl: undefined }
     const all = { ...entra, authorization_endpoint: `${common}/authorize`, jwks_uri: `${common}/keys` }
     const replies = (claims: object): Replies => ({
@@ -237,7 +240,7 @@ describe('an endpoint on another host than the discovery document', () => {
   const document = { issuer: ISSUER, token_endpoint: elsewhere }
   const replies = { [elsewhere]: { body: tokens }, 'https://evil.example/token': { body: tokens } }
 
-  it('is used where the credential names the host, and answers schemes that state it', async () => {
+  it('an endpoint on another host than the discovery document is used where the credential names the host, and answers schemes that state it', async () => {
     const fields = { type: 'oauth2', issuer: ISSUER, endpointHosts: ['https://oauth2.victim.example/'] }
     const { auth, script } = service(document, fields, replies)
     expect((await auth.fetch(target(scheme.client(elsewhere), F))).status).toBe(200)
@@ -245,7 +248,7 @@ describe('an endpoint on another host than the discovery document', () => {
     expect(script.sent.map(({ url }) => url)).toEqual([DISCOVERY, elsewhere, F, F])
   })
 
-  it('is refused otherwise, with the field to add', async () => {
+  it('an endpoint on another host than the discovery document is refused otherwise, with the field to add', async () => {
     for (const endpointHosts of [undefined, [], ['https://other.victim.example/'], ['https://oauth2.victim.example/v2/']]) {
       const { auth, script } = service(document, { openIdConnectUrl: DISCOVERY, ...(endpointHosts && { endpointHosts }) }, replies)
       expect(await failureOf(auth.fetch(oidc(DISCOVERY)))).toMatchObject({
@@ -256,7 +259,7 @@ describe('an endpoint on another host than the discovery document', () => {
     }
   })
 
-  it('of a catalog is never used, and does not match outside the hosts that are named', async () => {
+  it('an endpoint on another host than the discovery document of a catalog is never used, and does not match outside the hosts that are named', async () => {
     const fields = { type: 'oauth2', issuer: ISSUER, endpointHosts: ['https://oauth2.victim.example/v1/'] }
     const { auth, script } = service({ ...document, token_endpoint: TOKEN }, fields, replies)
     for (const url of ['https://evil.example/token', elsewhere, 'https://oauth2.victim.example/v1/../token']) {
@@ -268,7 +271,7 @@ describe('an endpoint on another host than the discovery document', () => {
   })
 
   it.each([[['https://*.victim.example/']], [['s3://bucket/']], [['http://auth.victim.example/']], [['https://*.com/']], [['x']]])(
-    'cannot be meant by %j',
+    'an endpoint on another host than the discovery document cannot be meant by %j',
     async (endpointHosts) => {
       const { auth } = service(document, { openIdConnectUrl: DISCOVERY, endpointHosts })
       expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/endpointHosts/0' })
@@ -282,7 +285,7 @@ describe('endpoints for clients with a certificate (RFC 8705 §5)', () => {
   const replies = { [alias]: { body: tokens }, 'https://mtls.victim.example/token': { body: tokens } }
   const document = (at: unknown) => ({ issuer: ISSUER, token_endpoint: TOKEN, mtls_endpoint_aliases: at })
 
-  it('are used by those, and by no others', async () => {
+  it('endpoints for clients with a certificate (RFC 8705 §5) are used by those, and by no others', async () => {
     const mine = service(document({ token_endpoint: alias }), { openIdConnectUrl: DISCOVERY, ...proof }, replies)
     await mine.auth.fetch(oidc(DISCOVERY))
     expect(mine.script.sent.map(({ url }) => url)).toEqual([DISCOVERY, alias, F])
@@ -292,7 +295,7 @@ describe('endpoints for clients with a certificate (RFC 8705 §5)', () => {
     expect(others.script.sent.map(({ url }) => url)).toEqual([DISCOVERY, TOKEN, F])
   })
 
-  it('on another host are used where the credential names it', async () => {
+  it('endpoints for clients with a certificate (RFC 8705 §5) on another host are used where the credential names it', async () => {
     const at = document({ token_endpoint: 'https://mtls.victim.example/token' })
     const named = { openIdConnectUrl: DISCOVERY, endpointHosts: ['https://mtls.victim.example/'], ...proof }
     expect((await service(at, named, replies).auth.fetch(oidc(DISCOVERY))).status).toBe(200)
@@ -309,7 +312,7 @@ describe('endpoints for clients with a certificate (RFC 8705 §5)', () => {
     expect(await failureOf(auth.fetch(oidc(DISCOVERY)))).toMatchObject({ code: error })
   })
 
-  it.each([null, 5, [], 'x', {}])('that are %j are none', async (at) => {
+  it.each([null, 5, [], 'x', {}])('endpoints for clients with a certificate (RFC 8705 §5) that are %j are none', async (at) => {
     const { auth, script } = service(document(at), { openIdConnectUrl: DISCOVERY, ...proof })
     await auth.fetch(oidc(DISCOVERY))
     expect(script.sent.map(({ url }) => url)).toEqual([DISCOVERY, TOKEN, F])

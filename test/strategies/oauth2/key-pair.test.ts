@@ -25,7 +25,7 @@ async function refusal(members: object) {
 }
 
 describe('a key pair of the page’s', () => {
-  it('is used as it is, and never one that can be read out', async () => {
+  it('a key pair of the page’s is used as it is, and never one that can be read out', async () => {
     const { pair, thumbprint, publicJwk } = await generatePrivateKey()
     expect(await adoptKeyPair(pair)).toMatchObject({ algorithm: 'ES256', thumbprint, publicJwk })
     const open = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
@@ -41,11 +41,11 @@ describe('a key pair of the page’s', () => {
       async () => ({ publicKey: { algorithm: { namedCurve: 'P-256' } }, privateKey: { algorithm: { namedCurve: 'P-256' } } }),
     ],
     ['one that can be read out', () => crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])],
-  ])('that is %s is CREDENTIAL_VALUE_INVALID', async (_name, dpopKeyPair) => {
+  ])('a key pair of the page’s that is %s is CREDENTIAL_VALUE_INVALID', async (_name, dpopKeyPair) => {
     expect(await refusal({ dpop: true, dpopKeyPair })).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'op' })
   })
 
-  it('whose function fails is CREDENTIAL_SOURCE, without what it said', async () => {
+  it('a key pair of the page’s whose function fails is CREDENTIAL_SOURCE, without what it said', async () => {
     const dpopKeyPair = async () => {
       throw new Error('secret-of-the-database')
     }
@@ -58,7 +58,7 @@ describe('a key pair of the page’s', () => {
     ['without bound tokens', { dpopKeyPair: noKey }],
     ['beside another key', { dpop: true, dpopKey: 'x', dpopKeyPair: noKey }],
     ['that is no function', { dpop: true, dpopKeyPair: 'x' }],
-  ])('%s is no entry', async (_name, members) => {
+  ])('%s is not a credential', async (_name, members) => {
     expect(await refusal(members)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/dpopKeyPair' })
   })
 })

@@ -19,7 +19,7 @@ const changed = (name: string, value: string | undefined) => (callback: URL) => 
 const tokensOf = (kept: ReadonlyMap<string, string>) => JSON.parse([...kept.values()][0] ?? '{}')
 
 describe('a login in a browser', () => {
-  it('is pushed, proved by PKCE, and kept', async () => {
+  it('a login in a browser is pushed, proved by PKCE, and kept', async () => {
     const { entries, engine, file, server, kept } = await provided()
     const auth = engine(entries.person)
     expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'person' })
@@ -39,7 +39,7 @@ describe('a login in a browser', () => {
     ])
   })
 
-  it('lasts: a refused token is renewed, and the rotated refresh token is kept', async () => {
+  it('lasts: a refused token is refreshed, and the rotated refresh token is kept', async () => {
     const { entries, engine, file, server, kept } = await provided()
     const auth = engine(entries.person)
     await auth.login('person', browser().interaction)
@@ -53,7 +53,7 @@ describe('a login in a browser', () => {
     expect(server.log.filter((line) => line === 'granted refresh_token')).toHaveLength(1)
   })
 
-  it('is over when the refresh token is refused', async () => {
+  it('a login in a browser is over when the refresh token is refused', async () => {
     const { entries, engine, file, server, kept, store } = await provided()
     const auth = engine(entries.person)
     await auth.login('person', browser().interaction)
@@ -84,7 +84,7 @@ describe('a login in a browser', () => {
     ['no issuer', changed('iss', undefined), 'OAUTH_ISSUER_MISMATCH', false],
     ['a made-up code', changed('code', 'canary-code'), 'OAUTH_ERROR', true],
     ['another redirect URI', (callback) => new URL(`http://127.0.0.1:81/callback${callback.search}`), 'OAUTH_ERROR', true],
-  ])('with %s is refused', async (_name, change, code, ours) => {
+  ])('a login in a browser with %s is refused', async (_name, change, code, ours) => {
     const { entries, engine, kept } = await provided()
     const { interaction, seen } = browser(change)
     const error = await failureOf(engine(entries.person).login('person', interaction))
@@ -95,7 +95,7 @@ describe('a login in a browser', () => {
     expect(kept.size).toBe(0)
   })
 
-  it('that the person refuses is LOGIN_DENIED', async () => {
+  it('a login in a browser that the person refuses is LOGIN_DENIED', async () => {
     const { entries, engine } = await provided()
     const error = await failureOf(engine(entries.person).login('person', browser((callback) => callback, true).interaction))
     expect(error).toMatchObject({ code: 'LOGIN_DENIED', credential: 'person' })
@@ -113,7 +113,7 @@ describe('a login in a browser', () => {
     })
   })
 
-  it('cannot be had without a browser', async () => {
+  it('a login in a browser cannot be had without a browser', async () => {
     const { entries, engine, server } = await provided()
     expect(await failureOf(engine(entries.person).login('person', {}))).toMatchObject({ code: 'LOGIN_REQUIRED' })
     expect(server.log.filter((line) => line.includes('/token'))).toEqual([])
@@ -123,7 +123,7 @@ describe('a login in a browser', () => {
 describe('a login on another device', () => {
   const entryOf = (credential: CredentialInput) => ({ ...credential })
 
-  it('shows address and code, waits, and slows down when told to', async () => {
+  it('shows URL and code, waits, and slows down when told to', async () => {
     let slow = 1
     const { entries, engine, file, server } = await provided({
       interfere: (request, response) => {
@@ -152,7 +152,7 @@ describe('a login on another device', () => {
     expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
   })
 
-  it('that nobody finishes is LOGIN_TIMEOUT', async () => {
+  it('a login on another device that nobody finishes is LOGIN_TIMEOUT', async () => {
     const { entries, engine } = await provided()
     const clock = new FakeClock({ now: Date.now(), waits: 'skipped' })
     expect(await failureOf(engine(entryOf(unchecked(entries.person)), { clock }).login('person', { device: () => {} }))).toMatchObject({
@@ -162,7 +162,7 @@ describe('a login on another device', () => {
 })
 
 describe('tokens bound to a key', () => {
-  it('are asked for with the server’s nonce, kept in memory, and shown with a proof', async () => {
+  it('tokens bound to a key are requested with the server’s nonce, kept in memory, and shown with a proof', async () => {
     const { entries, engine, server, kept } = await provided({ dpopNonce: true })
     const entry = { ...entries.person, scopes: ['openid', 'offline_access'], dpop: true }
     const auth = engine(entry)
@@ -182,7 +182,7 @@ describe('tokens bound to a key', () => {
     expect(await server.isAlive(shown)).toBe(false)
   })
 
-  it('may be kept with a key of the user’s own, and are worth nothing with another one', async () => {
+  it('tokens bound to a key may be kept with a key of the user’s own, and are worth nothing with another one', async () => {
     const { entries, engine, server, kept } = await provided({ dpopNonce: true })
     const entry = { ...entries.person, scopes: ['openid', 'offline_access'], dpop: true, dpopKey: testKey.p256().pem }
     const me = target(
@@ -195,7 +195,7 @@ describe('tokens bound to a key', () => {
     expect(await failureOf(engine({ ...entry, dpopKey: testKey.p256().pem }).fetch(me))).toMatchObject({ code: 'LOGIN_REQUIRED' })
   })
 
-  it('answer an http scheme as well, through the entry that obtains them', async () => {
+  it('tokens bound to a key answer an http scheme as well, through the credential that obtains them', async () => {
     const { entries, engine, server } = await provided({ dpopNonce: true })
     const source = { ...entries.person, scopes: ['openid'], dpop: true }
     const entry = { id: 'bound', type: 'http', scheme: 'dpop', with: 'person', sendTo: `${server.issuer}/me` }

@@ -65,7 +65,7 @@ describe('a password grant', () => {
     'client_id',
     'client_secret',
     'client_assertion',
-  ])('has no further parameter %s, which decides something else', async (name) => {
+  ])('a password grant has no further parameter %s, which decides something else', async (name) => {
     expect(await failureOf(provider({ tokenParameters: { [name]: 'x' } }).auth.ready())).toMatchObject({
       code: 'CONFIG_INVALID',
       pointer: '/credentials/0/tokenParameters',
@@ -102,7 +102,7 @@ describe('a password grant', () => {
     expect(forms()).toHaveLength(2)
   })
 
-  it('sends another password at once, and the same one for a login that is asked for', async () => {
+  it('sends another password at once, and the same one for a login that is requested', async () => {
     let password = 'wrong'
     const { auth, forms } = provider({ password: async () => password })
     await failureOf(auth.fetch(wanted))

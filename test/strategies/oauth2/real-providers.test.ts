@@ -50,7 +50,7 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
     ['nothing', { status: 200 }],
     ['no content', { status: 204 }],
     ['an empty object', { body: {} }],
-  ])('that answers with %s ends the login', async (_name, revoked) => {
+  ])('a revocation endpoint with the URL of the token endpoint that answers with %s ends the login', async (_name, revoked) => {
     const reply = (request: HttpRequest) => (form(request).token === undefined ? { body: tokens } : revoked)
     const { auth, script } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
     await auth.logout('login')
@@ -61,7 +61,7 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
     expect(await auth.status()).toMatchObject([{ state: 'none' }])
   })
 
-  it('that refuses is told, and gives no token', async () => {
+  it('a revocation endpoint with the URL of the token endpoint that refuses is reported, and gives no token', async () => {
     const reply = (request: HttpRequest) =>
       form(request).token === undefined ? { body: tokens } : { status: 400, body: { error: 'invalid_request', ...tokens } }
     const { auth } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
@@ -78,23 +78,26 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
     ['refresh', 'rt', 'invalid_token'],
     ['access', 'at', 'invalid_client'],
     ['access', 'at', 'server_error'],
-  ])('that refuses the %s token %s with %s is told, and is asked about both', async (_name, refused, error) => {
-    const reply = (request: HttpRequest) => {
-      const { token } = form(request)
-      if (token === undefined) return { body: tokens }
-      return token === refused ? { status: 400, body: { error, error_description: `no ${token}` } } : { status: 200 }
-    }
-    const { auth, script } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
-    expect(await failureOf(auth.logout('login'))).toMatchObject({ code: 'OAUTH_ERROR', actual: error })
-    expect(script.sent.slice(-2).map((request) => form(request).token)).toEqual(['rt', 'at'])
-    expect(await auth.status()).toMatchObject([{ state: 'none' }])
-  })
+  ])(
+    'a revocation endpoint with the URL of the token endpoint that refuses the %s token %s with %s is reported, and is asked about both',
+    async (_name, refused, error) => {
+      const reply = (request: HttpRequest) => {
+        const { token } = form(request)
+        if (token === undefined) return { body: tokens }
+        return token === refused ? { status: 400, body: { error, error_description: `no ${token}` } } : { status: 200 }
+      }
+      const { auth, script } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
+      expect(await failureOf(auth.logout('login'))).toMatchObject({ code: 'OAUTH_ERROR', actual: error })
+      expect(script.sent.slice(-2).map((request) => form(request).token)).toEqual(['rt', 'at'])
+      expect(await auth.status()).toMatchObject([{ state: 'none' }])
+    },
+  )
 
   it.each([
     ['revokes no access tokens (RFC 7009 §2.2.1)', 'unsupported_token_type'],
     ['ended the access token with the refresh token, and says so', 'invalid_token'],
     ['does not find the access token after that', 'invalid_request'],
-  ])('that %s ends the login', async (_name, error) => {
+  ])('a revocation endpoint with the URL of the token endpoint that %s ends the login', async (_name, error) => {
     const reply = (request: HttpRequest) => {
       const { token } = form(request)
       if (token === undefined) return { body: tokens }
@@ -105,16 +108,19 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
     expect(script.sent.slice(-2).map((request) => form(request).token)).toEqual(['rt', 'at'])
   })
 
-  it.each(['invalid_token', 'invalid_request'])('that refuses the only token with %s is told', async (error) => {
-    const { refresh_token: _none, ...lone } = tokens
-    const reply = (request: HttpRequest) => (form(request).token === undefined ? { body: lone } : { status: 400, body: { error } })
-    const { auth } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
-    expect(await failureOf(auth.logout('login'))).toMatchObject({ code: 'OAUTH_ERROR', actual: error })
-  })
+  it.each(['invalid_token', 'invalid_request'])(
+    'a revocation endpoint with the URL of the token endpoint that refuses the only token with %s is reported',
+    async (error) => {
+      const { refresh_token: _none, ...lone } = tokens
+      const reply = (request: HttpRequest) => (form(request).token === undefined ? { body: lone } : { status: 400, body: { error } })
+      const { auth } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
+      expect(await failureOf(auth.logout('login'))).toMatchObject({ code: 'OAUTH_ERROR', actual: error })
+    },
+  )
 })
 
 describe('a token answer with empty texts', () => {
-  it('has no refresh token and no ID token', async () => {
+  it('a token answer with empty texts has no refresh token and no ID token', async () => {
     const { auth } = await loggedIn(() => ({ body: { ...tokens, refresh_token: '', id_token: '', scope: '' } }))
     expect(await auth.status()).toMatchObject([{ state: 'valid', refreshable: false }])
     expect((await auth.fetch(wanted)).status).toBe(200)
@@ -139,13 +145,13 @@ describe('a token answer with empty texts', () => {
 })
 
 describe('the redirect URI of a login', () => {
-  it('is that of the credential', async () => {
+  it('the redirect URI of a login is that of the credential', async () => {
     expect((await loggedIn(() => ({ body: tokens }))).wishes).toEqual([{}])
     const registered = { redirectPort: 8765, redirectPath: '/oauth/done' }
     expect((await loggedIn(() => ({ body: tokens }), registered)).wishes).toEqual([{ port: 8765, path: '/oauth/done' }])
   })
 
-  it('is never that of a catalog', async () => {
+  it('the redirect URI of a login is never that of a catalog', async () => {
     const { auth, wishes } = await loggedIn(() => ({ body: tokens }))
     const flow = { authorizationUrl: AUTHORIZE_URL, tokenUrl: TOKEN_URL, scopes: {}, redirectPort: 1, redirectPath: '/evil', par: true }
     expect((await auth.fetch(target({ type: 'oauth2', flows: { authorizationCode: flow }, redirectPort: 1 }, F))).status).toBe(200)
@@ -167,7 +173,7 @@ describe('the redirect URI of a login', () => {
     { redirectPath: '/a\r\nHost: evil' },
     { redirectPath: '/a%2f' },
     { redirectPath: `/${'a'.repeat(300)}` },
-  ])('cannot be %j', async (fields) => {
+  ])('the redirect URI of a login cannot be %j', async (fields) => {
     const { auth } = victim({ credentials: unchecked({ ...entries.login, ...fields }) })
     expect(await failureOf(auth.ready())).toMatchObject({
       code: 'CONFIG_INVALID',
@@ -186,7 +192,7 @@ describe('pushed authorization requests', () => {
   })
   const asked = (url: string) => [...new URL(url).searchParams.keys()]
 
-  it('are left out where the credential says so', async () => {
+  it('pushed authorization requests are omitted where the credential says so', async () => {
     const { entries, engine, file, server } = await provided()
     const auth = engine({ ...entries.person, par: false })
     const { interaction, seen } = browser()
@@ -201,7 +207,7 @@ describe('pushed authorization requests', () => {
     [400, { error: 'invalid_request' }],
     [403, { error: 'unauthorized_client' }],
     [200, { request_uri: 5 }],
-  ])('that are optional and fail with %d %j are left out', async (status, body) => {
+  ])('pushed authorization requests that are optional and fail with %d %j are omitted', async (status, body) => {
     const { entries, engine, file, server } = await provided(failing(status, body))
     const auth = engine(entries.person)
     const { interaction, seen } = browser()
@@ -215,14 +221,14 @@ describe('pushed authorization requests', () => {
     ['where the credential insists', 404, '', { par: true }, 'HTTP_404'],
     ['for a client that is refused', 401, { error: 'invalid_client' }, {}, 'OAUTH_ERROR'],
     ['by a redirect', 302, '', {}, 'OAUTH_REDIRECT'],
-  ])('that fail end the login %s', async (_name, status, body, fields, code) => {
+  ])('pushed authorization requests that fail end the login %s', async (_name, status, body, fields, code) => {
     const { entries, engine } = await provided(failing(status, body))
     const { interaction, seen } = browser()
     expect(await failureOf(engine({ ...entries.person, ...fields }).login('person', interaction))).toMatchObject({ code })
     expect(seen).toMatchObject({ url: '', closed: true })
   })
 
-  it('that the server requires and refuses end the login', async () => {
+  it('pushed authorization requests that the server requires and refuses end the login', async () => {
     const document = { require_pushed_authorization_requests: true }
     const issuer = 'https://auth.victim.example'
     const all = { issuer, authorization_endpoint: AUTHORIZE_URL, token_endpoint: TOKEN_URL, jwks_uri: `${issuer}/keys` }
@@ -240,7 +246,7 @@ describe('pushed authorization requests', () => {
     expect(await failureOf(auth.login('oidc', { redirect }))).toMatchObject({ code: 'HTTP_403' })
   })
 
-  it('that the credential insists on need an endpoint', async () => {
+  it('pushed authorization requests that the credential insists on need an endpoint', async () => {
     const error = await failureOf(loggedIn(() => ({ body: tokens }), { par: true }))
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('"par"') })
   })
@@ -268,7 +274,7 @@ describe('a finished token as the subject of an exchange', () => {
     [undefined, 'urn:ietf:params:oauth:token-type:access_token'],
     ['urn:ietf:params:oauth:token-type:jwt', 'urn:ietf:params:oauth:token-type:jwt'],
     ['urn:ietf:params:oauth:token-type:id_token', 'urn:ietf:params:oauth:token-type:id_token'],
-  ])('is sent as what the credential says: %s', async (subjectTokenType, type) => {
+  ])('a finished token as the subject of an exchange is sent as what the credential says: %s', async (subjectTokenType, type) => {
     const { auth, script } = run([source(EXCHANGE), unchecked({ ...exchange, ...(subjectTokenType && { subjectTokenType }) })])
     expect((await auth.fetch(target(scheme, F))).status).toBe(200)
     expect(form(script.sent[0] as HttpRequest)).toMatchObject({ subject_token: secrets.bearer.value, subject_token_type: type })
@@ -281,7 +287,7 @@ describe('a finished token as the subject of an exchange', () => {
     expect(script.sent).toEqual([])
   })
 
-  it('is not given away as another type because a catalog says so', async () => {
+  it('a finished token as the subject of an exchange is not given away as another type because a catalog says so', async () => {
     const said = { tokenUrl: EXCHANGE, scopes: {}, subjectTokenType: 'urn:ietf:params:oauth:token-type:refresh_token' }
     for (const subjectTokenType of [said.subjectTokenType, 'urn:ietf:params:oauth:token-type:id_token']) {
       const { auth, script } = run([source(EXCHANGE), unchecked(exchange)])
@@ -292,7 +298,7 @@ describe('a finished token as the subject of an exchange', () => {
     }
   })
 
-  it('is what bearer credentials have, and no others of type http', async () => {
+  it('a finished token as the subject of an exchange is what bearer credentials have, and no others of type http', async () => {
     const account = { id: 'source', type: 'http', scheme: 'basic', username: 'ada', password: secrets.password.value }
     const ready = { id: 'source', type: 'http', scheme: 'x-custom', credentials: secrets.key.value }
     for (const one of [account, ready]) {

@@ -66,7 +66,7 @@ async function loggedIn(
 }
 
 describe('a refused token', () => {
-  it('of a thousand requests at a time is renewed once, and kept before it is shown', async () => {
+  it('a refused token of a thousand requests at a time is refreshed once, and kept before it is shown', async () => {
     const { auth, events } = await loggedIn((_refresh, give) => give())
     const answers = await Promise.all(Array.from({ length: 1000 }, () => auth.fetch(wanted)))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -75,7 +75,7 @@ describe('a refused token', () => {
     expect(events.indexOf('kept r1')).toBeGreaterThan(0)
   })
 
-  it('is renewed once per request, and no more', async () => {
+  it('a refused token is refreshed once per request, and no more', async () => {
     const { auth, events } = await loggedIn(
       (_refresh, give) => give(),
       () => false,
@@ -87,7 +87,7 @@ describe('a refused token', () => {
   it.each([
     [599_000, false],
     [600_000, true],
-  ])('that was shown for %d ms of its 600 000 may be asked for again: %s', async (milliseconds, retryable) => {
+  ])('a refused token that was shown for %d ms of its 600 000 may be requested again: %s', async (milliseconds, retryable) => {
     const { auth, pass } = await loggedIn(
       (_refresh, give) => give(),
       (token) => {
@@ -100,7 +100,7 @@ describe('a refused token', () => {
 })
 
 describe('a token that is about to end', () => {
-  it('is renewed before it does, in the last tenth of its life', async () => {
+  it('a token that is about to end is refreshed before it does, in the last tenth of its life', async () => {
     const { auth, events, pass } = await loggedIn(
       (_refresh, give) => give(),
       () => true,
@@ -112,7 +112,7 @@ describe('a token that is about to end', () => {
     expect(events.filter((event) => event.startsWith('shown'))).toEqual(['shown t0', 'shown t1'])
   })
 
-  it('is good enough while the server cannot be reached', async () => {
+  it('a token that is about to end is good enough while the server cannot be reached', async () => {
     const { auth, events, pass } = await loggedIn(
       () => Promise.reject(new NetworkError('NETWORK_RESET', 'gone', { retryable: true })),
       () => true,
@@ -126,14 +126,14 @@ describe('a token that is about to end', () => {
 })
 
 describe('O12 a refresh', () => {
-  it('that the server refuses ends the login', async () => {
+  it('O12 a refresh that the server refuses ends the login', async () => {
     const { auth, login } = await loggedIn(() => ({ status: 400, body: { error: 'invalid_grant' } }))
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'login' })
     await login()
     expect((await auth.fetch(wanted)).status).toBe(200)
   })
 
-  it('whose answer is lost is tried again, and ends the login when the token was rotated meanwhile', async () => {
+  it('O12 a refresh whose answer is lost is tried again, and ends the login when the token was rotated meanwhile', async () => {
     const { auth, events } = await loggedIn((refresh) => {
       if (refresh === 0) throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })
       return { status: 400, body: { error: 'invalid_grant' } }
@@ -142,7 +142,7 @@ describe('O12 a refresh', () => {
     expect(events.filter((event) => event.startsWith('asked refresh'))).toEqual(['asked refresh_token r0', 'asked refresh_token r0'])
   })
 
-  it('without a new refresh token keeps the old one', async () => {
+  it('O12 a refresh without a new refresh token keeps the old one', async () => {
     let good = 't0'
     const { auth, events } = await loggedIn(
       (refresh) => {

@@ -39,7 +39,7 @@ describe('a token endpoint that is busy', () => {
     [429, 'rate_limited'],
     [503, 'temporarily_unavailable'],
     [503, undefined],
-  ])('with %d and the error %s is asked again after its Retry-After', async (status, error) => {
+  ])('a token endpoint that is busy with %d and the error %s is asked again after its Retry-After', async (status, error) => {
     const { auth, waited } = asked([busy(status, '7', error), good])
     expect((await auth.fetch(wanted)).status).toBe(200)
     expect(waited).toEqual([7000])
@@ -53,33 +53,39 @@ describe('a token endpoint that is busy', () => {
     ['60', 60_000],
     ['0.6', 600],
     [new Date(1_800_000_004_000).toUTCString(), 4000],
-  ])('with the Retry-After %s is asked again after %d ms, or after half of the usual pause more', async (after, milliseconds) => {
-    const { auth, waited } = asked([busy(429, after, 'slow_down'), good])
-    await auth.fetch(wanted)
-    expect(waited).toHaveLength(1)
-    expect(waited[0]).toBeGreaterThanOrEqual(milliseconds)
-    expect(waited[0]).toBeLessThan(milliseconds + 251)
-  })
+  ])(
+    'a token endpoint that is busy with the Retry-After %s is asked again after %d ms, or after half of the usual pause more',
+    async (after, milliseconds) => {
+      const { auth, waited } = asked([busy(429, after, 'slow_down'), good])
+      await auth.fetch(wanted)
+      expect(waited).toHaveLength(1)
+      expect(waited[0]).toBeGreaterThanOrEqual(milliseconds)
+      expect(waited[0]).toBeLessThan(milliseconds + 251)
+    },
+  )
 
-  it.each(['61', '300', '9999999999'])('for %s s is not waited for, and the limit is named', async (after) => {
-    for (const reply of [busy(503, after), busy(429, after, 'slow_down')]) {
-      const { auth, waited, sent } = asked([reply, good])
-      expect(await failureOf(auth.fetch(wanted))).toMatchObject({
-        retryable: true,
-        status: reply.status,
-        message: expect.stringContaining(`Retry-After of ${after} s exceeds the limit of 60 s`),
-      })
-      expect([waited, sent()]).toEqual([[], 1])
-    }
-  })
+  it.each(['61', '300', '9999999999'])(
+    'a token endpoint that is busy for %s s is not waited for, and the limit is named',
+    async (after) => {
+      for (const reply of [busy(503, after), busy(429, after, 'slow_down')]) {
+        const { auth, waited, sent } = asked([reply, good])
+        expect(await failureOf(auth.fetch(wanted))).toMatchObject({
+          retryable: true,
+          status: reply.status,
+          message: expect.stringContaining(`Retry-After of ${after} s exceeds the limit of 60 s`),
+        })
+        expect([waited, sent()]).toEqual([[], 1])
+      }
+    },
+  )
 
-  it('is waited for a minute altogether, however often it asks for less', async () => {
+  it('a token endpoint that is busy is waited for a minute altogether, however often it requests less', async () => {
     const { auth, waited, sent } = asked([busy(503, '25')])
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'HTTP_503', message: expect.stringContaining('limit of 60 s') })
     expect([waited, sent()]).toEqual([[25_000, 25_000], 3])
   })
 
-  it('is waited for without the lock that others wait for', async () => {
+  it('a token endpoint that is busy is waited for without the lock that others wait for', async () => {
     const events: string[] = []
     const memory = memoryStore()
     const exclusively: SessionStore['exclusively'] = async (key, run, signal) => {
@@ -95,20 +101,23 @@ describe('a token endpoint that is busy', () => {
     expect(events).toEqual(['locked', 'waited 5000', 'unlocked', 'locked', 'unlocked', 'waited 45000', 'locked', 'unlocked'])
   })
 
-  it('is asked five times at most', async () => {
+  it('a token endpoint that is busy is asked five times at most', async () => {
     const { auth, waited, sent } = asked([busy(429, '1', 'slow_down')])
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'OAUTH_ERROR', status: 429, retryable: true })
     expect(sent()).toBe(5)
     expect(waited.every((pause, index) => pause >= ([1000, 1000, 2000, 4000][index] ?? 0))).toBe(true)
   })
 
-  it.each(['invalid_client', 'invalid_grant', 'server_error'])('is not one that says %s in a 400', async (error) => {
-    const { auth, sent } = asked([busy(400, '1', error), good])
-    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'OAUTH_ERROR', retryable: false })
-    expect(sent()).toBe(1)
-  })
+  it.each(['invalid_client', 'invalid_grant', 'server_error'])(
+    'a token endpoint that is busy is not one that says %s in a 400',
+    async (error) => {
+      const { auth, sent } = asked([busy(400, '1', error), good])
+      expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'OAUTH_ERROR', retryable: false })
+      expect(sent()).toBe(1)
+    },
+  )
 
-  it('is never sent a password twice', async () => {
+  it('a token endpoint that is busy is never sent a password twice', async () => {
     const account = { flow: 'password', username: 'ada', password: 'p', allowPasswordGrant: true }
     const { auth, waited, sent } = asked([busy(503, '1'), good], unchecked({ ...entries.oauth, ...account }))
     const wanted = target({ type: 'oauth2', flows: { password: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)

@@ -67,7 +67,7 @@ describe('a key', () => {
     ['s3://eo/a%7Eb+/', 's3://eo/a~b+/k'],
     ['https://s3.eu-central-1.amazonaws.com/eo/year=2026/', 'https://s3.eu-central-1.amazonaws.com/eo/year%3D2026/k'],
     ['s3://eo/year=2026/', 's3://eo/?list-type=2&prefix=year%3D2026%2F'],
-  ])('is the same however it is written: %s covers %s', (pattern, url) => {
+  ])('a key is the same however it is written: %s covers %s', (pattern, url) => {
     expect(covers(credential(pattern, EU), url)).toBe(true)
   })
 
@@ -81,7 +81,7 @@ describe('a key', () => {
     ['s3://eo/a%2Bb/', 's3://eo/a%252Bb/k'],
     ['s3://eo/a%252Bb/', 's3://eo/a%2Bb/k'],
     ['s3://eo/a=/', 's3://other/a=/k'],
-  ])('is another one: %s does not cover %s', (pattern, url) => {
+  ])('a key is another one: %s does not cover %s', (pattern, url) => {
     expect(covers(credential(pattern, EU), url)).toBe(false)
   })
 })
@@ -162,7 +162,7 @@ describe('storages of a document', () => {
   }
   const placed = (one: S3Credential, refs: readonly string[]) => placeFor(one, 's3://eo/a', target(refs)).url
 
-  it('are chosen by what the user granted', () => {
+  it('storages of a document are chosen by what the user granted', () => {
     const one = credential('https://second.example/')
     expect(placed(one, ['first', 'second'])).toBe('https://second.example/eo/a')
     expect(covers(one, 's3://eo/a', target(['first', 'second']))).toBe(true)
@@ -170,15 +170,15 @@ describe('storages of a document', () => {
     expect(covers(one, 's3://eo/a')).toBe(false)
   })
 
-  it('go first when they have the name of the auth scheme', () => {
+  it('storages of a document go first when they have the name of the auth scheme', () => {
     expect(placed(credential('https://other.example/'), ['first', 'store'])).toBe('https://third.example/eo/a')
   })
 
-  it('are not joined by an empty list', () => {
+  it('storages of a document are not joined by an empty list', () => {
     expect(placed(credential('s3://eo/'), [])).toBe('https://eo.s3.us-east-1.amazonaws.com/a')
   })
 
-  it('of version 1 tell the region', () => {
+  it('storages of a document of version 1 tell the region', () => {
     const document = {
       type: 'Feature',
       properties: { 'storage:platform': 'AWS', 'storage:region': 'us-west-2' },

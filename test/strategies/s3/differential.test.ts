@@ -110,7 +110,7 @@ describe('against the small signers, on requests that they agree on', () => {
     )
   })
 
-  it('has enough of them', () => {
+  it('against the small signers, on requests that they agree on has enough of them', () => {
     expect(plain.length).toBeGreaterThan(20)
   })
 

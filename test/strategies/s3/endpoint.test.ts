@@ -59,7 +59,7 @@ describe('objectAddressOf', () => {
     expect(objectAddressOf('https://data.example.evil.example/store/eo/a', [below])).toBeUndefined()
   })
 
-  it('is not taken in by names that only look like a service', () => {
+  it('objectAddressOf is not taken in by names that only look like a service', () => {
     expect(objectAddressOf('https://amazonaws.com.evil.example/k')).toBeUndefined()
     const lookalike = objectAddressOf('https://eo.s3.eu-central-1.amazonaws.com.evil.example/k')
     expect(lookalike && placeKey(lookalike)).toBe('https://s3.eu-central-1.amazonaws.com.evil.example eo')
@@ -78,7 +78,7 @@ describe('placeOf s3://', () => {
     expect(place('s3://eo/k', { credential: { region: 'cn-north-1' } })).toBe('cn-north-1 https://eo.s3.cn-north-1.amazonaws.com.cn/k')
   })
 
-  it('takes the region from: learned, entry, storage, environment, default', () => {
+  it('takes the region from: learned, credential, storage, environment, default', () => {
     const all = {
       credential: { region: 'r-entry' },
       storages: [storage({ region: 'r-storage' })],
@@ -100,7 +100,7 @@ describe('placeOf s3://', () => {
     }
   })
 
-  it('goes to the entry’s endpoint before any other', () => {
+  it('goes to the credential’s endpoint before any other', () => {
     const storages = [storage({ platform: 'https://other.example' })]
     const entry = { endpoint: 'https://minio.example/', region: 'waw' }
     expect(place('s3://eo/a/b', { credential: entry, storages })).toBe('waw https://minio.example/eo/a/b')
@@ -122,7 +122,7 @@ describe('placeOf s3://', () => {
     ['s3://eo/k', 'https://{bucket}.192.0.2.7', 'https://192.0.2.7/eo/k'],
     ['s3://eo/k', 'https://{bucket}.[2001:db8::7]', 'https://[2001:db8::7]/eo/k'],
     ['s3://eo/k', 'https://{bucket}.0x7f.1', 'https://127.0.0.1/eo/k'],
-  ])('has the bucket in the path where it can be no label of the host: %s on %s', (url, platform, to) => {
+  ])('placeOf s3:// has the bucket in the path where it can be no label of the host: %s on %s', (url, platform, to) => {
     expect(place(url, { storages: platform ? [storage({ platform })] : [] })).toBe(`us-east-1 ${to}`)
   })
 
@@ -157,7 +157,7 @@ describe('placeOf s3://', () => {
 })
 
 describe('placeOf https://', () => {
-  it('leaves the address as it is and takes the region of the host first', () => {
+  it('leaves the URL as it is and takes the region of the host first', () => {
     const url = 'https://eo.s3.eu-west-1.amazonaws.com/a%20b?x=1'
     expect(place(url, { credential: { region: 'us-east-2' } })).toBe(`eu-west-1 ${url}`)
     expect(place('https://minio.example/eo/k', { storages: [storage({ region: 'waw' })] })).toBe('waw https://minio.example/eo/k')

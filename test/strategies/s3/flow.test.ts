@@ -69,7 +69,7 @@ const regionOf = ({ headers }: HttpRequest) => headers.authorization?.split('/')
 describe('a bucket in another region of Amazon’s', () => {
   const elsewhere = answer(301, { 'x-amz-bucket-region': 'ap-south-1' })
 
-  it('is asked for there, for the bucket was granted', async () => {
+  it('a bucket in another region of Amazon’s is asked for there, for the bucket was granted', async () => {
     const context = contextWith({}, 's3://eo/k')
     const [first, second] = await requestsOf(context, [elsewhere, answer(200)])
     expect(first?.url).toBe('https://eo.s3.us-east-1.amazonaws.com/k')
@@ -85,13 +85,13 @@ describe('a bucket in another region of Amazon’s', () => {
     [400, { 'x-amz-bucket-region': 'ap-south-1' }, ''],
     [400, {}, refusal('AuthorizationHeaderMalformed', '<Region>ap-south-1</Region>')],
     [301, {}, refusal('PermanentRedirect', '<Region>ap-south-1</Region>')],
-  ])('is known from a %i with %j', async (status, headers, body) => {
+  ])('a bucket in another region of Amazon’s is known from a %i with %j', async (status, headers, body) => {
     const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [answer(status, headers, body), answer(200)])
     expect(second?.url).toBe('https://eo.s3.ap-south-1.amazonaws.com/k')
     expect(second && regionOf(second)).toBe('ap-south-1')
   })
 
-  it('is not learned from a refusal of access', async () => {
+  it('a bucket in another region of Amazon’s is not learned from a refusal of access', async () => {
     const refused = answer(403, { 'x-amz-bucket-region': 'ap-south-1' }, refusal('AccessDenied', '<Region>ap-south-1</Region>'))
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [refused])).rejects.toMatchObject({
       code: 'AUTH_REJECTED',
@@ -99,7 +99,7 @@ describe('a bucket in another region of Amazon’s', () => {
     })
   })
 
-  it('is not followed out of the grant', async () => {
+  it('a bucket in another region of Amazon’s is not followed out of the grant', async () => {
     const context = contextWith(
       { sendTo: [parseUrlPattern('https://eo.s3.eu-west-1.amazonaws.com/')] },
       'https://eo.s3.eu-west-1.amazonaws.com/k',
@@ -107,7 +107,7 @@ describe('a bucket in another region of Amazon’s', () => {
     await expect(requestsOf(context, [elsewhere])).rejects.toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
   })
 
-  it('is looked for once', async () => {
+  it('a bucket in another region of Amazon’s is looked for once', async () => {
     const again = answer(301, { 'x-amz-bucket-region': 'eu-west-3' })
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [elsewhere, again])).rejects.toMatchObject({ code: 'HTTP_301' })
   })
@@ -120,7 +120,7 @@ describe('a bucket in another region of Amazon’s', () => {
     expect(s3.peek?.({ method: 'GET', url: 's3://eo/k', headers: {} }, context)?.request.url ?? '').not.toContain('evil')
   })
 
-  it('is not what a plain redirect says', async () => {
+  it('a bucket in another region of Amazon’s is not what a plain redirect says', async () => {
     const redirect = answer(307, { location: 'https://evil.example/eo/k' })
     expect(await requestsOf(contextWith({}, 's3://eo/k'), [redirect])).toHaveLength(1)
   })
@@ -136,7 +136,7 @@ describe('keys from a source', () => {
   const expired = answer(400, {}, refusal('ExpiredToken'))
   const idOf = ({ headers }: HttpRequest) => /Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1]
 
-  it('are asked for once while they last', async () => {
+  it('keys from a source are requested once while they last', async () => {
     let asked = 0
     const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + 3_600_000 }) }, 's3://eo/k')
     await requestsOf(context, [answer(200)])
@@ -147,7 +147,7 @@ describe('keys from a source', () => {
   it.each([
     ['five minutes before their end', 3_600_000, 3_300_000],
     ['in the middle of what is left, when that is short', 299_000, 149_500],
-  ])('are asked for again %s', async (_when, life, renewal) => {
+  ])('keys from a source are requested again %s', async (_when, life, renewal) => {
     let now = NOW
     let asked = 0
     const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + life }) }, 's3://eo/k', () => now)
@@ -160,14 +160,14 @@ describe('keys from a source', () => {
     expect(asked).toBe(2)
   })
 
-  it('are asked for once more when the service says they ended', async () => {
+  it('keys from a source are requested once more when the service says they ended', async () => {
     let asked = 0
     const context = contextWith({ keys: async () => keys(`K${++asked}`) }, 's3://eo/k')
     const requests = await requestsOf(context, [expired, answer(200)])
     expect(requests.map(idOf)).toEqual(['K1', 'K2'])
   })
 
-  it('are not tried a second time when they are the same', async () => {
+  it('keys from a source are not tried a second time when they are the same', async () => {
     const context = contextWith({ keys: async () => keys('SAME') }, 's3://eo/k')
     await expect(requestsOf(context, [expired])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
   })
@@ -177,7 +177,7 @@ describe('keys from a source', () => {
     expect((await requestsOf(context, [answer(200)])).map(({ url }) => url)).toEqual(['https://eo.s3.eu-south-1.amazonaws.com/k'])
   })
 
-  it('end before the signature does', async () => {
+  it('keys from a source end before the signature does', async () => {
     const context = contextWith({ keys: async () => keys('K', { expiration: NOW + 60_000 }) }, 's3://eo/k')
     const step = await s3.authorize({ method: 'GET', url: 's3://eo/k', headers: {} }, context).next(undefined as never)
     expect(step.value).toMatchObject({ expiresAt: NOW + 60_000 })
@@ -195,7 +195,7 @@ describe('the clock', () => {
     }
   })
 
-  it('is corrected as well where the service names another code and is ten minutes off', async () => {
+  it('the clock is corrected as well where the service names another code and is ten minutes off', async () => {
     for (const code of ['AuthFailure', 'RequestExpired']) {
       const off = answer(403, date('2026-11-20T12:10:00Z'), refusal(code))
       const [, second] = await requestsOf(contextWith({}, 's3://eo/k'), [off, answer(200)])
@@ -203,7 +203,7 @@ describe('the clock', () => {
     }
   })
 
-  it('is corrected once', async () => {
+  it('the clock is corrected once', async () => {
     const off = answer(403, date('2026-11-20T12:10:00Z'), refusal('RequestTimeTooSkewed'))
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [off, off])).rejects.toMatchObject({
       code: 'CLOCK_SKEW',
@@ -211,28 +211,28 @@ describe('the clock', () => {
     })
   })
 
-  it('is not corrected by more than a day', async () => {
+  it('the clock is not corrected by more than a day', async () => {
     for (const code of ['AuthFailure', 'RequestExpired', 'RequestTimeTooSkewed']) {
       const off = answer(403, date('2026-11-22T12:00:01Z'), refusal(code))
       await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'CLOCK_SKEW', credential: 'mine' })
     }
   })
 
-  it('is left alone by a Date that is missing or absurd', async () => {
+  it('the clock is left unchanged by a Date that is missing or absurd', async () => {
     for (const absurd of [undefined, 'next Tuesday', '']) {
       const off = answer(403, absurd === undefined ? {} : { date: absurd }, refusal('AuthFailure'))
       await expect(requestsOf(contextWith({}, 's3://eo/k'), [off])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
     }
   })
 
-  it('is not blamed for other failures when it is nearly right', async () => {
+  it('the clock is not blamed for other failures when it is nearly right', async () => {
     const failed = answer(403, date('2026-11-20T12:04:00Z'), refusal('AuthFailure'))
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [failed])).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
   })
 })
 
 describe('answers that are no error documents', () => {
-  it('are refusals without a code', async () => {
+  it('answers that are no error documents are refusals without a code', async () => {
     const page = answer(403, {}, '<html><Code>very <b>bad</b></Code></html>')
     await expect(requestsOf(contextWith({}, 's3://eo/k'), [page])).rejects.toMatchObject({
       message: 'answer.example refused "mine" with 403',

@@ -54,7 +54,7 @@ const paths = () => service.exchanges.map(({ request }) => request.path)
 const statuses = () => store.log.map(({ status }) => status)
 
 describe('keys from a service', () => {
-  it('are obtained once for all who wait, by the entry named in "with"', async () => {
+  it('keys from a service are obtained once for all who wait, by the credential named in "with"', async () => {
     const { auth, target } = engine()
     const answers = await Promise.all(Array.from({ length: 5 }, async () => (await auth.fetch(target)).text()))
     expect(answers).toEqual(Array.from({ length: 5 }, () => 'hello'))
@@ -66,7 +66,7 @@ describe('keys from a service', () => {
     ['AWS names', (key: object, end: Date) => awsShape(key, 'SessionToken', end.toISOString())],
     ['the names of metadata services', (key: object, end: Date) => awsShape(key, 'Token', end.toISOString())],
     ['an end in epoch seconds', (key: object, end: Date) => ({ ...key, expiration: Math.trunc(end.getTime() / 1000) })],
-  ])('may come with %s', async (_names, shape) => {
+  ])('keys from a service may come with %s', async (_names, shape) => {
     await serviceWith({ shape, life: 10 * 60_000 })
     const { auth, target } = engine()
     const { expiresAt = '' } = await auth.authorize(target)
@@ -75,7 +75,7 @@ describe('keys from a service', () => {
     expect(paths()).toEqual(['/s3credentials'])
   })
 
-  it('show in the status when they end, and only once they are there', async () => {
+  it('keys from a service show in the status when they end, and only once they are there', async () => {
     const { auth, target } = engine()
     expect(await auth.status()).toEqual([])
     await auth.authorize(target)
@@ -85,7 +85,7 @@ describe('keys from a service', () => {
     ])
   })
 
-  it('are renewed five minutes before they end', async () => {
+  it('keys from a service are refreshed five minutes before they end', async () => {
     let now = Date.now()
     const { auth, target } = engine({ now: () => now })
     const id = async () => /Credential=(\w+)/.exec((await auth.authorize(target)).headers.authorization ?? '')?.[1]
@@ -96,7 +96,7 @@ describe('keys from a service', () => {
     expect(await id()).toBe('ASIA2')
   })
 
-  it('are renewed once when the store says that they ended', async () => {
+  it('keys from a service are refreshed once when the store says that they ended', async () => {
     const { auth, target } = engine()
     await auth.fetch(target)
     keys.splice(0, 1, ...keys.map((key) => ({ ...key, expired: true })))
@@ -107,7 +107,7 @@ describe('keys from a service', () => {
     ])
   })
 
-  it('are not asked for again and again when the store knows none of them', async () => {
+  it('keys from a service are not requested again and again when the store knows none of them', async () => {
     await serviceWith({ store: [] })
     const { auth, target } = engine()
     expect(await failureOf(auth.fetch(target))).toMatchObject({ code: 'AUTH_REJECTED', credential: 'archive' })
@@ -116,7 +116,7 @@ describe('keys from a service', () => {
 })
 
 describe('a service that gives no keys', () => {
-  it('and sends to its login page is not followed there', async () => {
+  it('a service that gives no keys and sends to its login page is not followed there', async () => {
     const { auth, target } = engine({ token: 'stale' })
     const error = await failureOf(auth.fetch(target))
     expect(error).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN', credential: 'archive', hint: expect.stringContaining('"with"') })
@@ -135,7 +135,7 @@ describe('a service that gives no keys', () => {
     ['a line break', jsonAnswer(200, { ...whole, sessionToken: 'canary-secret\r\nx: y' }), 'RESPONSE_FIELD_MISSING'],
     ['a number', jsonAnswer(200, { ...whole, accessKeyId: 7 }), 'RESPONSE_FIELD_MISSING'],
     ['too much', jsonAnswer(200, { ...whole, more: 'x'.repeat(70_000) }), 'RESPONSE_TOO_LARGE'],
-  ])('but %s is told of, without its words', async (_what, answer, code) => {
+  ])('but %s is warned about, without its words', async (_what, answer, code) => {
     await serviceThat(answer)
     const { auth, target } = engine()
     const error = await failureOf(auth.fetch(target))
@@ -145,8 +145,8 @@ describe('a service that gives no keys', () => {
   })
 })
 
-describe('an entry with credentialsUrl', () => {
-  it('is asked for nothing that a document names', async () => {
+describe('a credential with credentialsUrl', () => {
+  it('a credential with credentialsUrl is asked for nothing that a document names', async () => {
     const stranger = await startAnswering(() => jsonAnswer(200, {}))
     const { auth } = engine()
     const scheme = { credentialsUrl: `${stranger.origin}/s3credentials`, with: 'login', flows: {} }
@@ -163,7 +163,7 @@ describe('an entry with credentialsUrl', () => {
     ['nobody to ask as', { with: 'nobody' }, '/credentials/1/with', 'nobody'],
     ['an entry that may not go there', { credentialsUrl: 'https://keys.example/' }, '/credentials/1/with', 'does not include'],
     ['only "with"', { credentialsUrl: undefined }, '/credentials/1/with', 'requires credentialsUrl'],
-  ])('is refused with %s', async (_what, own, pointer, message) => {
+  ])('a credential with credentialsUrl is refused with %s', async (_what, own, pointer, message) => {
     const error = await failureOf(engine({ own }).auth.ready())
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer, message: expect.stringContaining(message) })
   })

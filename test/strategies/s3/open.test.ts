@@ -30,21 +30,21 @@ const item = (href: string, storage: object | null = { platform: store.url }) =>
 const asset = (href: string, storage?: object | null) => assetOf(item(href, storage), 'data')
 const engine = (credential?: CredentialInput) => createAuth({ credentials: credential ? [credential] : [], typed: [store.url] })
 
-describe('an s3:// asset that asks for nothing', () => {
-  it('is fetched where its document says it lies, without a signature', async () => {
+describe('an s3:// asset that requests nothing', () => {
+  it('an s3:// asset that requests nothing is fetched where its document says it lies, without a signature', async () => {
     const response = await engine().fetch(asset('s3://open/a%20b'), { headers: { range: 'bytes=1-3' } })
     expect([response.status, await response.text()]).toEqual([206, 'ell'])
     expect(store.log[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('stays closed where the bucket is, with keys at hand that were not asked for', async () => {
+  it('stays closed where the bucket is, with keys at hand that were not requested', async () => {
     const entry = { type: 's3', ...KEYS, region: 'us-east-1', endpoint: store.url, sendTo: 's3://closed/' }
     const response = await engine(unchecked(entry)).fetch(asset('s3://closed/k'))
     expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('AccessDenied')])
     expect(store.log.map(({ headers }) => headers.authorization)).toEqual([undefined])
   })
 
-  it('lies where an entry of the user’s says that its bucket is', async () => {
+  it('lies where a credential of the user’s says that its bucket is', async () => {
     const entry = { type: 's3', ...KEYS, endpoint: store.url, sendTo: 's3://open/' }
     const target = assetOf(item('s3://open/a%20b', null), 'data')
     expect(await (await engine(unchecked(entry)).fetch(target)).text()).toBe('hello')
@@ -55,7 +55,7 @@ describe('an s3:// asset that asks for nothing', () => {
     expect(await engine().authorize(target)).toMatchObject({ url: 'https://open.s3.us-east-1.amazonaws.com/a%20b', headers: {} })
   })
 
-  it('is opened by GDAL without a signature', async () => {
+  it('an s3:// asset that requests nothing is opened by GDAL without a signature', async () => {
     const lines = gdal(await engine().authorize(asset('s3://open/a%20b', { platform: store.url, region: 'eu-central-1' }))).split('\n')
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -72,7 +72,7 @@ describe('an s3:// asset that asks for nothing', () => {
     expect(lines.filter((line) => /KEY|TOKEN/.test(line))).toEqual([])
   })
 
-  it('is not looked for at an address of the machine’s that the document names', async () => {
+  it('an s3:// asset that requests nothing is not looked for at a URL of the machine’s that the document names', async () => {
     const auth = createAuth({ credentials: [] })
     expect(await failureOf(auth.fetch(asset('s3://open/a%20b')))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
     expect(store.log).toEqual([])
@@ -84,7 +84,7 @@ describe('an s3:// asset that asks for nothing', () => {
     ['https://{bucket}.[::1]', 'URL_ADDRESS_FORBIDDEN'],
     ['https://{bucket}.store.internal', 'URL_ADDRESS_FORBIDDEN'],
     ['https://store.example.', 'URL_INVALID'],
-  ])('is not at %s, for any transport or for other programs', async (platform, code) => {
+  ])('an s3:// asset that requests nothing is not at %s, for any transport or for other programs', async (platform, code) => {
     const sent: string[] = []
     const transport: Transport = async ({ url }) => {
       sent.push(url)
@@ -103,12 +103,12 @@ describe('an s3:// asset that asks for nothing', () => {
     expect(await failureOf(engine().authorize(target))).toMatchObject({ code: 'URL_INSECURE' })
   })
 
-  it('is refused where its key is no text', async () => {
+  it('an s3:// asset that requests nothing is refused where its key is not a text', async () => {
     const failures = [engine().authorize(asset('s3://open/%ff')), engine().fetch(asset('s3://open/%ff'))]
     for (const failure of await Promise.all(failures.map(failureOf))) expect(failure).toMatchObject({ code: 'URL_INVALID' })
   })
 
-  it('is refused where its address is none of an object', async () => {
+  it('an s3:// asset that requests nothing is refused where its URL is none of an object', async () => {
     const arn = 's3://arn:aws:s3:eu-west-1:123456789012:accesspoint/mine/k'
     expect(await failureOf(engine().fetch(asset(arn)))).toMatchObject({
       code: expect.stringMatching(/^(?:SCHEME_UNSUPPORTED|URL_INVALID)$/),
@@ -132,7 +132,7 @@ describe('a bucket of Amazon’s', () => {
     return { transport, asked }
   }
 
-  it('is asked in the region that Amazon names', async () => {
+  it('a bucket of Amazon’s is asked in the region that Amazon names', async () => {
     const { transport, asked } = amazon('eu-west-3')
     const auth = createAuth({ credentials: [], transport })
     expect(await (await auth.fetch(assetOf(item('s3://open/a%20b', null), 'data'))).text()).toBe('hello')

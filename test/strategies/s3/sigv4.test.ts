@@ -30,13 +30,13 @@ async function signatureOf({ url, headers, signed, expiresIn }: Example): Promis
 }
 
 describe('the examples of the AWS reference', () => {
-  it('are four', () => expect(examples).toHaveLength(4))
+  it('the examples of the AWS reference are four', () => expect(examples).toHaveLength(4))
 
   it.each(examples)('$name', async (example) => {
     expect(await signatureOf(example)).toBe(example.signature)
   })
 
-  it('have the same signatures where hashes and keys are promises', async () => {
+  it('the examples of the AWS reference have the same signatures where hashes and keys are promises', async () => {
     const hash = vi.spyOn(platform, 'sha256Hex').mockImplementation(sha256Hex)
     const mac = vi.spyOn(platform, 'hmacKey').mockImplementation(hmacKey)
     const [first] = examples
@@ -56,7 +56,7 @@ describe('the examples of the AWS reference', () => {
 })
 
 describe('signHeaders', () => {
-  it('is there at once where the platform hashes at once', () => {
+  it('signHeaders is there at once where the platform hashes at once', () => {
     expect(signHeaders(get('https://a.example/b/k'), keys, options)).not.toBeInstanceOf(Promise)
   })
 

@@ -37,19 +37,19 @@ describe('an archive on two services', () => {
   const hub = entry({ id: 'hub', endpoint: 'https://eodata.hub.example' })
   const cloud = entry({ id: 'cloud', endpoint: 'https://eodata.cloud.example/' })
 
-  it('is asked at the one whose address the user granted, in its region', async () => {
+  it('an archive on two services is asked at the one whose URL the user granted, in its region', async () => {
     const only = entry({ sendTo: ['https://eodata.cloud.example/eodata/'] })
     expect(await place(v2(['hub-s3', 'cloud-s3']), only)).toMatchObject({ host: 'eodata.cloud.example', region: 'waw3-1' })
   })
 
-  it('is asked with the entry of the service that is named, although both are granted the bucket', async () => {
+  it('an archive on two services is asked with the credential of the service that is named, although both are granted the bucket', async () => {
     expect(await place(v2(['hub-s3']), hub, cloud)).toMatchObject({ credential: 'hub', host: 'eodata.hub.example' })
     expect(await place(v2(['cloud-s3']), hub, cloud)).toMatchObject({ credential: 'cloud', host: 'eodata.cloud.example' })
     expect(await place(v2(['hub-s3', 'cloud-s3']), cloud, hub)).toMatchObject({ credential: 'cloud' })
     expect(await place(v2([]), cloud, hub)).toMatchObject({ credential: 'cloud' })
   })
 
-  it('is asked at Amazon with the entry for Amazon, which names no address', async () => {
+  it('an archive on two services is asked at Amazon with the credential for Amazon, which names no URL', async () => {
     const amazon = entry({ id: 'amazon' })
     for (const credentials of [
       [hub, amazon],
@@ -63,7 +63,7 @@ describe('an archive on two services', () => {
     }
   })
 
-  it('names the entry of its service as the one that lacks the grant', async () => {
+  it('names the credential of its service as the one that lacks the grant', async () => {
     const other = v2(['aws'], AMAZON, 's3://other/k')
     await expect(place(other, hub, entry({ id: 'amazon' }))).rejects.toMatchObject({
       hint: expect.stringContaining('trust amazon s3://other/'),
@@ -79,7 +79,7 @@ describe('an archive on two services', () => {
     expect(await place(v2(['cloud-s3']), entry({ ...hub, region: 'default' }))).toMatchObject({ region: 'default' })
   })
 
-  it('is found through the alternate of an asset that is https itself', async () => {
+  it('an archive on two services is found through the alternate of an asset that is https itself', async () => {
     const asset = {
       href: 'https://zipper.example/B01_60m',
       'auth:refs': ['oidc'],
@@ -90,7 +90,7 @@ describe('an archive on two services', () => {
     expect(await place(target, hub)).toMatchObject({ host: 'eodata.hub.example', bucket: 'eodata', virtualHost: false })
   })
 
-  it('has its schemes where a Collection keeps them', async () => {
+  it('an archive on two services has its schemes where a Collection keeps them', async () => {
     const document = itemOf({ href: SAFE, 'auth:refs': ['s3'], 'storage:refs': ['cloud-s3'] })
     const collection = { type: 'Collection', 'storage:schemes': TWO_SERVICES }
     const target = found(assetOf(document, 'data', { parents: [collection] }))
@@ -118,13 +118,13 @@ describe('the storage extension, version 2', () => {
     expect(await place(https, granted)).toMatchObject({ ...at, key: 'Sentinel-2/a.jp2' })
   })
 
-  it('cannot make a host below the endpoint of the user the user’s own', async () => {
+  it('the storage extension, version 2 cannot make a host below the endpoint of the user the user’s own', async () => {
     const schemes = { evil: { type: 'custom-s3', platform: 'https://{bucket}.hub.example' } }
     const target = v2(['evil'], schemes, 'https://eodata.hub.example/a')
     await expect(place(target, entry({ endpoint: 'https://hub.example' }))).rejects.toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
   })
 
-  it('is read where it names no address, a lone name, or one name twice', async () => {
+  it('the storage extension, version 2 is read where it names no URL, a lone name, or one name twice', async () => {
     expect(await place(v2(['aws'], { aws: { type: 'aws-s3', region: 'eu-north-1' } }))).toMatchObject({ region: 'eu-north-1' })
     expect(storagesOf(v2('cloud-s3'))).toHaveLength(1)
     expect(storagesOf(v2(['cloud-s3', 'cloud-s3', 7, 'none']))).toHaveLength(1)

@@ -19,7 +19,7 @@ describe('what a signature covers', () => {
     ['a folder of CloudFront', CDN, policy('https://d1.cloudfront.net/a/*'), '/a/', 1],
     ['a host of CloudFront', CDN, policy('https://d1.cloudfront.net/*'), '/', 0],
     ['both schemes', CDN, policy('http*://D1.cloudfront.net/a/b/*'), '/a/b/', 2],
-  ])('is %s', (_name, asked, query, path, depth) => {
+  ])('what a signature covers is %s', (_name, asked, query, path, depth) => {
     expect(coverOf(`${asked}?${query}`, asked)).toMatchObject({ folder: { path }, depth, query: `?${query}` })
   })
 
@@ -48,7 +48,7 @@ describe('what a signature covers', () => {
     ['no text', `${CDN}?${policy(['https://d1.cloudfront.net/a/*'])}`, CDN],
     ['nothing that can be read', `${CDN}?Policy=%25%25&Signature=s&Key-Pair-Id=K`, CDN],
     ['an object store in words of its own', `https://h.example/a?${SAS}&sr=c`, 's3://h.example/a'],
-  ])('is not known for %s', (_name, signed, asked) => {
+  ])('what a signature covers is not known for %s', (_name, signed, asked) => {
     expect(coverOf(signed, asked)).toBeUndefined()
   })
 })
@@ -61,7 +61,7 @@ describe('a signature is put', () => {
     'https://acc.blob.core.windows.net/c/x',
     'https://acc.blob.core.windows.net:443/c/d/y%20z',
     'https://acc.blob.core.windows.net/c/x?',
-  ])('on %s', (address) => expect(opened(address)).toBe(`${new URL(address).href.replace(/\?$/, '')}?${SAS}&sr=c`))
+  ])('a signature is put on %s', (address) => expect(opened(address)).toBe(`${new URL(address).href.replace(/\?$/, '')}?${SAS}&sr=c`))
 
   it.each([
     'https://acc.blob.core.windows.net/cc/x',

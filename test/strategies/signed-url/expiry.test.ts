@@ -12,7 +12,7 @@ const policy = (end: unknown) =>
     .replaceAll('=', '_')
     .replaceAll('/', '~')
 
-describe('the end of a signed address', () => {
+describe('the end of a signed URL', () => {
   it.each<[string, string, unknown]>([
     ['of Amazon', `${A}?X-Amz-Date=20260101T000000Z&X-Amz-Expires=3600`, {}],
     ['of Google', `${A}?X-Goog-Date=20260101T000000Z&X-Goog-Expires=3600`, {}],
@@ -27,7 +27,7 @@ describe('the end of a signed address', () => {
     ['expires_in', A, { expires_in: 3600 }],
     ['expires_in as a text', A, { expires_in: '3600' }],
     ['the earliest of several', `${A}?Expires=${END / 1000 + 9}`, { expires_in: 3600, expires_at: '2027-01-01' }],
-  ])('is known by %s, and comes with a margin of 30 s', (_name, address, answer) => {
+  ])('the end of a signed URL is known by %s, and comes with a margin of 30 s', (_name, address, answer) => {
     expect(expiryOf(address, answer, NOW)).toEqual({ value: address, expiresAt: END, refreshAt: END - 30_000 })
   })
 
@@ -42,19 +42,19 @@ describe('the end of a signed address', () => {
     ['a negative life', A, { expires_in: -5 }],
     ['NaN', A, { expires_in: Number.NaN, expires: Number.NaN }],
     ['members of the prototype', A, Object.create({ expires_in: 5 })],
-  ])('is unknown with %s: kept five minutes', (_name, address, answer) => {
+  ])('the end of a signed URL is unknown with %s: kept five minutes', (_name, address, answer) => {
     expect(expiryOf(address, answer, NOW)).toEqual({ value: address, refreshAt: NOW + 300_000 })
   })
 
-  it('is at most a year away by expires_in', () => {
+  it('the end of a signed URL is at most a year away by expires_in', () => {
     expect(expiryOf(A, { expires_in: 1e12 }, NOW).expiresAt).toBe(NOW + 31_536_000_000)
   })
 
-  it('that is near is renewed when half of it has passed', () => {
+  it('the end of a signed URL that is near is refreshed when half of it has passed', () => {
     expect(expiryOf(A, { expires_in: 20 }, NOW)).toEqual({ value: A, expiresAt: NOW + 20_000, refreshAt: NOW + 10_000 })
   })
 
-  it('is that of the asset, where that comes first and is still to come', () => {
+  it('the end of a signed URL is that of the asset, where that comes first and is still to come', () => {
     const entry = expiryOf(A, { expires_in: 3600 }, NOW)
     expect(endingWith(entry, { expires: '2026-01-01T00:30:00Z' }, NOW)).toMatchObject({ expiresAt: NOW + HOUR / 2 })
     for (const expires of ['2026-01-01T02:00:00Z', '2025-01-01T00:00:00Z', 'soon', undefined]) {

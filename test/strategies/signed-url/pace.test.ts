@@ -96,7 +96,7 @@ describe('the pace of signing calls', () => {
     ['a date', 429, { 'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT' }, 9000],
     ['nothing', 429, {}, 1000],
     ['503 and seconds', 503, { 'retry-after': '3' }, 3000],
-  ] as const)('rests when %s was asked for, and begins again with the refused call', async (_name, status, headers, rest) => {
+  ] as const)('rests when %s was requested, and begins again with the refused call', async (_name, status, headers, rest) => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const pace = new Pace(clock)
     const times: number[] = []
@@ -108,7 +108,7 @@ describe('the pace of signing calls', () => {
     expect(times).toEqual([0, rest])
   })
 
-  it('gives back the sixth refusal, and any other status at once', async () => {
+  it('returns the sixth refusal, and any other status at once', async () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     let calls = 0
     const call = (status: number) => async () => {
@@ -121,7 +121,7 @@ describe('the pace of signing calls', () => {
     expect(calls).toBe(10)
   })
 
-  it('tells everybody when the rest is longer than two minutes, and asks again when it is nearly over', async () => {
+  it('reports everybody when the rest is longer than two minutes, and asks again when it is nearly over', async () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const pace = new Pace(clock)
     let calls = 0
@@ -136,7 +136,7 @@ describe('the pace of signing calls', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(600_000)
   })
 
-  it('lets a caller leave, and goes on with the others', async () => {
+  it('lets a caller leave, and continues with the others', async () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const pace = new Pace(clock, 1)
     const controller = new AbortController()
@@ -149,13 +149,13 @@ describe('the pace of signing calls', () => {
     expect(clock.now()).toBeLessThan(2000)
   })
 
-  it('goes on by timers where the clock stands still', async () => {
+  it('continues by timers where the clock stands still', async () => {
     const pace = new Pace({ now: () => 0 }, 1000)
     const answers = await Promise.all(Array.from({ length: 5 }, () => pace.run(async () => answer(200), never())))
     expect(answers).toHaveLength(5)
   })
 
-  it('goes on after a call that fails', async () => {
+  it('continues after a call that fails', async () => {
     const pace = new Pace(new FakeClock({ now: 0, waits: 'in turn' }))
     const fails = async (): Promise<HttpResponse> => {
       throw new Error('broken')
@@ -166,7 +166,7 @@ describe('the pace of signing calls', () => {
   })
 })
 
-describe('the signing calls of an entry', () => {
+describe('the signing calls of a credential', () => {
   const NOW = Date.UTC(2026, 0, 1)
 
   /** An engine whose signing API answers like this. */
@@ -178,7 +178,7 @@ describe('the signing calls of an entry', () => {
     return { auth, clock, servers, wanted: target(scheme.signed(SIGN_URL), `${DATA}f.tif`) }
   }
 
-  it('that come too fast are sent again after the rest that was asked for', async () => {
+  it('the signing calls of a credential that come too fast are sent again after the rest that was requested', async () => {
     const { auth, clock, servers, wanted } = signing((call) =>
       call === 1 ? { status: 429, headers: { 'retry-after': '30' } } : { body: { href: SIGNED } },
     )
@@ -187,13 +187,13 @@ describe('the signing calls of an entry', () => {
     expect(clock.now()).toBe(NOW + 30_000)
   })
 
-  it('that are not wanted for an hour are RATE_LIMITED', async () => {
+  it('the signing calls of a credential that are not wanted for an hour are RATE_LIMITED', async () => {
     const { auth, servers, wanted } = signing(() => ({ status: 429, headers: { 'retry-after': '3600' } }))
     expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'RATE_LIMITED', retryable: true })
     expect(servers.sent).toHaveLength(1)
   })
 
-  it('keep to the rate of the entry, all together', async () => {
+  it('the signing calls of a credential keep to the rate of the credential, all together', async () => {
     const { auth, clock, servers, wanted } = signing(() => ({ body: { href: SIGNED } }), { signingRate: 2 })
     await Promise.all(Array.from({ length: 5 }, (_, index) => auth.authorize({ ...wanted, href: `${DATA}${index}.tif` })))
     expect(servers.sent).toHaveLength(5)

@@ -40,7 +40,7 @@ describe('a schema', () => {
     ['a list of 400 000 values', { enum: Array.from({ length: 400_000 }, String) }],
     ['400 000 keywords', wide(400_000)],
     ['5 000 levels', JSON.parse(`${'{"not":'.repeat(5000)}1${'}'.repeat(5000)}`)],
-  ])('with %s is refused', (_name, schema) => {
+  ])('a schema with %s is refused', (_name, schema) => {
     expect(thrownBy(() => inspectSchema(schema as Schema, '/s'))).toMatchObject({ code: 'PARAM_SCHEMA_KEYWORD' })
   })
 

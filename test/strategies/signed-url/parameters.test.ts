@@ -22,8 +22,8 @@ function asking(parameters: Json, entry: Json = {}, href = F) {
   return { auth, wanted, sent, script }
 }
 
-describe('the function of the entry', () => {
-  it('is asked first, with the definition of the catalog and what is to be signed', async () => {
+describe('the function of the credential', () => {
+  it('the function of the credential is asked first, with the definition of the catalog and what is to be signed', async () => {
     const heard: unknown[] = []
     const parameter = (name: string, definition: unknown, resource: { url: string; target?: { pointer: string } }) => {
       heard.push([name, definition, resource.url, resource.target?.pointer])
@@ -37,7 +37,7 @@ describe('the function of the entry', () => {
     expect(heard).toEqual(Object.entries(parameters).map(([name, definition]) => [name, definition, F, '/assets/data']))
   })
 
-  it('may be asynchronous, and its answers make calls differ', async () => {
+  it('the function of the credential may be asynchronous, and its answers make calls differ', async () => {
     let answer = 'a'
     const { auth, wanted, sent } = asking(
       { href, who: { in: 'query', required: true } },
@@ -58,14 +58,14 @@ describe('the function of the entry', () => {
     ['NaN', Number.NaN, 'CREDENTIAL_VALUE_INVALID'],
     ['null', null, 'CREDENTIAL_VALUE_INVALID'],
     ['a line break', '5\r\nx', 'CREDENTIAL_VALUE_INVALID'],
-  ])('that gives %s stops the call', async (_name, value, code) => {
+  ])('the function of the credential that gives %s stops the call', async (_name, value, code) => {
     const parameters = { href, days: { in: 'query', required: true, schema: { type: 'integer' } } }
     const { auth, wanted, script } = asking(parameters, { parameter: (name: string) => (name === 'days' ? value : undefined) })
     expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code })
     expect(script.sent).toEqual([])
   })
 
-  it('that fails is not quoted', async () => {
+  it('the function of the credential that fails is not quoted', async () => {
     const hidden = canary('thrown')
     const parameter = () => {
       throw new Error(hidden.value)
@@ -77,19 +77,19 @@ describe('the function of the entry', () => {
     expect(script.sent).toEqual([])
   })
 
-  it('cannot be had by headers that the entry does not list', async () => {
+  it('the function of the credential cannot be had by headers that the credential does not list', async () => {
     const { auth, wanted, script } = asking({ href, 'X-Who': { in: 'header', required: true } }, { parameter: () => 'me' })
     expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'PARAM_FORBIDDEN' })
     expect(script.sent).toEqual([])
   })
 
-  it('is for code only', async () => {
+  it('the function of the credential is for code only', async () => {
     const { auth } = asking({ href }, { parameter: 'href' })
     expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/parameter' })
   })
 })
 
-describe("the entry's own values", () => {
+describe("the credential's own values", () => {
   const days = { in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 7 } }
   const at = '/properties/auth:schemes/k/flows/authorizationCode/parameters/days/schema'
 
@@ -97,13 +97,13 @@ describe("the entry's own values", () => {
     ['a text', '8', { code: 'PARAM_SCHEMA_VALUE', pointer: at }],
     ['a source', () => '8', { code: 'PARAM_SCHEMA_VALUE' }],
     ['a text that is no number', 'many', { code: 'PARAM_SCHEMA_VALUE', pointer: at }],
-  ])('from %s are held against the schema', async (_name, value, expected) => {
+  ])("the credential's own values from %s are held against the schema", async (_name, value, expected) => {
     const { auth, wanted, script } = asking({ href, days }, { parameters: { days: value } })
     expect(await failureOf(auth.authorize(wanted))).toMatchObject(expected)
     expect(script.sent).toEqual([])
   })
 
-  it('that satisfy it are sent', async () => {
+  it("the credential's own values that satisfy it are sent", async () => {
     const { auth, wanted, sent } = asking({ href, days }, { parameters: { days: '7' } })
     await auth.authorize(wanted)
     expect(sent()).toEqual([{ href: F, days: '7' }])
@@ -122,7 +122,7 @@ describe('the conventions', () => {
     ['bucket and key in the path', { bucket: href, key: href }, 'https://s3.example.com/eo/a/b.tif', { bucket: 'eo', key: 'a/b.tif' }],
     ['bucket and key of s3:', { bucket: href, key: href }, 's3://eo/a/b.tif', { bucket: 'eo', key: 'a/b.tif' }],
     ['duration and _id are not among them', { href, duration: { in: 'query' }, _id: { in: 'query' } }, F, { href: F }],
-  ])('are %s', async (_name, parameters, address, expected) => {
+  ])('the conventions are %s', async (_name, parameters, address, expected) => {
     const sendTo = ['https://eo.s3.eu-central-1.amazonaws.com/', 'https://s3.example.com/eo/', 's3://eo/', DATA]
     const { auth, wanted, sent } = asking(parameters, { sendTo }, address)
     await auth.authorize(wanted)

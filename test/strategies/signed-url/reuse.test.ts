@@ -52,7 +52,7 @@ function world({ host = STORE, signer, folder = container, entry, missing, api }
 }
 
 describe('a signature that covers a container', () => {
-  it('is asked for once by a thousand assets, cold and at the same time', async () => {
+  it('a signature that covers a container is requested once by a thousand assets, cold and at the same time', async () => {
     const { auth, calls, wanted } = world()
     const statuses = await Promise.all(
       Array.from({ length: 1000 }, async (_, index) => (await auth.fetch(wanted(`/scenes/${index}/B04.tif`))).status),
@@ -62,7 +62,7 @@ describe('a signature that covers a container', () => {
     expect(auth.peek(wanted('/scenes/later.tif'))?.url).toMatch(/^https:\/\/archive\.blob\.core\.windows\.net\/scenes\/later\.tif\?sv=/)
   })
 
-  it('is asked for once per container and account', async () => {
+  it('a signature that covers a container is requested once per container and account', async () => {
     const { auth, calls, wanted } = world({ entry: { signedUrlHosts: 'https://*.blob.core.windows.net/' } })
     const paths = ['/a/1', '/b/1', '/a/2', '/b/2', '/c/1', '/a-b/1']
     for (const path of paths) expect((await auth.fetch(wanted(path))).status).toBe(200)
@@ -72,7 +72,7 @@ describe('a signature that covers a container', () => {
     expect(calls).toHaveLength(5)
   })
 
-  it('is renewed by one of a thousand 30 s before its end', async () => {
+  it('a signature that covers a container is refreshed by one of a thousand 30 s before its end', async () => {
     const { auth, calls, wanted, pass } = world()
     await auth.authorize(wanted('/a/0'))
     pass(3_569_000)
@@ -83,14 +83,14 @@ describe('a signature that covers a container', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('of a directory serves that directory, and no neighbour', async () => {
+  it('a signature that covers a container of a directory serves that directory, and no neighbour', async () => {
     const { auth, calls, wanted } = world({ folder: (pathname) => `${pathname.split('/').slice(0, 3).join('/')}/` })
     const paths = ['/c/d/1', '/c/d/x/2', '/c/e/1', '/c/e/2', '/c/de/1']
     for (const path of paths) expect((await auth.fetch(wanted(path))).status).toBe(200)
     expect(calls.map((href) => new URL(href).pathname)).toEqual(['/c/d/1', '/c/e/1', '/c/de/1'])
   })
 
-  it('of CloudFront serves the folder of its policy', async () => {
+  it('a signature that covers a container of CloudFront serves the folder of its policy', async () => {
     const host = 'https://d111111abcdef8.cloudfront.net'
     const signer = createCloudFront('d111111abcdef8.cloudfront.net', () => NOW)
     const { auth, calls, wanted } = world({ host, signer, folder: () => '/lp/protected/' })
@@ -104,27 +104,27 @@ describe('a signature that covers a container', () => {
     ['an address with a query of its own', '/a/2?snapshot=2026'],
     ['a path that servers read in two ways', '/a/..%2fb/2'],
     ['another container', '/ab/2'],
-  ])('is not put on %s', async (_name, path) => {
+  ])('a signature that covers a container is not put on %s', async (_name, path) => {
     const { auth, calls, wanted } = world()
     await auth.authorize(wanted('/a/1'))
     await auth.authorize(wanted(path))
     expect(calls).toHaveLength(2)
   })
 
-  it('is not put where signedUrlHosts does not reach', async () => {
+  it('a signature that covers a container is not put where signedUrlHosts does not reach', async () => {
     const { auth, calls, wanted } = world({ entry: { signedUrlHosts: `${STORE}/a/open/`, sendTo: `${STORE}/a/` } })
     await auth.authorize(wanted('/a/open/1'))
     expect(await failureOf(auth.authorize(wanted('/a/closed/1')))).toMatchObject({ code: 'SIGNED_URL_FORBIDDEN' })
     expect(calls).toHaveLength(2)
   })
 
-  it('is asked for per address where the entry says so', async () => {
+  it('a signature that covers a container is asked for per URL where the credential says so', async () => {
     const { auth, calls, wanted } = world({ entry: { reuse: 'address' } })
     for (const path of ['/a/1', '/a/2', '/a/1']) await auth.fetch(wanted(path))
     expect(calls).toHaveLength(2)
   })
 
-  it('is not shared by calls that were told different things', async () => {
+  it('a signature that covers a container is not shared by calls that were told different things', async () => {
     const { auth, calls, wanted } = world({ entry: { parameters: { who: 'me' } } })
     const parameters = { href: { in: 'query', required: true }, who: { in: 'query', required: false } }
     await auth.authorize(wanted('/a/1'))
@@ -132,7 +132,7 @@ describe('a signature that covers a container', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('is not given up because one address below it is refused', async () => {
+  it('a signature that covers a container is not given up because one URL below it is refused', async () => {
     const { auth, calls, wanted } = world({ missing: '/a/gone' })
     await auth.fetch(wanted('/a/1'))
     expect(await failureOf(auth.fetch(wanted('/a/gone')))).toMatchObject({ code: 'AUTH_REJECTED' })
@@ -141,7 +141,7 @@ describe('a signature that covers a container', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('is given up when a new one opens what it no longer does', async () => {
+  it('a signature that covers a container is given up when a new one opens what it no longer does', async () => {
     let key = 'first'
     const { auth, calls, wanted } = world({ signer: rotating(() => key) })
     await auth.fetch(wanted('/a/1'))
@@ -150,7 +150,7 @@ describe('a signature that covers a container', () => {
     expect(calls.map((href) => new URL(href).pathname)).toEqual(['/a/1', '/a/2', '/a/3'])
   })
 
-  it('does not make the failure of one address that of others', async () => {
+  it('does not make the failure of one URL that of others', async () => {
     const { auth, wanted } = world({ api: (_href, call) => (call === 1 ? { status: 404 } : undefined) })
     const [first, ...others] = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -164,7 +164,7 @@ describe('a signature that covers a container', () => {
 })
 
 describe('what lies below an asset', () => {
-  it('is opened by the signature of the asset, asked for once', async () => {
+  it('what lies below an asset is opened by the signature of the asset, requested once', async () => {
     const { auth, calls, wanted } = world()
     const fetch = auth.fetchFor(wanted('/era5/t2m.zarr'))
     const keys = ['.zmetadata', ...Array.from({ length: 200 }, (_, index) => `t2m/${index}.0.0`)]
@@ -173,7 +173,7 @@ describe('what lies below an asset', () => {
     expect(calls).toEqual([`${STORE}/era5/t2m.zarr`])
   })
 
-  it('is refused when the signature is for the asset alone, without a call per key', async () => {
+  it('what lies below an asset is refused when the signature is for the asset alone, without a call per key', async () => {
     const { auth, calls, servers, wanted } = world({ api: (href) => ({ body: { href: `${href}?sv=1&sr=b&sig=x` } }) })
     const fetch = auth.fetchFor(wanted('/era5/t2m.zarr'))
     for (const key of ['.zmetadata', 't2m/0', 't2m/1', 't2m/2']) {
@@ -183,13 +183,13 @@ describe('what lies below an asset', () => {
     expect(servers.to('archive.blob.core.windows.net')).toEqual([])
   })
 
-  it('is refused where the entry wants a signature per address', async () => {
+  it('what lies below an asset is refused where the credential requires a signature per URL', async () => {
     const { auth, wanted } = world({ entry: { reuse: 'address' } })
     const fetch = auth.fetchFor(wanted('/era5/t2m.zarr/'))
     expect(await failureOf(fetch(`${STORE}/era5/t2m.zarr/.zgroup`))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
   })
 
-  it('is the asset itself for ranges, and a file of its own beside it', async () => {
+  it('what lies below an asset is the asset itself for ranges, and a file of its own beside it', async () => {
     const { auth, calls, wanted } = world({ entry: { reuse: 'address' } })
     const fetch = auth.fetchFor(wanted('/a/b.tif'))
     expect((await fetch(`${STORE}/a/b.tif`, { headers: { range: 'bytes=0-9' } })).status).toBe(200)
@@ -197,7 +197,7 @@ describe('what lies below an asset', () => {
     expect(calls).toEqual([`${STORE}/a/b.tif`, `${STORE}/a/b.tif.ovr`])
   })
 
-  it('that is refused is signed again once, when the signature is not fresh', async () => {
+  it('what lies below an asset that is refused is signed again once, when the signature is not fresh', async () => {
     let key = 'first'
     const { auth, calls, wanted, pass } = world({ signer: rotating(() => key) })
     const fetch = auth.fetchFor(wanted('/era5/t2m.zarr'))

@@ -35,11 +35,11 @@ describe('the answer of a signing API', () => {
     ['status 201', { status: 201, body: { href: SIGNED } }, {}],
     ['a Location', { status: 302, headers: { location: SIGNED } }, {}],
     ['an own member __proto__', { body: `{"__proto__":"${SIGNED}"}` }, { responseField: '__proto__' }],
-  ])('may hold the address in %s', async (_name, reply, flow) => {
+  ])('the answer of a signing API may hold the URL in %s', async (_name, reply, flow) => {
     expect((await answered(reply, flow).result).url).toBe(SIGNED)
   })
 
-  it("is read by the entry's member when it names one", async () => {
+  it("the answer of a signing API is read by the credential's member when it names one", async () => {
     const { result } = answered({ body: { mine: SIGNED, href: 'https://evil.example/' } }, {}, { responseField: 'mine' })
     expect((await result).url).toBe(SIGNED)
   })
@@ -62,7 +62,7 @@ describe('the answer of a signing API', () => {
       { body: JSON.stringify(SIGNED), headers: { 'content-type': 'application/json' } },
       { responseField: 'length' },
     ],
-  ])('H27 without an address is RESPONSE_FIELD_MISSING: %s', async (_name, reply, flow) => {
+  ])('H27 without a URL is RESPONSE_FIELD_MISSING: %s', async (_name, reply, flow) => {
     const { result, script } = answered(reply, flow)
     expect(await failureOf(result)).toMatchObject({ code: 'RESPONSE_FIELD_MISSING', credential: 'signer' })
     expect(script.sent).toHaveLength(1)
@@ -106,7 +106,7 @@ describe('the answer of a signing API', () => {
   it.each([
     { body: { href: 'https://evil.example/secret?sig=secret' } },
     { status: 307, headers: { location: 'https://evil.example/secret?sig=secret' } },
-  ])('elsewhere is told with its host and what would allow it', async (reply) => {
+  ])('elsewhere is reported with its host and what would allow it', async (reply) => {
     const error = await failureOf(answered(reply).result)
     expect(error).toMatchObject({
       message: expect.stringMatching(/ a URL on https:\/\/evil\.example that signedUrlHosts does not include$/),
@@ -115,12 +115,12 @@ describe('the answer of a signing API', () => {
     expect(JSON.stringify(error)).not.toContain('secret')
   })
 
-  it('with something else wrong is no reason to add its host', async () => {
+  it('the answer of a signing API with something else wrong is no reason to add its host', async () => {
     for (const href of [SIGNED.replace('//', '//u:p@'), 'javascript:alert(1)', 'http://evil.example/f'])
       expect(((await failureOf(answered({ body: { href } }).result)) as AuthError).hint).toBeUndefined()
   })
 
-  it('below a wildcard must still be public', async () => {
+  it('the answer of a signing API below a wildcard must still be public', async () => {
     const { result } = answered(
       { body: { href: 'https://a.corp.internal/f' } },
       {},
@@ -129,7 +129,7 @@ describe('the answer of a signing API', () => {
     expect(await failureOf(result)).toMatchObject({ code: 'SIGNED_URL_FORBIDDEN' })
   })
 
-  it('may be on loopback where the entry names it', async () => {
+  it('the answer of a signing API may be on loopback where the credential names it', async () => {
     const { result } = answered(
       { body: { href: 'http://127.0.0.1:8080/f' } },
       {},
@@ -143,7 +143,7 @@ describe('the answer of a signing API', () => {
     expect((await result).url).toBe('https://data.victim.example/a%2fb?sig=a%2Fb+c')
   })
 
-  it('of 3 MB is RESPONSE_TOO_LARGE', async () => {
+  it('the answer of a signing API of 3 MB is RESPONSE_TOO_LARGE', async () => {
     expect(await failureOf(answered({ body: { href: 'x'.repeat(3_000_000) } }).result)).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
@@ -153,7 +153,7 @@ describe('the answer of a signing API', () => {
     ['a Location', (secret) => ({ status: 302, headers: { location: `https://evil.example/${secret}?${secret}` } })],
     ['an address', (secret) => ({ body: { href: `https://evil.example/${secret}?${secret}` } })],
     ['an address that is none', (secret) => ({ body: { href: `nonsense ${secret}` } })],
-  ])('is not quoted: %s', async (_name, reply) => {
+  ])('the answer of a signing API is not quoted: %s', async (_name, reply) => {
     const hidden = canary('answer')
     const error = (await failureOf(answered(reply(hidden.value)).result)) as AuthError
     expect(leaks([hidden], { error: shown(error) })).toEqual([])

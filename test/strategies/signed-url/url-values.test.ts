@@ -61,11 +61,11 @@ describe('placeholders in the parameters of a credential', () => {
     ['https://eo.storage.googleapis.com/a/b.tif', 'eo', 'a/b.tif'],
     ['https://account.blob.core.windows.net/eo/a/b+c.tif', 'eo', 'a/b+c.tif'],
     ['https://account.blob.core.windows.net/b.tif', '$root', 'b.tif'],
-  ])('are bound from the host of %s', async (href, container, object) => {
+  ])('placeholders in the parameters of a credential are bound from the host of %s', async (href, container, object) => {
     expect(await signing(href, { entry: { parameters: TEMPLATE }, parameters: NAMES }).told()).toEqual([{ container, object }])
   })
 
-  it('may stand in a text, and natural names need none', async () => {
+  it('placeholders in the parameters of a credential may are in a text, and natural names need none', async () => {
     const parameters = { path: body, account: body, container: body, blob: body, note: body }
     const entry = { parameters: { path: '/{container}/{blob}', note: 'as is' } }
     expect(await signing('https://account.blob.core.windows.net/eo/a.tif', { entry, parameters }).told()).toEqual([
@@ -73,12 +73,12 @@ describe('placeholders in the parameters of a credential', () => {
     ])
   })
 
-  it('are not looked for in what a source gives', async () => {
+  it('placeholders in the parameters of a credential are not looked for in what a source gives', async () => {
     const entry = { parameters: { object: () => '{key}' } }
     expect(await signing('s3://eo/a', { entry, parameters: { object: body } }).told()).toEqual([{ object: '{key}' }])
   })
 
-  it('a placeholder that has no meaning is told when the credential is read', async () => {
+  it('a placeholder that has no meaning is reported when the credential is read', async () => {
     const { auth } = signing('s3://eo/a', { entry: { parameters: { object: '{kye}' } } })
     expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/parameters/object' })
   })
@@ -103,7 +103,7 @@ describe('placeholders in the parameters of a credential', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('by URL alone the API is told them all, and the URL itself only where none is made of it', async () => {
+  it('placeholders in the parameters of a credential by URL alone the API is told them all, and the URL itself only where none is made of it', async () => {
     const bare = found(assetOf(item(undefined, { data: { href: 's3://eo/a' } }), 'data'))
     expect(await signing('s3://eo/x', { entry: { parameters: TEMPLATE } }).told(bare)).toEqual([{ container: 'eo', object: 'a' }])
     expect(await signing('s3://eo/x', { entry: { parameters: { duration: '60' } } }).told(bare)).toEqual([
@@ -124,19 +124,19 @@ describe('catalog text cannot choose the object that is signed', () => {
     ['another base path', `${AT}a`, {}],
     ['the bucket in the host name', 'https://{bucket}.victim.example', {}],
     ['another bucket of the same service', AT, { bucket: 'private' }],
-  ])('by %s', async (_name, platform, more) => {
+  ])('catalog text cannot choose the object that is signed by %s', async (_name, platform, more) => {
     const { auth, target, servers } = signing(`${AT}a/b/c`, { entry, parameters: NAMES, storage: storage(platform, more) })
     expect(await failureOf(auth.authorize(target))).toMatchObject({ code: 'PARAM_FORBIDDEN', pointer: '/assets/data/href' })
     expect(servers.sent).toEqual([])
   })
 
-  it('by a platform on a host whose URLs are known', async () => {
+  it('catalog text cannot choose the object that is signed by a platform on a host whose URLs are known', async () => {
     const google = storage('https://storage.googleapis.com/eo')
     const { auth, target } = signing('https://storage.googleapis.com/eo/private/k', { parameters: { bucket: body }, storage: google })
     expect(await failureOf(auth.authorize(target))).toMatchObject({ code: 'PARAM_FORBIDDEN' })
   })
 
-  it('by the storage extension alone, which the hint says', async () => {
+  it('catalog text cannot choose the object that is signed by the storage extension alone, which the hint says', async () => {
     const { auth, target } = signing(`${AT}a/b`, { parameters: { bucket: body }, storage: storage(AT) })
     expect(await failureOf(auth.authorize(target))).toMatchObject({
       code: 'PARAM_UNBOUND',
@@ -144,14 +144,14 @@ describe('catalog text cannot choose the object that is signed', () => {
     })
   })
 
-  it('and a storage that agrees, or is elsewhere, is no hindrance', async () => {
+  it('catalog text cannot choose the object that is signed and a storage that agrees, or is elsewhere, is no hindrance', async () => {
     for (const platform of [AT, 'https://mirror.example', 'https://{account}.blob.core.windows.net', '{bad}'])
       expect(await signing(`${AT}a/b/c`, { entry, parameters: NAMES, storage: storage(platform) }).told()).toEqual([
         { container: 'a', object: 'b/c' },
       ])
   })
 
-  it('with a line break for a header', async () => {
+  it('catalog text cannot choose the object that is signed with a line break for a header', async () => {
     const parameters = { 'x-object': { in: 'header', required: true } }
     const { auth, target, servers } = signing('s3://eo/a%0D%0Ax-evil:%201', { entry: { parameters: { 'x-object': '{key}' } }, parameters })
     expect(await failureOf(auth.authorize(target))).toMatchObject({ code: 'PARAM_SCHEMA_VALUE' })

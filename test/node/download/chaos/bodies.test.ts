@@ -24,7 +24,7 @@ describe('a body that is cut', () => {
     { do: 'cut', at: 0.5, framing: 'length' },
     { do: 'cut', at: 0.5, framing: 'chunk' },
     { do: 'reset', at: 0.5 },
-  ])('is gone on with: %j', async (fault) => {
+  ])('a body that is cut is continued: %j', async (fault) => {
     const { run, depot, proxy } = await chaosRun({ files: FILES, faultOf: first(fault) })
     const { written, ...outcome } = await run()
     expect(outcome).toMatchObject(CLEAN)
@@ -39,7 +39,7 @@ describe('a body that is cut', () => {
     [{ do: 'cut', at: 0.5, framing: 'close' }, { 'file:size': SIZE }],
     // What came before is of a file of another size, so it is not gone on with.
     [{ do: 'length', by: 7 }, {}],
-  ])('is fetched again: %j %j', async (fault, asset) => {
+  ])('a body that is cut is fetched again: %j %j', async (fault, asset) => {
     const { run, proxy } = await chaosRun({ files: { '/a.tif': { size: SIZE, asset } }, faultOf: first(fault) })
     expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
     expect(proxy.requests).toBeGreaterThan(1)
@@ -68,7 +68,7 @@ describe('a body that is cut', () => {
     expect(proxy.requests).toBe(4)
   })
 
-  it('is whole where nothing but the document says how long it is', async () => {
+  it('a body that is cut is whole where nothing but the document says how long it is', async () => {
     const files = { '/a.tif': { size: SIZE, asset: { 'file:size': SIZE } } }
     const { run } = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
     expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE, verified: expect.arrayContaining(['size']) }] })
@@ -76,13 +76,13 @@ describe('a body that is cut', () => {
 })
 
 describe('a part', () => {
-  it('that nobody asked for is refused', async () => {
+  it('a part that nobody requested is refused', async () => {
     const { run } = await chaosRun({ files: FILES, faultOf: always({ do: 'range', as: 'unasked' }) })
     expect(await run({ retries: 2 })).toMatchObject({ codes: ['RANGE_INVALID'], leftovers: [] })
   })
 
   it.each(['start', 'total', 'missing'] as const)(
-    'with another %s than was asked for is refused, and what is there is kept',
+    'a part with another %s than was asked for is refused, and what is there is kept',
     async (as) => {
       const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'range', as })
       const { run } = await chaosRun({ files: FILES, faultOf })
@@ -92,14 +92,14 @@ describe('a part', () => {
     },
   )
 
-  it('is the whole file when the server knows no ranges, and everything begins anew', async () => {
+  it('a part is the whole file when the server knows no ranges, and everything begins anew', async () => {
     const faultOf: FaultOf = ({ nth }) => (nth === 1 ? { do: 'reset', at: 0.5 } : { do: 'ignore-range' })
     const { run, proxy } = await chaosRun({ files: FILES, faultOf })
     expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
     expect(proxy.requests).toBe(2)
   })
 
-  it('that begins beyond the end makes everything begin anew', async () => {
+  it('a part that begins beyond the end makes everything begin anew', async () => {
     const faultOf: FaultOf = ({ nth }) => {
       if (nth === 1) return { do: 'reset', at: 0.5 }
       return nth === 2 ? { do: 'answer', status: 416, headers: { 'content-range': 'bytes */1000' } } : undefined
@@ -110,7 +110,7 @@ describe('a part', () => {
 })
 
 describe('a file that changes meanwhile', () => {
-  it('is fetched anew once', async () => {
+  it('a file that changes meanwhile is fetched anew once', async () => {
     const faultOf: FaultOf = ({ nth }) => [{ do: 'reset', at: 0.5 } as const, { do: 'revise' } as const][nth - 1]
     const { run, proxy } = await chaosRun({ files: FILES, faultOf })
     expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
@@ -124,7 +124,7 @@ describe('a file that changes meanwhile', () => {
     expect(proxy.requests).toBe(3)
   })
 
-  it.each(['weak', 'none'] as const)('is never gone on with when its validator is %s', async (validator) => {
+  it.each(['weak', 'none'] as const)('a file that changes meanwhile is never continued when its validator is %s', async (validator) => {
     const { run, proxy } = await chaosRun({ files: { '/a.tif': { size: SIZE, validator } }, faultOf: first({ do: 'reset', at: 0.5 }) })
     expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
     expect(proxy.passed.map(({ range }) => range)).toEqual([undefined, undefined])
@@ -134,7 +134,7 @@ describe('a file that changes meanwhile', () => {
 describe('what the document promises', () => {
   const other = `1220${digestOf(contentName('/a.tif', 1), SIZE)}`
 
-  it('is compared', async () => {
+  it('what the document promises is compared', async () => {
     const files = { '/a.tif': { size: SIZE, asset: { 'file:size': SIZE, 'file:checksum': CHECKSUM } } }
     const { run } = await chaosRun({ files, faultOf: first({ do: 'reset', at: 0.3 }) })
     expect(await run()).toMatchObject({ ...CLEAN, written: [{ verified: expect.arrayContaining(['checksum', 'size']) }] })
@@ -144,12 +144,12 @@ describe('what the document promises', () => {
     ['another checksum', { 'file:checksum': other }],
     ['more bytes', { 'file:size': SIZE + 1 }],
     ['fewer bytes', { 'file:size': SIZE - 1 }],
-  ])('and nothing stays when it is %s', async (_, asset) => {
+  ])('what the document promises and nothing stays when it is %s', async (_, asset) => {
     const { run } = await chaosRun({ files: { '/a.tif': { size: SIZE, asset } } })
     expect(await run({ retries: 2 })).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
   })
 
-  it('is all that tells of a cut where nothing else does', async () => {
+  it('what the document promises is all that tells of a cut where nothing else does', async () => {
     const files = { '/a.tif': { size: SIZE, asset: { 'file:checksum': CHECKSUM } } }
     const whole = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
     expect(await whole.run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE, verified: ['checksum'] }] })
@@ -169,7 +169,7 @@ describe('a page instead of a file', () => {
   const page: Fault = { do: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><form>log in</form>' }
   const files = { '/a.tif': { size: SIZE, asset: { type: 'image/tiff' } } }
 
-  it('is refused, and a warning where it is accepted', async () => {
+  it('a page instead of a file is refused, and a warning where it is accepted', async () => {
     const refused = await chaosRun({ files, faultOf: always(page) })
     expect(await refused.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
     const lenient = await chaosRun({ files, faultOf: always(page) })
@@ -177,7 +177,7 @@ describe('a page instead of a file', () => {
     expect(events.filter(({ kind }) => kind === 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
   })
 
-  it('with 403 is no file and is not asked for again', async () => {
+  it('a page instead of a file with 403 is not a file and is not requested again', async () => {
     const { run, proxy } = await chaosRun({ files, faultOf: always({ ...page, status: 403 }) })
     expect(await run()).toMatchObject({ codes: ['AUTH_REJECTED'], written: [], leftovers: [] })
     expect(proxy.requests).toBe(1)

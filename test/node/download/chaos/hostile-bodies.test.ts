@@ -66,7 +66,7 @@ describe('a body that unpacks to far more', () => {
   it.each([
     ['gzip, gzip', twice],
     ['br', brotli],
-  ])('than such a body can hold is given up: %s', async (coding, body) => {
+  ])('a body that unpacks to far more than such a body can hold is given up: %s', async (coding, body) => {
     expect(body.length).toBeLessThan(10_000)
     const before = process.memoryUsage().rss
     const { codes, received, files, server } = await fetched(coded(coding, body))
@@ -79,31 +79,31 @@ describe('a body that unpacks to far more', () => {
     ['gzip, gzip', twice, 1000],
     ['gzip', once, 5 * MIB],
     ['br', brotli, 100],
-  ])('than its document states is given up there: %s', async (coding, body, size) => {
+  ])('a body that unpacks to far more than its document states is given up there: %s', async (coding, body, size) => {
     const { codes, received, files, server } = await fetched(coded(coding, body), { 'file:size': size })
     // The second request asks whether the size is that of the coded bytes.
     expect([codes, files, server.requests.length]).toEqual([['FILE_INTEGRITY'], {}, 2])
     expect(received).toBeLessThan(2 * (size + MIB))
   })
 
-  it('is given up also where the document tells a checksum only', async () => {
+  it('a body that unpacks to far more is given up also where the document tells a checksum only', async () => {
     const { codes, files } = await fetched(coded('gzip, gzip', twice), { 'file:checksum': digestOf(noise(100)) })
     expect([codes, files]).toEqual([['RESPONSE_TOO_LARGE'], {}])
   })
 
-  it('as one coding well may is a file', async () => {
+  it('a body that unpacks to far more as one coding well may is a file', async () => {
     const zeros = ZEROS.subarray(0, 80 * MIB)
     const asset = { 'file:checksum': digestOf(zeros) }
     const { codes, files } = await fetched(coded('gzip', gzipSync(zeros, { level: 9 })), asset)
     expect([codes, files['data.bin']?.equals(zeros)]).toEqual([[], true])
   })
 
-  it('in five codings is not even begun', async () => {
+  it('a body that unpacks to far more in five codings is not even begun', async () => {
     const { codes, received, files, server } = await fetched(coded('gzip, gzip, gzip, gzip, gzip', twice))
     expect([codes, received, files, server.requests.length]).toEqual([['RESPONSE_TOO_LARGE'], 0, {}, 1])
   })
 
-  it('is not read as a token', async () => {
+  it('a body that unpacks to far more is not read as a token', async () => {
     const issuer = await startServer((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip' }).end(twice),
     )
@@ -130,13 +130,13 @@ describe('a body without an end', () => {
     ['in chunks', {}],
     ['in chunks, of a version', { etag: '"a"', 'accept-ranges': 'bytes' }],
     ['until the connection closes', { connection: 'close', 'transfer-encoding': 'identity' }],
-  ])('is read to where the document says that it ends: %s', async (_, head) => {
+  ])('a body without an end is read to where the document says that it ends: %s', async (_, head) => {
     const { codes, received, files, server } = await fetched(endless(head), { 'file:size': 3 * MIB })
     expect([codes, files, server.requests.length]).toEqual([['FILE_INTEGRITY'], {}, 1])
     expect(received).toBeLessThan(4 * MIB)
   })
 
-  it('is left when whoever wants it stops', async () => {
+  it('a body without an end is left when whoever requires it stops', async () => {
     const end = new AbortController()
     const server = await startServer(endless({}))
     onTestFinished(() => server.close())
@@ -147,7 +147,7 @@ describe('a body without an end', () => {
     expect(await filesIn(folder)).toEqual({})
   })
 
-  it('is no longer than its length: what comes behind it belongs to nobody', async () => {
+  it('a body without an end is no longer than its length: what comes behind it belongs to nobody', async () => {
     const bytes = noise(5000)
     const server = await startSocketServer((socket) => {
       socket.once('data', () => {
@@ -163,7 +163,7 @@ describe('a body without an end', () => {
     expect([codesOf(result), await filesIn(folder)]).toEqual([[], { 'a.bin': bytes, 'b.bin': bytes, 'c.bin': bytes }])
   })
 
-  it('behind a part is cut off where the part ends', async () => {
+  it('a body without an end behind a part is cut off where the part ends', async () => {
     const bytes = noise(4 * MIB)
     const { codes, files } = await fetched(({ headers: { range } }, response) => {
       const [, from] = /^bytes=(\d+)-$/.exec(range ?? '') ?? []

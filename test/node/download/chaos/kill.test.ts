@@ -16,7 +16,7 @@ const { start, remove } = await processStarter()
 afterAll(remove)
 
 describe('a download that is killed', () => {
-  it.each([1, 2, 3, 4, 5])('is finished by the next run, which fetches little again, seed %d', async (seed) => {
+  it.each([1, 2, 3, 4, 5])('a download that is killed is finished by the next run, which fetches little again, seed %d', async (seed) => {
     const { proxy } = await served()
     const folder = await temporaryFolder()
     const { problems, transferred } = await killedDownload({ start, proxy, folder, size: SIZE, seed, kills: 1, asset: ASSET })
@@ -24,7 +24,7 @@ describe('a download that is killed', () => {
     expect(transferred).toBeLessThanOrEqual(1.3)
   })
 
-  it('is gone on with by a run that is interrupted in good order as well', async () => {
+  it('a download that is killed is continued by a run that is interrupted in good order as well', async () => {
     const { proxy } = await served()
     const folder = await temporaryFolder()
     const work = { folder, origin: proxy.origin, count: 1, asset: ASSET, options: { bytesPerSecond: 40 * 2 ** 20, ranges: 4 } }
@@ -41,7 +41,7 @@ describe('a download that is killed', () => {
 })
 
 describe('two processes with one target', () => {
-  it('do not write into each other: one has the file and the other says so', async () => {
+  it('two processes with one target do not write into each other: one has the file and the other says so', async () => {
     let goOn = () => {}
     const until = new Promise<void>((resolve) => {
       goOn = resolve
@@ -58,7 +58,7 @@ describe('two processes with one target', () => {
     expect(await namesIn(folder)).toEqual(['0.bin'])
   })
 
-  it('leave a part alone that another program has made', async () => {
+  it('two processes with one target leave a part alone that another program has made', async () => {
     const { proxy } = await served()
     const folder = await temporaryFolder()
     await writeFile(join(folder, '0.bin.part'), 'not ours')
@@ -85,7 +85,7 @@ async function killedElsewhere(secondsAgo: number) {
 }
 
 describe('a download that was killed on another host', () => {
-  it('is resumed when its lease has ended', async () => {
+  it('a download that was killed on another host is resumed when its lease has ended', async () => {
     const { folder, work } = await killedElsewhere(61)
     const { summary, codes } = await start(work).ended
     expect([codes, summary?.written]).toEqual([[], 1])
@@ -94,14 +94,14 @@ describe('a download that was killed on another host', () => {
     expect((await readdir(folder)).sort()).toEqual(['.stac-auth-manifest', '0.bin'])
   })
 
-  it('is waited for until its lease ends', async () => {
+  it('a download that was killed on another host is waited for until its lease ends', async () => {
     const { folder, work } = await killedElsewhere(55)
     const { summary } = await start(work).ended
     expect(summary).toMatchObject({ written: 1, failed: 0 })
     expect((await readdir(folder)).sort()).toEqual(['.stac-auth-manifest', '0.bin'])
   })
 
-  it('is left alone as long as it lives', async () => {
+  it('a download that was killed on another host is left unchanged as long as it lives', async () => {
     const { folder, work, lock, beat } = await killedElsewhere(0)
     const before = await readFile(lock, 'utf8')
     const heart = setInterval(() => void beat(0), 100)

@@ -30,7 +30,7 @@ describe('many files through many faults', () => {
 })
 
 describe('a file that is fetched in parts', () => {
-  it('is finished although it is killed again and again', async () => {
+  it('a file that is fetched in parts is finished although it is killed again and again', async () => {
     const size = 80 * 2 ** 20
     const folder = await mkdtemp(join(tmpdir(), 'stac-auth-parts-'))
     const depot = await startFileDepot({ files: () => ({ size }) })
@@ -58,7 +58,7 @@ describe('a file that is fetched in parts', () => {
 })
 
 describe('tokens that end while files come', () => {
-  it('are renewed one at a time, and nobody hears of it', async () => {
+  it('tokens that end while files come are refreshed one at a time, and nobody is notified of it', async () => {
     const { tokenRequests, refused, parts, seconds, ...result } = await runTokens({ count: 20, size: 2_000_000, seconds: 5 })
     expect(result).toEqual({ codes: [], wrong: [], leftovers: [] })
     expect(tokenRequests).toBeGreaterThan(1)

@@ -22,7 +22,7 @@ describe('a place that is taken', () => {
     ['a link to a file', (path) => symlink('/etc/hostname', path), 'PATH_UNSAFE'],
     ['a link to nothing', (path) => symlink('/nowhere/at/all', path), 'PATH_UNSAFE'],
     ['a device', (path) => symlink('/dev/full', path), 'PATH_UNSAFE'],
-  ])('by %s stays as it is', async (_, make, code) => {
+  ])('a place that is taken by %s stays as it is', async (_, make, code) => {
     const { run, folder, proxy } = await chaosRun({ files: FILES })
     await make(join(folder, 'a.tif'))
     for (const existing of ['keep', 'refuse', 'replace'] as const) {
@@ -34,20 +34,23 @@ describe('a place that is taken', () => {
     expect(proxy.requests).toBe(0)
   })
 
-  it.each(['a.tif.part', 'a.tif.part.json', 'a.tif.part.lock'])('by a link called %s is not written through', async (name) => {
-    const outside = await temporaryFolder()
-    await writeFile(join(outside, 'precious'), 'precious')
-    const { run, folder } = await chaosRun({ files: FILES })
-    await symlink(join(outside, 'precious'), join(folder, name))
-    const { codes, written } = await run()
-    expect([...codes, ...written.map(({ kind }) => kind)]).toEqual([expect.stringMatching(/^(?:PATH_BUSY|PATH_UNSAFE|written)$/)])
-    expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('precious')
-    expect(await readdir(outside)).toEqual(['precious'])
-  })
+  it.each(['a.tif.part', 'a.tif.part.json', 'a.tif.part.lock'])(
+    'a place that is taken by a link called %s is not written through',
+    async (name) => {
+      const outside = await temporaryFolder()
+      await writeFile(join(outside, 'precious'), 'precious')
+      const { run, folder } = await chaosRun({ files: FILES })
+      await symlink(join(outside, 'precious'), join(folder, name))
+      const { codes, written } = await run()
+      expect([...codes, ...written.map(({ kind }) => kind)]).toEqual([expect.stringMatching(/^(?:PATH_BUSY|PATH_UNSAFE|written)$/)])
+      expect(await readFile(join(outside, 'precious'), 'utf8')).toBe('precious')
+      expect(await readdir(outside)).toEqual(['precious'])
+    },
+  )
 })
 
 describe('the folder of a file', () => {
-  it('that is a link is not written through', async () => {
+  it('the folder of a file that is a link is not written through', async () => {
     const outside = await temporaryFolder()
     const { run, folder, proxy } = await chaosRun({ files: FILES })
     await symlink(outside, join(folder, 'one'))
@@ -59,7 +62,7 @@ describe('the folder of a file', () => {
   it.each([
     ['large', SIZE],
     ['small', 100_000],
-  ])('that becomes a link meanwhile is not written through, with a %s file', async (_, size) => {
+  ])('the folder of a file that becomes a link meanwhile is not written through, with a %s file', async (_, size) => {
     const outside = await temporaryFolder()
     let swap: () => Promise<void> = async () => {}
     let swapped: Promise<void> | undefined
@@ -80,7 +83,7 @@ describe('the folder of a file', () => {
     expect(failed.map(({ error }) => error.code)).toEqual([expect.stringMatching(/^(?:PATH_UNSAFE|FILE_ACCESS)$/)])
   })
 
-  it('that the caller names may be a link: it is followed once', async () => {
+  it('the folder of a file that the caller names may be a link: it is followed once', async () => {
     const real = await temporaryFolder()
     const { run, folder } = await chaosRun({ files: FILES })
     await symlink(real, join(folder, 'chosen'))
@@ -90,7 +93,7 @@ describe('the folder of a file', () => {
 })
 
 describe('names', () => {
-  it('that are one on some file systems are not two files', async () => {
+  it('names that are one on some file systems are not two files', async () => {
     const names = ['A.tif', 'a.TIF', 'a.tif', 'e\u0301.tif', '\u00e9.tif']
     const files = Object.fromEntries(names.map((name) => [`/${encodeURIComponent(name)}`, { size: 1000, asset: {} }]))
     const { run, folder } = await chaosRun({ files })
@@ -126,7 +129,7 @@ describe('names', () => {
     '💥'.repeat(300),
     '%2e%2e%2f%2e%2e%2fx',
     'a/../../b',
-  ])('of assets lead nowhere else: %j', async (key) => {
+  ])('names of assets lead nowhere else: %j', async (key) => {
     const { run, folder } = await chaosRun({
       files: { '/a.tif': { size: 10 } },
       item: { id: key, collection: key, assets: Object.fromEntries([[key, { href: 'a.tif' }]]) },
@@ -144,13 +147,13 @@ describe('names', () => {
 
 describe('what the system refuses', () => {
   // The system's own folder: there it refuses the superuser as well, who may write in folders of the mode 555.
-  it('in a folder that cannot be written is told', async () => {
+  it('what the system refuses in a folder that cannot be written is reported', async () => {
     const { proxy } = await chaosRun({ files: { '/0.bin': { size: 70_000 }, '/1.bin': { size: SIZE } } })
     const { codes, summary } = await start({ folder: '/sys/kernel', origin: proxy.origin, count: 2 }).ended
     expect([codes, summary?.written]).toEqual([['FILE_ACCESS', 'FILE_ACCESS'], 0])
   })
 
-  it('beyond a size keeps what can be gone on with', async () => {
+  it('beyond a size keeps what can be continued', async () => {
     const { proxy, folder } = await chaosRun({ files: { '/0.bin': { size: SIZE } } })
     const work = { folder, origin: proxy.origin, count: 1 }
     const { codes, lines } = await start(work, { before: 'ulimit -f 2048' }).ended

@@ -19,7 +19,7 @@ const refusal = (status: number, retryAfter?: string): Fault => ({
 })
 
 describe('a server that is busy', () => {
-  it.each([429, 503])('is asked again after what it says with %d', async (status) => {
+  it.each([429, 503])('a server that is busy is asked again after what it says with %d', async (status) => {
     const { run } = await chaosRun({ files: FILES, faultOf: first(refusal(status, '2')) })
     const { pauses, ...outcome } = await run()
     expect(outcome).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
@@ -27,7 +27,7 @@ describe('a server that is busy', () => {
     expect(Math.max(...pauses)).toBeLessThan(2300)
   })
 
-  it('is asked again at the date that it says', async () => {
+  it('a server that is busy is asked again at the date that it says', async () => {
     const { run } = await chaosRun({ files: FILES, faultOf: first(refusal(503, new Date(Date.now() + 60_000).toUTCString())) })
     const { pauses, ...outcome } = await run()
     expect(outcome).toMatchObject(CLEAN)
@@ -36,7 +36,7 @@ describe('a server that is busy', () => {
   })
 
   it.each(['-5', '0x10', '1e9', '99999999999999', 'abc', new Date(0).toUTCString()])(
-    'is asked again after our own pause when it says %j',
+    'a server that is busy is asked again after our own pause when it says %j',
     async (text) => {
       const { run } = await chaosRun({ files: FILES, faultOf: first(refusal(503, text)) })
       const { pauses, ...outcome } = await run()
@@ -46,7 +46,7 @@ describe('a server that is busy', () => {
   )
 
   it.each(['1000000000', '121', new Date(Date.now() + 8e10).toUTCString()])(
-    'is left alone when it says %s, and no timer overflows',
+    'a server that is busy is left unchanged when it says %s, and no timer overflows',
     async (seconds) => {
       const warnings: string[] = []
       const listen = ({ name }: Error) => void warnings.push(name)
@@ -62,7 +62,7 @@ describe('a server that is busy', () => {
 
 describe('a server that fails', () => {
   it.each<Fault>([refusal(500), refusal(502), refusal(504), { do: 'reset', at: 'head' }, { do: 'reset', at: 0 }, { do: 'reset', at: 0.7 }])(
-    'is asked again: %j',
+    'a server that fails is asked again: %j',
     async (fault) => {
       const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault, 3) })
       expect(await run()).toMatchObject({ ...CLEAN, written: [{ bytes: SIZE }] })
@@ -70,19 +70,19 @@ describe('a server that fails', () => {
     },
   )
 
-  it('is given up after as many attempts as were allowed', async () => {
+  it('a server that fails is given up after as many attempts as were allowed', async () => {
     const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(500) })
     expect(await run({ retries: 4 })).toMatchObject({ codes: ['HTTP_500'], leftovers: [], summary: { retries: 4 } })
     expect(proxy.requests).toBe(5)
   })
 
-  it.each([404, 410, 501])('for good is not asked again: %d', async (status) => {
+  it.each([404, 410, 501])('a server that fails for good is not asked again: %d', async (status) => {
     const { run, proxy } = await chaosRun({ files: FILES, faultOf: () => refusal(status) })
     expect(await run()).toMatchObject({ codes: [`HTTP_${status}`], leftovers: [] })
     expect(proxy.requests).toBe(1)
   })
 
-  it('by closing connections that it said would stay is no failure', async () => {
+  it('a server that closes idle connections early causes no failure', async () => {
     const files = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`/${at}`, { size: 1000 }]))
     const { run } = await chaosRun({ files, faultOf: ({ nth }) => (nth === 1 ? { do: 'hang-up' } : undefined) })
     expect(await run({ concurrency: 2 })).toMatchObject({ ...CLEAN, summary: { written: 40 } })
@@ -103,7 +103,7 @@ describe('a server that is slow', () => {
     [{ do: 'stall', at: 0.5 }, SIZE / 2],
     [{ do: 'stall', at: 0 }, 0],
     [{ do: 'drip', bytes: 10, everyMs: 50 }, 10],
-  ])('is left, and gone on with over another connection: %j', async (fault, sent) => {
+  ])('a server that is slow is left, and continued over another connection: %j', async (fault, sent) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const { run, proxy } = await chaosRun({ files: FILES, faultOf: first(fault) })
@@ -116,7 +116,7 @@ describe('a server that is slow', () => {
     expect(proxy.requests).toBe(2)
   })
 
-  it('and always is given up with what it is', async () => {
+  it('a server that is slow and always is given up with what it is', async () => {
     const { run } = await chaosRun({ files: FILES, faultOf: () => ({ do: 'stall', at: 0 }) })
     expect(await run({ stallTimeout: 200, retries: 1 })).toMatchObject({ codes: [expect.stringMatching(/^TIMEOUT_/)], written: [] })
   })

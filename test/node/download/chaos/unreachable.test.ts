@@ -80,7 +80,7 @@ describe('a file that was begun', () => {
     ['TLS_EXPIRED', 0, { tls: 'expired' }],
     ['TLS_UNTRUSTED', 0, { transport: { ca: '' } }],
     ['AUTH_REJECTED', 0, { answer: 'forbidden' }],
-  ])('ends with %s after %d retries, and the next run goes on with it', async (code, retries, weather) => {
+  ])('ends with %s after %d retries, and the next run continues with it', async (code, retries, weather) => {
     const { attempt, folder, left } = await begun()
     expect(left).toBeGreaterThan(2 ** 20)
     const result = await attempt(weather)
@@ -93,14 +93,14 @@ describe('a file that was begun', () => {
     expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
   })
 
-  it('and is gone by now is resumed when it is back', async () => {
+  it('a file that was begun and is gone by now is resumed when it is back', async () => {
     const { attempt, left } = await begun()
     const result = await attempt({ answer: 'gone' })
     expect(ofKind(result, 'failed')).toMatchObject([{ error: { code: 'HTTP_404' }, resumable: left }])
     expect((await attempt()).summary).toMatchObject({ written: 1, received: bytes.length - left })
   })
 
-  it('is sent nowhere else: a certificate for another name ends it', async () => {
+  it('a file that was begun is sent nowhere else: a certificate for another name ends it', async () => {
     const { attempt, server } = await begun()
     const asked = server.requests.length
     const other = await startServer(undefined, { tls: 'valid' })

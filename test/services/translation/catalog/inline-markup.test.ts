@@ -34,7 +34,7 @@ describe('prose for the service', () => {
     expect(restore(sent)).toBe(prose)
   })
 
-  it('is well-formed XML and comes back as it was, whatever it is', () => {
+  it('prose for the service is well-formed XML and comes back as it was, whatever it is', () => {
     const piece = fc.constantFrom(
       'a',
       ' ',
@@ -88,7 +88,7 @@ describe('a hostile text', () => {
     '_a',
     'https://',
     '\\',
-  ])('of %j takes time that grows with its length', (part) => {
+  ])('a hostile text of %j takes time linear in its length', (part) => {
     const prose = part.repeat(20_000)
     const { text, restore } = taggedProse(prose)
     expect(restore(text)).toBe(prose)
@@ -99,18 +99,18 @@ describe('a translation', () => {
   const { restore } = taggedProse('The **red** band `B04`, see [guide](https://e.example/)')
   const sent = tagged('The **red** band `B04`, see [guide](https://e.example/)')
 
-  it('may move the markup with its words', () => {
+  it('a translation may move the markup with its words', () => {
     expect(sent).toBe('The <g i="1">red</g> band <x i="5">`B04`</x>, see <g i="7">guide</g>')
     expect(restore('Siehe <g i="7">Anleitung</g>: <x i="5">`B04`</x> ist der <g i="1">rote</g> Kanal')).toBe(
       'Siehe [Anleitung](https://e.example/): `B04` ist der **rote** Kanal',
     )
   })
 
-  it('cannot change what is kept', () => {
+  it('a translation cannot change what is kept', () => {
     expect(restore('<g i="1">rot</g> <x i="5">`B05`; rm -rf</x> <g i="7">x</g>')).toBe('**rot** `B04` [x](https://e.example/)')
   })
 
-  it('is in plain characters again, on one line, with marks at the words', () => {
+  it('a translation is in plain characters again, on one line, with marks at the words', () => {
     expect(restore('<g i=\'1\'> rot </g>&amp;&#39;&#x26;\n<x i="5"></x><g i="7">x</g >')).toBe(" **rot** &'& `B04`[x](https://e.example/)")
   })
 
@@ -126,7 +126,7 @@ describe('a translation', () => {
     ['wrote a tag that is not closed', '<g i="1">rot</g> <x i="5">`B04`</x> <g i="7">x</g> &lt;script'],
     ['closed what was not open', '</x><g i="1">rot</g> <x i="5">`B04`</x> <g i="7">x</g>'],
   ]
-  it.each(damaged)('that %s is no translation', (_what, translation) => {
+  it.each(damaged)('a translation that %s is no translation', (_what, translation) => {
     expect(restore(translation)).toBeUndefined()
   })
 })

@@ -18,19 +18,19 @@ describe('a translated paragraph', () => {
     ['[a]: b', '\\[a]: b'],
     ['| a | b |', '\\| a | b |'],
     ['    code', 'code'],
-  ])('that is %j begins nothing', (translation, text) => {
+  ])('a translated paragraph that is %j begins nothing', (translation, text) => {
     expect(inForm(translation, 'Red', false)).toBe(text)
     expect(markdownParts(text).some((part) => 'prose' in part)).toBe(true)
   })
 
   it.each(['1.5 m', '-5', '#tag', '*rot* und', '```a``` b', '**a**', '[a](b)', '2024 war', 'a | b'])(
-    'that is %j stays so',
+    'a translated paragraph that is %j stays so',
     (translation) => {
       expect(inForm(translation, 'Red', false)).toBe(translation)
     },
   )
 
-  it('may begin as the original does', () => {
+  it('a translated paragraph may begin as the original does', () => {
     expect(inForm('- Rot', '- Red', false)).toBe('- Rot')
   })
 })

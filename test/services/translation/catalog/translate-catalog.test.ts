@@ -41,7 +41,7 @@ function stand(translate: (text: string) => string) {
 const options: CatalogTranslationOptions = { target_lang: 'DE' }
 
 describe('the copy of a catalog', () => {
-  it('is made of a text with a million blanks in it', async () => {
+  it('the copy of a catalog is made of a text with a million blanks in it', async () => {
     const { client } = stand((text) => text)
     const blanks = `a${' '.repeat(1_000_000)}b`
     const { text } = await translateCatalog(client, `{"type": "Catalog", "description": "${blanks}", "links": []}`, options)
@@ -72,7 +72,7 @@ describe('the copy of a catalog', () => {
     expect(copy).toMatchObject({ places: 10, sent: 8, kept: [] })
   })
 
-  it('of an item has the fields in properties, also where there was no extension', async () => {
+  it('the copy of a catalog of an item has the fields in properties, also where there was no extension', async () => {
     const { client } = await fakeClient()
     const bare = '{"type":"Feature","id":"a","properties":{},"assets":{"a":{"href":"a","title":"Band"}},"links":[]}'
     expect((await translateCatalog(client, bare, options)).text).toBe(
@@ -90,7 +90,7 @@ describe('the copy of a catalog', () => {
     expect(copy).toEqual(original)
   })
 
-  it('of lists has each document in its own language', async () => {
+  it('the copy of a catalog of lists has each document in its own language', async () => {
     const { client } = await fakeClient()
     const features = [
       {
@@ -134,7 +134,7 @@ describe('the copy of a catalog', () => {
 })
 
 describe('the service', () => {
-  it('is sent each text once, prose with tags apart from the rest', async () => {
+  it('the service is sent each text once, prose with tags apart from the rest', async () => {
     const { client, fake } = await fakeClient()
     await translateCatalog(client, collection, { ...options, formality: 'prefer_more' })
     const bodies = fake.log.map(({ body }) => JSON.parse(body.toString()))
@@ -151,21 +151,21 @@ describe('the service', () => {
     ])
   })
 
-  it('is asked for nothing when the document is in that language', async () => {
+  it('the service is asked for nothing when the document is in that language', async () => {
     const { client, sent } = stand((text) => text)
     const text = '{"type":"Catalog","title":"a","language":{"code":"de"}}'
     expect(await translateCatalog(client, text, options)).toEqual({ text, places: 0, sent: 0, characters: 0, kept: [] })
     expect(sent).toEqual([])
   })
 
-  it('may lose markup: then that paragraph stays, and its place is told', async () => {
+  it('the service may lose markup: then that paragraph stays, and its place is reported', async () => {
     const { client } = stand((text) => text.replace(/<[^>]*>/g, '').toUpperCase())
     const copy = await translateCatalog(client, '{"type":"Catalog","title":"a","description":"one\\n\\n*two*"}', options)
     expect(JSON.parse(copy.text)).toMatchObject({ title: 'A', description: 'ONE\n\n*two*' })
     expect(copy.kept).toEqual(['/description'])
   })
 
-  it('that fails leaves no copy', async () => {
+  it('the service that fails leaves no copy', async () => {
     const { client } = await fakeClient({ apiKey: 'test-wrong' })
     expect(await failureOf(translateCatalog(client, collection, options))).toMatchObject({ code: 'BATCH_INCOMPLETE' })
   })
