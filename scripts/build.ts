@@ -18,9 +18,8 @@ const bin = `${fresh}/cli/bin.js`
  */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   'shared.js': [
-    'auth/parse-url-pattern.js',
-    'auth/refused-call.js',
-    'auth/token-store.js',
+    'auth/session.js',
+    'auth/strategy.js',
     'crypto/encoding.js',
     'crypto/private-key.js',
     'http/challenge.js',

@@ -1,5 +1,16 @@
 /** The public API of stac-auth: documents, credentials, the engine with all strategies. */
-export type { Auth, AuthorizedRequest, AuthorizeOptions, ByAddressExplanation, Explanation, RefExplanation } from './auth/auth.ts'
+export type {
+  Auth,
+  AuthorizedRequest,
+  AuthorizeOptions,
+  ByAddressExplanation,
+  DevicePrompt,
+  Explanation,
+  Interaction,
+  OngoingLogin,
+  Redirection,
+  RefExplanation,
+} from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'
 export {
   apiKey,
@@ -15,6 +26,8 @@ export {
   type Field,
   oauth2,
   openIdConnect,
+  Secret,
+  type SecretInput,
   type SecretSource,
   type SecretValue,
   type ServiceCredential,
@@ -24,11 +37,8 @@ export {
   type UrlPatterns,
   uncheckedCredential,
 } from './auth/credential.ts'
-export { type AuthFlow, type AuthStep, authorized, handshake, type ObjectKeys, singleStep } from './auth/flow.ts'
-export type { DevicePrompt, Interaction, OngoingLogin, Redirection } from './auth/interaction.ts'
-export { loadStrategies } from './auth/registry.ts'
-export { Secret, type SecretInput } from './auth/secret.ts'
-export type { CacheEntry, Session } from './auth/session.ts'
+export type { CacheEntry, Session, SessionStore } from './auth/session.ts'
+export { memoryStore } from './auth/session.ts'
 export type {
   AuthContext,
   Identity,
@@ -40,8 +50,7 @@ export type {
   Token,
   Warning,
 } from './auth/strategy.ts'
-export type { SessionStore } from './auth/token-store.ts'
-export { memoryStore } from './auth/token-store.ts'
+export { type AuthFlow, type AuthStep, authorized, handshake, loadStrategies, type ObjectKeys, singleStep } from './auth/strategy.ts'
 export {
   AbortedError,
   AuthError,

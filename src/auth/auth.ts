@@ -1,11 +1,11 @@
-/** The public types of the engine: authorized requests, explanations, services and the `Auth` interface. */
-import type { ErrorCode } from '../errors.ts'
+/** The engine as its users see it: authorized requests and how they are built, explanations, services, logins, the `Auth` interface. */
+import { ConfigurationError, type ErrorCode } from '../errors.ts'
+import { isToken } from '../http/headers.ts'
 import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
-import type { ObjectKeys } from './flow.ts'
-import type { Interaction } from './interaction.ts'
-import type { Warning } from './strategy.ts'
+import type { Selection } from './credential-selection.ts'
+import type { AuthStep, ObjectKeys, Warning } from './strategy.ts'
 
 /** The authorized request, unsent, and how it was authorized. Its headers and URL may hold secrets. */
 export interface AuthorizedRequest extends HttpRequest {
@@ -166,4 +166,108 @@ export interface CredentialStatus {
   readonly refreshable: boolean
   /** False when tokens of the credential are kept in memory only, whatever `session` is. */
   readonly persistent: boolean
+}
+
+/** The interaction with the user during a login; methods that are absent are unsupported. */
+export interface Interaction {
+  /** Prepares to receive the authorization response (RFC 6749 §4.1.2), at the wished redirect URI where there is a choice. */
+  redirect?(signal?: AbortSignal, wish?: RedirectWish): Promise<Redirection>
+  /** Shows the verification URL and the user code (RFC 8628 §3.3). */
+  device?(prompt: DevicePrompt): void | Promise<void>
+  /** Shows the URL that logs the user out at the provider (OpenID Connect RP-Initiated Logout 1.0 §2); it may hold an ID token. */
+  end?(url: string): void | Promise<void>
+}
+
+/** The redirect URI registered for the client in the credential, for loopback listeners. */
+export interface RedirectWish {
+  /** Default: a free one. */
+  readonly port?: number | undefined
+  /** Begins with a slash. */
+  readonly path?: string | undefined
+}
+
+/** A URL to which the browser is redirected after the login. */
+export interface Redirection {
+  /** The redirect URI, for the authorization request and for the token request. */
+  readonly uri: string
+  /** True for a page in the browser itself, which can read the URL fragment. */
+  readonly seesFragments?: boolean
+  /** The response to a login that started before the page was unloaded; the user is not asked again. */
+  readonly resumed?: { readonly record: string; readonly callback: URL }
+  /**
+   * Shows the authorization URL to the user and waits for the redirect; callbacks that `isOurs` does not
+   * accept are refused without ending the wait. Errors: `LOGIN_TIMEOUT`, `LOGIN_DENIED`, `ABORTED`.
+   */
+  answer(url: string, isOurs: (callback: URL) => boolean, login: OngoingLogin): Promise<URL>
+  close(): Promise<void>
+}
+
+/** A login that is waiting for its response. */
+export interface OngoingLogin {
+  /** The `state` that the response must have. */
+  readonly state: string
+  /** Everything needed to resume the login (`resumed`): secret, and valid once. */
+  readonly record: string
+}
+
+/** What a user needs for a login on another device; the texts are safe to show. */
+export interface DevicePrompt {
+  /** Id of the credential. */
+  readonly credential: string
+  /** An https URL (http for loopback). */
+  readonly verificationUri: string
+  readonly userCode: string
+  /** The URL that contains the code. */
+  readonly verificationUriComplete?: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+const NOTHING: AuthorizedRequest['secretIn'] = { headers: [], url: false }
+
+/** Returns the authorized request; every difference from the plain request is marked as secret. */
+export function authorizedRequest(
+  plain: HttpRequest,
+  { request, expiresAt, location, keys }: AuthStep,
+  target: Target,
+  selection: Selection,
+): AuthorizedRequest {
+  const { method, url, headers, body } = request
+  const names: string[] = []
+  for (const name in headers) if (headers[name] !== plain.headers[name]) names.push(name)
+  return {
+    method,
+    url,
+    headers,
+    ...(body !== undefined && { body }),
+    ...(selection.ref !== undefined && { ref: selection.ref, scheme: selection.type }),
+    ...(selection.match && { credential: selection.match.credential.id }),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    pointer: target.pointer,
+    ...(location && { location }),
+    ...(keys && { keys }),
+    // The location of an object is not secret; a presigned or signed URL is.
+    secretIn: { headers: names, url: url !== plain.url && !location },
+  }
+}
+
+/** Returns a request without credentials. */
+export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
+  return selection?.ref !== undefined
+    ? { ...request, ref: selection.ref, scheme: selection.type, pointer, secretIn: NOTHING }
+    : { ...request, pointer, secretIn: NOTHING }
+}
+
+/** Header names in lower case. Errors: `ConfigurationError` `USAGE` for a name or value that HTTP does not allow. */
+export function plainHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    if (value === undefined) continue
+    if (/[\r\n\0]/.test(value) || !isToken(name)) {
+      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
+    }
+    plain[name.toLowerCase()] = value
+  }
+  return plain
 }

@@ -1,20 +1,16 @@
 /** `createEngine`: selects credentials itself, and loads the other half of the engine when a request must be sent. */
+
 import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
-import type { Auth, AuthorizedRequest, AuthorizeOptions } from './auth.ts'
-import { authorizedRequest, plainHeaders, plainRequest } from './authorized-request.ts'
-import type { CredentialSource } from './credential.ts'
-import { checkShapes, flatten } from './credential.ts'
+import { type Auth, type AuthorizedRequest, type AuthorizeOptions, authorizedRequest, plainHeaders, plainRequest } from './auth.ts'
+import { type CredentialSource, checkShapes, flatten } from './credential.ts'
 import { CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import type { AuthStep } from './flow.ts'
-import { Registry } from './registry.ts'
 import { below, givenTarget, hrefOf, isPlainTarget, isTarget } from './resource.ts'
 import type { Runtime } from './runtime.ts'
 import { type CredentialMatch, checkReach } from './scheme-matching.ts'
-import type { Session } from './session.ts'
-import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
-import type { SessionStore } from './token-store.ts'
+import type { Session, SessionStore } from './session.ts'
+import type { AuthStep, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 export interface EngineOptions {
   /** The user's credentials; in code they may hold plain strings. */
@@ -167,4 +163,57 @@ export function createEngine(options: EngineOptions): Auth {
 function checked(request: HttpRequest, step: AuthStep, target: Target, selection: Selection, match: CredentialMatch): AuthorizedRequest {
   if (step.request.url !== request.url) checkReach(match, step.request.url)
   return authorizedRequest(request, step, target, selection)
+}
+
+export class Registry {
+  readonly #loaded = new Map<string, Strategy>()
+  readonly #lazy = new Map<string, LazyStrategy>()
+
+  constructor(strategies: readonly (Strategy | LazyStrategy)[]) {
+    for (const strategy of strategies) {
+      if ('load' in strategy) this.#lazy.set(strategy.type, strategy)
+      else this.#loaded.set(strategy.type, strategy)
+    }
+  }
+
+  /** Returns the strategy of that type when it is loaded. */
+  get(type: string): Strategy | undefined {
+    return this.#loaded.get(type)
+  }
+
+  /** All types, loaded or not. */
+  get types(): readonly string[] {
+    return [...this.#loaded.keys(), ...this.#lazy.keys()]
+  }
+
+  /** True when credentials of that type must have `sendTo`, as far as that is known before loading. */
+  needsSendTo(type: string): boolean {
+    return this.#lazy.get(type)?.sendTo === 'required'
+  }
+
+  /** The loaded strategies. */
+  get loaded(): readonly Strategy[] {
+    return [...this.#loaded.values()]
+  }
+
+  /** True when some strategies are not loaded yet. */
+  get isPartial(): boolean {
+    return this.#lazy.size > 0
+  }
+
+  /** True when that type has a strategy that is not loaded yet. */
+  isPending(type: string): boolean {
+    return this.#lazy.has(type)
+  }
+
+  /** Loads the strategies of those types, if they exist; of two concurrent calls the first to finish decides. */
+  async load(types: Iterable<string>): Promise<void> {
+    const pending = [...new Set(types)].flatMap((type) => this.#lazy.get(type) ?? [])
+    await Promise.all(
+      pending.map(async (lazy) => {
+        const strategy = await lazy.load()
+        if (this.#lazy.delete(lazy.type)) this.#loaded.set(lazy.type, strategy)
+      }),
+    )
+  }
 }

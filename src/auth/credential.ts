@@ -1,8 +1,8 @@
-/** The user's credentials: their types before and after reading, and the helpers that create them. */
-
+/** The user's credentials: their types before and after reading, secrets, and the helpers that create credentials. */
 import { ConfigurationError } from '../errors.ts'
 import { isObject } from '../stac/json.ts'
 import { nearMiss } from '../text/suggest.ts'
+import type { Registry } from './create-engine.ts'
 import type {
   ApiKeyCredential,
   CredentialInput,
@@ -17,11 +17,59 @@ import type {
   S3Credential,
   SignedUrlCredential,
 } from './credential-input.ts'
-import type { Registry } from './registry.ts'
-import type { Secret, SecretInput } from './secret.ts'
 import type { UrlPattern } from './url-pattern.ts'
 
 export type { CredentialInput } from './credential-input.ts'
+
+/** The value of a secret in code: text, or a function that is called for each use. */
+export type SecretInput = string | (() => string | Promise<string>)
+
+/** Passes secrets between two copies of this library in a program; no document and no file can contain it. */
+const HANDED_ON = Symbol.for('stac-auth.secret')
+
+/** Holds a secret so that logs, errors and JSON cannot show it by accident. */
+export class Secret {
+  /** True when it was given as text: reading it is immediate. */
+  readonly isText: boolean
+  /** True when the user is asked for it. */
+  readonly isAsked: boolean
+  readonly #read: () => string | Promise<string>
+
+  constructor(input: SecretInput, isAsked = false) {
+    this.isAsked = isAsked
+    this.isText = typeof input === 'string'
+    this.#read = typeof input === 'string' ? () => input : input
+  }
+
+  /** Returns the secret, also one created by another copy of the library; undefined for anything else. */
+  static from(value: unknown): Secret | undefined {
+    if (value instanceof Secret) return value
+    if (typeof value !== 'object' || value === null || !(HANDED_ON in value)) return undefined
+    const other = value as Secret
+    return new Secret(() => other[HANDED_ON](), other.isAsked)
+  }
+
+  /** Returns the value, or a promise when it is not known yet. Errors: those of its source (`CREDENTIAL_SOURCE`). */
+  reveal(): string | Promise<string> {
+    return this.#read()
+  }
+
+  [HANDED_ON](): string | Promise<string> {
+    return this.#read()
+  }
+
+  toString(): string {
+    return '[secret]'
+  }
+
+  toJSON(): string {
+    return '[secret]'
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return '[secret]'
+  }
+}
 
 /** Where a secret is stored, for credentials in a file; exactly one key. */
 export type SecretSource =

@@ -13,13 +13,13 @@ import {
   type FieldKind,
   flatten,
   invalid,
+  Secret,
+  type SecretInput,
   type SecretSource,
   type SourceOf,
 } from './credential.ts'
-import { parseUrlPattern } from './parse-url-pattern.ts'
-import { Secret, type SecretInput } from './secret.ts'
 import type { Strategy } from './strategy.ts'
-import { matchesAny } from './url-pattern.ts'
+import { matchesAny, parseUrlPattern } from './url-pattern.ts'
 
 const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use'])
 

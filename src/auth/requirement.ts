@@ -3,9 +3,8 @@ import { httpsForm } from '../http/href.ts'
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
 import { findScheme, schemeMaps } from '../stac/scope.ts'
 import type { Target } from '../stac/target.ts'
-import { parseUrlPattern } from './parse-url-pattern.ts'
 import type { Strategy } from './strategy.ts'
-import { covers } from './url-pattern.ts'
+import { covers, parseUrlPattern } from './url-pattern.ts'
 
 export interface Requirement {
   /** The name in the catalog. */

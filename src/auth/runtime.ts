@@ -6,19 +6,24 @@ import { failure } from '../http/network-error.ts'
 import { addressOf, isAddressProblem } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
-import type { AuthorizedCall, AuthorizedRequest, AuthorizeOptions, CredentialStatus, Service, TargetSendOptions } from './auth.ts'
-import { plainHeaders, plainRequest } from './authorized-request.ts'
-import { contextOf, sendStep, type World } from './context.ts'
+import {
+  type AuthorizedCall,
+  type AuthorizedRequest,
+  type AuthorizeOptions,
+  type CredentialStatus,
+  type Interaction,
+  plainHeaders,
+  plainRequest,
+  type Service,
+  type TargetSendOptions,
+} from './auth.ts'
 import type { EngineOptions } from './create-engine.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { Exchange, openFlow } from './exchange.ts'
-import { type AuthFlow, type AuthStep, authorizedStep, runFlow } from './flow.ts'
-import type { Interaction } from './interaction.ts'
+import { contextOf, Exchange, openFlow, sendStep, type World } from './exchange.ts'
 import { hintFor, hrefOf } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
-import { MemorySessions, type Session } from './session.ts'
-import type { AuthContext } from './strategy.ts'
-import { memoryStore } from './token-store.ts'
+import { MemorySessions, memoryStore, type Session } from './session.ts'
+import { type AuthContext, type AuthFlow, type AuthStep, authorizedStep, runFlow } from './strategy.ts'
 
 export { readCredentials } from './parse-credentials.ts'
 

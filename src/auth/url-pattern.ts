@@ -1,4 +1,10 @@
-/** URL patterns of `sendTo`: written by the user alone and compared with parsed URLs, never with text. */
+/**
+ * URL patterns of `sendTo`: `scheme://host[:port][/path/]`, where the host may begin with `*.`; `gs://bucket/` is short for its https
+ * URL. The user alone writes them; they are compared with parsed URLs, never with text.
+ */
+import { ConfigurationError } from '../errors.ts'
+import { GS_PROBLEM, httpsForm, isGs } from '../http/href.ts'
+import { isLoopbackHost } from '../http/public-address.ts'
 
 /** A parsed pattern. */
 export interface UrlPattern {
@@ -16,7 +22,23 @@ export interface UrlPattern {
 }
 
 /** Escapes that some servers decode before routing, and dots that some parsers keep: a pattern with a path never matches them. */
-export const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/])/i
+const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/])/i
+
+const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
+
+/** Valid hosts after URL parsing; parsers accept commas and quotes. */
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
+
+/**
+ * Parses a URL pattern. Errors: `CONFIG_INVALID`. With `sharedHosts`, wildcards on shared suffixes are allowed, for URLs
+ * that receive no secret (`signedUrlHosts`).
+ */
+export function parseUrlPattern(pattern: string, options: { readonly sharedHosts?: boolean } = {}): UrlPattern {
+  if (!isGs(pattern)) return parsed(pattern, options)
+  const web = httpsForm(pattern)
+  if (web === undefined) throw refused(pattern, `it ${GS_PROBLEM.message}`)
+  return { ...parsed(web, options), pattern }
+}
 
 /** True when the pattern matches that URL. */
 export function covers(pattern: UrlPattern, url: URL): boolean {
@@ -42,6 +64,11 @@ export function narrowness({ wildcard, host, path }: UrlPattern): number {
   return (wildcard ? host.length : 1000) * 10_000 + path.length
 }
 
+/** True when anyone can register a name below that host, so that a wildcard would trust strangers. */
+export function isSharedSuffix(host: string): boolean {
+  return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`) || suffix.endsWith(`.${host}`))
+}
+
 function coversPath(granted: string, path: string): boolean {
   if (granted === '/') return true
   if (SLIPPERY.test(path)) return false
@@ -50,4 +77,59 @@ function coversPath(granted: string, path: string): boolean {
 
 function isBelow(host: string, suffix: string): boolean {
   return host.length > suffix.length + 1 && host.endsWith(suffix) && host[host.length - suffix.length - 1] === '.'
+}
+
+function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
+  const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
+  if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
+  if (SLIPPERY.test(path)) throw refused(pattern, 'the path contains dot segments or encoded slashes')
+  if (scheme === 's3') {
+    if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
+    return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
+  }
+  const probe = `${scheme}://${star ? 'x.' : ''}${authority}${path}`
+  if (!URL.canParse(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
+  const url = new URL(probe)
+  if (!HOST.test(url.hostname) || url.hostname.endsWith('.')) throw refused(pattern, 'the host is not valid')
+  if (path.includes('//')) throw refused(pattern, 'the path contains an empty segment')
+  const wildcard = star !== undefined
+  const host = wildcard ? url.hostname.slice(2) : url.hostname
+  if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only allowed for loopback addresses. Use https:')
+  if (wildcard && !host.includes('.')) throw refused(pattern, 'at least two labels must follow "*."')
+  if (!sharedHosts) refuseShared(pattern, host, wildcard, url.pathname)
+  return { pattern, scheme: scheme as 'https' | 'http', host, wildcard, port: url.port, path: folder(url.pathname) }
+}
+
+function refuseShared(pattern: string, host: string, wildcard: boolean, path: string): void {
+  if (wildcard && isSharedSuffix(host)) throw refused(pattern, `anyone can register names below ${host}. Write the exact host`)
+  if (!wildcard && path === '/' && isSharedHost(host)) {
+    throw refused(pattern, `${host} is shared by many owners. Add the path of the bucket or repository`)
+  }
+}
+
+function folder(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}
+
+function refused(pattern: string, why: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `"${pattern}" is not a valid URL pattern: ${why}`, { actual: pattern })
+}
+
+/** Hosts under which anyone can register a name or a path; maintained by hand, deliberately broad. */
+const SUFFIXES = /* @__PURE__ */ (
+  'amazonaws.com amazonaws.com.cn blob.core.windows.net dfs.core.windows.net file.core.windows.net web.core.windows.net ' +
+  'azurewebsites.net azureedge.net azurefd.net cloudapp.azure.com cloudfront.net elasticbeanstalk.com storage.googleapis.com ' +
+  'googleapis.com googleusercontent.com appspot.com run.app cloudfunctions.net web.app firebaseapp.com github.io ' +
+  'githubusercontent.com gitlab.io bitbucket.io pages.dev workers.dev r2.dev r2.cloudflarestorage.com vercel.app netlify.app ' +
+  'herokuapp.com onrender.com fly.dev railway.app ngrok.io ngrok.app ngrok-free.app trycloudflare.com digitaloceanspaces.com ' +
+  'backblazeb2.com wasabisys.com your-objectstorage.com oraclecloud.com aliyuncs.com myqcloud.com surge.sh glitch.me repl.co ' +
+  'co.uk org.uk ac.uk gov.uk com.au net.au org.au co.jp co.nz co.in com.br com.cn com.tr co.za co.kr'
+).split(' ')
+
+const HOSTS =
+  /^(?:s3(?:[.-][a-z0-9-]+)*\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|raw\.githubusercontent\.com|gist\.githubusercontent\.com)$/
+
+/** True when owners differ by path, so that a pattern needs a path. */
+function isSharedHost(host: string): boolean {
+  return HOSTS.test(host)
 }

@@ -1,6 +1,5 @@
 /** Logins by popup or redirect, and logouts, in a web page. */
-import type { Auth } from '../auth/auth.ts'
-import type { Redirection } from '../auth/interaction.ts'
+import type { Auth, Redirection } from '../auth/auth.ts'
 import { AbortedError, abortedBy, CredentialError, ProtocolError } from '../errors.ts'
 import {
   answerIn,

@@ -1,7 +1,6 @@
 /** `login`. */
 import { existsSync } from 'node:fs'
-import type { Auth, CredentialStatus } from '../auth/auth.ts'
-import type { DevicePrompt, Interaction } from '../auth/interaction.ts'
+import type { Auth, CredentialStatus, DevicePrompt, Interaction } from '../auth/auth.ts'
 import { ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { loopbackRedirect, openBrowser } from '../node/loopback-login.ts'
 import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'

@@ -1,5 +1,5 @@
+import type { SessionStore } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
-import type { SessionStore } from '../auth/token-store.ts'
 import { defaultTokenFolder, tokenFiles } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import type { Io } from './io.ts'

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Interaction, Redirection } from '../auth/interaction.ts'
+import type { Interaction, Redirection } from '../auth/auth.ts'
 import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
 import { isLoopbackHost } from '../http/public-address.ts'
 import { withAbsoluteFolders } from './credentials/user-folder.ts'

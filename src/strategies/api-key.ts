@@ -1,8 +1,6 @@
 /** Strategy `apiKey`: a key in a header, a query parameter or a cookie. */
-import type { Credential } from '../auth/credential.ts'
-import { authorized, singleStep } from '../auth/flow.ts'
-import type { Secret } from '../auth/secret.ts'
-import type { Strategy } from '../auth/strategy.ts'
+import type { Credential, Secret } from '../auth/credential.ts'
+import { authorized, type Strategy, singleStep } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isForbiddenHeader, isToken } from '../http/headers.ts'
 import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../http/message.ts'

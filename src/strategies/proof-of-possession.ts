@@ -1,6 +1,5 @@
 /** Sends a token bound to a key, with a proof of the key for each step (RFC 9449 §4, §7.1). */
-import { type AuthStep, authorized } from '../auth/flow.ts'
-import type { AuthContext } from '../auth/strategy.ts'
+import { type AuthContext, type AuthStep, authorized } from '../auth/strategy.ts'
 import { base64url } from '../crypto/encoding.ts'
 import { compactJws } from '../crypto/jws.ts'
 import type { PrivateKey } from '../crypto/private-key.ts'

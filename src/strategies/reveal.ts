@@ -1,6 +1,5 @@
 /** Reads secrets and checks their values for where they are sent. */
-import type { Credential } from '../auth/credential.ts'
-import { Secret } from '../auth/secret.ts'
+import { type Credential, Secret } from '../auth/credential.ts'
 import { CredentialError, isAuthError } from '../errors.ts'
 
 /** Longer values do not fit the headers that servers accept. */

@@ -23,12 +23,12 @@ describe('the words of the glossary', () => {
 
 describe('the check of words', () => {
   it.each([
-    ['src/auth/flow.ts', 'const oneLeg = 1', 'oneLeg: say step instead of leg'],
-    ['src/auth/flow.ts', 'interface Legs {}', 'Legs: say steps instead of legs'],
-    ['src/auth/flow.ts', 'const a = { LAST_LEG: 1 }', 'LAST_LEG: say step instead of leg'],
+    ['src/auth/strategy.ts', 'const oneLeg = 1', 'oneLeg: say step instead of leg'],
+    ['src/auth/strategy.ts', 'interface Legs {}', 'Legs: say steps instead of legs'],
+    ['src/auth/strategy.ts', 'const a = { LAST_LEG: 1 }', 'LAST_LEG: say step instead of leg'],
     ['src/services/client/a.ts', 'class Governor {}', 'Governor: say service limits instead of governor'],
-    ['src/auth/flow.ts', 'function parseGrant() {}', 'parseGrant: say URL pattern instead of grant'],
-    ['src/auth/flow.ts', 'function entryForm() {}', 'entryForm: say credential instead of entry'],
+    ['src/auth/strategy.ts', 'function parseGrant() {}', 'parseGrant: say URL pattern instead of grant'],
+    ['src/auth/strategy.ts', 'function entryForm() {}', 'entryForm: say credential instead of entry'],
     ['src/cli/flow.ts', 'const fullWorld = 1', 'fullWorld: say context instead of world'],
   ])('finds in %s: %s', (path, text, problem) => {
     expect(replacedWords(path, text)).toEqual([problem])

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseUrlPattern } from '../../src/auth/parse-url-pattern.ts'
-import { covers, narrowness } from '../../src/auth/url-pattern.ts'
+import { covers, narrowness, parseUrlPattern } from '../../src/auth/url-pattern.ts'
 import { addressOf, isAddressProblem } from '../../src/http/url.ts'
 
 const none: ReadonlySet<string> = new Set()

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { memoryStore, type SessionStore, withMemoryFallback } from '../../src/auth/session.ts'
 import type { Warning } from '../../src/auth/strategy.ts'
-import type { SessionStore } from '../../src/auth/token-store.ts'
-import { memoryStore, withMemoryFallback } from '../../src/auth/token-store.ts'
 import { type ErrorCode, IntegrityError } from '../../src/errors.ts'
 import { KEY } from '../harness/stores.ts'
 

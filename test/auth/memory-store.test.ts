@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../src/auth/token-store.ts'
+import { memoryStore } from '../../src/auth/session.ts'
 import { canary, leaks, shown } from '../harness/canary.ts'
 import { failureOf } from '../harness/failure.ts'
 import { gate, KEY, OTHER_KEY } from '../harness/stores.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseUrlPattern } from '../../src/auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../src/auth/url-pattern.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { Registry } from '../../src/auth/registry.ts'
+import { Registry } from '../../src/auth/create-engine.ts'
 import type { Strategy } from '../../src/auth/strategy.ts'
 
 it('keeps one strategy per type, however many request it at once', async () => {

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { Secret } from '../../src/auth/secret.ts'
+import { Secret } from '../../src/auth/credential.ts'
 import { canary, leaks, shown } from '../harness/canary.ts'
 
 it('a secret that another copy of the library has made is one, and prints as one', async () => {
   vi.resetModules()
-  const other = await import('../../src/auth/secret.ts')
+  const other = await import('../../src/auth/credential.ts')
   expect(other.Secret).not.toBe(Secret)
   const one = canary('secret')
   const made = Secret.from(new other.Secret(one.value))
@@ -16,7 +16,7 @@ it('a secret that another copy of the library has made is one, and prints as one
 
 it('credentials that another copy has read serve requests of this one', async () => {
   vi.resetModules()
-  const other = await import('../../src/auth/secret.ts')
+  const other = await import('../../src/auth/credential.ts')
   const entry = {
     id: 'key',
     type: 'apiKey',

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
+import { memoryStore } from '../../src/auth/session.ts'
 import type { SessionChange } from '../../src/auth/strategy.ts'
-import { memoryStore } from '../../src/auth/token-store.ts'
 import { completeLogin } from '../../src/browser/complete-login.ts'
 import { createLogins } from '../../src/browser/logins.ts'
 import { canaryOf, leaks, shown } from '../harness/canary.ts'

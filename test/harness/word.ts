@@ -1,10 +1,8 @@
 /** Plays the flow of an HTTP word by hand: a context with a fixed clock and known randomness, answers in, legs out. */
 
-import type { AuthFlow, AuthStep } from '../../src/auth/flow.ts'
-import { authorizedStep, runFlow } from '../../src/auth/flow.ts'
-import { Secret } from '../../src/auth/secret.ts'
-import { MemorySessions } from '../../src/auth/session.ts'
-import { memoryStore } from '../../src/auth/token-store.ts'
+import { Secret } from '../../src/auth/credential.ts'
+import { MemorySessions, memoryStore } from '../../src/auth/session.ts'
+import { type AuthFlow, type AuthStep, authorizedStep, runFlow } from '../../src/auth/strategy.ts'
 import type { HttpContext } from '../../src/strategies/http/scheme.ts'
 import { type Reply, script } from './scripted.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Redirection, RedirectWish } from '../../src/auth/interaction.ts'
+import type { Redirection, RedirectWish } from '../../src/auth/auth.ts'
 import { type LoopbackOptions, loopbackRedirect } from '../../src/node/loopback-login.ts'
 
 const STATE = 'state-of-this-login'

@@ -139,7 +139,7 @@ describe('in a working directory that somebody else has filled', () => {
 
   it('keeps tokens in memory, with one warning, where there is no folder at all', async () => {
     const { nowhere } = await import('../../src/node/tokens/token-files.ts')
-    const { withMemoryFallback } = await import('../../src/auth/token-store.ts')
+    const { withMemoryFallback } = await import('../../src/auth/session.ts')
     const warnings: string[] = []
     const store = withMemoryFallback(nowhere(), ({ code, message }) => warnings.push(`${code} ${message}`))
     await store.exclusively('a', async () => {

@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import type { CredentialSet } from '../../src/auth/credential.ts'
 import { readCredentials } from '../../src/auth/parse-credentials.ts'
-import { loadStrategies } from '../../src/auth/registry.ts'
+import { loadStrategies } from '../../src/auth/strategy.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 
 const read = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { loadStrategies } from '../../auth/registry.ts'
 import { patternFor, type Requirement, requirementOf } from '../../auth/requirement.ts'
+import { loadStrategies } from '../../auth/strategy.ts'
 import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'

@@ -1,6 +1,6 @@
 /** `credentials trust`. */
 import type { CredentialObject } from '../../auth/credential.ts'
-import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
 import { forJson } from '../../text/sanitize.ts'
 import { nearMiss } from '../../text/suggest.ts'

@@ -2,8 +2,8 @@
 
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import type { Warning } from '../../auth/strategy.ts'
-import { type SessionStore, withMemoryFallback } from '../../auth/token-store.ts'
 import { IntegrityError } from '../../errors.ts'
 import { withTimeout } from '../../net/cancellation.ts'
 import { KeyedMutex } from '../../net/keyed-mutex.ts'

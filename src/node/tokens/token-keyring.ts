@@ -1,5 +1,5 @@
 /** A token store in the operating system's keyring, through an optional package. */
-import { type SessionStore, withMemoryFallback } from '../../auth/token-store.ts'
+import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
 import { sourceError } from '../credentials/secret-text.ts'
 import { openFilesFailure } from '../system-error.ts'

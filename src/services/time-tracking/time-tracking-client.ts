@@ -1,7 +1,6 @@
 /** The client of the time-tracking service, and its options. */
 import type { Auth } from '../../auth/auth.ts'
-import type { ServiceCredential } from '../../auth/credential.ts'
-import type { SecretInput } from '../../auth/secret.ts'
+import type { SecretInput, ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError, CredentialError, ProtocolError } from '../../errors.ts'
 import { isForbiddenHeader, isToken } from '../../http/headers.ts'
 import { ApiClient, type ApiClientOptions, baseAddress } from '../client/api-client.ts'

@@ -1,7 +1,6 @@
 /** What callers choose about a client of the translation service, and the way to the service that all parts of the client share. */
 import type { Auth } from '../../auth/auth.ts'
-import type { ServiceCredential } from '../../auth/credential.ts'
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret, ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError, type ErrorCode, isAuthError, ProtocolError } from '../../errors.ts'
 import type { Clock } from '../../net/clock.ts'
 import { ApiClient, type ApiClientOptions } from '../client/api-client.ts'

@@ -1,6 +1,5 @@
-import type { Credential } from '../../auth/credential.ts'
-import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
-import type { Secret } from '../../auth/secret.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
+import { type AuthFlow, type AuthStep, authorized } from '../../auth/strategy.ts'
 import { base64, bytesOf } from '../../crypto/encoding.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { parseChallenges } from '../../http/challenge.ts'

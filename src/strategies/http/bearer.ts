@@ -1,5 +1,5 @@
 import type { Credential } from '../../auth/credential.ts'
-import { authorized, singleStep } from '../../auth/flow.ts'
+import { authorized, singleStep } from '../../auth/strategy.ts'
 import { withHeader } from '../../http/message.ts'
 import { atHand } from '../reveal.ts'
 import type { HttpAuthScheme } from './scheme.ts'

@@ -1,8 +1,6 @@
 /** Strategy `http`: the HTTP authentication scheme of the credential decides the flow. */
-import type { Credential, CredentialFields } from '../../auth/credential.ts'
-import { authorized, singleStep } from '../../auth/flow.ts'
-import type { Secret } from '../../auth/secret.ts'
-import type { PeekContext, Strategy } from '../../auth/strategy.ts'
+import type { Credential, CredentialFields, Secret } from '../../auth/credential.ts'
+import { authorized, type PeekContext, type Strategy, singleStep } from '../../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../../errors.ts'
 import { spellingOf } from '../../http/challenge.ts'
 import { isToken } from '../../http/headers.ts'

@@ -2,8 +2,7 @@
 
 import { platform } from '#platform'
 import type { Credential, CredentialFields, Field } from '../../auth/credential.ts'
-import type { AuthFlow, AuthStep } from '../../auth/flow.ts'
-import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
+import type { AuthContext, AuthFlow, AuthStep, PeekContext } from '../../auth/strategy.ts'
 import { type AuthError, UnsupportedError } from '../../errors.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import type { HttpScheme } from '../../stac/scheme.ts'

@@ -1,6 +1,5 @@
 import { platform } from '#platform'
-import type { Credential } from '../../auth/credential.ts'
-import type { Secret } from '../../auth/secret.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
 import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../../crypto/private-key.ts'
 import { isAccessToken } from '../../http/challenge.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'

@@ -1,6 +1,6 @@
 /** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): the user logs in at the provider, in a browser. */
 import type { ServerMetadata } from 'openid-client'
-import type { Interaction, Redirection } from '../../auth/interaction.ts'
+import type { Interaction, Redirection } from '../../auth/auth.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, UnsupportedError } from '../../errors.ts'
 import { type Client, converse } from './client.ts'
 import { knowsIssuer, type OAuth2Context } from './credential.ts'

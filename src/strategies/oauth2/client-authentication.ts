@@ -1,5 +1,5 @@
 import type { ClientAuth, ServerMetadata } from 'openid-client'
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret } from '../../auth/credential.ts'
 import { base64 } from '../../crypto/encoding.ts'
 import type { ClientCertificate } from '../../http/message.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'

@@ -1,6 +1,6 @@
 /** Configures openid-client for a credential, with a `fetch` that sends through the context and checks every response first. */
 import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret } from '../../auth/credential.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../stac/json.ts'

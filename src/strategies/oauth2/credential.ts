@@ -1,5 +1,4 @@
-import type { Credential } from '../../auth/credential.ts'
-import type { Secret } from '../../auth/secret.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
 import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
 import type { UrlPattern } from '../../auth/url-pattern.ts'
 import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'

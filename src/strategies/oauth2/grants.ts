@@ -1,7 +1,7 @@
 /** The grants without a browser: client credentials, refresh, token exchange, and password, which RFC 9700 §2.4 advises against. */
 
 import { platform } from '#platform'
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret } from '../../auth/credential.ts'
 import type { Token } from '../../auth/strategy.ts'
 import { ConfigurationError, CredentialError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
 import { own, ownString } from '../../stac/json.ts'

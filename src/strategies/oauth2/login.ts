@@ -1,5 +1,5 @@
 /** Login and logout of `oauth2` and `openIdConnect`. */
-import type { Interaction } from '../../auth/interaction.ts'
+import type { Interaction } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'

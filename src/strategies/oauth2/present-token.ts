@@ -1,7 +1,7 @@
 /** Sends a token with requests for data. */
-import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
-import type { Interaction } from '../../auth/interaction.ts'
-import type { Origin } from '../../auth/strategy.ts'
+
+import type { Interaction } from '../../auth/auth.ts'
+import { type AuthFlow, type AuthStep, authorized, type Origin } from '../../auth/strategy.ts'
 import { ConfigurationError, SelectionError } from '../../errors.ts'
 import {
   type HttpRequest,

@@ -1,8 +1,8 @@
 /** Token sets of a credential: obtained once for all waiting callers, in this process and others, and stored before they are used. */
 import { platform } from '#platform'
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret } from '../../auth/credential.ts'
+import { reserveIn, type SessionStore } from '../../auth/session.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
-import { reserveIn, type SessionStore } from '../../auth/token-store.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
 import { boundKey } from './client.ts'

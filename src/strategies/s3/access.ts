@@ -1,6 +1,5 @@
 /** Where an `s3` credential may be used: its `sendTo`, and what an allowed bucket means in https URLs. */
-import type { Credential } from '../../auth/credential.ts'
-import type { Secret } from '../../auth/secret.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
 import { matchesAny, type UrlPattern } from '../../auth/url-pattern.ts'
 import { percentEncoded } from '../../http/message.ts'
 import type { S3KeySource, S3Keys } from '../../platform/platform.ts'

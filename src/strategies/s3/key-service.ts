@@ -1,5 +1,5 @@
 /** Temporary keys from a service chosen by the user, such as `/s3credentials` of NASA's archives. */
-import { refusedCall } from '../../auth/refused-call.ts'
+import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import { momentOf } from '../../http/headers.ts'
 import type { HttpResponse, Send } from '../../http/message.ts'

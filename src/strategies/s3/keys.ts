@@ -1,5 +1,5 @@
 /** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret } from '../../auth/credential.ts'
 import type { CacheEntry } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
 import type { S3Keys } from '../../platform/platform.ts'

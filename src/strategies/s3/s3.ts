@@ -1,7 +1,15 @@
 /** Scheme type `s3`: requests to an object store, signed with AWS Signature Version 4. */
 import { platform } from '#platform'
-import { type AuthFlow, type AuthStep, authorized, handshake, type ObjectKeys } from '../../auth/flow.ts'
-import type { Preparation, Resource, Strategy } from '../../auth/strategy.ts'
+import {
+  type AuthFlow,
+  type AuthStep,
+  authorized,
+  handshake,
+  type ObjectKeys,
+  type Preparation,
+  type Resource,
+  type Strategy,
+} from '../../auth/strategy.ts'
 import { type AuthError, ConfigurationError, CredentialError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
 import { endOfSpan } from '../../http/headers.ts'
 import { type HttpRequest, type HttpResponse, hasQueryParameter, queryValues } from '../../http/message.ts'

@@ -1,5 +1,5 @@
 /** Values for the parameters of a signing API, from the user's code, the user's credential and the target, never from the catalog. */
-import type { Secret } from '../../auth/secret.ts'
+import type { Secret } from '../../auth/credential.ts'
 import type { Resource, Warning } from '../../auth/strategy.ts'
 import { ConfigurationError, CredentialError, type ErrorCode, SelectionError } from '../../errors.ts'
 import { isForbiddenHeader } from '../../http/headers.ts'

@@ -1,6 +1,7 @@
 /** Reads the signed URL and its expiry from the response of a signing API. */
-import { refusedCall } from '../../auth/refused-call.ts'
+
 import type { CacheEntry } from '../../auth/session.ts'
+import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { isRedirect } from '../../http/redirect.ts'

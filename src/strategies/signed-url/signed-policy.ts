@@ -1,8 +1,7 @@
 /** Reads which URLs a signature is valid for, and until when, from the signature itself. */
 
-import { parseUrlPattern } from '../../auth/parse-url-pattern.ts'
 import type { CacheEntry } from '../../auth/session.ts'
-import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
+import { covers, parseUrlPattern, type UrlPattern } from '../../auth/url-pattern.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/json.ts'
 

@@ -1,10 +1,18 @@
 /** Strategy `signedUrl`: a signing API chosen by the user turns a URL into a signed one. */
 
-import type { Credential } from '../../auth/credential.ts'
-import { type AuthFlow, type AuthStep, authorized } from '../../auth/flow.ts'
-import type { Secret } from '../../auth/secret.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
 import type { CacheEntry } from '../../auth/session.ts'
-import type { AuthContext, IdentityMember, PeekContext, Preparation, Resource, Strategy } from '../../auth/strategy.ts'
+import {
+  type AuthContext,
+  type AuthFlow,
+  type AuthStep,
+  authorized,
+  type IdentityMember,
+  type PeekContext,
+  type Preparation,
+  type Resource,
+  type Strategy,
+} from '../../auth/strategy.ts'
 import { matchesAny, namedOrigin, type UrlPattern } from '../../auth/url-pattern.ts'
 import { type AuthError, SelectionError, UnsupportedError } from '../../errors.ts'
 import { type HttpRequest, withQueryParameter, withUrl } from '../../http/message.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { Secret } from '../../../src/auth/secret.ts'
+import { Secret } from '../../../src/auth/credential.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { ServiceLimits } from '../../../src/services/client/retries.ts'
 import { operations } from '../../../src/services/translation/operations.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
-import { runFlow } from '../../../src/auth/flow.ts'
+import { runFlow } from '../../../src/auth/strategy.ts'
 import type { Connection, HttpRequest } from '../../../src/http/message.ts'
 import { negotiate } from '../../../src/strategies/http/negotiate/negotiate.ts'
 import { failureOf } from '../../harness/failure.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DevicePrompt } from '../../../src/auth/interaction.ts'
+import type { DevicePrompt } from '../../../src/auth/auth.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Reply, script } from '../../harness/scripted.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CredentialInput } from '../../../src/auth/credential.ts'
-import { Secret } from '../../../src/auth/secret.ts'
+import { type CredentialInput, Secret } from '../../../src/auth/credential.ts'
 import { shown } from '../../harness/canary.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { testKey } from '../../harness/keys.ts'

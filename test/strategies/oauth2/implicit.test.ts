@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { platform } from '#platform'
-import type { Redirection } from '../../../src/auth/interaction.ts'
+import type { Redirection } from '../../../src/auth/auth.ts'
 import { readImplicitAnswer } from '../../../src/strategies/oauth2/implicit.ts'
 import { leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'

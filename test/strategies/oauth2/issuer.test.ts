@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Redirection } from '../../../src/auth/auth.ts'
 import type { CredentialObject } from '../../../src/auth/credential.ts'
-import type { Redirection } from '../../../src/auth/interaction.ts'
 import type { Warning } from '../../../src/auth/strategy.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { scheme, target } from '../../harness/documents.ts'

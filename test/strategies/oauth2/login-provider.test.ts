@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { DevicePrompt } from '../../../src/auth/auth.ts'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
-import type { DevicePrompt } from '../../../src/auth/interaction.ts'
 import { shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'

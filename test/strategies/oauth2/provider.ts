@@ -1,11 +1,10 @@
 /** A user of the real authorization server: engine, entries, and the person in front of a browser. */
 
 import { onTestFinished } from 'vitest'
+import type { Interaction, Redirection } from '../../../src/auth/auth.ts'
 import { type AuthOptions, createAuth } from '../../../src/auth/create-auth.ts'
 import type { CredentialObject } from '../../../src/auth/credential.ts'
-import type { Interaction, Redirection } from '../../../src/auth/interaction.ts'
-import type { SessionStore } from '../../../src/auth/token-store.ts'
-import { memoryStore } from '../../../src/auth/token-store.ts'
+import { memoryStore, type SessionStore } from '../../../src/auth/session.ts'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { target } from '../../harness/documents.ts'
 import { unchecked } from '../../harness/unchecked.ts'

@@ -1,8 +1,8 @@
 /** What real providers do beside the standards, and what must stay refused all the same. */
 
 import { describe, expect, it } from 'vitest'
+import type { Redirection, RedirectWish } from '../../../src/auth/auth.ts'
 import { bearer, type CredentialInput } from '../../../src/auth/credential.ts'
-import type { Redirection, RedirectWish } from '../../../src/auth/interaction.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
-import type { SessionStore } from '../../../src/auth/token-store.ts'
-import { memoryStore } from '../../../src/auth/token-store.ts'
+import { memoryStore, type SessionStore } from '../../../src/auth/session.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseUrlPattern } from '../../../src/auth/parse-url-pattern.ts'
+import { parseUrlPattern } from '../../../src/auth/url-pattern.ts'
 import { assetOf } from '../../../src/stac/target.ts'
 import { covers, placeFor, reaches, type S3Credential } from '../../../src/strategies/s3/access.ts'
 

@@ -1,5 +1,5 @@
 import type { Credential } from '../../../auth/credential.ts'
-import { type AuthFlow, authorized } from '../../../auth/flow.ts'
+import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
 import { base64url, fromBase64url } from '../../../crypto/encoding.ts'
 import { ecdsaDer, rsaPublicKey, uncompressedPoint } from '../../../crypto/jws.ts'
 import type { PrivateKey, PublicJwk, SignatureAlgorithm } from '../../../crypto/private-key.ts'

@@ -1,4 +1,4 @@
-import type { AuthFlow } from '../../../auth/flow.ts'
+import type { AuthFlow } from '../../../auth/strategy.ts'
 import { ConfigurationError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'
 import { type BoundToken, boundSteps } from '../../proof-of-possession.ts'

@@ -1,5 +1,5 @@
 /** The auth flow of GNAP and the texts of HTTP message signatures (RFC 9421). */
-import { type AuthFlow, authorized } from '../../../auth/flow.ts'
+import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
 import { base64, base64url } from '../../../crypto/encoding.ts'
 import { parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'

@@ -1,4 +1,4 @@
-import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
+import { type AuthFlow, authorized, handshake } from '../../../auth/strategy.ts'
 import { base64url } from '../../../crypto/encoding.ts'
 import type { PrivateKey } from '../../../crypto/private-key.ts'
 import { ChallengeError } from '../../../errors.ts'

@@ -2,7 +2,7 @@
 
 import { platform } from '#platform'
 import type { Credential } from '../../../auth/credential.ts'
-import { isSharedSuffix } from '../../../auth/parse-url-pattern.ts'
+import { isSharedSuffix } from '../../../auth/url-pattern.ts'
 import { base64, fromBase64url, octets } from '../../../crypto/encoding.ts'
 import { GENERATOR, GROUP_BYTES, inverse, modularPower, natural, naturalBytes, ORDER, PRIME } from '../../../crypto/modp2048.ts'
 import { type Challenge, isUtf8, parseChallenges } from '../../../http/challenge.ts'

@@ -2,7 +2,7 @@
  * Mutual authentication (RFC 8120 with the algorithm of RFC 8121): both sides agree on a key that requires the password,
  * the exchange does not allow guessing it offline, and the server has to prove that it knows the password.
  */
-import { type AuthFlow, type AuthStep, authorized, handshake } from '../../../auth/flow.ts'
+import { type AuthFlow, type AuthStep, authorized, handshake } from '../../../auth/strategy.ts'
 import { base64, bytesOf, sameBytes } from '../../../crypto/encoding.ts'
 import { saslprep } from '../../../crypto/saslprep.ts'
 import { type AuthParam, authParams, parseAuthenticationInfo } from '../../../http/challenge.ts'

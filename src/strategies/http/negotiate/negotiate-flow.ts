@@ -3,7 +3,7 @@
  * server has to prove its identity.
  */
 import { platform } from '#platform'
-import { type AuthFlow, authorized } from '../../../auth/flow.ts'
+import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
 import { ChallengeError, CredentialError, isAuthError, ProtocolError } from '../../../errors.ts'
 import { parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'

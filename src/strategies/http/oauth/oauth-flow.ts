@@ -1,7 +1,6 @@
 /** The auth flow of OAuth 1.0 for protected resources (RFC 5849 §3). */
-import type { Credential } from '../../../auth/credential.ts'
-import { type AuthFlow, authorized } from '../../../auth/flow.ts'
-import type { Secret } from '../../../auth/secret.ts'
+import type { Credential, Secret } from '../../../auth/credential.ts'
+import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
 import { base64 } from '../../../crypto/encoding.ts'
 import { hmac } from '../../../crypto/hmac.ts'
 import { TrustError } from '../../../errors.ts'

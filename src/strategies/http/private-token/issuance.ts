@@ -1,5 +1,5 @@
 /** Requests tokens from an issuer (RFC 9578); an optional package does the blinding. */
-import { refusedCall } from '../../../auth/refused-call.ts'
+import { refusedCall } from '../../../auth/strategy.ts'
 import { base64url } from '../../../crypto/encoding.ts'
 import { ChallengeError, ProtocolError, UnsupportedError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'

@@ -1,6 +1,5 @@
-import type { Credential } from '../../../auth/credential.ts'
-import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
-import { Secret } from '../../../auth/secret.ts'
+import { type Credential, Secret } from '../../../auth/credential.ts'
+import { type AuthFlow, authorized, handshake } from '../../../auth/strategy.ts'
 import { base64, sameBytes } from '../../../crypto/encoding.ts'
 import { ChallengeError, CredentialError } from '../../../errors.ts'
 import { authParams, type Challenge } from '../../../http/challenge.ts'

@@ -2,7 +2,7 @@
  * Salted challenge response (RFC 7804 over RFC 5802 and RFC 7677): the password is never sent, and the server has to prove
  * that it knows it.
  */
-import { type AuthFlow, authorized, handshake } from '../../../auth/flow.ts'
+import { type AuthFlow, authorized, handshake } from '../../../auth/strategy.ts'
 import { base64, fromBase64url, octets, sameBytes } from '../../../crypto/encoding.ts'
 import { hmac } from '../../../crypto/hmac.ts'
 import { saslprep } from '../../../crypto/saslprep.ts'

@@ -1,4 +1,4 @@
-import { type AuthFlow, authorized } from '../../../auth/flow.ts'
+import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
 import { base64url } from '../../../crypto/encoding.ts'
 import { compactJws, uncompressedPoint } from '../../../crypto/jws.ts'
 import { type HttpRequest, withHeader } from '../../../http/message.ts'
