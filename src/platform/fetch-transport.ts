@@ -1,7 +1,7 @@
-import { NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
+import { type AuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
 import { readBody, utf8 } from '../http/body.ts'
 import type { HttpRequest, HttpResponse, Send, SendOptions } from '../http/message.ts'
-import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, originOf } from '../http/network-error.ts'
+import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, networkError, originOf } from '../http/network-error.ts'
 import { isPublicHost } from '../http/public-address.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 
@@ -13,26 +13,42 @@ import { throwIfAborted } from '../net/cancellation.ts'
  *
  * Errors: `CORS_OR_NETWORK` and the codes of {@link networkError}, `TIMEOUT_TOTAL`, `URL_ADDRESS_FORBIDDEN` (for IP literals only),
  * `REDIRECT_CROSS_ORIGIN`, `UNSUPPORTED_IN_BROWSER` for headers that browsers do not send, `AbortedError`.
+ *
+ * @param runtime `page` for browsers; `server` for runtimes without CORS, which have no cookies and no referrer either
  */
-export function fetchTransport(fetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args)): Send {
-  return (request, options = {}) => exchange(fetch, request, options)
+export function fetchTransport(
+  fetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args),
+  runtime: 'page' | 'server' = 'page',
+): Send {
+  const fetching = runtime === 'page' ? IN_PAGES : { fetch: {}, failed: (error: unknown, url: string) => networkError(error, url) }
+  return (request, options = {}) => exchange(fetch, request, options, fetching)
 }
 
 type Fetch = typeof globalThis.fetch
 
-async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions): Promise<HttpResponse> {
+/** How a runtime fetches. */
+interface Fetching {
+  /** Options of every request. */
+  readonly fetch: RequestInit
+  /** Returns the error of a request without a response. */
+  failed(error: unknown, url: string): AuthError
+}
+
+const IN_PAGES: Fetching = { fetch: { credentials: 'omit', referrerPolicy: 'no-referrer' }, failed: (_error, url) => corsOrNetwork(url) }
+
+async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions, fetching: Fetching): Promise<HttpResponse> {
   throwIfAborted(options.signal)
   const end = exchangeEnd(options, request.url)
   try {
     if (!options.allowPrivateNetwork) checkHost(request.url)
     if (options.clientCertificate) throw certificateUnshown(request.url)
-    const response = await fetch(standardRequest(request, 'manual', end.signal))
+    const response = await fetch(standardRequest(request, { ...fetching.fetch, redirect: 'manual' }, end.signal))
     if (response.type !== 'opaqueredirect') return new FetchResponse(response, request.url, end)
     checkFollowing(request, options)
-    return new FetchResponse(await fetch(standardRequest(request, 'follow', end.signal)), request.url, end)
+    return new FetchResponse(await fetch(standardRequest(request, { ...fetching.fetch, redirect: 'follow' }, end.signal)), request.url, end)
   } catch (error) {
     end.clear()
-    throw end.signal?.aborted || isKnownFailure(error) ? failure(error, end.signal, request.url) : corsOrNetwork(request.url)
+    throw end.signal?.aborted || isKnownFailure(error) ? failure(error, end.signal, request.url) : fetching.failed(error, request.url)
   }
 }
 
@@ -59,8 +75,7 @@ function checkHost(url: string): void {
 const UNIMPORTANT = new Set(['accept-encoding', 'user-agent'])
 
 /** Browsers omit forbidden headers silently, so the headers are read back. */
-function standardRequest({ method, url, headers, body }: HttpRequest, redirect: RequestRedirect, signal?: AbortSignal): Request {
-  const options = { redirect, credentials: 'omit', referrerPolicy: 'no-referrer' } as const
+function standardRequest({ method, url, headers, body }: HttpRequest, options: RequestInit, signal?: AbortSignal): Request {
   const request = made(url, {
     ...options,
     method,
