@@ -3,6 +3,7 @@
  * `--check` writes nothing and exits 1 when the file is stale.
  */
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import { KINDS, SCHEMA_VERSIONS } from '../src/lint/schema/violation.ts'
@@ -35,11 +36,16 @@ for (const [name, schema] of Object.entries(load('common.json').definitions as o
 
 const exported: Record<string, string> = {}
 for (const version of SCHEMA_VERSIONS) {
-  for (const name of ['schemes', ...KINDS]) {
-    const schema = load(`v${version}/${name}.json`)
-    ajv.addSchema(name === 'schemes' ? schema : withoutSchemes(schema))
-    exported[`${name}_${version.replaceAll('.', '_')}`] = String(schema.$id)
-  }
+  const schema = load(`v${version}/schemes.json`)
+  ajv.addSchema(schema)
+  exported[`schemes_${version.replaceAll('.', '_')}`] = String(schema.$id)
+}
+for (const kind of KINDS) {
+  const [newest, ...others] = SCHEMA_VERSIONS.toReversed().map((version) => sharedSchema(load(`v${version}/${kind}.json`)))
+  if (!newest || others.some((other) => !isDeepStrictEqual(other, newest)))
+    throw new Error(`the schemas of ${kind} differ by version in more than schemes`)
+  ajv.addSchema({ ...newest, $id: kind })
+  exported[kind] = kind
 }
 
 const code = (standalone as unknown as { default: (ajv: Ajv, refs: Record<string, string>) => string }).default(ajv, exported)
@@ -52,10 +58,18 @@ const terse = code
     (_, _name, pointer = 'instancePath', keyword, detail) =>
       `vErrors = add(vErrors, ${[pointer, keyword, detail].filter(Boolean).join(', ')});`,
   )
-  .replaceAll('{instancePath="", parentData, parentDataProperty, rootData=data}={}', 'instancePath')
-  .replace(/\{instancePath(?::(.*?))?,parentData.*?,rootData\}/g, (_, pointer = 'instancePath') => pointer)
+  .replaceAll(', {instancePath="", parentData, parentDataProperty, rootData=data}={}', '')
+  // A pointer is made of what has an error only.
+  .replace(
+    /if\(!\((validate\d+)\((.*), \{instancePath(?::(.*?))?,parentData.*,rootData\}\)\)\)\{\nvErrors = vErrors === null \? \1\.errors : vErrors\.concat\(\1\.errors\);/g,
+    (_, validate, value, pointer = 'instancePath') =>
+      `if(!${validate}(${value})){\nvErrors = under(vErrors, ${pointer}, ${validate}.errors);`,
+  )
+  .replaceAll(/\binstancePath ?\+ ?/g, '')
+  .replaceAll(/\binstancePath\b/g, '""')
   // Almost no name has to be escaped, and looking once is faster than replacing twice.
   .replaceAll(/(key\d+)\.replace\(\/~\/g, "~0"\)\.replace\(\/\\\/\/g, "~1"\)/g, 'escape($1)')
+  .replaceAll(/(\w+) && typeof \1 == "object" && !Array\.isArray\(\1\)/g, 'isObject($1)')
   .replace(/^\/\*# sourceURL=.*\n/gm, '')
   .replace(/\n{2,}/g, '\n')
 
@@ -64,12 +78,19 @@ function add(errors, pointer, keyword, detail) {
   const error = { pointer, keyword, detail }
   return errors === null ? [error] : (errors.push(error), errors)
 }
+function under(errors, pointer, inner) {
+  for (const error of inner) errors = add(errors, pointer + error.pointer, error.keyword, error.detail)
+  return errors
+}
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 function escape(key) {
   return /[~/]/.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 }
 `
 if (/\brequire\(|\bimport\b|new Function|\beval\(/.test(terse)) throw new Error('the compiled validators are not a module on their own')
-if (/schemaPath|parentData|schema\d/.test(terse))
+if (/schemaPath|parentData|instancePath|schema\d/.test(terse))
   throw new Error('the output of ajv has changed: its errors or arguments are not recognized')
 emit(
   OUTPUT,
@@ -84,7 +105,13 @@ function load(path: string): Record<string, unknown> {
   )
 }
 
-/** The schema of a document asks of `auth:schemes` only that it is an object: the maps of schemes have a schema of their own. */
-function withoutSchemes(schema: Record<string, unknown>): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(schema), (_, value) => (String(value?.$ref).endsWith(':schemes') ? { type: 'object' } : value))
+/**
+ * Returns the part of a document's schema that all versions share: `auth:schemes` is an object, for maps of schemes have a schema of their
+ * own, and `violationsOf` looks for the version in `stac_extensions`.
+ */
+function sharedSchema({ $id: _id, title: _title, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(schema), (_, value) => {
+    if (value?.contains) return {}
+    return String(value?.$ref).endsWith(':schemes') ? { type: 'object' } : value
+  })
 }

@@ -59,13 +59,26 @@ export interface SchemeMap {
 }
 
 /** A member of `auth:schemes` that is an object. */
-export interface SchemeNode {
+export class SchemeNode {
   readonly map: SchemeMap
   readonly name: string
   readonly value: JsonObject
-  readonly pointer: string
+
+  constructor(map: SchemeMap, name: string, value: JsonObject) {
+    this.map = map
+    this.name = name
+    this.value = value
+  }
+
+  /** Made when it is asked for, as the type is: most schemes are known from an earlier document. */
+  get pointer(): string {
+    return pointer(this.map.pointer, this.name)
+  }
+
   /** The `type`, when it is a string. */
-  readonly type: string | undefined
+  get type(): string | undefined {
+    return ownString(this.value, 'type')
+  }
 }
 
 /** A value of `flows` that is an object. */

@@ -13,7 +13,7 @@ import {
   type ParameterNode,
   RefList,
   type SchemeMap,
-  type SchemeNode,
+  SchemeNode,
   TargetNode,
   type TargetPlace,
 } from './model.ts'
@@ -111,9 +111,7 @@ function schemeMap({ version, declared, preset }: LintDocument, value: JsonObjec
   const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
   for (const name of Object.keys(value)) {
     const scheme = value[name]
-    if (!isObject(scheme)) continue
-    const type = own(scheme, 'type')
-    schemes.push({ map, name, value: scheme, pointer: pointer(at, name), type: typeof type === 'string' ? type : undefined })
+    if (isObject(scheme)) schemes.push(new SchemeNode(map, name, scheme))
   }
   return map
 }

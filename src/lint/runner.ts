@@ -74,7 +74,9 @@ export class Runner {
     this.#found = []
     if (document.kind !== 'unknown') this.#claim(document, violationsOf(document.object, document.kind, document.version))
     for (const { rule, report } of this.#document) rule.document?.(document, report)
-    for (const target of document.targets) this.#askTarget(target)
+    for (const { rule, report } of this.#target) for (const target of document.targets) rule.target?.(target, report)
+    const protectedTargets = document.targets.filter(isProtected)
+    for (const { rule, report } of this.#protectedTarget) for (const target of protectedTargets) rule.protectedTarget?.(target, report)
     for (const list of document.refLists) this.#askRefList(list)
     for (const map of document.maps) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map, document)))
     return this.#found.length === 0 ? this.#found : limited(withoutConsequences(this.#found), document.at)
@@ -91,11 +93,6 @@ export class Runner {
     for (const violation of violations) {
       for (const { rule, report } of this.#claiming) if (rule.claim?.(violation, document, report)) break
     }
-  }
-
-  #askTarget(target: TargetNode): void {
-    for (const { rule, report } of this.#target) rule.target?.(target, report)
-    if (isProtected(target)) for (const { rule, report } of this.#protectedTarget) rule.protectedTarget?.(target, report)
   }
 
   /** What is wrong with a list is wrong on each target that has it. */

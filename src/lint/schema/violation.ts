@@ -1,5 +1,6 @@
 /** What the JSON Schema of a document's version and kind finds wrong with it, and that of a map of schemes with the map. */
-import type { ExtensionVersion } from '../../stac/document.ts'
+import { EXTENSION, type ExtensionVersion, VERSIONS } from '../../stac/document.ts'
+import { own } from '../../stac/json.ts'
 import { namesOf } from '../pointer.ts'
 import * as validators from './validators.ts'
 
@@ -28,22 +29,33 @@ interface SchemaError {
   readonly detail?: string
 }
 
-type Validator = { (value: unknown, pointer: string): boolean; errors?: readonly SchemaError[] | null }
-
-/** An `if` that failed says what failed inside; each `const` is an extension that a list has instead of this one. */
-const ECHOES = new Set(['if', 'const'])
+type Validator = { (value: unknown): boolean; errors?: readonly SchemaError[] | null }
 
 const NONE: readonly Violation[] = []
 
 /**
- * Everything in the value at the pointer that its schema refuses, in no particular order. The schema of a document does not look into
- * `auth:schemes`: each map there has a schema of its own.
+ * Returns everything in the value at the pointer that its schema refuses, in no particular order. The schema of a document does not look
+ * into `auth:schemes`: each map there has a schema of its own.
  */
 export function violationsOf(value: unknown, schema: SchemaKind | 'schemes', version: ExtensionVersion, at = ''): readonly Violation[] {
-  const validate = (validators as unknown as Readonly<Record<string, Validator>>)[`${schema}_${version.replaceAll('.', '_')}`]
-  if (!validate || validate(value, at)) return NONE
-  return (validate.errors ?? []).filter(({ keyword }) => !ECHOES.has(keyword)).map(violation)
+  const isMap = schema === 'schemes'
+  const name = isMap ? `schemes_${version.replaceAll('.', '_')}` : schema
+  const validate = (validators as unknown as Readonly<Record<string, Validator>>)[name]
+  const undeclared = isMap ? NONE : undeclaredIn(value, version)
+  if (!validate || validate(value)) return undeclared
+  // An `if` that failed says what failed inside.
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
+  return [...undeclared, ...errors.map((error) => violation({ ...error, pointer: at + error.pointer }))]
 }
+
+/** The one keyword of the schemas of documents that depends on the version. */
+function undeclaredIn(value: unknown, version: ExtensionVersion): readonly Violation[] {
+  const list = own(value, 'stac_extensions')
+  if (!Array.isArray(list) || list.includes(URLS[version])) return NONE
+  return [violation({ pointer: '/stac_extensions', keyword: 'contains' })]
+}
+
+const URLS = Object.fromEntries(VERSIONS.map((version) => [version, `${EXTENSION}v${version}/schema.json`]))
 
 function violation({ pointer, keyword, detail }: SchemaError): Violation {
   const names = namesOf(pointer)
