@@ -15,7 +15,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   // The goal of 18 kB is missed: see docs/sizes.md.
   { entry: 'dist/lint/index.js', budget: 30_000 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
-  { entry: 'dist/crawl/index.js', budget: 15_200 },
+  { entry: 'dist/crawl/index.js', budget: 15_900 },
   { entry: 'dist/browser/index.js', budget: 5_900 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
   { entry: 'dist/services/client/index.js', budget: 30_800 },
