@@ -37,12 +37,12 @@ function typeOf({ value }: FoundScheme): string {
 
 function hintFor(origin: string, via: Via | undefined, from: string | undefined): string {
   if (from === undefined)
-    return `if you have access, add a credential whose "sendTo" includes ${origin}/: stac-auth credentials add --entry FILE; download also needs --by-address for assets without auth:refs`
+    return `if you have access, add a credential whose "sendTo" includes ${origin}/: stac-auth credentials add --file FILE; download also needs --by-address for assets without auth:refs`
   const command = `if you have access: stac-auth credentials add ${shellWord(nameOf(from))}`
   // That command reads one document: it does not see the link, and asks only about schemes that its own targets use.
   return from === via?.url
     ? command
-    : `${command}, or use --entry FILE if it does not ask about the scheme; its "sendTo" must include ${origin}/`
+    : `${command}, or use --file FILE if it does not ask about the scheme; its "sendTo" must include ${origin}/`
 }
 
 const MOST_CHARACTERS = 64

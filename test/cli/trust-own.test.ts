@@ -92,12 +92,12 @@ describe('credentials trust', () => {
   })
 })
 
-describe('credentials add --credential', () => {
+describe('credentials add --file', () => {
   const token = { id: 't', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: ['https://data.example/'] }
   const add = async (entry: unknown, around: Surroundings) => {
     const file = join(folder, 'own', 'credentials.json')
     return {
-      ...(await run(['credentials', 'add', '--entry', await put(folder, 'entry.json', entry), '--credentials', file], around)),
+      ...(await run(['credentials', 'add', '--file', await put(folder, 'entry.json', entry), '--credentials', file], around)),
       file,
     }
   }
@@ -131,6 +131,6 @@ describe('credentials add --credential', () => {
 
   it('needs a document or a credential', async () => {
     expect(await run(['credentials', 'add'])).toMatchObject({ code: 2 })
-    expect(await run(['credentials', 'add', 'x.json', '--entry', 'y.json'])).toMatchObject({ code: 2 })
+    expect(await run(['credentials', 'add', 'x.json', '--file', 'y.json'])).toMatchObject({ code: 2 })
   })
 })

@@ -15,14 +15,14 @@ import { ownProposal } from './proposal.ts'
 import { detailsText, isTerminal, questionText, Terminal } from './question.ts'
 
 export interface AddOptions extends CredentialsOption, NewCredentialOptions {
-  readonly entry?: string
+  readonly file?: string
 }
 
 /** Adds the credentials that a document needs, or one from a file. Errors: `USAGE`, `CONFIG_INVALID`, `NO_CREDENTIAL` and those of {@link credentialsFor}. */
 export async function add(document: string | undefined, options: AddOptions, context: Context): Promise<number> {
-  if ((document === undefined) === (options.entry === undefined)) throw usageError('no input is given: give a document, or --entry FILE')
+  if ((document === undefined) === (options.file === undefined)) throw usageError('no input is given: give a document, or --file FILE')
   const user = await userCredentials(options, context)
-  if (options.entry !== undefined) return addOwn(await readCredential(options.entry, context), user, context)
+  if (options.file !== undefined) return addOwn(await readCredential(options.file, context), user, context)
   const { created } = await credentialsFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
   if (created.length === 0) await context.diagnostics.note('nothing to add: every scheme in this document has a credential')
   return EXIT.done
@@ -36,7 +36,7 @@ async function readCredential(name: string, { io }: Context): Promise<Credential
   } catch {
     // The message of the parser would quote the text.
   }
-  throw usageError('the file of --entry is not a JSON object with one credential')
+  throw usageError('the file given with --file is not a JSON object with one credential')
 }
 
 async function addOwn(credential: CredentialObject, { file, credentials }: UserCredentials, context: Context): Promise<number> {

@@ -65,7 +65,7 @@ function expectedIn({ origin }: Server) {
       url: `${origin}inner/b.json`,
       code: 'HTTP_403',
       message: `${origin}inner/b.json: the server answered 403; the link in ${origin}below.json asks for "key" (apiKey)`,
-      hint: `if you have access: ${above}, or use --entry FILE if it does not ask about the scheme; its "sendTo" must include ${origin}`,
+      hint: `if you have access: ${above}, or use --file FILE if it does not ask about the scheme; its "sendTo" must include ${origin}`,
       exit: 5,
     },
     {
@@ -73,7 +73,7 @@ function expectedIn({ origin }: Server) {
       code: 'HTTP_401',
       message: `${origin}inner/plain.json: the server answered 401`,
       hint:
-        `if you have access, add a credential whose "sendTo" includes ${origin}: stac-auth credentials add --entry FILE; ` +
+        `if you have access, add a credential whose "sendTo" includes ${origin}: stac-auth credentials add --file FILE; ` +
         'download also needs --by-address for assets without auth:refs',
       exit: 5,
     },
