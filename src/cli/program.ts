@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   time: async () => (await import('./commands/time.ts')).addTime,
   worker: async () => (await import('./commands/worker.ts')).addWorker,
   rules: async () => (await import('./commands/rules.ts')).addRules,
+  completion: async () => (await import('./commands/completion.ts')).addCompletion,
 }
 
 const EXIT_CODES = `

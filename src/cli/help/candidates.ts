@@ -1,0 +1,183 @@
+/** What completes the last word of a command line: commands, options, their values, asset keys of local documents and credential ids. */
+import { readFile, stat } from 'node:fs/promises'
+import type { Argument, Command, Option } from 'commander'
+import { isObject, own, ownString } from '../../stac/json.ts'
+import { forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import type { CredentialsOption } from '../options.ts'
+
+export interface Candidate {
+  readonly value: string
+  /** One line, maybe empty. */
+  readonly description: string
+}
+
+/** Larger documents are not read while somebody types. */
+const MOST_BYTES = 20_000_000
+
+/**
+ * Returns the candidates for the last of the words after the program's name; none where a file name may stand. Uses no network. A candidate
+ * that would not be printed as it is, such as an asset key with a line feed, is left out.
+ */
+export async function candidatesFor(program: Command, words: readonly string[], context: Context): Promise<readonly Candidate[]> {
+  const current = words.at(-1) ?? ''
+  const line = parsed(program, words.slice(0, -1))
+  const all = await possible(line, current, context)
+  return all.filter(({ value }) => value.startsWith(current) && value !== '' && forLine(value) === value && !/[\t\u2028]/.test(value))
+}
+
+/** A command line up to the word that is completed. */
+interface Line {
+  readonly command: Command
+  readonly positionals: readonly string[]
+  /** Values of options by long name. */
+  readonly given: ReadonlyMap<string, string>
+  /** The option whose value is completed. */
+  readonly pending: Option | undefined
+  /** True after `--`. */
+  readonly ended: boolean
+}
+
+function parsed(program: Command, words: readonly string[]): Line {
+  let command = program
+  let pending: Option | undefined
+  let ended = false
+  const positionals: string[] = []
+  const given = new Map<string, string>()
+  for (const word of words) {
+    if (pending) {
+      given.set(pending.long ?? '', word)
+      pending = undefined
+    } else if (!ended && word === '--') ended = true
+    else if (!ended && word.startsWith('-')) {
+      const [, name = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
+      const option = optionNamed(command, name)
+      given.set(option?.long ?? name, value ?? '')
+      if (option?.required && value === undefined) pending = option
+    } else {
+      const below = positionals.length === 0 ? command.commands.find((known) => known.name() === word) : undefined
+      if (below) command = below
+      else positionals.push(word)
+    }
+  }
+  return { command, positionals, given, pending, ended }
+}
+
+function optionNamed(command: Command, name: string): Option | undefined {
+  return command.options.find(({ long, short }) => name === long || name === short)
+}
+
+async function possible(line: Line, current: string, context: Context): Promise<readonly Candidate[]> {
+  const { command, positionals, pending, ended } = line
+  if (pending) return valuesOf(pending, line)
+  const [, name, sign] = /^(--[^=]+)(=)/.exec(current) ?? []
+  const option = name === undefined || ended ? undefined : optionNamed(command, name)
+  if (option && sign !== undefined) {
+    const values = await valuesOf(option, line)
+    return values.map(({ value, description }) => ({ value: `${name}=${value}`, description }))
+  }
+  if (current.startsWith('-') && !ended) return optionsOf(line)
+  const commands = positionals.length === 0 ? commandsOf(command) : []
+  const declared = command.registeredArguments
+  const argument = declared[positionals.length] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined)
+  return [...commands, ...(argument ? await argumentValues(argument, line, context) : [])]
+}
+
+function commandsOf(command: Command): readonly Candidate[] {
+  const visible = command.createHelp().visibleCommands(command)
+  return visible.map((known) => ({ value: known.name(), description: known.description() }))
+}
+
+function optionsOf({ command, given }: Line): readonly Candidate[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long, description }) => {
+      const isOver = long === undefined || (given.has(long) && !description.endsWith('(repeatable)'))
+      return isOver ? [] : [{ value: long, description }]
+    })
+}
+
+async function valuesOf(option: Option, line: Line): Promise<readonly Candidate[]> {
+  if (option.argChoices) return plain(option.argChoices)
+  if (option.long === '--asset') return (await assetsOf(line)).map(({ key, type }) => ({ value: key, description: type }))
+  if (option.long === '--alternate') {
+    const assets = await assetsOf(line)
+    return assets.flatMap(({ key, alternates }) => alternates.map((name) => ({ value: `${key}/${name}`, description: '' })))
+  }
+  if (option.long === '--link') return plain(await relationsOf(line))
+  if (option.long === '--rule') return ruleNames('=')
+  if (option.long === '--format') return plain((await import('../../lint/reporters/index.ts')).FORMATS)
+  return []
+}
+
+async function argumentValues(argument: Argument, line: Line, context: Context): Promise<readonly Candidate[]> {
+  if (argument.argChoices) return plain(argument.argChoices)
+  const parent = line.command.parent?.name()
+  const name = argument.name()
+  if (/credential/.test(name) || (name === 'id' && parent === 'credentials')) return credentialIds(line, context)
+  if (line.command.name() === 'rules' && name === 'id') return ruleNames('')
+  return []
+}
+
+async function ruleNames(ending: string): Promise<readonly Candidate[]> {
+  const { rules } = await import('../../lint/index.ts')
+  return plain(rules.flatMap(({ meta, cases }) => [...new Set([meta.id, ...cases.map((one) => one.meta.code)])].map((id) => id + ending)))
+}
+
+/** The ids in the credential file; no secret is read, and a malformed file has none. */
+async function credentialIds({ given }: Line, { io }: Context): Promise<readonly Candidate[]> {
+  const { credentialPath } = await import('../credential-path.ts')
+  const file = given.get('--credentials')
+  const options: CredentialsOption = file === undefined ? {} : { credentials: file }
+  try {
+    const list = own(await jsonFile((await credentialPath(options, io)).path), 'credentials')
+    return Array.isArray(list)
+      ? list.flatMap((one) =>
+          ownString(one, 'id') === undefined ? [] : [{ value: ownString(one, 'id') ?? '', description: ownString(one, 'type') ?? '' }],
+        )
+      : []
+  } catch {
+    return []
+  }
+}
+
+interface ListedAsset {
+  readonly key: string
+  readonly type: string
+  readonly alternates: readonly string[]
+}
+
+async function assetsOf(line: Line): Promise<readonly ListedAsset[]> {
+  const found = new Map<string, ListedAsset>()
+  for (const document of await documentsOf(line)) {
+    const features = own(document, 'features')
+    for (const one of [document, ...(Array.isArray(features) ? features : [])]) {
+      const assets = own(one, 'assets')
+      for (const [key, asset] of Object.entries(isObject(assets) ? assets : {}))
+        found.set(key, { key, type: forLine(ownString(asset, 'type') ?? ''), alternates: Object.keys(own(asset, 'alternate') ?? {}) })
+    }
+  }
+  return [...found.values()]
+}
+
+async function relationsOf(line: Line): Promise<readonly string[]> {
+  const documents = await documentsOf(line)
+  const links = documents.flatMap((document) => own(document, 'links') ?? [])
+  return [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))]
+}
+
+/** The local files among the arguments. */
+async function documentsOf({ positionals }: Line): Promise<readonly unknown[]> {
+  const read = positionals.slice(0, 20).map((name) => jsonFile(name).catch(() => undefined))
+  return (await Promise.all(read)).filter((document) => document !== undefined)
+}
+
+async function jsonFile(name: string): Promise<unknown> {
+  const stats = await stat(name)
+  return stats.isFile() && stats.size <= MOST_BYTES ? JSON.parse(await readFile(name, 'utf8')) : undefined
+}
+
+function plain(values: readonly string[]): readonly Candidate[] {
+  return values.map((value) => ({ value, description: '' }))
+}
