@@ -1,0 +1,153 @@
+/** Rewrites the `href`s of STAC documents to URLs of the gateway, so that programs browse protected catalogs through it. */
+import { urlOfHref } from '../../http/href.ts'
+import { kindOf, type StacDocument } from '../../stac/document.ts'
+import { own, ownString } from '../../stac/json.ts'
+import { applyEdits, type Edit, type Path, type Span, scan } from '../../stac/json-text.ts'
+import { parseDocument } from '../../stac/parse-document.ts'
+import { claimsStac } from '../../stac/recognition.ts'
+
+/** Where a document comes from, where the program sees it, and which URLs the gateway serves. */
+export interface RewriteOptions {
+  /** URL of the document, after redirects. */
+  readonly url: string
+  /** URL of the gateway that the program requested: it resolves relative references against this one. */
+  readonly gatewayUrl: string
+  /** Returns the URL of the gateway for a URL; undefined for one that the gateway does not serve. Called once for each URL. */
+  readonly urlFor: (url: string) => Promise<string | undefined>
+}
+
+/** Returns true if a response may hold a STAC document, by its media type; where that says nothing, by the name in its URL. */
+export function mayBeDocument(contentType: string | undefined, url: string): boolean {
+  const type =
+    /^[^;]*/
+      .exec(contentType ?? '')?.[0]
+      .trim()
+      .toLowerCase() ?? ''
+  if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(type)) return true
+  return /^(?:|text\/plain|(?:application|binary)\/octet-stream)$/.test(type) && /\.(?:geo)?json$/i.test(pathOf(url))
+}
+
+/**
+ * Returns the body with each `href` of links, assets and alternates that the gateway serves replaced by its URL there; every other byte
+ * stays. A relative reference is only replaced where it leads elsewhere from the gateway's URL than from the document's: after a redirect,
+ * or at the root of its origin; one that the gateway does not serve becomes the URL that it means.
+ *
+ * What is not a STAC document within `DOCUMENT_LIMITS`, and one without such an `href`, is returned as the same object.
+ */
+export async function rewriteHrefs(body: Uint8Array, { url, gatewayUrl, urlFor }: RewriteOptions): Promise<Uint8Array> {
+  const text = documentText(body)
+  if (text === undefined) return body
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+  const json = text.slice(mark)
+  const served = new Map<string, string | undefined>()
+  const edits: Edit[] = []
+  for (const { href, start, end } of hrefsIn(json)) {
+    const target = urlOfHref(href, { base: url, objects: true })
+    if (!(target instanceof URL)) continue
+    if (!served.has(target.href)) served.set(target.href, await urlFor(target.href))
+    const replaced = replacementOf(href, target.href, served.get(target.href), gatewayUrl)
+    if (replaced !== undefined) edits.push({ start, end, text: JSON.stringify(replaced) })
+  }
+  return edits.length === 0 ? body : new TextEncoder().encode(text.slice(0, mark) + applyEdits(json, edits))
+}
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Returns the text of a STAC document with its byte order mark; undefined for anything else. */
+function documentText(body: Uint8Array): string | undefined {
+  try {
+    return isStac(parseDocument(body)) ? UTF8.decode(body) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns true for a STAC document, and for a list of an API whose page holds no document, but links to others. */
+function isStac(document: StacDocument): boolean {
+  return claimsStac(document) || (kindOf(document) === 'wrapper' && hasLinks(document))
+}
+
+function hasLinks(document: StacDocument): boolean {
+  const links = own(document, 'links')
+  return Array.isArray(links) && links.some((link) => ownString(link, 'rel') !== undefined && ownString(link, 'href') !== undefined)
+}
+
+/** The value of an `href`, and where it stands with its quotes. */
+interface Href extends Span {
+  readonly href: string
+}
+
+/** Returns the hrefs of links, assets and alternates in the order of the text, which must be JSON. */
+function hrefsIn(json: string): readonly Href[] {
+  const found: Href[] = []
+  scan(json, {
+    enter: leadsToHref,
+    value: (path, { start, end }) => {
+      if (isHref(path) && json[start] === '"') found.push({ href: JSON.parse(json.slice(start, end)) as string, start, end })
+    },
+  })
+  return found
+}
+
+/** Members with the documents of a list: Items, Collections, and Catalogs of the API extensions for multiple tenants and children. */
+const LISTS: readonly unknown[] = ['features', 'collections', 'catalogs', 'children']
+
+/** Members whose values have an `href`, and `alternate` with further ones. */
+const HOLDERS: readonly unknown[] = ['links', 'assets', 'item_assets']
+
+/** Returns the position in the path where its document begins: behind the index in a list, or 0. */
+function documentAt(path: Path): number {
+  return typeof path[1] === 'number' && LISTS.includes(path[0]) ? 2 : 0
+}
+
+/** Returns true for an object or array in which an `href` may stand. Others are passed over, such as geometries and bodies of links. */
+function leadsToHref(path: Path): boolean {
+  const at = documentAt(path)
+  switch (path.length - at) {
+    case 0:
+      return true
+    case 1:
+      return HOLDERS.includes(path[at]) || (at === 0 && LISTS.includes(path[0]))
+    case 2:
+      return isHolding(path, at)
+    case 3:
+      return path[at + 2] === 'alternate'
+    default:
+      return path.length - at === 4 && typeof path[at + 3] === 'string'
+  }
+}
+
+/** Returns true for the path of the `href` of a link, an asset or an alternate; none of the paths between was passed over. */
+function isHref(path: Path): boolean {
+  const at = documentAt(path)
+  const depth = path.length - at
+  return path.at(-1) === 'href' && (depth === 5 || (depth === 3 && isHolding(path, at)))
+}
+
+/** Links are an array, assets an object: anything else is not read by programs either. */
+function isHolding(path: Path, at: number): boolean {
+  return HOLDERS.includes(path[at]) && (typeof path[at + 1] === 'number') === (path[at] === 'links')
+}
+
+/** Returns what takes the place of an href with that URL, which the gateway serves as `served`; undefined for one that stays. */
+function replacementOf(href: string, url: string, served: string | undefined, gatewayUrl: string): string | undefined {
+  if (isAbsolute(href)) return served === undefined ? undefined : templated(served, href)
+  const meant = served ?? url
+  return new URL(href, gatewayUrl).href === meant ? undefined : templated(meant, href)
+}
+
+function isAbsolute(href: string): boolean {
+  return /^[a-z][a-z\d+.-]*:/i.test(href)
+}
+
+/** Returns the URL with the braces of a URL template, such as `{z}/{x}/{y}`, which the parser of URLs encodes. */
+function templated(url: string, href: string): string {
+  if (!href.includes('{') || /%7[bd]/i.test(href)) return url
+  return url.replaceAll('%7B', '{').replaceAll('%7D', '}')
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : ''
+}

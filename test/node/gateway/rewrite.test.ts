@@ -1,0 +1,286 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mayBeDocument, type RewriteOptions, rewriteHrefs } from '../../../src/node/gateway/rewrite.ts'
+import { DOCUMENT_LIMITS } from '../../../src/stac/json.ts'
+import { asset, catalog, collection, item, type Json } from '../../harness/documents.ts'
+
+const BASE = 'http://127.0.0.1:8123/capability/'
+const SERVED = ['https://api.example/', 'https://data.example/', 's3://eo/', 'https://storage.googleapis.com/eo/']
+
+/** As the gateway maps URLs: the scheme and everything behind it, for what it serves. */
+function servedAs(url: string): string | undefined {
+  return SERVED.some((origin) => url.startsWith(origin)) ? BASE + url.replace('://', '/') : undefined
+}
+
+const urlFor = async (url: string) => servedAs(url)
+const at = (url: string, seen = url): RewriteOptions => ({ url, gatewayUrl: `${BASE}${seen.replace('://', '/')}`, urlFor })
+const HERE = at('https://api.example/stac/items/1.json')
+const rewritten = async (text: string, options = HERE) =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(await rewriteHrefs(bytes(text), options))
+const bytes = (text: string) => new TextEncoder().encode(text)
+const link = (href: unknown, members: Json = {}) => ({ rel: 'item', href, ...members })
+const linked = async (href: string, options = HERE) =>
+  JSON.parse(await rewritten(JSON.stringify(catalog({}, { links: [link(href)] })), options)).links[0].href
+
+describe('hrefs of a document', () => {
+  it('are rewritten in links, assets, item assets and alternates', async () => {
+    const href = 'https://data.example/a.tif'
+    const alternate = { alternate: { s3: { href: 's3://eo/a.tif' } } }
+    const document = { ...item({}, { a: { href, ...alternate } }), item_assets: { b: { href } }, links: [link(href, alternate)] }
+    const seen = `${BASE}https/data.example/a.tif`
+    const both = { alternate: { s3: { href: `${BASE}s3/eo/a.tif` } } }
+    expect(JSON.parse(await rewritten(JSON.stringify(document)))).toEqual({
+      ...document,
+      assets: { a: { href: seen, ...both } },
+      item_assets: { b: { href: seen } },
+      links: [link(seen, both)],
+    })
+  })
+
+  it('are rewritten in every document of a list, and in its own links', async () => {
+    const href = 'https://api.example/next'
+    const inner = { features: [item({}, { a: asset(href) })], collections: [collection({}, { links: [link(href)] })] }
+    for (const [member, documents] of Object.entries(inner)) {
+      const text = JSON.stringify({ ...(member === 'features' && { type: 'FeatureCollection' }), [member]: documents, links: [link(href)] })
+      expect(await rewritten(text)).toBe(text.replaceAll(href, `${BASE}https/api.example/next`))
+    }
+  })
+
+  it('are rewritten on a page of an API that holds nothing but links', async () => {
+    const next = { rel: 'next', method: 'POST', body: { token: 'a', href: 'https://api.example/body' }, href: 'https://api.example/search' }
+    const text = JSON.stringify({ type: 'FeatureCollection', features: [], links: [next] })
+    expect(await rewritten(text)).toBe(text.replace('https://api.example/search', `${BASE}https/api.example/search`))
+  })
+
+  it('stay where the gateway does not serve them', async () => {
+    for (const href of [
+      'https://other.example/x',
+      'https://data.example.evil.example/x',
+      's3://other/x',
+      'ftp://data.example/x',
+      'mailto:a@b',
+    ]) {
+      expect(await linked(href)).toBe(href)
+    }
+  })
+
+  it('stay where they are no URL that anything is sent to', async () => {
+    for (const href of [
+      '',
+      '//data.example/x',
+      'https://u:p@data.example/x',
+      'https://data.example\\@evil.example/',
+      'https://data.example./x',
+      'a b.tif',
+    ]) {
+      expect(await linked(href)).toBe(href)
+    }
+  })
+
+  it('keep the braces of URL templates, and encoded braces', async () => {
+    expect(await linked('https://data.example/{z}/{x}/{y}.png?s={s}')).toBe(`${BASE}https/data.example/{z}/{x}/{y}.png?s={s}`)
+    expect(await linked('https://data.example/%7Bz%7D.png')).toBe(`${BASE}https/data.example/%7Bz%7D.png`)
+  })
+
+  it('are read as their https form where they begin with gs:', async () => {
+    expect(await linked('gs://eo/a.tif')).toBe(`${BASE}https/storage.googleapis.com/eo/a.tif`)
+  })
+
+  it('are rewritten at every repetition of a member, and under escaped names', async () => {
+    const text =
+      '{"type":"Catalog","stac_version":"1.1.0","links":[{"href":"https://data.example/1","\\u0068ref":"https:\\/\\/data.example\\/2"}],"links":[{"href":"https://data.example/3"}]}'
+    expect(await rewritten(text)).toBe(
+      text
+        .replace('"https://data.example/1"', `"${BASE}https/data.example/1"`)
+        .replace('"https:\\/\\/data.example\\/2"', `"${BASE}https/data.example/2"`)
+        .replace('"https://data.example/3"', `"${BASE}https/data.example/3"`),
+    )
+  })
+})
+
+describe('relative references', () => {
+  it('stay where the path of the gateway leads to the same file', async () => {
+    for (const href of ['a.tif', './a.tif', '../a.tif', '../../a.tif', '?page=2', '#a', 'a/b%2Fc.tif?x=1'])
+      expect(await linked(href)).toBe(href)
+  })
+
+  it('are rewritten at the root of an origin, and where they climb above it', async () => {
+    expect(await linked('/a.tif')).toBe(`${BASE}https/api.example/a.tif`)
+    expect(await linked('../../../../a.tif')).toBe(`${BASE}https/api.example/a.tif`)
+  })
+
+  it('are rewritten where the document was redirected to another folder', async () => {
+    const options = at('https://data.example/store/1.json', 'https://api.example/items/1')
+    expect(await linked('a.tif', options)).toBe(`${BASE}https/data.example/store/a.tif`)
+    expect(await linked('/store/a.tif', options)).toBe(`${BASE}https/data.example/store/a.tif`)
+  })
+
+  it('become the URL that they mean where the gateway does not serve it', async () => {
+    const options = at('https://other.example/stac/1.json', 'https://api.example/1.json')
+    expect(await linked('a.tif', options)).toBe('https://other.example/stac/a.tif')
+  })
+})
+
+describe('everything else', () => {
+  it('keeps its bytes: order, blanks, escapes, numbers, line ends and byte order mark', async () => {
+    const text =
+      '\ufeff{ "type" : "Catalog",\r\n\t"stac_version":"1.1.0", "n": 1.0e0, "é": "\\u00e9\\/", "links":[ { "rel":"self" ,"href" : "https://api.example/é" } ] }\r\n'
+    expect(await rewritten(text)).toBe(text.replace('https://api.example/é', `${BASE}https/api.example/%C3%A9`))
+  })
+
+  it('keeps schemes, references, and the members of links that go along with a request', async () => {
+    const schemes = {
+      o: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://api.example/token', href: 'https://api.example/x' } } },
+    }
+    const text = JSON.stringify(
+      catalog(schemes, {
+        links: [
+          link('x', { 'auth:refs': ['o'], headers: { href: 'https://api.example/h' }, body: { links: [link('https://api.example/b')] } }),
+        ],
+        summaries: { links: [link('https://api.example/s')] },
+        href: 'https://api.example/root',
+      }),
+    )
+    expect(await rewritten(text)).toBe(text)
+  })
+
+  it('is returned as the same object where nothing is rewritten', async () => {
+    const same = [
+      JSON.stringify(catalog({}, { links: [link('a.json')] })),
+      JSON.stringify({ links: [link('https://data.example/x')] }),
+      JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties: { href: 'https://data.example/x' } }] }),
+      JSON.stringify([link('https://data.example/x')]),
+      '{"type":"Catalog","stac_version":"1.1.0","links":[{"href":"https://data.example/x"}]',
+      '<html>',
+      '',
+    ]
+    for (const text of same) {
+      const body = bytes(text)
+      expect(await rewriteHrefs(body, HERE)).toBe(body)
+    }
+  })
+
+  it('passes unchanged what is not UTF-8, and what exceeds the limits of documents', async () => {
+    const text = JSON.stringify(item({}, { a: asset('https://data.example/x') }))
+    const large = bytes(text + ' '.repeat(DOCUMENT_LIMITS.item))
+    const deep = bytes(`${text.slice(0, -1)},"deep":${'['.repeat(100)}${']'.repeat(100)}}`)
+    const broken = Uint8Array.from([...bytes(`${text.slice(0, -1)},"x":"`), 0xff, ...bytes('"}')])
+    for (const body of [large, deep, broken]) expect(await rewriteHrefs(body, HERE)).toBe(body)
+    expect(await rewriteHrefs(bytes(`${text} `), HERE)).not.toEqual(bytes(`${text} `))
+  })
+})
+
+describe('a response may hold a document', () => {
+  it('by its media type, or by the name in its URL where the type says nothing', async () => {
+    const url = 'https://data.example/a'
+    const yes = ['application/json', 'application/geo+json; charset=utf-8', 'Application/JSON', 'application/vnd.x+json', 'text/json']
+    for (const type of yes) expect([type, mayBeDocument(type, url)]).toEqual([type, true])
+    for (const type of [undefined, '', 'text/plain', 'binary/octet-stream', 'application/octet-stream']) {
+      expect([type, mayBeDocument(type, `${url}.json?x=1`), mayBeDocument(type, `${url}.tif?x=.json`)]).toEqual([type, true, false])
+    }
+    for (const type of ['image/tiff', 'text/html', 'application/x-ndjson', 'application/jsonp'])
+      expect(mayBeDocument(type, `${url}.json`)).toBe(false)
+  })
+})
+
+/** What a reference means when it is resolved, and what the program must find for it. */
+function meaning(href: string, { url }: RewriteOptions): string {
+  const target = new URL(href, url).href
+  return servedAs(target) ?? target
+}
+
+/** The document with each href of a target replaced by what it means, written without the code under test. */
+function resolved(document: Json, options: RewriteOptions): unknown {
+  const holder = (value: unknown): unknown => {
+    const { href, alternate, ...rest } = value as { href: string; alternate?: Json }
+    const inner = alternate && { alternate: Object.fromEntries(Object.entries(alternate).map(([name, one]) => [name, holder(one)])) }
+    return { ...rest, href: meaning(href, options), ...inner }
+  }
+  const { links, assets, features, ...rest } = document as { links?: Json[]; assets?: Json; features?: Json[] }
+  return {
+    ...rest,
+    ...(links && { links: links.map(holder) }),
+    ...(assets && { assets: Object.fromEntries(Object.entries(assets).map(([key, one]) => [key, holder(one)])) }),
+    ...(features && { features: features.map((feature) => resolved(feature, options)) }),
+  }
+}
+
+const segment = fc.constantFrom('a', 'b.json', 'c%20d', '..', '.', 'é', '{z}', 'x;y', '%2e%2e', '')
+const path = fc.array(segment, { maxLength: 6 }).map((segments) => segments.join('/'))
+const query = fc.constantFrom('', '?x=1', '?u=https://data.example/&y', '#f')
+const href = fc
+  .oneof(
+    fc.tuple(
+      fc.constantFrom(
+        'https://api.example/',
+        'https://data.example/',
+        'https://other.example/',
+        'https://DATA.example:443/',
+        's3://eo/',
+        '/',
+      ),
+      path,
+      query,
+    ),
+    fc.tuple(fc.constant('./'), path, query),
+  )
+  .map((parts) => parts.join(''))
+  .filter((text) => !text.startsWith('//'))
+const key = fc.constantFrom('a', 'B04', 'href', 'links', 'assets', 'alternate', 'x/y', '__proto', 'features', '0')
+const target = fc.record({ href, title: fc.string() })
+const holding = fc.oneof(target, fc.record({ href, alternate: fc.dictionary(key, target, { maxKeys: 2 }) }))
+const stacItem = fc
+  .record({
+    links: fc.array(holding, { maxLength: 3 }),
+    assets: fc.dictionary(key, holding, { maxKeys: 3 }),
+    properties: fc.record({ links: fc.array(target, { maxLength: 1 }) }),
+  })
+  .map((members) => ({ type: 'Feature', stac_version: '1.1.0', ...members }) as Json)
+const list = fc.record({ features: fc.array(stacItem, { minLength: 1, maxLength: 3 }), links: fc.array(holding, { maxLength: 2 }) })
+const documents = fc.oneof(
+  stacItem,
+  list.map((members) => ({ type: 'FeatureCollection', ...members }) as Json),
+)
+const places = fc.constantFrom(
+  HERE,
+  at('https://data.example/'),
+  at('https://data.example/x/y/z', 'https://api.example/r'),
+  at('https://other.example/a/b', 'https://api.example/r'),
+)
+
+describe('any document', () => {
+  it('means the same through the gateway: each href leads to what the gateway serves for it, or to itself', async () => {
+    await fc.assert(
+      fc.asyncProperty(documents, places, fc.constantFrom(0, 2, '\t'), async (document, options, indent) => {
+        const text = JSON.stringify(document, null, indent)
+        const read = JSON.parse(await rewritten(text, options)) as Json
+        const seen = { ...options, url: options.gatewayUrl }
+        const plain = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll('{z}', '%7Bz%7D'))
+        expect(plain(resolved(read, seen))).toEqual(plain(resolved(document, options)))
+        // What is not an href is the same text: with the old hrefs in the place of the new ones nothing differs.
+        expect(withHrefs(await rewritten(text, options))).toBe(withHrefs(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is never an error, whatever was changed in its text', async () => {
+    const noise = fc.array(
+      fc.tuple(fc.nat(2000), fc.constantFrom('"', '\\', '{', '[', ']', '}', ',', ':', '\u0000', '\ud800', 'href', '\ufeff', '\\u12')),
+      { maxLength: 4 },
+    )
+    await fc.assert(
+      fc.asyncProperty(documents, noise, async (document, changes) => {
+        let text = JSON.stringify(document)
+        for (const [where, what] of changes) text = text.slice(0, where % text.length) + what + text.slice((where % text.length) + 1)
+        expect(await rewriteHrefs(bytes(text), HERE)).toBeInstanceOf(Uint8Array)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+/** The text with the strings of all members called `href` blanked. */
+function withHrefs(text: string): string {
+  return text.replace(/("href":\s*)"(?:[^"\\]|\\.)*"/g, '$1""')
+}
