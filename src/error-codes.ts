@@ -165,6 +165,11 @@ export const ERROR_CODES = {
     advice: 'Do not trust the response; the server did not prove that it knows the secret',
   },
   TLS_DISABLED: { families: ['TrustError'], exit: 4, advice: 'Unset NODE_TLS_REJECT_UNAUTHORIZED; use NODE_EXTRA_CA_CERTS' },
+  REQUEST_REFUSED: {
+    families: ['TrustError'],
+    exit: 4,
+    advice: 'Request the URL as the gateway printed it, from a program on this machine',
+  },
   UNSUPPORTED_IN_BROWSER: { families: ['UnsupportedError'], exit: 4, advice: 'Use Node or the command line for this scheme' },
   DOC_TOO_DEEP: { families: ['IntegrityError'], exit: 4, advice: 'Split the document; the message states the limit' },
   DOC_TOO_LARGE: { families: ['IntegrityError'], exit: 4, advice: 'Split the document; the message states the limit' },

@@ -79,6 +79,10 @@ export interface AuthorizeOptions {
 /** Options for sending the request of a target. */
 export interface TargetSendOptions {
   readonly signal?: AbortSignal
+  /** For a target: `GET` by default; `HEAD` for the response headers only. */
+  readonly method?: 'GET' | 'HEAD'
+  /** Called with the id of each credential that a server accepted. */
+  readonly onUse?: (credential: string) => void
   /** For a target; a request that is passed in has its own headers. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -69,6 +69,14 @@ const MAX_HOPS = 10
 /** Error codes after which the next reference is tried. */
 const NEXT = new Set(['AUTH_REJECTED', 'LOGIN_REQUIRED'])
 
+/** Members that are `undefined` are ignored, as in the standard `fetch`. */
+export interface ExchangeOptions {
+  readonly signal?: AbortSignal | null | undefined
+  readonly redirect?: RequestInit['redirect'] | undefined
+  /** Called with the id of each credential that a server accepted. */
+  readonly onUse?: ((credential: string) => void) | undefined
+}
+
 /** The target of a request, and the references that may be used. */
 interface Purpose {
   readonly target?: Target
@@ -82,6 +90,7 @@ interface Hop {
   readonly signal?: AbortSignal
   readonly followHidden: boolean
   readonly cookies: CookieChain
+  readonly onUse: ExchangeOptions['onUse']
 }
 
 interface Answer {
@@ -115,7 +124,7 @@ export class Exchange {
   }
 
   /** Returns the last response after all redirects, or the first one when `redirect` is `manual`. */
-  async send(first: HttpRequest, purpose: Purpose, init: Pick<RequestInit, 'signal' | 'redirect'>): Promise<HttpResponse> {
+  async send(first: HttpRequest, purpose: Purpose, init: ExchangeOptions): Promise<HttpResponse> {
     const signal = init.signal ?? undefined
     const followHidden = init.redirect !== 'manual' && init.redirect !== 'error' && this.#redirects === 'follow'
     if (signal?.aborted) throw new AbortedError(signal.reason)
@@ -125,7 +134,7 @@ export class Exchange {
     let replaced = false
     const cookies = this.#cookies.chain()
     for (let hop = 0; ; hop++) {
-      const at = { target: purpose.target, hop, signal, followHidden, cookies }
+      const at = { target: purpose.target, hop, signal, followHidden, cookies, onUse: init.onUse }
       const asSent = `${request.method} ${request.url} ${cookies.state}`
       const answer = selections.length > 0 ? await this.#attempt(request, selections, at) : await this.#bare(request, at)
       const { response } = answer
@@ -187,7 +196,11 @@ export class Exchange {
     return this.#bare(request, hop)
   }
 
-  async #authorized(request: HttpRequest, match: CredentialMatch, { target, hop, cookies, ...options }: Hop): Promise<Answer | undefined> {
+  async #authorized(
+    request: HttpRequest,
+    match: CredentialMatch,
+    { target, hop, cookies, onUse, ...options }: Hop,
+  ): Promise<Answer | undefined> {
     const context = contextOf(this.#world, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
     const flow = match.strategy.authorize(request, context)
@@ -205,6 +218,7 @@ export class Exchange {
       throw rejected(response, match.credential.id, hop, ended)
     }
     this.#world.used(match.credential.id, request.url)
+    onUse?.(match.credential.id)
     return { response, replaced: step.replaces === true }
   }
 

@@ -19,7 +19,7 @@ import {
 } from './auth.ts'
 import type { EngineOptions } from './create-engine.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { contextOf, Exchange, openFlow, sendStep, type World } from './exchange.ts'
+import { contextOf, Exchange, type ExchangeOptions, openFlow, sendStep, type World } from './exchange.ts'
 import { hintFor, hrefOf } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import { MemorySessions, memoryStore, type Session } from './session.ts'
@@ -145,15 +145,15 @@ export class Runtime {
   }
 
   /** Like `fetchTarget`, with plain objects. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
-  async sendTarget(target: Target, { headers, signal }: TargetSendOptions = {}): Promise<HttpResponse> {
+  async sendTarget(target: Target, { headers, method = 'GET', ...init }: TargetSendOptions = {}): Promise<HttpResponse> {
     const plain = plainHeaders(headers)
-    return this.#sendTo(target, (url) => ({ method: 'GET', url, headers: plain }), signal ? { signal } : {})
+    return this.#sendTo(target, (url) => ({ method, url, headers: plain }), init)
   }
 
   async #sendTo(
     target: Target,
     requestAt: (url: string) => HttpRequest | Promise<HttpRequest>,
-    init: Pick<RequestInit, 'signal' | 'redirect'>,
+    init: ExchangeOptions,
   ): Promise<HttpResponse> {
     const url = this.#selector.addressOf(target)
     const selections = this.#selector.select(target, url, this.#anonymous)
@@ -180,11 +180,11 @@ export class Runtime {
   }
 
   /** Like `fetchAddress`, with plain objects. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send({ method, url: address, headers, body }: HttpRequest, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<HttpResponse> {
+  async send({ method, url: address, headers, body }: HttpRequest, { signal, onUse }: ExchangeOptions = {}): Promise<HttpResponse> {
     const url = this.#written(address)
     const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
     const selections = this.#exchange.byAddress(url)
-    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal })
+    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal, onUse })
   }
 
   #written(address: string): URL {

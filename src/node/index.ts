@@ -32,6 +32,15 @@ export {
   type WarningEvent,
   type WrittenEvent,
 } from './download/index.ts'
+export {
+  createGateway,
+  type Gateway,
+  type GatewayDocument,
+  type GatewayListen,
+  type GatewayOptions,
+  type GatewayRequest,
+  type GatewayTarget,
+} from './gateway/gateway.ts'
 export { type BrowserOptions, type LoopbackOptions, loopbackRedirect, openBrowser } from './loopback-login.ts'
 export { type TokenFilesOptions, tokenFiles } from './tokens/token-files.ts'
 export { tokenKeyring } from './tokens/token-keyring.ts'

@@ -1,7 +1,8 @@
 /** Writes errors, warnings and notes to stderr, as text or as JSON lines. */
 import type { Warning } from '../../auth/strategy.ts'
-import { AuthError, type ErrorCode } from '../../errors.ts'
-import { forJson, forLine, forTerminal } from '../../text/sanitize.ts'
+import { AuthError } from '../../errors.ts'
+import { errorText, headline } from '../../text/error-text.ts'
+import { forJson, forTerminal } from '../../text/sanitize.ts'
 import { type Io, write } from '../io.ts'
 import { styleOf } from '../style.ts'
 
@@ -35,32 +36,4 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
 /** Returns the error of an interruption by the user; `hint` says how to resume. */
 function interrupted({ hint }: AuthError): AuthError {
   return new AuthError('ABORTED', 'interrupted', hint === undefined ? {} : { hint })
-}
-
-/** Formats `CODE pointer: message` on one line. */
-export function headline({
-  code,
-  pointer,
-  message,
-}: {
-  readonly code: ErrorCode
-  readonly pointer?: string
-  readonly message: string
-}): string {
-  return `${forLine(code)}${pointer ? ` ${forLine(pointer)}` : ''}: ${forLine(message)}`
-}
-
-/** Returns the indented lines of a hint. */
-export function hintLines(hint: string | undefined, indent: string): string[] {
-  return hint === undefined
-    ? []
-    : forTerminal(hint)
-        .split('\n')
-        .map((line) => `${indent}${line}`)
-}
-
-function errorText(error: AuthError, label: string): string {
-  const lines = [`${label} ${headline(error)}`, ...hintLines(error.hint, '  ')]
-  for (const reason of error.reasons ?? []) lines.push(`  - ${headline(reason)}`, ...hintLines(reason.hint, '    '))
-  return lines.join('\n')
 }

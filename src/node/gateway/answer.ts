@@ -1,0 +1,253 @@
+/** Answers one request of a program with the response of the server. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AuthError, isAuthError, TrustError } from '../../errors.ts'
+import { mediaType } from '../../http/headers.ts'
+import { retryAfterOf } from '../../net/retry.ts'
+import { DOCUMENT_LIMITS } from '../../stac/json.ts'
+import { errorText } from '../../text/error-text.ts'
+import { answerFailure } from '../transport/answer-failure.ts'
+import { collected, type RewriteContext, rewritten } from './documents.ts'
+import { contentRange, corsFields, OWN_FIELDS, requestFields, responseFields, selectedRange } from './fields.ts'
+import type { Accepted } from './guard.ts'
+import { Reader, relay } from './relay.ts'
+import { mayBeDocument } from './rewrite.ts'
+import type { Upstream, UpstreamRequest, UpstreamResponse } from './upstream.ts'
+
+export interface AnswerContext extends RewriteContext {
+  readonly upstream: Upstream
+  /** False passes documents through unchanged. */
+  readonly rewrite: boolean
+}
+
+/** What became of a request. */
+export interface Answered {
+  readonly bytes: number
+  readonly credential?: string
+  /** Code of the error that the gateway answered with, or that cut the body. */
+  readonly code?: string
+}
+
+/** Bytes of the body of a search. */
+const LONGEST_SEARCH = 2 ** 20
+
+/** Answers a request; every failure is an answer, or the end of the connection where one had begun. */
+export async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { url, origin }: Accepted,
+  context: AnswerContext,
+): Promise<Answered> {
+  const reader = new Reader(outgoing)
+  const leaving = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) leaving.abort()
+  })
+  let credential: string | undefined
+  try {
+    const method = incoming.method as UpstreamRequest['method']
+    const headers = requestFields(incoming.headers)
+    const body = method === 'POST' ? await searchBody(incoming, outgoing, url) : undefined
+    if (body) Object.assign(headers, { 'content-type': incoming.headers['content-type'] ?? 'application/json' })
+    const request: UpstreamRequest = { method, url, headers, signal: leaving.signal, ...(body && { body }) }
+    const received = method === 'HEAD' ? await head(request, context) : await context.upstream.send(request)
+    credential = received.credential
+    await pass(received, request, { outgoing, reader, origin }, context)
+    return { bytes: reader.bytes, ...(credential !== undefined && { credential }) }
+  } catch (error) {
+    const known = isAuthError(error) ? error : internalError(error)
+    if (outgoing.headersSent) outgoing.destroy()
+    else if (!outgoing.destroyed) refuse(outgoing, known, origin)
+    const used = credential ?? known.credential
+    return { bytes: reader.bytes, code: known.code, ...(used !== undefined && { credential: used }) }
+  }
+}
+
+/** Statuses with which servers refuse the method HEAD, or a signature that was made for GET. */
+const HEAD_REFUSED = new Set([400, 401, 403, 405, 501])
+
+/** Returns the response to HEAD; where the server refuses that method, of the first byte, with the length of all. */
+async function head(request: UpstreamRequest, { upstream }: AnswerContext): Promise<UpstreamResponse> {
+  const first = await upstream.send(request).catch((error: unknown) => {
+    if (isAuthError(error) && error.code === 'AUTH_REJECTED' && HEAD_REFUSED.has(error.status ?? 0)) return error
+    throw error
+  })
+  if (!isAuthError(first) && !HEAD_REFUSED.has(first.response.status)) return first
+  if (!isAuthError(first)) await first.response.discard()
+  const { range: _range, 'if-range': _ifRange, ...headers } = request.headers
+  const received = await upstream.send({ ...request, method: 'GET', headers: { ...headers, range: 'bytes=0-0' } })
+  // The connection is given up where the server sends more than the byte.
+  await received.response.discard()
+  return { ...received, response: asWhole(received.response) }
+}
+
+/** Returns the response to a request for the first byte as one for the whole. */
+function asWhole(response: UpstreamResponse['response']): UpstreamResponse['response'] {
+  const { status, headers } = response
+  const field = headers.get('content-range')
+  const total = status === 206 ? contentRange(field)?.total : status === 416 && field === 'bytes */0' ? 0 : undefined
+  if (status !== 206 && total === undefined) return response
+  const changed = new Map<string, string | null>([
+    ['content-range', null],
+    ['content-length', total === undefined ? null : String(total)],
+  ])
+  return {
+    ...response,
+    url: response.url,
+    status: 200,
+    headers: {
+      get: (name) => {
+        const value = changed.get(name.toLowerCase())
+        return value === undefined ? headers.get(name) : value
+      },
+    },
+    bytes: async () => new Uint8Array(),
+    text: async () => '',
+    discard: async () => {},
+    toResponse: () => response.toResponse(),
+  }
+}
+
+interface Client {
+  readonly outgoing: ServerResponse
+  readonly reader: Reader
+  readonly origin: string | undefined
+}
+
+/** Passes a response on. Errors: `AUTH_REJECTED` for a refused request without a credential, and those of the body. */
+async function pass(received: UpstreamResponse, request: UpstreamRequest, client: Client, context: AnswerContext): Promise<void> {
+  const { response, credential } = received
+  const { status, headers } = response
+  if (status === 401 || status === 403 || status === 407 || status < 200 || status > 599) {
+    const failure = await answerFailure({ status, headers, url: request.url, body: null })
+    await response.discard()
+    throw failure
+  }
+  const type = headers.get('content-type') ?? undefined
+  if (context.rewrite && (status === 200 || status === 206) && mayBeDocument(type, request.url)) {
+    if (await passDocument(received, request, client, context)) return
+  }
+  const { outgoing, reader, origin } = client
+  outgoing.writeHead(status, { ...responseFields(response, credential !== undefined), ...corsFields(origin) })
+  if (request.method === 'HEAD' || status === 204 || status === 304) await response.discard()
+  else await relay(response, request, context.upstream, reader)
+  outgoing.end()
+}
+
+/**
+ * Answers with a document, or the range of it, as it is after rewriting: its length and ranges are then those of the same bytes. Returns
+ * false, with the response unread, for what is longer than any document.
+ */
+async function passDocument(
+  received: UpstreamResponse,
+  request: UpstreamRequest,
+  { outgoing, reader, origin }: Client,
+  context: AnswerContext,
+): Promise<boolean> {
+  const range = contentRange(received.response.headers.get('content-range'))
+  const isPart = received.response.status === 206
+  const size = isPart ? range?.total : Number(received.response.headers.get('content-length') ?? 0)
+  if (size === undefined || size > DOCUMENT_LIMITS.other) return false
+  const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
+  if (response.status !== 200) return passDifferent(response, credential, outgoing, origin)
+  const { bytes, rest } = await collected(response)
+  const fields: Record<string, string> = { ...responseFields(response, credential !== undefined), ...corsFields(origin) }
+  for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
+  if (rest) {
+    outgoing.writeHead(200, fields)
+    await reader.write(joined(bytes, rest))
+    outgoing.end()
+    return true
+  }
+  const body = await rewritten(bytes, { requested: request.url, answered: response.url }, context)
+  const selected = isPart ? selectedRange(request.headers.range, body.length) : undefined
+  if (selected === 'none') {
+    outgoing.writeHead(416, { ...fields, 'Content-Range': `bytes */${body.length}`, 'Content-Length': '0' }).end()
+    return true
+  }
+  const part = selected ? body.subarray(selected.first, selected.last + 1) : body
+  if (selected) fields['Content-Range'] = `bytes ${selected.first}-${selected.last}/${body.length}`
+  fields['Content-Length'] = String(part.length)
+  outgoing.writeHead(selected ? 206 : 200, fields)
+  if (request.method !== 'HEAD') await reader.write(one(part))
+  outgoing.end()
+  return true
+}
+
+/** Requests the whole of what is needed to rewrite a part of it. */
+async function whole({ response }: UpstreamResponse, request: UpstreamRequest, { upstream }: AnswerContext): Promise<UpstreamResponse> {
+  await response.discard()
+  const { range: _range, 'if-range': _ifRange, ...headers } = request.headers
+  return upstream.send({ ...request, method: 'GET', headers })
+}
+
+/** The server answers the request for the whole differently than the one for a part: its status is passed on, without a body. */
+async function passDifferent(
+  response: UpstreamResponse['response'],
+  credential: string | undefined,
+  outgoing: ServerResponse,
+  origin: string | undefined,
+): Promise<boolean> {
+  await response.discard()
+  const fields = responseFields(response, credential !== undefined)
+  for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
+  outgoing.writeHead(response.status === 206 ? 502 : response.status, { ...fields, ...corsFields(origin), 'Content-Length': '0' }).end()
+  return true
+}
+
+async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield chunk
+}
+
+async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+/** Reads the body of a search. Errors: `REQUEST_REFUSED` for any other POST, and for a longer body. */
+async function searchBody(incoming: IncomingMessage, outgoing: ServerResponse, url: string): Promise<Uint8Array> {
+  const type = mediaType(incoming.headers['content-type'])
+  if (!/\/search\/?(?:\?|$)/.test(url) || type !== 'application/json' || incoming.headers['content-encoding'] !== undefined) {
+    outgoing.shouldKeepAlive = false
+    throw new TrustError('REQUEST_REFUSED', 'request refused: POST is for /search of a STAC API, with a JSON body', { url })
+  }
+  if (incoming.headers.expect !== undefined) outgoing.writeContinue()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > LONGEST_SEARCH) {
+      outgoing.shouldKeepAlive = false
+      throw new TrustError('REQUEST_REFUSED', `request refused: the body of a search exceeds ${LONGEST_SEARCH} bytes`, { url })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Answers with an error as the command line prints it. */
+export function refuse(outgoing: ServerResponse, error: AuthError, origin?: string, status = statusOf(error)): void {
+  const text = `${errorText(error)}\n`
+  const wait = retryAfterOf(error)
+  outgoing.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(text)),
+    'Cache-Control': 'no-store',
+    ...(wait !== undefined && { 'Retry-After': String(Math.ceil(wait / 1000)) }),
+    'x-stac-auth-code': error.code,
+    ...OWN_FIELDS,
+    ...corsFields(origin),
+  })
+  outgoing.end(outgoing.req.method === 'HEAD' ? undefined : text)
+}
+
+/** Returns 403 for what trust rules or credentials refuse, 504 for a timeout, 502 for other failures of the network. */
+function statusOf({ name, code }: AuthError): number {
+  if (code === 'INTERNAL') return 500
+  if (name === 'TimeoutError') return 504
+  return name === 'NetworkError' || name === 'ProtocolError' ? 502 : 403
+}
+
+/** The message of a foreign error may quote a header or a body, so only its name is shown. */
+function internalError(thrown: unknown): AuthError {
+  return new AuthError('INTERNAL', `internal error: unexpected ${thrown instanceof Error ? thrown.name : typeof thrown}`)
+}

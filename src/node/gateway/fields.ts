@@ -1,0 +1,117 @@
+/** The header fields that pass through the gateway, in both directions; all others stay on their side. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpResponse } from '../../http/message.ts'
+
+const REQUEST_FIELDS = [
+  'accept',
+  'accept-language',
+  'range',
+  'if-range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'user-agent',
+]
+
+/** Content codings that the gateway can take off where it has to read a body. */
+const CODINGS = /^(?:gzip|x-gzip|deflate|br|identity)(?:\s*;\s*q=[\d.]+)?$/i
+
+/** Returns the fields of a request that are sent; a body has its media type. */
+export function requestFields(headers: IncomingHttpHeaders): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const name of REQUEST_FIELDS) {
+    const value = headers[name]
+    if (typeof value === 'string') fields[name] = value
+  }
+  const codings = (headers['accept-encoding'] ?? '').toString().split(',')
+  const known = codings.map((coding) => coding.trim()).filter((coding) => CODINGS.test(coding))
+  fields['accept-encoding'] = known.length > 0 && headers.range === undefined ? known.join(', ') : 'identity'
+  return fields
+}
+
+const RESPONSE_FIELDS = [
+  'Content-Type',
+  'Content-Language',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+  'Last-Modified',
+  'Age',
+  'Expires',
+  'Cache-Control',
+  'Vary',
+  'Retry-After',
+]
+
+/** Fields of every response: a page of one server, opened in a browser, must not run with the URLs of another. */
+export const OWN_FIELDS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': 'sandbox',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** Returns the fields of a response that the program gets. */
+export function responseFields({ headers }: HttpResponse, isPrivate: boolean): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const name of RESPONSE_FIELDS) {
+    const value = headers.get(name)
+    if (value !== null) fields[name] = value
+  }
+  if (isPrivate) {
+    fields['Cache-Control'] = 'private, no-store'
+    delete fields.Age
+    delete fields.Expires
+  }
+  return Object.assign(fields, OWN_FIELDS)
+}
+
+/** Returns the fields that let pages of that origin read a response (Fetch standard, "CORS protocol"). */
+export function corsFields(origin: string | undefined): Record<string, string> {
+  if (origin === undefined) return {}
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Retry-After, x-stac-auth-code',
+    Vary: 'Origin',
+  }
+}
+
+/** Returns the fields that answer a preflight request. */
+export function preflightFields(origin: string, headers: IncomingHttpHeaders): Record<string, string> {
+  return {
+    ...corsFields(origin),
+    ...OWN_FIELDS,
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Headers':
+      'Accept, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range',
+    'Access-Control-Max-Age': '600',
+    ...(headers['access-control-request-private-network'] === 'true' && { 'Access-Control-Allow-Private-Network': 'true' }),
+  }
+}
+
+/** A range of one representation (RFC 9110 §14.4); `total` is undefined when the server does not know it. */
+export interface ContentRange {
+  readonly first: number
+  readonly last: number
+  readonly total: number | undefined
+}
+
+/** Parses `Content-Range` of a single range. */
+export function contentRange(field: string | null): ContentRange | undefined {
+  const [, first, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(field ?? '') ?? []
+  if (first === undefined || last === undefined || Number(last) < Number(first)) return undefined
+  return { first: Number(first), last: Number(last), total: total === '*' ? undefined : Number(total) }
+}
+
+/** Returns the bytes that a `Range` of one range selects of so many; `'none'` for a range beyond them, undefined for any other field. */
+export function selectedRange(field: string | undefined, total: number): { first: number; last: number } | 'none' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(field?.trim() ?? '') ?? []
+  if (from === '' && to === '') return undefined
+  if (from === '') return Number(to) === 0 || total === 0 ? 'none' : { first: Math.max(0, total - Number(to)), last: total - 1 }
+  if (to !== '' && Number(to) < Number(from)) return undefined
+  if (Number(from) >= total) return 'none'
+  return { first: Number(from), last: to === '' ? total - 1 : Math.min(Number(to), total - 1) }
+}

@@ -1,0 +1,146 @@
+/** The local gateway: programs request protected URLs from it without a credential. */
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Auth } from '../../auth/auth.ts'
+import { AbortedError, ConfigurationError } from '../../errors.ts'
+import { answer, refuse } from './answer.ts'
+import { preflightFields } from './fields.ts'
+import { gatewayPath, withoutQuery } from './gateway-url.ts'
+import { check } from './guard.ts'
+import { type GatewayListen, Listeners } from './listeners.ts'
+import { type GatewayDocument, Routes } from './routes.ts'
+import { Upstream } from './upstream.ts'
+
+export type { GatewayListen } from './listeners.ts'
+export type { GatewayDocument } from './routes.ts'
+
+/** A request that was answered. */
+export interface GatewayRequest {
+  readonly method: string
+  /** The URL behind the gateway, without its query; empty for a request that was refused for its form. */
+  readonly url: string
+  readonly status: number
+  /** Bytes of the body that were passed on. */
+  readonly bytes: number
+  readonly milliseconds: number
+  /** Id of the credential that was used. */
+  readonly credential?: string
+  /** Code of the error that the gateway answered with, or after which it cut the connection. */
+  readonly code?: string
+}
+
+export interface GatewayOptions {
+  /** Documents whose targets are reachable; default: none, so that only `sendTo` of the credentials decides. */
+  readonly documents?: readonly GatewayDocument[]
+  /** Port on 127.0.0.1 and ::1; default: chosen by the system. */
+  readonly port?: number
+  /** Where to listen instead: the path of a Unix socket, or an address that others can connect to. */
+  readonly listen?: GatewayListen
+  /** Origin of the one web page whose requests are answered; default: none. */
+  readonly allowOrigin?: string
+  /** False passes STAC documents through without replacing their URLs; default true. */
+  readonly rewrite?: boolean
+  /** Closes the gateway. */
+  readonly signal?: AbortSignal
+  /** Called after each request. */
+  readonly onRequest?: (event: GatewayRequest) => void
+}
+
+/** An asset or alternate of a document, and where the gateway serves it. */
+export interface GatewayTarget {
+  /** `id` of the document, else its URL. */
+  readonly document: string
+  /** Key of the asset; `KEY/NAME` for an alternate. */
+  readonly key: string
+  /** The URL of the asset. */
+  readonly href: string
+  /** The URL of the gateway for it. */
+  readonly url: string
+}
+
+export interface Gateway {
+  /** `http://127.0.0.1:PORT/<capability>/`: whoever knows it can use the credentials until the gateway is closed. */
+  readonly base: string
+  readonly targets: readonly GatewayTarget[]
+  /** Returns the URL of the gateway for a URL, which is not requested and may be refused later. Errors: `URL_SCHEME_FORBIDDEN`. */
+  urlFor(url: string): string
+  /** Stops listening and ends what is under way. */
+  close(): Promise<void>
+}
+
+/** Bytes of randomness in the path. */
+const CAPABILITY_BYTES = 16
+
+/** Bytes of the request line and the header fields. */
+const HEADER_LIMIT = 32_768
+
+/**
+ * Starts a server on this machine that authorizes each request with the engine and passes the response on, so that any program can read
+ * protected URLs. It requests what a document or `sendTo` of a credential allows, and nothing else.
+ *
+ * Errors: `NETWORK_LISTEN`, `CONFIG_INVALID`, `PATH_EXISTS` for the path of a socket, `ABORTED`.
+ *
+ * @example const gateway = await createGateway(auth, { documents: [{ document: item, url }] })
+ */
+export async function createGateway(auth: Auth, options: GatewayOptions = {}): Promise<Gateway> {
+  const { documents = [], rewrite = true, signal, onRequest } = options
+  if (signal?.aborted) throw new AbortedError(signal.reason)
+  const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
+  await auth.ready()
+  const routes = new Routes(auth, documents)
+  const upstream = new Upstream(auth, routes)
+  const capability = randomBytes(CAPABILITY_BYTES).toString('hex')
+  const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 60_000, insecureHTTPParser: false })
+  server.timeout = 60_000
+  const listeners = await Listeners.open(server, options)
+  const base = `${listeners.origin}/${capability}/`
+  const guard = { capability, isHost: (host: string) => listeners.isHost(host), allowOrigin }
+  const context = { upstream, routes, rewrite, base }
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const start = performance.now()
+    const checked = check(incoming, guard)
+    const tell = (url: string, told: Pick<GatewayRequest, 'bytes' | 'code' | 'credential'>) =>
+      onRequest?.({
+        method: incoming.method ?? '',
+        url: withoutQuery(url),
+        status: outgoing.statusCode,
+        ...told,
+        milliseconds: performance.now() - start,
+      })
+    if ('status' in checked) {
+      const { status, error } = checked
+      // Its body may be unread.
+      outgoing.shouldKeepAlive = false
+      if (error) refuse(outgoing, error, undefined, status)
+      else outgoing.writeHead(status, { 'Content-Length': '0' }).end()
+      tell('', { bytes: 0, ...(error && { code: error.code }) })
+    } else if (checked.isPreflight) {
+      outgoing.writeHead(204, preflightFields(checked.origin ?? '', incoming.headers)).end()
+    } else tell(checked.url, await answer(incoming, outgoing, checked, context))
+  }
+
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => listeners.inOrder(incoming, outgoing, respond)
+  server.on('request', serve)
+  server.on('checkContinue', serve)
+  let closing: Promise<void> | undefined
+  const close = () => {
+    signal?.removeEventListener('abort', close)
+    closing ??= listeners.close()
+    return closing
+  }
+  signal?.addEventListener('abort', close, { once: true })
+  const urlFor = (url: string) => {
+    const path = gatewayPath(url)
+    if (path === undefined) throw new ConfigurationError('USAGE', 'the gateway serves https:, http:, s3: and gs: URLs only')
+    return base + path
+  }
+  return { base, targets: routes.targets.map((target) => ({ ...target, url: urlFor(target.href) })), urlFor, close }
+}
+
+/** Errors: `CONFIG_INVALID`. */
+function pageOrigin(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  if (origin !== 'null' && /^https?:/.test(origin)) return origin
+  throw new ConfigurationError('CONFIG_INVALID', 'allowOrigin is not the URL of a web page', { hint: 'such as https://viewer.example' })
+}

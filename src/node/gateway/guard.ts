@@ -1,0 +1,88 @@
+/** Checks of a request before anything is requested for it: who may ask, and with which syntax. */
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { TrustError } from '../../errors.ts'
+import { isLoopbackHost } from '../../http/public-address.ts'
+import { readGatewayPath } from './gateway-url.ts'
+
+/** Who may ask. */
+export interface GuardOptions {
+  readonly capability: string
+  /** Accepted values of `Host`; undefined accepts the names of this machine only, for a Unix socket. */
+  isHost(host: string): boolean
+  /** Origin of the one web page that may ask. */
+  readonly allowOrigin?: string | undefined
+}
+
+/** A refused request: the status, and for programs that know the capability the reason. */
+export interface Refused {
+  readonly status: number
+  readonly error?: TrustError
+}
+
+/** An accepted request. */
+export interface Accepted {
+  /** The URL that is asked for. */
+  readonly url: string
+  /** The allowed origin that asks; undefined for a program. */
+  readonly origin?: string
+  /** True for a CORS preflight request. */
+  readonly isPreflight?: boolean
+}
+
+/** Bytes of the request target. */
+const LONGEST_TARGET = 16_384
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
+
+/** Checks a request; nothing is told to a program that does not know the capability. */
+export function check(request: IncomingMessage, options: GuardOptions): Refused | Accepted {
+  const { method = '', url: target = '', headers, rawHeaders } = request
+  if (target.length > LONGEST_TARGET) return { status: 414 }
+  if (!target.startsWith('/')) return { status: 400 }
+  const { capability, url } = readGatewayPath(target)
+  if (!isSame(capability, options.capability)) return { status: 404 }
+  if (count(rawHeaders, 'host') !== 1 || !options.isHost(headers.host ?? ''))
+    return refused(403, 'the Host header does not name the gateway')
+  const { origin, 'sec-fetch-site': site } = headers
+  if (origin !== undefined && (origin !== options.allowOrigin || count(rawHeaders, 'origin') !== 1))
+    return refused(403, 'requests of web pages are refused; --allow-origin URL allows those of one origin')
+  if (origin === undefined && (site === 'cross-site' || site === 'same-site'))
+    return refused(403, 'requests of web pages without an Origin header are refused')
+  if (!METHODS.has(method)) return refused(405, `the method ${method.slice(0, 20)} is not supported`)
+  const isPreflight = method === 'OPTIONS'
+  if (isPreflight && (origin === undefined || headers['access-control-request-method'] === undefined))
+    return refused(405, 'the method OPTIONS is not supported')
+  if (method !== 'POST' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0))
+    return refused(400, `a ${method} request cannot have a body`)
+  if (url === undefined) return refused(400, 'the path does not name a URL: use BASE/https/host/path')
+  return { url, ...(origin !== undefined && { origin }), ...(isPreflight && { isPreflight }) }
+}
+
+/** Returns true for a value of `Host` that names the loopback addresses or `localhost`, with the port. */
+export function isLoopbackAt(host: string, port: number): boolean {
+  return [`127.0.0.1:${port}`, `[::1]:${port}`, `localhost:${port}`].includes(host.toLowerCase())
+}
+
+/** Returns true for a value of `Host` that a DNS server cannot lead elsewhere: an IP address, or the name of this machine. */
+export function isFixedHost(host: string, names: readonly string[]): boolean {
+  if (!URL.canParse(`http://${host}/`)) return false
+  const { hostname } = new URL(`http://${host}/`)
+  return isLoopbackHost(hostname) || /^(?:\d+\.){3}\d+$|^\[/.test(hostname) || names.includes(hostname)
+}
+
+function refused(status: number, why: string): Refused {
+  return { status, error: new TrustError('REQUEST_REFUSED', `request refused: ${why}`) }
+}
+
+/** Compares in constant time. */
+function isSame(given: string, capability: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(capability)]
+  return timingSafeEqual(one.length === other.length ? one : Buffer.alloc(other.length), other) && one.length === other.length
+}
+
+function count(rawHeaders: readonly string[], name: string): number {
+  let found = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === name) found++
+  return found
+}

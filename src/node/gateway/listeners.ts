@@ -1,0 +1,222 @@
+/** Where the gateway listens, and how many connections it serves at once. */
+import { lstat, unlink } from 'node:fs/promises'
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
+import { hostname } from 'node:os'
+import { IntegrityError, NetworkError } from '../../errors.ts'
+import { isFixedHost, isLoopbackAt } from './guard.ts'
+
+/** The path of a Unix socket, which only the user can open; or an address that others can connect to, which has to be said. */
+export type GatewayListen = { readonly path: string } | { readonly host: string; readonly port?: number; readonly othersCanConnect: true }
+
+export interface ListenOptions {
+  readonly port?: number
+  readonly listen?: GatewayListen
+}
+
+/** Connections that are served at once. */
+const MOST_SERVED = 256
+
+/** Further connections that may wait until one of these ends or is idle. */
+const MOST_WAITING = 4096
+
+/** Milliseconds without a request after which a connection gives way to one that waits. */
+const IDLE = 1000
+
+/** Requests that one connection may send before the first is answered. */
+const MOST_PIPELINED = 64
+
+/** A connection; `since` is when its last request ended, or when it was opened. */
+interface Served {
+  /** Requests that have begun and not ended. */
+  requests: number
+  since: number
+  /** Settles when the last request is answered. */
+  last: Promise<void> | undefined
+}
+
+type Respond = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+export class Listeners {
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string
+  readonly #http: HttpServer
+  readonly #servers: readonly Server[]
+  readonly #listen: GatewayListen | undefined
+  readonly #served = new Map<Socket, Served>()
+  readonly #waiting = new Set<Socket>()
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(http: HttpServer, servers: readonly Server[], listen: GatewayListen | undefined) {
+    this.#http = http
+    this.#servers = servers
+    this.#listen = listen
+    const address = servers[0]?.address() as AddressInfo | string
+    const host = listen && 'host' in listen ? bracketed(listen.host) : '127.0.0.1'
+    this.origin = typeof address === 'string' ? 'http://localhost' : `http://${host}:${address.port}`
+    for (const server of servers) server.on('connection', (socket) => this.#admit(socket))
+  }
+
+  /** Listens on 127.0.0.1 and, where there is one, ::1; or where the options say. Errors: `NETWORK_LISTEN`, `PATH_EXISTS`. */
+  static async open(http: HttpServer, { port = 0, listen }: ListenOptions): Promise<Listeners> {
+    if (listen && 'path' in listen) return new Listeners(http, [await onSocket(listen.path)], listen)
+    if (listen) return new Listeners(http, [await onAddress(listen.host, listen.port ?? port)], listen)
+    for (let attempt = 0; ; attempt++) {
+      const first = await onAddress('127.0.0.1', port)
+      try {
+        const second = await onAddress('::1', (first.address() as AddressInfo).port)
+        return new Listeners(http, [first, second], listen)
+      } catch (error) {
+        // A machine without IPv6 has one address; a port that somebody else has on the other one is not used.
+        const isTaken = (error as NetworkError).hint !== undefined
+        if (!isTaken) return new Listeners(http, [first], listen)
+        await closed(first)
+        if (port !== 0 || attempt === 9) throw error
+      }
+    }
+  }
+
+  /** True for a value of `Host` that names this server. */
+  isHost(host: string): boolean {
+    if (this.#listen && 'host' in this.#listen) return isFixedHost(host, [this.#listen.host, hostname()])
+    const address = this.#servers[0]?.address()
+    if (typeof address === 'string') return host === 'localhost'
+    return isLoopbackAt(host, address?.port ?? 0)
+  }
+
+  /** Answers the requests of one connection one after the other, however many arrive at once: each has one response under way. */
+  inOrder(incoming: IncomingMessage, outgoing: ServerResponse, respond: Respond): void {
+    const { socket } = incoming
+    const served = this.#served.get(socket)
+    if (!served || ++served.requests > MOST_PIPELINED) {
+      socket.destroy()
+      return
+    }
+    const ended = new Promise<void>((resolve) => {
+      outgoing.once('close', () => {
+        served.requests--
+        served.since = performance.now()
+        resolve()
+      })
+    })
+    const before = served.requests > 1 ? served.last : undefined
+    served.last = ended
+    if (before) void before.then(() => (socket.destroyed ? undefined : respond(incoming, outgoing)))
+    else void respond(incoming, outgoing)
+  }
+
+  /** Stops listening and ends all connections. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    const closing = this.#servers.map(closed)
+    for (const socket of [...this.#served.keys(), ...this.#waiting]) socket.destroy()
+    await Promise.all(closing)
+  }
+
+  #admit(socket: Socket): void {
+    socket.once('close', () => {
+      this.#waiting.delete(socket)
+      if (this.#served.delete(socket)) this.#next()
+    })
+    if (this.#served.size < MOST_SERVED) this.#serve(socket)
+    else if (this.#waiting.size >= MOST_WAITING) socket.destroy()
+    else {
+      socket.on('error', () => socket.destroy())
+      this.#waiting.add(socket)
+      this.#timer ??= setInterval(() => this.#next(), 250).unref()
+    }
+  }
+
+  #serve(socket: Socket): void {
+    this.#served.set(socket, { requests: 0, since: performance.now(), last: undefined })
+    socket.setNoDelay(true)
+    this.#http.emit('connection', socket)
+    socket.resume()
+  }
+
+  /** Serves those that wait, in place of connections without a request. */
+  #next(): void {
+    const before = performance.now() - IDLE
+    for (const [socket, { requests, since }] of this.#served) {
+      if (this.#waiting.size <= MOST_SERVED - this.#served.size) break
+      if (requests === 0 && since <= before) {
+        this.#served.delete(socket)
+        socket.destroy()
+      }
+    }
+    for (const socket of this.#waiting) {
+      if (this.#served.size >= MOST_SERVED) return
+      this.#waiting.delete(socket)
+      this.#serve(socket)
+    }
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+/** Listens on an address. Errors: `NETWORK_LISTEN`, with a hint where the port is in use. */
+function onAddress(host: string, port: number): Promise<Server> {
+  const server = createServer({ pauseOnConnect: true })
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const code = 'code' in cause ? String(cause.code) : 'unknown reason'
+      const hint = code === 'EADDRINUSE' ? { hint: 'stop the program that listens on that port, or use another port' } : {}
+      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`, hint))
+    })
+    server.listen({ host, port, ipv6Only: host.includes(':') }, () => resolve(server))
+  })
+}
+
+/** Listens on a Unix socket that only the user can open. Errors: `NETWORK_LISTEN`, `PATH_EXISTS` for any other file of that name. */
+async function onSocket(path: string): Promise<Server> {
+  await removeAbandoned(path)
+  const server = createServer({ pauseOnConnect: true })
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on "${path}": ${'code' in cause ? String(cause.code) : 'unknown reason'}`))
+    })
+    // The socket is created within the call, so nobody can connect before its mode is set.
+    const before = process.umask(0o177)
+    try {
+      server.listen(path, () => resolve(server))
+    } finally {
+      process.umask(before)
+    }
+  })
+}
+
+/** Removes the socket of a gateway that was killed. Errors: `PATH_EXISTS`. */
+async function removeAbandoned(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found) return
+  if (!found.isSocket() || (await isListening(path)))
+    throw new IntegrityError(
+      'PATH_EXISTS',
+      `cannot listen on "${path}": ${found.isSocket() ? 'a program listens there' : 'it is not a socket'}`,
+      {
+        hint: 'choose another path',
+      },
+    )
+  await unlink(path)
+}
+
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}

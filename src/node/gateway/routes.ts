@@ -1,0 +1,198 @@
+/** Decides which URLs the gateway requests, and by which rule a credential is selected for each. */
+import type { Auth } from '../../auth/auth.ts'
+import { below, hrefOf, targetAddress } from '../../auth/resource.ts'
+import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
+import { isAuthError, SelectionError, TrustError } from '../../errors.ts'
+import { own, ownString } from '../../stac/json.ts'
+import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
+import type { SourceDocument } from '../download/index.ts'
+import { gatewayPath, withoutQuery } from './gateway-url.ts'
+
+/** Documents whose targets are reachable. */
+export type GatewayDocument = SourceDocument
+
+/** An asset or alternate of a document. */
+export interface ReachableTarget {
+  /** `id` of the document, else its URL. */
+  readonly document: string
+  /** Key of the asset; `KEY/NAME` for an alternate. */
+  readonly key: string
+  readonly href: string
+}
+
+/** How a URL is requested: as a target, by the references of its document, or as a URL, by `sendTo` of the credentials. */
+export type Route = { readonly target: Target; readonly isExact: boolean } | { readonly target?: undefined }
+
+interface Folder {
+  readonly pattern: UrlPattern
+  readonly target: Target
+}
+
+/** The URLs that documents and credentials allow. Nothing else is ever requested. */
+export class Routes {
+  readonly targets: readonly ReachableTarget[]
+  readonly #auth: Pick<Auth, 'service'>
+  readonly #exact = new Map<string, Target>()
+  /** Longest first. */
+  readonly #protected: readonly Folder[]
+  readonly #public: readonly Folder[]
+  readonly #origins = new Set<string>()
+
+  constructor(auth: Pick<Auth, 'service'>, documents: readonly GatewayDocument[]) {
+    this.#auth = auth
+    const reachable: ReachableTarget[] = []
+    const [guarded, open] = [new Map<string, Folder>(), new Map<string, Folder>()]
+    for (const { document, url, parents = [] } of documents) {
+      const name = ownString(document, 'id') ?? withoutQuery(url ?? '')
+      for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {
+        const href = urlOf(target)
+        if (href === undefined) continue
+        this.#add(href, target)
+        const isFile = target.kind === 'asset' || target.kind === 'alternate'
+        if (isFile) reachable.push({ document: ownString(target.scope.document, 'id') ?? name, key: keyOf(target), href })
+        if (isProtected(target)) addFolder(guarded, href, target)
+        else if (isFile) addFolder(open, href, target)
+      }
+      if (url === undefined || gatewayPath(url) === undefined || !URL.canParse(url)) continue
+      const own = documentTarget(document, hrefOf(new URL(url)))
+      this.#add(own.href, own)
+      addFolder(open, own.href, own)
+    }
+    this.targets = reachable
+    this.#protected = sorted(guarded)
+    this.#public = sorted(open)
+  }
+
+  /**
+   * Returns how a URL is requested. A target with references is selected by these, also for URLs below its folder on the same origin; any
+   * other URL by `sendTo` of the credentials; what the documents name without references, without a credential.
+   *
+   * Errors: `NO_CREDENTIAL` for a URL that nothing allows, `URL_*`.
+   */
+  async route(url: string): Promise<Route> {
+    const href = normalized(url)
+    const target = this.#exact.get(href)
+    if (target && saysWhatIsNeeded(target)) return { target, isExact: true }
+    const folder = folderOf(href, this.#protected)
+    if (folder && !target) return { target: below(folder.target, href), isExact: false }
+    return this.byUrl(url)
+  }
+
+  /** Returns how a URL is requested that no target with references stands for. Errors: as of {@link route}. */
+  async byUrl(url: string): Promise<Route> {
+    const href = normalized(url)
+    const refusal = await this.#refusal(url)
+    if (refusal === undefined) return {}
+    const target = this.#exact.get(href)
+    if (target && !isProtected(target)) return { target, isExact: true }
+    const folder = folderOf(href, this.#public)
+    if (folder) return { target: below(folder.target, href), isExact: false }
+    throw refusal
+  }
+
+  /** Returns for a search with a body, which is no request for a target. Errors: as of {@link route}. */
+  async search(url: string): Promise<Route> {
+    const refusal = await this.#refusal(url)
+    if (refusal !== undefined && !this.#origins.has(originOf(url))) throw refusal
+    return {}
+  }
+
+  /** True for a URL that would be requested. */
+  async allows(url: string): Promise<boolean> {
+    try {
+      await this.route(url)
+      return true
+    } catch (error) {
+      if (isAuthError(error)) return false
+      throw error
+    }
+  }
+
+  #add(href: string, target: Target): void {
+    this.#origins.add(originOf(href))
+    const known = this.#exact.get(href)
+    if (!known || (!isProtected(known) && isProtected(target))) this.#exact.set(href, target)
+  }
+
+  /** Returns why no credential may be sent to a URL; undefined when one may be. */
+  async #refusal(url: string): Promise<Error | undefined> {
+    try {
+      await this.#auth.service(url)
+      return undefined
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      return error.code === 'NO_CREDENTIAL' ? notAllowed(url) : error
+    }
+  }
+}
+
+function notAllowed(url: string): SelectionError {
+  const place = originOf(url)
+  return new SelectionError('NO_CREDENTIAL', `${place} is not requested: no document names the URL and no credential may be sent there`, {
+    url,
+    hint: `start the gateway with the document that names the URL, or, if you trust ${place}: stac-auth credentials trust ID ${place}/`,
+  })
+}
+
+/** Errors: `URL_INVALID`. */
+function normalized(url: string): string {
+  try {
+    return hrefOf(new URL(url))
+  } catch {
+    throw new TrustError('URL_INVALID', 'the URL behind the path is malformed')
+  }
+}
+
+function urlOf(target: Target): string | undefined {
+  if (target.kind === 'item_asset' || target.href === '') return undefined
+  try {
+    return targetAddress(target)
+  } catch (error) {
+    if (isAuthError(error)) return undefined
+    throw error
+  }
+}
+
+/** True for a target whose document says that it needs a credential, or with an empty list that it needs none. */
+function saysWhatIsNeeded(target: Target): boolean {
+  return isProtected(target) || own(target.refsOf.object, 'auth:refs') !== undefined
+}
+
+/** Returns the document itself as a target without references. */
+function documentTarget(document: object, href: string): Target {
+  const object = { href }
+  const scope = { document: document as Target['scope']['document'], url: href, at: '', parents: [] }
+  return { kind: 'asset', href, refs: [], pointer: '', scope, object, refsOf: { object, pointer: '' } }
+}
+
+/** Remembers the first target of each folder. */
+function addFolder(folders: Map<string, Folder>, href: string, target: Target): void {
+  const { protocol, hostname, port, pathname } = new URL(href)
+  const path = pathname.slice(0, pathname.lastIndexOf('/') + 1) || '/'
+  const folder = `${originOf(href)}${path}`
+  if (folders.has(folder)) return
+  const scheme = protocol.slice(0, -1) as UrlPattern['scheme']
+  folders.set(folder, { target, pattern: { pattern: folder, scheme, host: hostname, wildcard: false, port, path } })
+}
+
+/** Returns the folders, longest path first. */
+function sorted(folders: ReadonlyMap<string, Folder>): Folder[] {
+  return [...folders.values()].sort((one, other) => other.pattern.path.length - one.pattern.path.length)
+}
+
+/** As below a pattern of `sendTo`, a path that servers read in different ways is in no folder but the root. */
+function folderOf(href: string, folders: readonly Folder[]): Folder | undefined {
+  const url = new URL(href)
+  return folders.find(({ pattern }) => covers(pattern, url))
+}
+
+function keyOf({ kind, pointer }: Target): string {
+  const names = pointer.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return kind === 'alternate' ? `${names.at(-3)}/${names.at(-1)}` : (names.at(-1) ?? '')
+}
+
+/** Returns `scheme://host[:port]`, also for `s3:`. */
+function originOf(url: string): string {
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}`
+}
