@@ -4,8 +4,9 @@ import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError } from '../errors.ts'
+import { bareAddress } from '../http/href.ts'
 import { readFailure } from '../node/system-error.ts'
-import { answerFailure, bareAddress, type UnreadAnswer } from '../node/transport/answer-failure.ts'
+import type { UnreadAnswer } from '../node/transport/answer-failure.ts'
 import type { StacDocument } from '../stac/document.ts'
 import { DOCUMENT_LIMITS, ownString } from '../stac/json.ts'
 import { parseDocument, tooLarge } from '../stac/parse-document.ts'
@@ -125,7 +126,7 @@ export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, l
 }
 
 /**
- * Accepts a 2xx response. Errors: those of {@link answerFailure}.
+ * Accepts a 2xx response. Errors: those of `answerFailure`.
  *
  * @param drop discards the body of any other response
  * @param target the requested target, unless the user gave the URL
@@ -133,6 +134,7 @@ export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, l
 export async function requireSuccess(answer: UnreadAnswer, drop: () => unknown, target?: Target): Promise<void> {
   if (answer.status >= 200 && answer.status < 300) return
   try {
+    const { answerFailure } = await import('../node/transport/answer-failure.ts')
     throw await answerFailure(answer, target)
   } finally {
     await drop()

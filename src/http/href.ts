@@ -122,3 +122,9 @@ export function httpsForm(href: string): string | undefined {
   if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || DOTS.test(path)) return undefined
   return `${GOOGLE_STORAGE}/${bucket}${path}`
 }
+
+/** Removes the query, which may contain keys and signatures. */
+export function bareAddress(url: string): string {
+  const { origin, pathname, protocol, host } = new URL(url)
+  return (protocol === 's3:' ? `s3://${host}` : origin) + pathname
+}

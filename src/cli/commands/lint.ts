@@ -3,14 +3,16 @@ import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
 import type { LineReports } from '../lint/line-reports.ts'
-import { type BaselineOptions, type RunBaseline, requireBaseline } from '../lint/lint-baseline.ts'
+import type { RunBaseline } from '../lint/lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
 import type { Selection } from '../lint/lint-inputs.ts'
 import type { QueueOption } from '../lint/lint-job.ts'
 import {
+  type BaselineOptions,
   type Destination,
   type FixingOptions,
   type ReportingOptions,
+  requireBaseline,
   type SelectionOptions,
   withFixingOptions,
   withReportingOptions,
@@ -43,12 +45,13 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   requireBaseline({ ...options, isPart })
   requireCrawl(options)
   const { names: inputs, read } = await inputsOf(given, options)
-  const [
-    { destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints },
-    { requireRules, settingsOf },
-    { fixInputs, fixSettingsOf },
-  ] = await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), import('../lint/lint-fix.ts')])
-  const fixSettings = fixSettingsOf(inputs, options)
+  const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
+    await Promise.all([
+      import('../lint/lint-report.ts'),
+      import('../lint/lint-run.ts'),
+      isFixing(options) ? import('../lint/lint-fix.ts') : undefined,
+    ])
+  const fixSettings = fixes?.fixSettingsOf(inputs, options)
   const destinations = destinationsOf(options, fixSettings?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   // `merge` may write the parts of a crawl in a format with fingerprints.
@@ -59,7 +62,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const lines = await linesOf(destinations, options, context, output)
   try {
     const settings = { ...known, ...(read && { read }), ...(baseline && { baseline: baseline.comparison }), ...lines?.settings }
-    const fixedInputs = fixSettings && (await fixInputs(inputs, fixSettings, settings, context, openAuth(context, options, inputs)))
+    const fixedInputs = fixSettings && (await fixes?.fixInputs(inputs, fixSettings, settings, context, openAuth(context, options, inputs)))
     const reading = { ...context, io: { ...context.io, ...(fixedInputs && { stdin: fixedInputs.stdin }) } }
     const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
     if (outcome.documents === 0 && outcome.failures.length === 0 && !isPart)
@@ -73,6 +76,10 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   } finally {
     await lines?.reports.discard()
   }
+}
+
+function isFixing({ fix, fixSuggestions, fixDryRun, fixType }: FixingOptions): boolean {
+  return fix === true || fixSuggestions === true || fixDryRun === true || fixType !== undefined
 }
 
 /** Opens the baseline; its module is only loaded with `--baseline`. */

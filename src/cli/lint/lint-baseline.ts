@@ -6,30 +6,13 @@ import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { readInput } from '../read-document.ts'
 import { replaceFile, type Seen, seenFile } from '../replace-file.ts'
-import { usageError } from '../usage.ts'
 import type { Found } from './findings.ts'
+import type { BaselineOptions } from './lint-options.ts'
 import type { LintOutcome } from './lint-run.ts'
-
-export interface BaselineOptions {
-  readonly baseline?: string
-  readonly updateBaseline?: boolean
-  readonly pruneBaseline?: boolean
-  /** True if only some documents are linted, so missing findings are not fixed findings. */
-  readonly isPart?: boolean
-}
 
 /** The findings to report, and the number in the baseline. */
 export interface Fresh extends Found {
   readonly baselined?: number
-}
-
-/** Checks the combination of options. Errors: `USAGE`. */
-export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPart }: BaselineOptions): void {
-  if (isPart && (updateBaseline || pruneBaseline))
-    throw usageError('a baseline needs a run over all documents', 'lint without --changed, --staged and --shard')
-  if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('no baseline is given: give --baseline FILE')
-  if (updateBaseline && pruneBaseline)
-    throw usageError('--update-baseline and --prune-baseline exclude each other', '--update-baseline also removes fixed findings')
 }
 
 /** The baseline of a run. */

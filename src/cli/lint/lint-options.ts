@@ -2,13 +2,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
 import { FORMATS, type Format } from '../../lint/reporters/index.ts'
-import type { BaselineOptions } from './lint-baseline.ts'
+import { usageError } from '../usage.ts'
 import type { GivenRules } from './lint-config.ts'
 
 /** A format and its output file; without a file, stdout. */
 export interface Destination {
   readonly format: Format
   readonly file?: string
+}
+
+export interface BaselineOptions {
+  readonly baseline?: string
+  readonly updateBaseline?: boolean
+  readonly pruneBaseline?: boolean
+  /** True if only some documents are linted, so missing findings are not fixed findings. */
+  readonly isPart?: boolean
 }
 
 export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOptions {}
@@ -107,4 +115,13 @@ function addDestination(text: string, destinations: readonly Destination[] = [])
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
+}
+
+/** Checks the combination of options. Errors: `USAGE`. */
+export function requireBaseline({ baseline, updateBaseline, pruneBaseline, isPart }: BaselineOptions): void {
+  if (isPart && (updateBaseline || pruneBaseline))
+    throw usageError('a baseline needs a run over all documents', 'lint without --changed, --staged and --shard')
+  if (baseline === undefined && (updateBaseline || pruneBaseline)) throw usageError('no baseline is given: give --baseline FILE')
+  if (updateBaseline && pruneBaseline)
+    throw usageError('--update-baseline and --prune-baseline exclude each other', '--update-baseline also removes fixed findings')
 }

@@ -3,6 +3,7 @@ import { patternFor } from '../../auth/requirement.ts'
 import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
 import { readBody, utf8 } from '../../http/body.ts'
 import { parseChallenges } from '../../http/challenge.ts'
+import { bareAddress } from '../../http/href.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { isRetryableStatus } from '../../http/passing-status.ts'
 import { errorCode } from '../../objects/list-objects.ts'
@@ -74,10 +75,4 @@ export function exampleCredential(address: string, schemes: readonly string[] = 
   const isBasic = schemes[0]?.toLowerCase() === 'basic'
   const secret = isBasic ? { scheme: 'basic', username: '…', password: { env: 'PASSWORD' } } : { scheme: 'bearer', token: { env: 'TOKEN' } }
   return JSON.stringify({ id, type: 'http', ...secret, sendTo: [patternFor(url) ?? `${url.origin}/`] })
-}
-
-/** Removes the query, which may contain keys and signatures. */
-export function bareAddress(url: string): string {
-  const { origin, pathname, protocol, host } = new URL(url)
-  return (protocol === 's3:' ? `s3://${host}` : origin) + pathname
 }

@@ -1,11 +1,12 @@
 /** Detects web pages that are returned instead of files, mostly login forms. */
 import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
+import { bareAddress } from '../../http/href.ts'
 import { type BodyPromise, isPageType, promisedKind } from '../../http/web-page.ts'
 import { own, ownString } from '../../stac/json.ts'
 import type { Target } from '../../stac/target.ts'
 import { nameInAddress } from '../download/file-plan.ts'
-import { bareAddress, exampleCredential } from './answer-failure.ts'
+import { exampleCredential } from './answer-failure.ts'
 
 /** Returns the expected type of a file, from its document and names. */
 export function bodyPromise(target: Target | undefined, names: readonly string[]): BodyPromise {
