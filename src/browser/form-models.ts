@@ -110,8 +110,8 @@ function obstacleOf({ inPages }: CredentialForm, { place, name }: FormModel['car
 /** Returns the endpoints of the credential, as far as it is known. */
 function endpointsOf({ credential }: CredentialForm, strategy: Strategy): readonly string[] {
   if (credential.type !== strategy.type) return []
-  const draft = { id: '', sendTo: [], preference: 0, ...credential } satisfies Credential
-  return (strategy.endpoints?.(draft) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
+  const partial = { id: '', sendTo: [], preference: 0, ...credential } satisfies Credential
+  return (strategy.endpoints?.(partial) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
 }
 
 /** Returns the input field; undefined for fields that a user cannot type, such as functions and ids of other credentials. */
@@ -175,7 +175,7 @@ export async function credentialOfForm(
   })
   const credential = uncheckedCredential({ ...(id !== undefined && { id }), ...Object.fromEntries(typed), ...known, sendTo: [...sendTo] })
   const loaded = await loadStrategies(strategies)
-  checkEntry(() => readCredentials(credential, loaded))
+  checkCredential(() => readCredentials(credential, loaded))
   return credential
 }
 
@@ -190,7 +190,7 @@ function typedValue({ type, several, secret, name }: FormField, value: string | 
 }
 
 /** Reports errors with the pointer of the field alone, because there is one credential. */
-function checkEntry(check: () => unknown): void {
+function checkCredential(check: () => unknown): void {
   try {
     check()
   } catch (error) {

@@ -87,7 +87,7 @@ export interface Logins {
 const TIMEOUT = 5 * 60_000
 
 /** Milliseconds to wait for a page to accept the response of this popup. */
-const PATIENCE = 5000
+const REPLY_TIMEOUT = 5000
 
 /**
  * Returns the logins for the credentials of an engine.
@@ -150,7 +150,7 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
     await auth.login(credential, { redirect: async () => resumedRedirection(record, callback) }, call)
     return { credential, returnTo: ownAddress(page, returnTo, 'returnTo') }
   }
-  if (answer && !(await deliverAnswer(page, answer, PATIENCE))) throw unasked()
+  if (answer && !(await deliverAnswer(page, answer, REPLY_TIMEOUT))) throw unasked()
   // This page is the popup; the page that opened it finishes the login.
   if (answer) page.close()
   return undefined

@@ -75,19 +75,19 @@ function isLoggedIn({ state, refreshable }: CredentialStatus): boolean {
 }
 
 async function logIn(
-  entry: CredentialStatus,
+  status: CredentialStatus,
   logins: Logins,
   { browser = false, port, yes = false }: LoginOptions,
   context: Context,
 ): Promise<void> {
-  const { credential } = entry
-  if (needsPerson(entry) && !yes && !isTerminal(context.io)) {
+  const { credential } = status
+  if (needsPerson(status) && !yes && !isTerminal(context.io)) {
     throw new CredentialError('LOGIN_REQUIRED', `cannot log in as "${credential}": there is no terminal`, {
       credential,
       hint: `run stac-auth login ${credential} at a terminal, or use --yes if somebody reads this output`,
     })
   }
-  if (needsPerson(entry) && !entry.persistent) throw boundToProcess(credential)
+  if (needsPerson(status) && !status.persistent) throw boundToProcess(credential)
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(

@@ -24,7 +24,7 @@ export interface Platform {
   /** Returns a function that reads a secret from its source once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
   secretSource(source: SecretSource): () => Promise<string>
   /** Returns the object store keys of the user's environment, for an `s3` credential without keys. */
-  s3Keys(entry: S3KeyWish): S3KeySource
+  s3Keys(credential: S3KeyWish): S3KeySource
   /** Returns a diagnostics channel; undefined where the platform has none. */
   channel(name: string): Channel | undefined
   /** Allows any number of listeners on one signal without a leak warning. */

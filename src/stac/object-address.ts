@@ -67,9 +67,9 @@ const AMAZON_PLATFORM = 'https://{bucket}.s3.{region}.amazonaws.com'
 /** The service that a storage scheme describes: a template with `{bucket}` in it, or a plain URL (bucket in the path). */
 export function serviceOf(
   { type = '', platform = AMAZON.test(type) ? AMAZON_PLATFORM : '', region }: Storage,
-  entry: Service = {},
+  service: Service = {},
 ): Service {
-  const text = platform.replace('{region}', validRegion(entry.region, region)).replace(/\/\{bucket\}\/?$/, '')
+  const text = platform.replace('{region}', validRegion(service.region, region)).replace(/\/\{bucket\}\/?$/, '')
   const endpoint = text.replace('://{bucket}.', '://')
   const usable = /^https?:\/\/[^{}?#@]+$/.test(endpoint) && URL.canParse(endpoint)
   return usable ? { endpoint: new URL(endpoint).href, virtualHost: text !== endpoint, region } : {}

@@ -20,20 +20,29 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   hindrance: { use: 'login required' },
   judgement: { use: 'match' },
   judge: { use: 'match, or check' },
-  chooser: { use: 'credential selector', left: ['chooser', 'chooserOf'] },
-  gate: { use: 'limiter', left: ['Gate', 'gate'] },
-  world: { use: 'context', left: ['World', 'world', 'WorldSettings'] },
-  patience: { use: 'timeout, or retry policy', left: ['patience', 'PATIENCE'] },
-  pace: { use: 'rate limit', left: ['withPaceOptions', 'pace', 'Pace', 'paceOf'] },
-  turn: { use: 'mutex, or attempt', left: ['turn', 'Turn', 'TURN'] },
-  turns: { use: 'mutex, or queue', left: ['turns'] },
+  chooser: { use: 'credential selector', left: ['chooser'] },
+  gate: { use: 'limiter' },
+  world: { use: 'context', left: ['World', 'world'] },
+  patience: { use: 'timeout, or retry policy' },
+  pace: { use: 'rate limit', left: ['pace', 'Pace', 'paceOf'] },
+  turn: { use: 'mutex, or attempt', left: ['turn', 'Turn'] },
+  turns: { use: 'mutex, or queue' },
   mend: { use: 'fix' },
+  mends: { use: 'fixes' },
+  mended: { use: 'fixed' },
+  renew: { use: 'refresh', left: ['renew', 'renewTokens', 'renewKeys'] },
+  renews: { use: 'refreshes' },
+  renewed: { use: 'refreshed' },
+  renewable: { use: 'refreshable', left: ['isRenewable'] },
+  renewal: { use: 'refresh', left: ['renewalOf'] },
+  // Of keys (RFC 5705, RFC 9729).
+  material: { use: 'secret', files: /^src\/(?:crypto|strategies\/http\/concealed|http|node\/transport|services\/client|auth)\// },
   swallow: { use: 'what it does', left: ['Swallow'] },
   stray: { use: 'what it is' },
   strays: { use: 'what they are' },
-  lasting: { use: 'persistent', left: ['lasting'] },
-  passing: { use: 'in memory, or temporary', left: ['passing', 'isPassing', 'PassingHandler'] },
-  draft: { use: 'request, or proposal', left: ['draft', 'draftFor', 'Draft', 'draftOf', 'DraftRules'] },
+  lasting: { use: 'persistent' },
+  passing: { use: 'in memory, or temporary' },
+  draft: { use: 'request, or proposal', left: ['Draft', 'draftOf', 'DraftRules'] },
   grant: {
     use: 'URL pattern',
     // Of OAuth (RFC 6749 §1.3).
@@ -41,19 +50,24 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
     right: /^allowPasswordGrant$/,
     left: ['grant', 'isGrant', 'grantFor'],
   },
-  granted: { use: 'allowed', right: /^SCOPE_NOT_GRANTED$/, left: ['granted', 'grantedOrigins', 'isGranted'] },
+  // Of OAuth, too.
+  granted: {
+    use: 'allowed',
+    right: /^SCOPE_NOT_GRANTED$/,
+    files: /^src\/strategies\/oauth2\//,
+    left: ['granted', 'grantedOrigins', 'isGranted'],
+  },
   entry: {
     use: 'credential',
-    // Of caches, manifests, archives, keyrings and glossaries, and a name of `node:fs`.
-    right: /^(?:CacheEntry|ManifestEntry|KeyringEntry|throwIfNoEntry|entry_count)$/,
+    // Of caches, manifests, archives, keyrings (`Entry` of their package) and glossaries, and a name of `node:fs`.
+    right: /^(?:CacheEntry|ManifestEntry|KeyringEntry|Entry|throwIfNoEntry|entry_count)$/,
     files: /^src\/(?:services\/translation|node\/download|node\/tokens|net)\//,
-    left: ['entry', 'Entry', 'readEntry', 'entryFor', 'checkEntry', 'entryOf', 'addEntry'],
+    left: ['entry', 'readEntry', 'entryFor'],
   },
   entries: {
     use: 'credentials',
     right: /^(?:entries|fromEntries|MAX_ENTRIES)$/,
     files: /^src\/(?:services\/translation|node\/download|node\/tokens)\//,
-    left: ['entriesOf', 'Entries', 'readEntries'],
   },
 }
 
@@ -73,7 +87,6 @@ export function replacedWords(path: string, text: string): readonly string[] {
 
 /** Names of files and folders from before the glossary. */
 const LEFT_FILES: readonly string[] = [
-  'src/crawl/gate.ts',
   'src/http/passing-status.ts',
   'src/strategies/oauth2/patience.ts',
   'src/strategies/signed-url/pace.ts',

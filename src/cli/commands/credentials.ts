@@ -80,8 +80,8 @@ function listOf(patterns: string | readonly string[]): readonly string[] {
   return typeof patterns === 'string' ? [patterns] : patterns
 }
 
-function textOf(entries: readonly Listed[]): string {
-  return entries.map((entry) => `${forLine(lineOf(entry))}\n`).join('')
+function textOf(credentials: readonly Listed[]): string {
+  return credentials.map((credential) => `${forLine(lineOf(credential))}\n`).join('')
 }
 
 function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl }: Listed): string {

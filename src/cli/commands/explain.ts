@@ -31,7 +31,7 @@ async function explain(name: string, options: ExplainOptions, context: Context):
   const explanations = await Promise.all(targets.map((target) => explainer.explain(target)))
   for (const warning of explanations.flatMap(({ warnings }) => warnings)) context.diagnostics.warn(warning)
   const { stdout } = context.io
-  if (options.json) await write(stdout, `${forJson(explanations.map(entryOf), 2)}\n`)
+  if (options.json) await write(stdout, `${forJson(explanations.map(jsonOf), 2)}\n`)
   else await write(stdout, textOf(explanations, isChosen(options), styleOf(context.io, stdout)))
   return worstExit(
     await Promise.all(explanations.map((explanation, index) => exitOf(explanation, isChosen(options), targets[index], explainer))),
@@ -70,7 +70,7 @@ function isUsable({ code }: RefExplanation): boolean {
   return code === undefined
 }
 
-function entryOf({ pointer, href, refs, byAddress, code, message, hint }: Explanation): object {
+function jsonOf({ pointer, href, refs, byAddress, code, message, hint }: Explanation): object {
   return { pointer, href, refs, ...(byAddress && { byAddress }), ...(code !== undefined && { code, message, hint }) }
 }
 

@@ -84,7 +84,7 @@ function withoutNulls(value: unknown): unknown {
 
 /** Returns the Collections in the metadata of the file, by id. */
 function collectionsIn({ key_value_metadata = [] }: FileMetaData): ReadonlyMap<string, readonly StacDocument[]> {
-  const text = (key: string) => key_value_metadata.find((entry) => entry.key === key)?.value ?? '{}'
+  const text = (key: string) => key_value_metadata.find((metadata) => metadata.key === key)?.value ?? '{}'
   const stored = own(parsed(text('stac-geoparquet')), 'collections') ?? parsed(text('stac:collections'))
   const collections = isObject(stored) ? Object.values(stored) : []
   return new Map(collections.filter(isObject).map((collection) => [ownString(collection, 'id') ?? '', [collection]]))

@@ -148,16 +148,16 @@ async function* filesBelow(folder: string, real: string, walk: Walk): AsyncGener
   if (isAuthError(entries)) return yield { name: folder, error: entries }
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   const { isWanted, root, given, gitignore } = walk
-  const hasRules = gitignore && entries.some((entry) => entry.name === GITIGNORE)
+  const hasRules = gitignore && entries.some((item) => item.name === GITIGNORE)
   const above = hasRules ? [...walk.above, await gitignoreOf(real)] : walk.above
-  const isLeftOut = (entry: Dirent) => isIgnored([...above, ...given], join(real, entry.name), entry.isDirectory())
-  for (const entry of entries) {
-    const name = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      if (!isLeftOut(entry)) yield* filesBelow(name, join(real, entry.name), { ...walk, above })
-    } else if (!isWanted(name) || isLeftOut(entry)) continue
-    else if (entry.isFile()) yield { name, isRegular: true, isListed: true }
-    else if (entry.isSymbolicLink() && (await leadsBelow(name, root))) yield { name, isListed: true }
+  const isLeftOut = (item: Dirent) => isIgnored([...above, ...given], join(real, item.name), item.isDirectory())
+  for (const item of entries) {
+    const name = join(folder, item.name)
+    if (item.isDirectory()) {
+      if (!isLeftOut(item)) yield* filesBelow(name, join(real, item.name), { ...walk, above })
+    } else if (!isWanted(name) || isLeftOut(item)) continue
+    else if (item.isFile()) yield { name, isRegular: true, isListed: true }
+    else if (item.isSymbolicLink() && (await leadsBelow(name, root))) yield { name, isListed: true }
   }
 }
 

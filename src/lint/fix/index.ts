@@ -104,10 +104,10 @@ function apart(found: readonly Candidate[]): readonly Candidate[] {
 
 /** All of them at once when each mended error is one error less, else one by one without those that do harm. */
 function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOptions): { text: string; done: readonly Problem[] } {
-  const mended = chosen.filter(({ problem }) => problem.severity === 'error').length
+  const fixed = chosen.filter(({ problem }) => problem.severity === 'error').length
   let errors = errorsIn(text, options)
   const all = apply(text, chosen)
-  if (errorsIn(all, options) <= errors - mended) return { text: all, done: chosen.map(({ problem }) => problem) }
+  if (errorsIn(all, options) <= errors - fixed) return { text: all, done: chosen.map(({ problem }) => problem) }
   const kept: Candidate[] = []
   for (const candidate of chosen) {
     const left = errorsIn(apply(text, [...kept, candidate]), options)

@@ -32,13 +32,13 @@ const HINT =
  * Errors: `CREDENTIAL_SOURCE` and `LOGIN_REQUIRED` when the keys are read, `CONFIG_INVALID` immediately for an endpoint that is not an
  * https URL.
  */
-export function awsKeys(entry: S3KeyWish, environment: NodeJS.ProcessEnv = process.env, load?: AwsUser['load']): S3KeySource {
+export function awsKeys(credential: S3KeyWish, environment: NodeJS.ProcessEnv = process.env, load?: AwsUser['load']): S3KeySource {
   const { AWS_REGION, AWS_DEFAULT_REGION } = environment
   const place = { endpoint: endpointIn(environment), region: AWS_REGION || AWS_DEFAULT_REGION || undefined }
   return Object.assign(async (warn = (_message: string) => {}) => {
     noteUnsigned(environment, warn)
-    const pair = entry.profile ? undefined : pairIn(environment, warn)
-    return pair ?? keysBeyond(entry.profile, { environment, instanceMetadata: entry.instanceMetadata ?? false, warn, load })
+    const pair = credential.profile ? undefined : pairIn(environment, warn)
+    return pair ?? keysBeyond(credential.profile, { environment, instanceMetadata: credential.instanceMetadata ?? false, warn, load })
   }, place)
 }
 

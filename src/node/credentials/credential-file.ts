@@ -114,10 +114,10 @@ function readSet(content: unknown): CredentialSet {
   if (unknown !== undefined)
     throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
   if (content.version !== 1) throw invalid('/version', 'version must be 1')
-  return { credentials: readEntries(content), ...readPreferred(content) }
+  return { credentials: readList(content), ...readPreferred(content) }
 }
 
-function readEntries({ credentials }: JsonObject): CredentialSet['credentials'] {
+function readList({ credentials }: JsonObject): CredentialSet['credentials'] {
   if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be an array of credentials')
   return credentials
 }

@@ -54,12 +54,12 @@ export function undiciTransport({
   const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
   const agent = (allowPrivateNetwork: boolean) => forwarded(shared(allowPrivateNetwork))
   const guarded = agent(false)
-  const granted = agent(true)
+  const unguarded = agent(true)
   const send = (request: HttpRequest, options: SendOptions = {}) => {
     if (options.clientCertificate)
       return shownTo(request, options, connector(options.allowPrivateNetwork === true, options.clientCertificate))
     if (options.pooled) return exchange(collectingAgent(options.allowPrivateNetwork === true), request, options)
-    return exchange(options.allowPrivateNetwork ? granted : guarded, request, options)
+    return exchange(options.allowPrivateNetwork ? unguarded : guarded, request, options)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
   const shownTo = async (request: HttpRequest, options: SendOptions, connect: buildConnector.connector) => {

@@ -54,8 +54,8 @@ export interface ApiClientOptions {
   readonly maxRetryAfter?: number
   /** Calls that may wait for their turn; default: any number. */
   readonly queueLimit?: number
-  /** False: a 401 is never answered with a renewed credential. */
-  readonly renew?: boolean
+  /** False: a request is not repeated with refreshed tokens after a 401. */
+  readonly refresh?: boolean
   /** The advice for a status, in `hint`. */
   readonly hints?: Readonly<Record<number, string>>
   /** Reads the JSON of successful answers, with numbers that JavaScript cannot hold for example; default `JSON.parse`. */
@@ -91,7 +91,7 @@ export interface Settings {
   /** Milliseconds of a server's wish that are waited for. */
   readonly maxRetryAfter: number
   readonly queueLimit: number
-  readonly renew: boolean
+  readonly refresh: boolean
   /** The advice for a status. */
   readonly hints: Readonly<Record<number, string>>
   readonly codec: Codec | undefined
@@ -243,7 +243,7 @@ export class ApiClient {
     const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits } = this.#options
     const { origin, pathname, search } = this.allowed(address).url
     const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits }
-    const client = this.#related({ ...kept, baseUrl: origin, headers, renew: false }, { redactor: this.#settings.redactor })
+    const client = this.#related({ ...kept, baseUrl: origin, headers, refresh: false }, { redactor: this.#settings.redactor })
     client.#named = allowInsecure === 'loopback'
     return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
   }
@@ -331,7 +331,7 @@ function settingsOf(
     maxRetries: options.maxRetries ?? 4,
     maxRetryAfter: options.maxRetryAfter ?? 60_000,
     queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
-    renew: options.renew ?? true,
+    refresh: options.refresh ?? true,
     hints: options.hints ?? {},
     codec: options.codec,
     parseJson: options.parseJson ?? JSON.parse,

@@ -134,7 +134,7 @@ export class Call {
       limit: prepared.limit,
       headersTimeout: timeouts.headers,
       bodyTimeout: timeouts.bodyIdle,
-      renew: prepared.operation.renew ?? settings.renew,
+      refresh: prepared.operation.refresh ?? settings.refresh,
       interruption: this.#interruption,
     })
     return this.#attempts
@@ -281,8 +281,8 @@ interface AttemptSettings {
   readonly limit: number
   readonly headersTimeout: number
   readonly bodyTimeout: number
-  /** False: a refusal is never answered with a renewed credential. */
-  readonly renew: boolean
+  /** False: a request is not repeated with refreshed tokens after a 401. */
+  readonly refresh: boolean
   readonly interruption: Interruption
 }
 
@@ -325,12 +325,12 @@ export class Attempts {
 
   /** Errors: those of the credential; a failure of the network is a result. */
   async make(plain: HttpRequest): Promise<Collected | Uncollected> {
-    const { link, renew } = this.#settings
+    const { link, refresh } = this.#settings
     if (!link.service) return this.#collect(plain)
     const authorized = link.service.peek(plain)
     if (!authorized) return this.#run(link.service, plain)
     const result = await this.#collect(authorized)
-    if (isUncollected(result) || result.status !== 401 || !renew || this.#builder.stream) return result
+    if (isUncollected(result) || result.status !== 401 || !refresh || this.#builder.stream) return result
     return this.#run(link.service, plain, { request: authorized, response: new CollectedResponse(result, authorized.url) })
   }
 

@@ -43,8 +43,8 @@ export interface Operation {
   readonly billed?: boolean
   /** Operations with another limit of their own, such as logins, name it. */
   readonly limits?: string
-  /** False: a 401 is never answered with a renewed credential. */
-  readonly renew?: boolean
+  /** False: a request is not repeated with refreshed tokens after a 401. */
+  readonly refresh?: boolean
 }
 
 /** A body that is sent as it comes; made anew for each attempt when it is a function. */

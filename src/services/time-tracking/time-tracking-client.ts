@@ -168,7 +168,7 @@ function clientOptions({ baseUrl, maxRetries = 2, profile, ...options }: TimeTra
   const { credential, auth, userAgent = USER_AGENT } = identity
   const own = credential && 'name' in credential && typeof credential.name === 'string' ? [credential.name] : []
   return {
-    ...{ baseUrl, maxRetries, userAgent, renew: false, hints: { 401: BINDING } },
+    ...{ baseUrl, maxRetries, userAgent, refresh: false, hints: { 401: BINDING } },
     pinnedHeaders: ['user-agent', 'x-api-token', ...own],
     form: profile?.form ?? {},
     ...(credential && { credential }),

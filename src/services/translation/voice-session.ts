@@ -16,7 +16,7 @@ export interface VoiceSessionParts {
   /** Given whether the address may be on this machine. */
   readonly sockets: (allowPrivateNetwork: boolean) => Promise<OpenSocket>
   /** Asks for the next token; never by itself. */
-  readonly renew: (token: string, options: TranslationCallOptions) => Promise<VoiceAccess>
+  readonly reconnect: (token: string, options: TranslationCallOptions) => Promise<VoiceAccess>
   readonly signal: AbortSignal | undefined
 }
 
@@ -135,7 +135,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
   async #again(options: TranslationCallOptions): Promise<void> {
     if (this.#isOver) throw over()
     this.#finish(lost('the voice session was replaced by another connection'))
-    this.#access = { ...this.#access, ...(await this.#parts.renew(this.#access.token, options)) }
+    this.#access = { ...this.#access, ...(await this.#parts.reconnect(this.#access.token, options)) }
     if (this.#isOver) throw over()
     this.#queue = new MessageQueue()
     this.#ending = new AbortController()

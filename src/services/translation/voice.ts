@@ -72,7 +72,7 @@ export class Voice {
         sending: { codec, contentType: input.source_media_content_type, speed, clock: this.#service.clock },
         sockets: async (allowPrivateNetwork) =>
           WebSocket ? (url) => new WebSocket(url) : (await import('#platform')).platform.socket(allowPrivateNetwork),
-        renew: (token, more) => this.reconnect({ token }, more),
+        reconnect: (token, more) => this.reconnect({ token }, more),
         signal: options.signal,
       },
       access,

@@ -69,7 +69,7 @@ it('refreshes a token that the server refuses once, and sends again once', async
   }
   const { client } = clientOf(server.origin, { credential: unchecked(credential) })
   expect(await client.send(safe)).toMatchObject({ status: 200, attempts: 2 })
-  const { client: other } = clientOf(server.origin, { credential: unchecked(credential), renew: false })
+  const { client: other } = clientOf(server.origin, { credential: unchecked(credential), refresh: false })
   issued = 5
   expect(await failureOf(other.call(safe))).toMatchObject({ code: 'HTTP_401' })
   await server.close()
