@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   authorize: async () => (await import('./commands/authorize.ts')).addAuthorize,
   fetch: async () => (await import('./commands/fetch.ts')).addFetch,
   download: async () => (await import('./commands/download.ts')).addDownload,
+  gateway: async () => (await import('./commands/gateway.ts')).addGateway,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   list: async () => (await import('./commands/list.ts')).addList,
   translate: async () => (await import('./commands/translate.ts')).addTranslate,

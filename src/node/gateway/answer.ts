@@ -1,6 +1,6 @@
 /** Answers one request of a program with the response of the server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AuthError, isAuthError, TrustError } from '../../errors.ts'
+import { AuthError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/json.ts'
@@ -24,7 +24,7 @@ export interface Answered {
   readonly bytes: number
   readonly credential?: string
   /** Code of the error that the gateway answered with, or that cut the body. */
-  readonly code?: string
+  readonly code?: ErrorCode
 }
 
 /** Bytes of the body of a search. */

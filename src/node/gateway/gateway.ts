@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Auth } from '../../auth/auth.ts'
-import { AbortedError, ConfigurationError } from '../../errors.ts'
+import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
 import { answer, refuse } from './answer.ts'
 import { preflightFields } from './fields.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
@@ -26,7 +26,7 @@ export interface GatewayRequest {
   /** Id of the credential that was used. */
   readonly credential?: string
   /** Code of the error that the gateway answered with, or after which it cut the connection. */
-  readonly code?: string
+  readonly code?: ErrorCode
 }
 
 export interface GatewayOptions {

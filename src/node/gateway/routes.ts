@@ -23,25 +23,18 @@ export interface ReachableTarget {
 /** How a URL is requested: as a target, by the references of its document, or as a URL, by `sendTo` of the credentials. */
 export type Route = { readonly target: Target; readonly isExact: boolean } | { readonly target?: undefined }
 
-interface Folder {
-  readonly pattern: UrlPattern
-  readonly target: Target
-}
-
 /** The URLs that documents and credentials allow. Nothing else is ever requested. */
 export class Routes {
   readonly targets: readonly ReachableTarget[]
   readonly #auth: Pick<Auth, 'service'>
   readonly #exact = new Map<string, Target>()
-  /** Longest first. */
-  readonly #protected: readonly Folder[]
-  readonly #public: readonly Folder[]
+  readonly #protected = new Folders()
+  readonly #public = new Folders()
   readonly #origins = new Set<string>()
 
   constructor(auth: Pick<Auth, 'service'>, documents: readonly GatewayDocument[]) {
     this.#auth = auth
     const reachable: ReachableTarget[] = []
-    const [guarded, open] = [new Map<string, Folder>(), new Map<string, Folder>()]
     for (const { document, url, parents = [] } of documents) {
       const name = ownString(document, 'id') ?? withoutQuery(url ?? '')
       for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {
@@ -50,17 +43,15 @@ export class Routes {
         this.#add(href, target)
         const isFile = target.kind === 'asset' || target.kind === 'alternate'
         if (isFile) reachable.push({ document: ownString(target.scope.document, 'id') ?? name, key: keyOf(target), href })
-        if (isProtected(target)) addFolder(guarded, href, target)
-        else if (isFile) addFolder(open, href, target)
+        if (isProtected(target)) this.#protected.add(href, target)
+        else if (isFile) this.#public.add(href, target)
       }
       if (url === undefined || gatewayPath(url) === undefined || !URL.canParse(url)) continue
       const own = documentTarget(document, hrefOf(new URL(url)))
       this.#add(own.href, own)
-      addFolder(open, own.href, own)
+      this.#public.add(own.href, own)
     }
     this.targets = reachable
-    this.#protected = sorted(guarded)
-    this.#public = sorted(open)
   }
 
   /**
@@ -73,8 +64,8 @@ export class Routes {
     const href = normalized(url)
     const target = this.#exact.get(href)
     if (target && saysWhatIsNeeded(target)) return { target, isExact: true }
-    const folder = folderOf(href, this.#protected)
-    if (folder && !target) return { target: below(folder.target, href), isExact: false }
+    const above = target ? undefined : this.#protected.above(href)
+    if (above) return { target: below(above, href), isExact: false }
     return this.byUrl(url)
   }
 
@@ -85,8 +76,8 @@ export class Routes {
     if (refusal === undefined) return {}
     const target = this.#exact.get(href)
     if (target && !isProtected(target)) return { target, isExact: true }
-    const folder = folderOf(href, this.#public)
-    if (folder) return { target: below(folder.target, href), isExact: false }
+    const above = this.#public.above(href)
+    if (above) return { target: below(above, href), isExact: false }
     throw refusal
   }
 
@@ -121,9 +112,45 @@ export class Routes {
       return undefined
     } catch (error) {
       if (!isAuthError(error)) throw error
-      return error.code === 'NO_CREDENTIAL' ? notAllowed(url) : error
+      if (error.code === 'NO_CREDENTIAL') return notAllowed(url)
+      const why = error.message.replace('the URL of the service', 'the URL')
+      return new TrustError(error.code, why, { url, ...(error.hint !== undefined && { hint: error.hint }) })
     }
   }
+}
+
+/** The folders of targets. */
+class Folders {
+  readonly #targets = new Map<string, Target>()
+
+  /** Remembers the first target of each folder. */
+  add(href: string, target: Target): void {
+    const folder = folderOf(href)
+    if (!this.#targets.has(folder)) this.#targets.set(folder, target)
+  }
+
+  /** Returns a target of the nearest folder above a URL; as for a pattern of `sendTo`, only of the root for a path with encoded slashes. */
+  above(href: string): Target | undefined {
+    if (this.#targets.size === 0) return undefined
+    const url = new URL(href)
+    for (let folder = folderOf(href), below = ''; folder !== below; below = folder, folder = folderOf(folder.slice(0, -1))) {
+      const target = this.#targets.get(folder)
+      if (target && covers(patternOf(folder), url)) return target
+    }
+    return undefined
+  }
+}
+
+/** Returns `scheme://host/path/`. */
+function folderOf(href: string): string {
+  const path = withoutQuery(href)
+  const isBare = path.split('/', 4).length < 4
+  return isBare ? `${path}/` : path.slice(0, path.lastIndexOf('/') + 1)
+}
+
+function patternOf(folder: string): UrlPattern {
+  const { protocol, hostname: host, port, pathname: path } = new URL(folder)
+  return { pattern: folder, scheme: protocol.slice(0, -1) as UrlPattern['scheme'], host, wildcard: false, port, path: path || '/' }
 }
 
 function notAllowed(url: string): SelectionError {
@@ -163,27 +190,6 @@ function documentTarget(document: object, href: string): Target {
   const object = { href }
   const scope = { document: document as Target['scope']['document'], url: href, at: '', parents: [] }
   return { kind: 'asset', href, refs: [], pointer: '', scope, object, refsOf: { object, pointer: '' } }
-}
-
-/** Remembers the first target of each folder. */
-function addFolder(folders: Map<string, Folder>, href: string, target: Target): void {
-  const { protocol, hostname, port, pathname } = new URL(href)
-  const path = pathname.slice(0, pathname.lastIndexOf('/') + 1) || '/'
-  const folder = `${originOf(href)}${path}`
-  if (folders.has(folder)) return
-  const scheme = protocol.slice(0, -1) as UrlPattern['scheme']
-  folders.set(folder, { target, pattern: { pattern: folder, scheme, host: hostname, wildcard: false, port, path } })
-}
-
-/** Returns the folders, longest path first. */
-function sorted(folders: ReadonlyMap<string, Folder>): Folder[] {
-  return [...folders.values()].sort((one, other) => other.pattern.path.length - one.pattern.path.length)
-}
-
-/** As below a pattern of `sendTo`, a path that servers read in different ways is in no folder but the root. */
-function folderOf(href: string, folders: readonly Folder[]): Folder | undefined {
-  const url = new URL(href)
-  return folders.find(({ pattern }) => covers(pattern, url))
 }
 
 function keyOf({ kind, pointer }: Target): string {

@@ -1,0 +1,186 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/gateway.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { write } from '../io.ts'
+import { LiveBlock } from '../live-block.ts'
+import { openAuth } from '../open-auth.ts'
+import { type ByAddressOption, type CredentialsOption, portNumber, withByAddressOption, withCredentialsOption } from '../options.ts'
+import { type ReadDocument, readDocument } from '../read-document.ts'
+import { type Style, styleOf } from '../style.ts'
+import { bytesText } from '../units.ts'
+import { usageError } from '../usage.ts'
+
+interface GatewayCommandOptions extends CredentialsOption, ByAddressOption {
+  readonly port?: number
+  readonly json?: boolean
+  readonly allowOrigin?: string
+  readonly rewrite: boolean
+  readonly listen?: string
+  readonly iKnowThatOthersCanConnect?: boolean
+}
+
+const EXAMPLES = `
+Without documents, URLs are requested that "sendTo" of a credential allows.
+
+Examples:
+  stac-auth gateway item.json
+  gdalinfo /vsicurl/BASE/https/data.example/a/B04.tif
+  stac-auth gateway --listen ~/gateway.sock
+  curl --unix-socket ~/gateway.sock BASE/https/data.example/a/B04.tif -O`
+
+/** `gateway [DOC…]`: serves protected URLs to programs on this machine until it is interrupted. */
+export function addGateway(program: Command, context: Context): void {
+  const command = program
+    .command('gateway [documents...]')
+    .description('serve protected URLs to other programs on this machine')
+    .addHelpText('after', EXAMPLES)
+  withByAddressOption(withCredentialsOption(command))
+    .option('--port <number>', 'listen on this port (default: chosen by the system)', portNumber)
+    .option('--listen <where>', 'listen on this Unix socket or HOST:PORT (default: 127.0.0.1 and ::1)')
+    .option('--i-know-that-others-can-connect', 'allow --listen to name an address')
+    .option('--allow-origin <url>', 'answer requests of web pages of this origin', webOrigin)
+    .option('--no-rewrite', 'pass documents through without replacing their URLs')
+    .option('--json', 'print JSON lines')
+    .action(context.run((names: readonly string[], options: GatewayCommandOptions) => serve(names, options, context)))
+}
+
+async function serve(names: readonly string[], options: GatewayCommandOptions, context: Context): Promise<number> {
+  const { io } = context
+  const where = listenOption(options)
+  const auth = openAuth(context, options, names)
+  const documents: ReadDocument[] = []
+  for (const name of names) documents.push(await readDocument(name, io, auth))
+  const { createGateway } = await import('../../node/gateway/gateway.ts')
+  const { port, allowOrigin, rewrite, json = false } = options
+  const log = json ? programLog(context) : personLog(context)
+  const start = async () =>
+    createGateway(await auth(), {
+      documents,
+      rewrite,
+      onRequest: log.request,
+      ...(port !== undefined && { port }),
+      ...(where && { listen: where }),
+      ...(allowOrigin !== undefined && { allowOrigin }),
+    })
+  const gateway = await untilInterrupted(start(), io.signal)
+  try {
+    await log.ready(gateway, documents)
+    await Promise.race([interrupted(io.signal), log.failed])
+    return EXIT.done
+  } finally {
+    log.end()
+    await gateway.close()
+  }
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** Output of the command. */
+interface Log {
+  ready(gateway: Gateway, documents: readonly ReadDocument[]): Promise<void>
+  readonly request: (event: GatewayRequest) => void
+  /** Rejects when the reader of the output has closed it. */
+  readonly failed: Promise<never>
+  end(): void
+}
+
+/** Output for programs: JSON lines on stdout. */
+function programLog({ io: { stdout } }: Context): Log {
+  let reject: (error: unknown) => void = () => {}
+  const failed = new Promise<never>((_resolve, fail) => {
+    reject = fail
+  })
+  failed.catch(() => undefined)
+  return {
+    ready: ({ base, targets }) => write(stdout, `${forJson({ ready: { base, targets } })}\n`),
+    request: (event) => void write(stdout, `${forJson({ request: rounded(event) })}\n`).catch((error: unknown) => reject(error)),
+    failed,
+    end: () => {},
+  }
+}
+
+function rounded({ milliseconds, ...event }: GatewayRequest): object {
+  return { ...event, milliseconds: Math.round(milliseconds * 10) / 10 }
+}
+
+/** Output for people: the URLs on stdout, then a line for each request on stderr, with totals below where it is a terminal. */
+function personLog({ io, diagnostics }: Context): Log {
+  const block = new LiveBlock(io)
+  const style = styleOf(io, io.stderr)
+  const totals = { requests: 0, failed: 0, bytes: 0 }
+  const draw = () => {
+    const failed = totals.failed > 0 ? `, ${totals.failed} failed` : ''
+    block.show([`${totals.requests} requests${failed}, ${bytesText(totals.bytes)}`.slice(0, block.width)])
+  }
+  return {
+    ready: async (gateway, documents) => {
+      await write(io.stdout, readyText(gateway, documents))
+      if (gateway.targets.length === 0 && documents.length > 0)
+        await diagnostics.note('the documents have no assets with a URL; their links and what is below their URLs can be requested')
+      draw()
+    },
+    request: (event) => {
+      totals.requests++
+      totals.bytes += event.bytes
+      if (event.status >= 400 || event.code !== undefined) totals.failed++
+      block.clear()
+      void write(io.stderr, `${requestLine(event, style)}\n`).catch(() => undefined)
+      draw()
+    },
+    failed: new Promise(() => {}),
+    end: () => block.clear(),
+  }
+}
+
+function readyText({ base, targets, urlFor }: Gateway, documents: readonly ReadDocument[]): string {
+  const lines = [`Gateway ${base}`]
+  for (const { url } of documents) if (url !== undefined) lines.push(`document  ${urlFor(url)}`)
+  const several = new Set(targets.map(({ document }) => document)).size > 1
+  const names = targets.map(({ document, key }) => forLine(several ? `${document}/${key}` : key))
+  const width = Math.min(32, Math.max(0, ...names.map(({ length }) => length)))
+  targets.forEach(({ url }, index) => {
+    lines.push(`${(names[index] ?? '').padEnd(width)}  ${forLine(url)}`)
+  })
+  lines.push('Whoever knows these URLs can use your credentials. Ctrl-C stops the gateway.')
+  return `${lines.join('\n')}\n`
+}
+
+function requestLine({ method, url, status, bytes, milliseconds, credential, code }: GatewayRequest, style: Style): string {
+  const isFailure = status >= 400 || code !== undefined
+  const shown = isFailure ? style.red(String(status)) : style.green(String(status))
+  const size = bytesText(bytes).padStart(9)
+  const time = `${Math.round(milliseconds)} ms`.padStart(8)
+  const extra = [code, credential === undefined ? undefined : `"${credential}"`].filter((part) => part !== undefined)
+  const tail = extra.length > 0 ? `  ${style.dim(forLine(extra.join(' ')))}` : ''
+  return `${shown} ${size} ${time}  ${forLine(`${method.slice(0, 20)} ${url}`)}${tail}`
+}
+
+/** Parses the origin of a web page. */
+function webOrigin(text: string): string {
+  if (!/^https?:\/\/[^/?#@]+\/?$/i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It must be an origin, such as https://viewer.example.')
+  return new URL(text).origin
+}
+
+/** Errors: `USAGE` for an address that others can connect to, unless the user says that this is meant. */
+function listenOption({ listen, port, iKnowThatOthersCanConnect: known = false }: GatewayCommandOptions): GatewayListen | undefined {
+  if (listen === undefined) return undefined
+  const [, host, digits = ''] = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(listen) ?? []
+  if (host === undefined) {
+    if (port !== undefined) throw usageError('--port has no meaning for a Unix socket')
+    return { path: listen }
+  }
+  if (port !== undefined) throw usageError('the port is given twice: in --listen and as --port')
+  if (!known)
+    throw usageError(`others could connect to ${listen} and use your credentials`, 'if you want that, add --i-know-that-others-can-connect')
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(digits), othersCanConnect: true }
+}
