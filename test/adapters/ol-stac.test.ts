@@ -40,7 +40,7 @@ describe('a source of the layer', () => {
     stacLayerOptions(archive.engine()).getSourceOptions(type, { url, crossOrigin: null }, asset())
 
   it.each(['XYZ', 'TileJSON', 'TileWMS', 'WMTS'])(
-    'a source of the layer of type %s loads tiles of the archive and leaves other tile servers alone',
+    'a source of the layer of type %s loads tiles of the archive and leaves other tile servers unchanged',
     async (type) => {
       const template = '/files/{z}/{x}/{y}.png'
       expect(await optionsOf(type, archive.origin + template)).toMatchObject({ crossOrigin: null, tileLoadFunction: expect.any(Function) })
@@ -62,7 +62,7 @@ describe('a source of the layer', () => {
     expect(await optionsOf('ImageStatic', `${archive.origin}/files/a.png`)).toHaveProperty('imageLoadFunction')
   })
 
-  it('a source of the layer of PMTiles reads parts, and refuses a file that comes whole', async () => {
+  it('a source of the layer of PMTiles reads parts, and refuses a file that is complete', async () => {
     const { url } = await optionsOf('PMTiles', `${archive.origin}/files/a.pmtiles`)
     const source = url as { getBytes(offset: number, length: number): Promise<{ data: ArrayBuffer }> }
     expect(new TextDecoder().decode((await source.getBytes(2, 3)).data)).toBe('Til')

@@ -52,14 +52,14 @@ describe('what STAC Browser adds', () => {
     return [object.links[0], href] as const
   }
 
-  it('opens what requests a token or a key in the URL, and a wrong one does not', async () => {
+  it('what STAC Browser adds opens what requests a token or a key in the URL, and a wrong one does not', async () => {
     expect(await (await browse(engine(), ...link('/a?b=c', ['token']))).text()).toBe('/a')
     expect(await (await browse(engine(), ...link('/key?b=c', ['query']))).text()).toBe('/key')
     expect((await browse(engine('wrong'), ...link('/a', ['token']))).status).toBe(401)
     expect((await browse(engine('right', 'wrong'), ...link('/key', ['query']))).status).toBe(403)
   })
 
-  it('leaves other origins and what requests nothing alone', async () => {
+  it('leaves other origins and what requests nothing unchanged', async () => {
     const [object] = link('/a', ['token'])
     const nothing = { headers: {}, query: {} }
     expect(await injectionResolver(engine())(object, `${stranger.origin}/a`)).toEqual(nothing)
@@ -102,7 +102,7 @@ describe('what STAC Browser adds', () => {
     expect((await resolve('/a?b=1&b=2&c=')).query).toEqual({ sig: 'new' })
   })
 
-  it('leaves data: and other buckets alone', async () => {
+  it('leaves data: and other buckets unchanged', async () => {
     const object = new Item(
       item(SCHEMES, {}, { links: [{ rel: 'data', href: 's3://one/a', 'auth:refs': ['token'] }] }),
       `${archive.origin}/item.json`,

@@ -60,7 +60,7 @@ describe('the linter in stac-node-validator', () => {
     expect((await validate(catalogWith('key', 'key'), validator)).valid).toBe(false)
   })
 
-  it('says nothing that a terminal obeys', async () => {
+  it('reports nothing that a terminal obeys', async () => {
     const { results } = await validate(catalogWith('\u001b[2J\n::error::'), new AuthValidator())
     expect(results.custom[0]?.message).toContain('\\u{1b}[2J\\u{a}::error::')
   })

@@ -182,7 +182,7 @@ describe('an API that is protected from its landing page on', () => {
     expect(JSON.parse(second?.request.body ?? '')).toEqual({ token: 'n', datetime: 'd' })
   })
 
-  it('says before anything is drawn that a key is wrong, and does not show it', async () => {
+  it('reports before anything is displayed that a key is wrong, and does not show it', async () => {
     const wrong = canary('wrong')
     const error = await failureOf(apiFor(engine(wrong.value), `${api.origin}/`, null))
     expect(error).toMatchObject({ code: 'AUTH_REJECTED' })

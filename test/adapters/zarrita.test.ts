@@ -47,7 +47,7 @@ describe('a store that one may read and not list', () => {
     return (await array.getChunk([1])).data
   }
 
-  it('gives fill values for what is forbidden where the caller says so', async () => {
+  it('returns fill values for what is forbidden where the caller says so', async () => {
     expect(await reading(undefined, 'missing')).toEqual(Uint8Array.of(9, 9))
     expect(await failureOf(reading(undefined, undefined))).toMatchObject({ code: 'AUTH_REJECTED' })
   })

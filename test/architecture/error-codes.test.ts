@@ -32,7 +32,7 @@ describe('the table of error codes', () => {
     expect(wrong.map(({ path, code, family }) => `${path}: ${code} is raised as ${family}`)).toEqual([])
   })
 
-  it('says of no code that it is always or never retryable when an error says otherwise', () => {
+  it('reports of no code that it is always or never retryable when an error says otherwise', () => {
     const wrong = raised.filter(({ code, family, retryable }) => {
       const said = infoOf(code)?.retryable
       return family !== undefined && retryable !== undefined && said !== 'depends' && retryable !== (said === true)

@@ -5,7 +5,7 @@ import { foreignWords, nameProblem } from './project-rules.ts'
 const code = codeFiles('src', 'test', 'scripts', 'bench')
 
 describe('names', () => {
-  it('names say what is inside, in kebab-case', () => {
+  it('names of files are in kebab-case and describe their content', () => {
     expect(code.flatMap(({ path }) => (nameProblem(path) ? [`${path}: ${nameProblem(path)}`] : []))).toEqual([])
   })
 

@@ -6,7 +6,7 @@ it.each([
   ['./a.tif', /"self" link/],
   ['http://data.example/a.tif', /https:/],
   ['https://ada:secret@data.example/', /type "http"/],
-])('says what to do about %s', (text, hint) => {
+])('reports what to do about %s', (text, hint) => {
   const problem = addressOf(text, { secure: true, named: new Set() })
   expect(isAddressProblem(problem) && hintFor(problem)).toEqual({ hint: expect.stringMatching(hint) })
 })

@@ -80,7 +80,7 @@ describe('a target without references', () => {
     expect(await outcomeOf(silent(F), { credentials: [key, wide], preferred: ['wide'] })).toMatchObject({ told: 'wide', done: 'wide' })
   })
 
-  it('says that a login is needed instead of asking without it', async () => {
+  it('reports that a login is needed instead of asking without it', async () => {
     const { told, done, sent } = await outcomeOf(silent(F), [entries.login])
     expect([told, done, sent]).toEqual(['LOGIN_REQUIRED', 'LOGIN_REQUIRED', []])
   })

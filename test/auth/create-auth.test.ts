@@ -62,7 +62,7 @@ describe('a plain asset object', () => {
 })
 
 describe('authorize', () => {
-  it('gives a target without references a plain request', async () => {
+  it('authorizes a target without references as a plain request', async () => {
     const { auth, script: servers } = victim()
     const wanted = found(assetOf(item({ k: scheme.key() }, { data: { href: F } }), 'data'))
     expect(await auth.authorize(wanted, { method: 'HEAD', headers: { Accept: '*/*' } })).toEqual({
@@ -75,7 +75,7 @@ describe('authorize', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('says which reference, credential and scheme were used', async () => {
+  it('reports which reference, credential and scheme were used', async () => {
     const { auth } = victim()
     expect(await auth.authorize(target(scheme.key(), `${F}#page`))).toEqual({
       method: 'GET',
@@ -101,7 +101,7 @@ describe('authorize', () => {
 })
 
 describe('peek', () => {
-  it('gives at once what needs nothing else', async () => {
+  it('returns at once what needs nothing else', async () => {
     const { auth } = victim({ credentials: [entries.key, { type: 'http', scheme: 'basic', username: 'a', password: 'b', sendTo: DATA }] })
     await auth.ready()
     expect(auth.peek(target(scheme.key(), F))?.headers).toEqual({ 'x-api-key': secrets.key.value })
@@ -109,7 +109,7 @@ describe('peek', () => {
     expect(auth.peek(found(assetOf(item({}, { data: { href: F } }), 'data')))).toMatchObject({ url: F, headers: {} })
   })
 
-  it('gives a token only when it is there, and sends nothing for it', async () => {
+  it('returns a token only when it is there, and sends nothing for it', async () => {
     const { auth, script: servers } = victim({ credentials: entries.oauth })
     const wanted = target(scheme.client(TOKEN_URL), F)
     expect(auth.peek(wanted)).toBeUndefined()
@@ -119,7 +119,7 @@ describe('peek', () => {
     expect(servers.sent).toHaveLength(1)
   })
 
-  it('gives a signed URL only when it is there', async () => {
+  it('returns a signed URL only when it is there', async () => {
     const { auth, script: servers } = victim({ credentials: entries.signer })
     const wanted = target(scheme.signed(SIGN_URL), F)
     expect(auth.peek(wanted)).toBeUndefined()
@@ -128,7 +128,7 @@ describe('peek', () => {
     expect(servers.sent).toHaveLength(1)
   })
 
-  it('gives nothing where authorize would refuse', async () => {
+  it('returns nothing where authorize would refuse', async () => {
     const { auth } = victim({ credentials: entries.key })
     await auth.ready()
     expect(auth.peek(target(scheme.key(), F))).toBeDefined()
@@ -137,7 +137,7 @@ describe('peek', () => {
 })
 
 describe('explain', () => {
-  it('says for each reference what becomes of it, without network or secrets', async () => {
+  it('reports for each reference what becomes of it, without network or secrets', async () => {
     const asked: string[] = []
     const secret = () => {
       asked.push('asked')
@@ -168,7 +168,7 @@ describe('explain', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('says what is wrong with the target itself', async () => {
+  it('reports what is wrong with the target itself', async () => {
     const { auth } = victim()
     const refused = { code: 'URL_SCHEME_FORBIDDEN', pointer: '/assets/data/href' }
     expect(await auth.explain(target(scheme.key(), 'file:///x'))).toMatchObject({ code: refused.code, refs: [{ ref: 'k', ...refused }] })

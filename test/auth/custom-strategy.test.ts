@@ -102,7 +102,7 @@ describe("a strategy of a caller's own", () => {
     expect(servers.sent.length).toBeLessThanOrEqual(16)
   })
 
-  it("a strategy of a caller's own is told the end of its flow when a request fails", async () => {
+  it("a strategy of a caller's own gets the end of its flow when a request fails", async () => {
     let ended = false
     const { auth } = engine(
       async function* (request) {

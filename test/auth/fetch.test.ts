@@ -57,7 +57,7 @@ describe('fetch by address', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('says where a password belongs, in the URL of a catalog and of a person', async () => {
+  it('reports where a password belongs, in the URL of a catalog and of a person', async () => {
     const { auth } = victim()
     const hint = expect.stringContaining('type "http"')
     for (const wanted of [

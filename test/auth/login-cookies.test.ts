@@ -71,7 +71,7 @@ const cookieNames = (requests: readonly Inquiry[]) =>
 const bare = ({ headers }: Inquiry) => headers.cookie === undefined && headers.authorization === undefined
 
 describe('a login that leads over another host and sets cookies', () => {
-  it('gives the file', async () => {
+  it('returns the file', async () => {
     const { get, site, seen } = await world()
     expect(await get()).toBe('data of /files/a.tif')
     expect(site.violations).toEqual([])
@@ -131,7 +131,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.counts.files).toBe(0)
   })
 
-  it('goes beside a key that is a cookie itself', async () => {
+  it('cookies of a login are sent beside a key that is a cookie itself', async () => {
     const key = { id: 'key', type: 'apiKey', in: 'cookie', name: 'key', value: secret.value, sendTo: `${DATA}/` }
     const { auth, seen } = await world({
       credentials: [unchecked(key)],

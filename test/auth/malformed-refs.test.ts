@@ -70,7 +70,7 @@ describe('auth:refs that cannot be read', () => {
     expect(script.sent).toEqual([])
   })
 
-  it('gives the malformed reference as a reason when the good name is unusable', async () => {
+  it('returns the malformed reference as a reason when the good name is unusable', async () => {
     const error = (await failureOf(victim({ credentials: [] }).auth.authorize(data(['k', {}])))) as AuthError
     expect(error.code).toBe('NO_CREDENTIAL')
     expect(error.reasons).toMatchObject([{ code: 'SCHEME_INVALID', pointer: '/assets/data/auth:refs/1' }])
@@ -81,7 +81,7 @@ describe('auth:refs that cannot be read', () => {
     expect(refs.map(({ ref }) => ref)).toEqual(['{}', '1', `{"long":"${'x'.repeat(31)}…`])
   })
 
-  it('gives a hundred malformed references at most', () => {
+  it('returns a hundred malformed references at most', () => {
     expect(data(Array.from({ length: 300_000 }, () => ({}))).malformedRefs).toHaveLength(100)
   })
 

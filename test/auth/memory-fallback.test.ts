@@ -33,7 +33,7 @@ describe('withMemoryFallback', () => {
     expect(warnings).toEqual([{ code: 'CACHE_MEMORY_ONLY', message: `tokens are kept in memory only: no: ${code}` }])
   })
 
-  it('goes back to the store when it takes something again', async () => {
+  it('withMemoryFallback goes back to the store when it takes something again', async () => {
     const { store, state, below } = failing('DISK_FULL')
     await store.write(KEY, 'in memory')
     state.failing = false
@@ -43,7 +43,7 @@ describe('withMemoryFallback', () => {
     expect(await store.read(KEY)).toBe('by another process')
   })
 
-  it('says when something cannot be removed, and has then forgotten its own copy', async () => {
+  it('reports when something cannot be removed, and has then forgotten its own copy', async () => {
     const { store, state } = failing('FILE_ACCESS')
     await store.write(KEY, 'text')
     await expect(store.remove(KEY)).rejects.toMatchObject({ code: 'FILE_ACCESS' })

@@ -37,7 +37,7 @@ describe('memoryStore', () => {
     expect(seen).toEqual(['other', 'second', 'third'])
   })
 
-  it('gives results and failures of what ran, and continues after a failure', async () => {
+  it('returns results and failures of what ran, and continues after a failure', async () => {
     const store = memoryStore()
     const failed = store.exclusively(KEY, async () => {
       throw new Error('mine')

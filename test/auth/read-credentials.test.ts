@@ -104,7 +104,7 @@ describe('a credential', () => {
     expect(thrownBy(() => read([nameless], 'file'))).toMatchObject({ pointer: '/credentials/0/id' })
   })
 
-  it('comes with its patterns parsed and its endpoints in their usual form', () => {
+  it('a credential comes with its patterns parsed and its endpoints in their usual form', () => {
     const [credential] = read({ ...oauth, tokenUrl: 'HTTPS://AUTH.victim.example:443/token#x', sendTo: 'https://DATA.victim.example' })
     expect(credential).toMatchObject({
       tokenUrl: TOKEN_URL,

@@ -86,7 +86,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
     expect(leaks([one], { evil: evil.received })).toEqual([])
   })
 
-  it('H02, H03 has it where it is granted: on the way out and when it comes back', async () => {
+  it('H02, H03 a redirect out and back sends the secret again only where it is allowed', async () => {
     const evil = to(`${GOOD}back`)
     const { auth, good, evil: other } = await world(credential, { good: to(`${EVIL}f`), evil })
     expect(await (await auth.fetch(wanted)).text()).toBe('ok')

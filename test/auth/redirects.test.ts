@@ -84,7 +84,7 @@ describe.each(Object.entries(materials))('a redirect of a request with %s', (_na
     expect(second?.url).toMatch(/^https:\/\/data\.victim\.example\/g\?x=1(?:&[^?#]*)?$/)
   })
 
-  it('H03 out and back gives it to the granted origin only', async () => {
+  it('H03 a redirect out and back sends the secret to the allowed origin only', async () => {
     const { script, result } = fetchWith(material, {
       [F]: redirectTo(`${EVIL}g`),
       [`${EVIL}g`]: redirectTo(`${DATA}h`),

@@ -32,7 +32,7 @@ describe('a secret', () => {
     expect(await secret.reveal()).toBe(one.value)
   })
 
-  it('says whether it was given as text', () => {
+  it('reports whether it was given as text', () => {
     expect(new Secret('a').isText).toBe(true)
     expect(new Secret(() => 'a').isText).toBe(false)
   })

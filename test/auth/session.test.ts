@@ -58,7 +58,7 @@ describe('a session', () => {
     expect((await Promise.all(others)).map(({ value }) => value)).toEqual(['v', 'v', 'v'])
   })
 
-  it('aborts the flight when nobody waits for it any more, and starts another for who comes next', async () => {
+  it('aborts the flight when no one waits for it any more, and starts another for who comes next', async () => {
     const sessions = new MemorySessions({ now: () => 0 })
     const { obtain, calls } = pending<string>()
     const controllers = [new AbortController(), new AbortController()]
@@ -74,7 +74,7 @@ describe('a session', () => {
     expect(sessions.view('a').get('k')?.value).toBe('new')
   })
 
-  it('does not end a flight that somebody without a signal waits for', async () => {
+  it('does not end a flight that someone without a signal waits for', async () => {
     const sessions = new MemorySessions({ now: () => 0 })
     const { obtain, calls } = pending<string>()
     const patient = sessions.view('a').resolve('k', obtain)

@@ -15,7 +15,7 @@ async function formFor(scheme: Json) {
 }
 
 describe('the credential for a form', () => {
-  it('opens what the form was made for, and nothing else', async () => {
+  it('the credential for a form opens what the form was made for, and nothing else', async () => {
     const credential = await credentialFrom(
       await formFor(basic),
       { username: 'ada', password: 'p4ss word' },
@@ -29,7 +29,7 @@ describe('the credential for a form', () => {
     expect(elsewhere).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
   })
 
-  it('goes only where the form said and the person agreed', async () => {
+  it('the credential for a form is sent only where the form said and the person agreed', async () => {
     const form = await formFor(basic)
     const typed = { username: 'ada', password: 'secret-password' }
     for (const sendTo of [['https://evil.example/'], [PLACE, 'https://*.example.org/'], []]) {
@@ -39,7 +39,7 @@ describe('the credential for a form', () => {
     }
   })
 
-  it('gives a secret to no endpoint that nobody agreed to', async () => {
+  it('gives a secret to no endpoint that no one agreed to', async () => {
     const form = await formFor(service)
     const typed = { clientId: 'me', clientSecret: 's', scopes: 'read write' }
     expect(await failureOf(credentialFrom(form, typed, { sendTo: [PLACE] }))).toMatchObject({

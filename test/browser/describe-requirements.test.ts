@@ -82,7 +82,7 @@ describe('the form for a scheme', () => {
     ['cookies', { type: 'apiKey', in: 'cookie', name: 'session' }, /cookie/],
     ['Kerberos', { type: 'http', scheme: 'negotiate' }, /^this login is unsupported in web pages$/],
     ['keys of the connection', { type: 'http', scheme: 'concealed' }, /^this login is unsupported in web pages$/],
-  ])('says before anything is typed that pages have no %s', async (_name, scheme, message) => {
+  ])('reports before anything is typed that pages have no %s', async (_name, scheme, message) => {
     expect((await formFor(scheme)).obstacle).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER', message: expect.stringMatching(message) })
   })
 
@@ -93,7 +93,7 @@ describe('the form for a scheme', () => {
     expect(sendTo).toEqual(['https://data.example/'])
   })
 
-  it('says what servers must do for pages', async () => {
+  it('reports what servers must do for pages', async () => {
     expect((await formFor({ type: 'http', scheme: 'digest' })).condition).toContain('Access-Control-Expose-Headers')
     expect((await formFor({ type: 'http', scheme: 'basic' })).condition).toBeUndefined()
   })

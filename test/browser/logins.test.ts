@@ -57,7 +57,7 @@ async function leave(stage: ReturnType<typeof load>, returnTo?: string): Promise
 }
 
 describe('a login by popup', () => {
-  it('opens its window before anything is awaited, without a way back to this page', async () => {
+  it('a login by popup opens its window before anything is awaited, without a way back to this page', async () => {
     const { page, logins, auth, changes } = load()
     const done = logins.popup('portal')
     expect(page.popups).toMatchObject([{ opener: null, visited: [] }])
@@ -128,7 +128,7 @@ describe('a login by redirect', () => {
     },
   )
 
-  it('does not go back where somebody else has written into the storage', async () => {
+  it('does not go back where someone else has written into the storage', async () => {
     const stage = load()
     const callback = await leave(stage)
     const name = found([...stage.page.texts.keys()][0])
@@ -192,7 +192,7 @@ describe('an answer', () => {
     expect([...texts]).toEqual([])
   })
 
-  it('comes too late after ten minutes', async () => {
+  it('an answer comes too late after ten minutes', async () => {
     const stage = load()
     const callback = await leave(stage)
     const later = load(fakePage(callback.href, { texts: stage.page.texts }), { now: () => Date.now() + 601_000 })

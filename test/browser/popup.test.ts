@@ -52,7 +52,7 @@ describe('the window of a login', () => {
     expect(outcomes).toEqual(['LOGIN_TIMEOUT'])
   })
 
-  it('takes an answer from this origin, at the redirect URI, with this state; and from nobody else', async () => {
+  it('takes an answer from this origin, at the redirect URI, with this state; and from no one else', async () => {
     const { page, answer, outcomes } = waiting()
     const good = `${URI}?code=c&state=state-1`
     for (const [origin, message] of [
@@ -81,7 +81,7 @@ describe('the window of a login', () => {
     expect(page.popups).toMatchObject([{ opener: 'the page' }])
   })
 
-  it('leaves nothing behind: what comes later is heard by nobody', async () => {
+  it('leaves nothing behind: what comes later is heard by no one', async () => {
     const { page, outcomes } = waiting({ timeout: 10 })
     await vi.advanceTimersByTimeAsync(10)
     expect(outcomes).toEqual(['LOGIN_TIMEOUT'])

@@ -53,7 +53,7 @@ describe('sessionStorageStore', () => {
     expect([...storage.texts]).toEqual([[KEY, 'of the page']])
   })
 
-  it("sessionStorageStore is the page's own storage unless told otherwise, looked at when it is used", async () => {
+  it("sessionStorageStore is the page's own storage unless configured otherwise, looked at when it is used", async () => {
     const store = sessionStorageStore()
     const storage = pageStorage()
     vi.stubGlobal('sessionStorage', storage)

@@ -75,7 +75,7 @@ describe('authorize', () => {
     expect((await authorize('--asset', 'b04')).stderr).toContain('  did you mean "B04"? the assets are: B04, ')
   })
 
-  it('says on stderr until when the request is valid, in words too', async () => {
+  it('reports on stderr until when the request is valid, in words too', async () => {
     const file = await put(folder, 's3.json', {
       version: 1,
       credentials: [
@@ -98,7 +98,7 @@ describe('authorize', () => {
     expect(stderr).toMatch(/^valid until 20\S+Z \(in (60 minutes|59 minutes|1 hour)\)\n$/)
   })
 
-  it('authorize without a target lists the assets, with what tells them apart', async () => {
+  it('authorize without a target lists the assets, with what distinguishes them', async () => {
     const { code, stdout, stderr } = await authorize()
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(
@@ -158,7 +158,7 @@ describe('authorize', () => {
     },
   )
 
-  it('says what to do when nothing is configured', async () => {
+  it('reports what to do when nothing is configured', async () => {
     const empty = await put(folder, 'empty.json', { version: 1, credentials: [] })
     const outcome = await run(['authorize', item, '--asset', 'B04', '--as', 'json', '--credentials', empty])
     expect(outcome.code).toBe(3)
@@ -190,7 +190,7 @@ describe('authorize', () => {
     }
   })
 
-  it('hides a key in the URL, and says so by the structure of the request', async () => {
+  it('hides a key in the URL, and reports that by the structure of the request', async () => {
     const entry = {
       id: 'q',
       type: 'apiKey',

@@ -68,7 +68,7 @@ describe.each([
     expect([code, stdout, stderr]).toEqual([0, 'data', expect.stringContaining('credential "portal"')])
   })
 
-  it('downloads it, and says so beforehand', async () => {
+  it('downloads it, and reports that beforehand', async () => {
     const into = join(folder, `into${options.length}`)
     const planned = await command('download', document, '-d', into, '--dry-run')
     expect([planned.code, planned.stdout]).toEqual([0, `+ x/data.tif  ${DATA}  with "portal"\n1 file of unknown size\n`])
@@ -87,7 +87,7 @@ describe.each([
 })
 
 describe('without it', () => {
-  it('says that a credential covers the URL, and how to use it', async () => {
+  it('reports that a credential covers the URL, and how to use it', async () => {
     const { code, stdout } = await run(['explain', document, '--credentials', credentials])
     expect([code, stdout]).toEqual([
       0,

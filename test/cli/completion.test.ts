@@ -76,7 +76,7 @@ describe('complete', () => {
     expect(lines).toEqual(['o b;touch pwned', "q'uote", '$(touch pwned)', 'a:b=c', 'plain', 'B04\timage/tiff\\u{1b}[2J'])
   })
 
-  it('says nothing about files that it cannot read', async () => {
+  it('reports nothing about files that it cannot read', async () => {
     const broken = await put(folder, 'broken.json', '{')
     for (const name of [broken, '/nowhere/x.json', '/dev/null']) expect(await values('fetch', name, '--asset', '')).toEqual([''])
     expect(await values('logout', '--credentials', broken, '')).toEqual([''])

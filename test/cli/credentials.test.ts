@@ -41,7 +41,7 @@ describe('credentials check', () => {
     expect(JSON.parse(stdout)).toEqual({ file: good, entries, problems: [] })
   })
 
-  it('says where the mistake is and never what the secret was', async () => {
+  it('reports where the mistake is and never what the secret was', async () => {
     const { code, stdout, stderr } = await run(['credentials', 'check', bad])
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^error CONFIG_INVALID \/credentials\/0\/value: .*bad\.json:4:16: /)
@@ -79,7 +79,7 @@ describe('credentials check', () => {
     expect(await run(['credentials', 'check', path])).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod go-w') })
   })
 
-  it('misses a file that was named, but not the one that nobody named', async () => {
+  it('a missing file is an error when it was named, but not by default', async () => {
     expect(await run(['credentials', 'check', join(folder, 'none.json')])).toMatchObject({ code: 2 })
     vi.stubEnv('XDG_CONFIG_HOME', folder)
     vi.stubEnv('STAC_AUTH_CREDENTIALS', '')

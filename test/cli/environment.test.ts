@@ -11,7 +11,7 @@ const authorize = (env: Record<string, string>) =>
   run(['authorize', item, '--asset', 'data', '--as', 'json', '--credentials', credentials], { env })
 
 describe('STAC_AUTH_TOKEN', () => {
-  it('goes where STAC_AUTH_TOKEN_FOR says', async () => {
+  it('STAC_AUTH_TOKEN is sent where STAC_AUTH_TOKEN_FOR says', async () => {
     const { code, stdout } = await authorize({
       STAC_AUTH_TOKEN: 'hunter2',
       STAC_AUTH_TOKEN_FOR: 'https://x.example/ https://data.example/',
@@ -20,7 +20,7 @@ describe('STAC_AUTH_TOKEN', () => {
     expect(JSON.parse(stdout)).toMatchObject({ headers: { authorization: 'Bearer hunter2' }, credential: 'env' })
   })
 
-  it('goes nowhere without it, with one warning line', async () => {
+  it('STAC_AUTH_TOKEN is sent nowhere without it, with one warning line', async () => {
     const outcome = await authorize({ STAC_AUTH_TOKEN: 'hunter2' })
     expect([outcome.code, lastError(outcome).code]).toEqual([3, 'NO_CREDENTIAL'])
     const [first = ''] = outcome.stderr.split('\n')

@@ -64,12 +64,12 @@ it('keeps the pointer of a target whose URL is refused', async () => {
   expect(entry).toMatchObject({ pointer: '/assets/kq', code: 'URL_INSECURE', refs: [{ ref: 'key', pointer: '/assets/kq/href' }] })
 })
 
-it('says so when the chosen target requests nothing', async () => {
+it('reports when the selected target requires no credential', async () => {
   const path = await put(folder, 'far.json', itemWith({ plain: { href: 'https://far.example/f' } }))
   expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target requires no authentication\n')
 })
 
-it('says which credential covers the URL of a chosen target that requests nothing', async () => {
+it('reports which credential covers the URL of a chosen target that requests nothing', async () => {
   expect((await explain(item, '--asset', 'plain')).stdout).toBe(
     '1 target requires no authentication\n\n' +
       '"portal" may be sent to this URL: use --by-address, or set "use": "by-address" in the credential\n',
@@ -79,7 +79,7 @@ it('says which credential covers the URL of a chosen target that requests nothin
 it.each([
   ['has no targets', {}],
   ['has targets that ask for nothing', { plain: { href: 'https://far.example/f' } }],
-])('says so when a document %s', async (_name, assets) => {
+])('reports when a document %s', async (_name, assets) => {
   const path = await put(folder, 'silent.json', itemWith(assets))
   expect(await explain(path)).toMatchObject({ code: 0, stdout: 'no target in this document requires authentication\n', stderr: '' })
 })

@@ -15,7 +15,7 @@ it('drops what does not fit, the amount last', () => {
   expect(receivedLine({ bytes: 50_000_000, length: 100_000_000 }, 10_000_000, 24)).toBe('50%  50.0 MB of 100 MB')
 })
 
-it('is drawn on a terminal only, and removed at the end', async () => {
+it('is displayed on a terminal only, and removed at the end', async () => {
   for (const isTTY of [true, false]) {
     const { io, written } = blockIo(isTTY)
     const progress = new FetchProgress(io)

@@ -81,7 +81,7 @@ describe('fetch', () => {
     expect(outcome.bytes.equals(data)).toBe(true)
   })
 
-  it('sends a URL that was granted its key, and names the credential', async () => {
+  it('sends the key to a URL in its sendTo, and names the credential', async () => {
     const outcome = await fetchIt(`${server.origin}private/data.tif`, '-o', '-')
     expect(outcome.bytes.equals(data)).toBe(true)
     expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
@@ -139,7 +139,7 @@ describe('fetch', () => {
     expect((await fetchIt(`${bare.origin}f`)).stderr).toMatch(/ ms\n$/)
   })
 
-  it('says which server requests what when no credential covers it, without the query', async () => {
+  it('reports which server requests what when no credential covers it, without the query', async () => {
     const challenge = 'Basic realm="a, Digest b", charset="UTF-8", Bearer'
     const asking = await serve({ '/f?sig=1': (_request, response) => response.writeHead(401, { 'www-authenticate': challenge }).end() })
     const { code, stderr } = await fetchIt(`${asking.origin}f?sig=1`)

@@ -91,7 +91,7 @@ describe('what was fetched', () => {
     expect(shown.code).toBe(5)
   })
 
-  it('what was fetched is not a file when nothing would tell whether it is whole, and goes to stdout with a word', async () => {
+  it('a response whose end is unknown is not saved, and is written to stdout with a warning', async () => {
     const { shown, code, stderr, file } = await fetched('unframed')
     expect([code, stderr, file]).toEqual([
       5,

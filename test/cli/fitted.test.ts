@@ -17,7 +17,7 @@ describe('fitted', () => {
     [10, 'files'],
     [4, 'left'],
     [0, ''],
-  ])('fits into %d columns', (width, text) => {
+  ])('progress lines fit into %d columns', (width, text) => {
     expect(fitted(parts, width)).toBe(text)
   })
 })

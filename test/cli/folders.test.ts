@@ -44,7 +44,7 @@ const OTHERS = {
 }
 
 describe('a folder', () => {
-  it('says how many files in it are no STAC documents, and nothing else about them', async () => {
+  it('reports how many files in it are not STAC documents, and nothing else about them', async () => {
     const { found, summary, code } = await lint({ ...OTHERS, 'item.json': broken })
     expect([found, code]).toEqual([['item.json dangling-ref'], 1])
     expect(summary).toMatchObject({ documents: 1, skipped: Object.keys(OTHERS).length })
@@ -129,7 +129,7 @@ describe('a folder', () => {
     expect(found).toEqual(['.stac/x.json', 'a/x.json', 'z.json'].map((name) => `${name} dangling-ref`))
   })
 
-  it('says where its documents may be when all of them are omitted', async () => {
+  it('reports where its documents may be when all of them are omitted', async () => {
     const { code, stderr } = await lint({ '.gitignore': '*\n', 'x.json': broken })
     expect([code, stderr]).toEqual([2, expect.stringContaining('--no-gitignore')])
   })

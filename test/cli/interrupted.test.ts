@@ -49,7 +49,7 @@ describe.each(SIGNALS)('%s', (signal, code) => {
     expect(await exitOf(child)).toBe(code)
   })
 
-  it('ends a command that reads a pipe into which nobody writes', async () => {
+  it('ends a command that reads a pipe into which no one writes', async () => {
     const pipe = join(folder, `pipe-${signal}`)
     execFileSync('mkfifo', [pipe])
     const child = start(['explain', pipe])

@@ -57,7 +57,7 @@ describe('lint --fix', () => {
     expect(await readFile(lines, 'utf8')).toBe(before)
   })
 
-  it('does not touch a file that somebody else is writing', async () => {
+  it('does not touch a file that someone else is writing', async () => {
     const file = await put(folder, 'busy.json', BEFORE)
     await writeFile(`${file}.part`, '')
     const outcome = await run(['lint', file, '--fix', '--format', 'json'])
@@ -204,7 +204,7 @@ describe('lint --fix-suggestions and schemes that other documents use', () => {
     expect((await left({ 'collection.json': collectionWith({ old: KEY }, [{ rel: 'item' }]) })).names).toEqual(['old'])
   })
 
-  it('keeps everything when an input cannot be read, and says so', async () => {
+  it('keeps everything when an input cannot be read, and reports that', async () => {
     const { names, outcome } = await left({ 'collection.json': collectionWith({ old: KEY }), 'broken.json': '{' })
     expect(names).toEqual(['old'])
     expect(outcome.stderr).toMatch(/unused schemes are kept: .*broken\.json cannot be read/)

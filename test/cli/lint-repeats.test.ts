@@ -35,7 +35,7 @@ describe('lint of a page of 250 Items that name a scheme which the page does not
     expect(new Ajv({ strictTypes: false }).compile(JSON.parse(await readFile('schemas/report.json', 'utf8')))(report)).toBe(true)
   })
 
-  it('says so to people in one line, with the first places', async () => {
+  it('reports it to people in one line, with the first positions', async () => {
     const { stdout } = await run(['lint', page])
     expect(stdout).toMatch(/1:1 error {2}.*\(in 250 places, first 1:\d+, 1:\d+, 1:\d+\) {2}missing-schemes\n/)
     expect(stdout).toMatch(/\n250 documents: 1 error, 0 warnings, 0 infos in 250 places\n$/)
@@ -116,7 +116,7 @@ describe('lint --baseline of repeated mistakes', () => {
     expect(problem.places.map(({ id }: { id: string }) => id)).toEqual(['item-5', 'item-6'])
   })
 
-  it('holds in a crawl, whose Items borrow a scheme from their Collection', async () => {
+  it('lint --baseline of repeated mistakes holds in a crawl, whose Items borrow a scheme from their Collection', async () => {
     const link = (rel: string, href: string) => ({ rel, href })
     const write = async (count: number) => {
       for (const item of itemsOf(count, 'lent')) await put(folder, `${item.id}.json`, item)
@@ -145,7 +145,7 @@ describe('lint --baseline of repeated mistakes', () => {
     expect(problem.places.map(({ id }: { id: string }) => id)).toEqual(['item-4', 'item-5'])
   })
 
-  it('leaves a baseline that is none alone when not everything could be read', async () => {
+  it('leaves a baseline that is none unchanged when not everything could be read', async () => {
     const bad = await put(folder, 'bad.json', '{')
     const outcome = await run(['lint', page, join(folder, 'missing.json'), '--baseline', bad, '--update-baseline', '--format', 'json'])
     expect([outcome.code, await readFile(bad, 'utf8')]).toEqual([2, '{'])

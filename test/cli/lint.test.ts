@@ -34,7 +34,7 @@ describe('lint --format json', () => {
     })
   })
 
-  it('goes to a file while people read stdout', async () => {
+  it('lint --format json is sent to a file while people read stdout', async () => {
     const file = join(folder, 'report.out')
     for (let round = 0; round < 2; round++) {
       const outcome = await run(['lint', dangling, '--format', 'pretty', '--format', `json=${file}`])
@@ -175,7 +175,7 @@ describe('URLs', () => {
 })
 
 describe('lint for people', () => {
-  it('says where, how bad, what and which rule, shows the line and sums up', async () => {
+  it('reports where, how bad, what and which rule, shows the line and sums up', async () => {
     const { stdout } = await run(['lint', dangling])
     expect(stdout).toContain(dangling)
     expect(stdout).toContain('dangling-ref')
@@ -190,7 +190,7 @@ describe('lint for people', () => {
     expect((await run(['lint', dangling], { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })).stdout).not.toContain('\u001b')
   })
 
-  it('lists errors only when it is told to be quiet', async () => {
+  it('lists errors only when asked to be quiet', async () => {
     expect((await run(['lint', warning, '--quiet'])).stdout).not.toContain('duplicate-ref')
     expect((await run(['lint', warning])).stdout).toContain('duplicate-ref')
   })

@@ -55,7 +55,7 @@ describe('list', () => {
     expect(await run(['list', item, '--asset', 'zarr', '--credentials', good], { stdout })).toMatchObject({ code: 130, stderr: '' })
   })
 
-  it('says when there may be more', async () => {
+  it('reports when there may be more', async () => {
     expect((await list('s3://eo/', '--limit', '2')).stderr).toMatch(/^2 objects, \d+ bytes; there may be more: see --limit\n$/)
   })
 

@@ -119,7 +119,7 @@ describe('login DOC', () => {
     expect(await at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
   })
 
-  it('asks nobody for an issuer before the person has agreed', async () => {
+  it('asks no one for an issuer before the person has agreed', async () => {
     const { item, at, server } = await stage({ isWritten: true })
     expect(await at(['login', item], 'n\n')).toMatchObject({ code: 3, stderr: expect.stringContaining('no credential was written') })
     expect(server.log).toEqual(['GET /item.json'])

@@ -90,7 +90,7 @@ describe('login', () => {
     expect([calls, shown()]).toEqual([[], '"key" needs no login\n'])
   })
 
-  it('sends nobody to a provider for tokens that end with the command', async () => {
+  it('sends no one to a provider for tokens that end with the command', async () => {
     const { context, open, calls } = stage({ lasting: false })
     const hint = expect.stringContaining('"dpopKey"')
     await expect(login('ada', options, context, open)).rejects.toMatchObject({ code: 'CONFIG_INVALID', credential: 'ada', hint })
@@ -113,7 +113,7 @@ describe('login', () => {
     expect(await run(['login', './nobody', '--credentials', credentials])).toMatchObject({ code: 6 })
   })
 
-  it('says when a document needs none', async () => {
+  it('reports when a document needs none', async () => {
     const document = await put(folder, 'open.json', itemWith({ a: { href: 'https://data.example/a' } }))
     const { context, open, shown } = stage()
     expect(await login(document, options, context, open)).toBe(0)
@@ -121,7 +121,7 @@ describe('login', () => {
   })
 })
 
-it('a failing logout keeps nobody else from being logged out', async () => {
+it('a failing logout keeps no one else from being logged out', async () => {
   const { context, open, calls, shown } = stage({ states: { ada: 'valid', bob: 'valid' } })
   const logins = await open()
   const failing: Logins = {
@@ -188,7 +188,7 @@ describe('logout', () => {
     expect(two.calls).toEqual(['logout ada', 'logout bob'])
   })
 
-  it('logout has nothing to do when nobody is logged in', async () => {
+  it('logout has nothing to do when no one is logged in', async () => {
     const { context, open, calls, shown } = stage()
     expect(await logout(undefined, options, context, open)).toBe(0)
     expect([calls, shown()]).toEqual([[], 'no credential is logged in\n'])
@@ -203,7 +203,7 @@ describe('logout', () => {
 })
 
 describe('status', () => {
-  it('says who is logged in, and how to', async () => {
+  it('reports who is logged in, and how to', async () => {
     const { context, open, printed } = stage({ states: { bob: 'valid' } })
     expect(await status(options, context, open)).toBe(0)
     expect(printed().replace(/ \((?:in )?\d+ \w+(?: ago)?\)/, '')).toBe(

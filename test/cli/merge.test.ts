@@ -69,7 +69,7 @@ describe('merge', () => {
     expect(lastError(merged)).toMatchObject({ code: 'HTTP_404' })
   })
 
-  it.each(FORMATS)('gives the bytes of one run as %s, whatever the order of the parts', async (format) => {
+  it.each(FORMATS)('returns the bytes of one run as %s, whatever the order of the parts', async (format) => {
     const start = (await different).origin
     const whole = await run(['lint', '--crawl', start, '--format', format])
     const parts = [1, 2, 3].map((index) => file(`bytes-${format}-${index}`))

@@ -32,7 +32,7 @@ it.each(NUMBERS)('prints %s as the service wrote it, in records and lists, as JS
   expect(await time(`[{"id":${number},"name":"a"}]`, 'list')).toBe(`${number}  a\n`)
 })
 
-it('leaves digits in texts and names alone, escapes included', async () => {
+it('leaves digits in texts and names unchanged, escapes included', async () => {
   const record = { '12345678901234567890': '12.50', 'a"1.0': 'x \\" 1e400 \\', b: '"12345678901234567890"' }
   expect(JSON.parse(await time(JSON.stringify(record), 'get', '1', '--json'))).toEqual(record)
 })

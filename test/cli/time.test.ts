@@ -123,7 +123,7 @@ describe('the credential', () => {
     })
   })
 
-  it('goes into the header that is chosen', async () => {
+  it('the credential is placed in the header that is chosen', async () => {
     const other = await startTimeTrackingFake({ insecure: true, tokenField: 'x-api-token' })
     const around = { env: env({ STAC_AUTH_TIME_URL: other.base }) }
     expect((await run(['time', 'projects', 'list', '--allow-insecure', '--auth-header', 'x-api-token'], around)).code).toBe(0)

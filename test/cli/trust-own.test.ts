@@ -46,7 +46,7 @@ describe('credentials trust', () => {
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.not.stringContaining('[y]es')])
   })
 
-  it('says where the credential of the environment is widened', async () => {
+  it('reports where the credential of the environment is widened', async () => {
     const file = await put(folder, 'environment.json', keyFor('https://data.example/'))
     const around = { ...terminal('y\n'), env: { ...env, STAC_AUTH_TOKEN: 'canary' } }
     const outcome = await trust(file, 'https://b.example/', around, 'env')
@@ -112,7 +112,7 @@ describe('credentials add --file', () => {
     expect(await add(token, terminal('y\n'))).toMatchObject({ code: 2, stderr: expect.stringContaining('"t" is used twice') })
   })
 
-  it('reports what to write where nobody can be asked', async () => {
+  it('reports what to write where no one can be asked', async () => {
     const { code, stderr } = await add({ ...token, id: 'other' }, {})
     expect([code, stderr]).toEqual([3, expect.stringContaining(JSON.stringify({ ...token, id: 'other' }))])
   })

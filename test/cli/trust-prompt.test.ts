@@ -30,7 +30,7 @@ const add = (stdin: string, file: string, name: string = document, more: readonl
 const QUESTION = 'Create this credential?  [y]es / [N]o / [d]etails '
 
 describe('the question', () => {
-  it('says who asks, where secret and token would go, and what is requested', async () => {
+  it('reports who asks, where secret and token would go, and what is requested', async () => {
     const { code, stdout, stderr } = await add('n\n', newFile(), document, ['--scope', 'read'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toBe(

@@ -11,7 +11,7 @@ describe('expiryText', () => {
     ['2026-11-20T12:02:00Z', 'in 3 hours'],
     ['2026-11-27T09:02:00Z', 'in 7 days'],
     ['2026-11-20T08:02:00Z', '60 minutes ago'],
-  ])('says of %s that it is %s', (time, words) => {
+  ])('recognizes %s as %s', (time, words) => {
     expect(expiryText(time, now)).toBe(`${time} (${words})`)
   })
 

@@ -40,7 +40,7 @@ describe('verify', () => {
     expect([code, (await run(['verify', folder, '--manifest', manifest])).stdout]).toEqual([0, '2 of 2 files verified\n'])
   })
 
-  it('ends in 6 without a manifest, and says where one comes from', async () => {
+  it('ends in 6 without a manifest, and reports where one comes from', async () => {
     const { code, stderr } = await run(['verify', await temporaryFolder()])
     expect([code, stderr]).toEqual([6, expect.stringMatching(/^error FILE_ACCESS: .*\n {2}stac-auth download writes a manifest/)])
   })

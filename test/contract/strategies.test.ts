@@ -151,7 +151,7 @@ describe.each(subjects)('$name', (subject) => {
     for (const pem of Object.values(KEYS)) expect(texts.error).not.toContain(pem.split('\n')[1])
   })
 
-  it('gives the same bytes for the same input', async () => {
+  it('returns the same bytes for the same input', async () => {
     const match = choiceOf(subject)
     if (!match) return
     for (const replies of Object.values(SERVERS)) {

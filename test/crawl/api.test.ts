@@ -138,7 +138,7 @@ describe('the next page', () => {
     ['links to the first one', paging({}, { '/2': page(['2'], link('next', '/3')), '/3': page(['3'], link('next', '/')) }), 3, 3],
     ['is longer than 8 kB', { '/': page(['1'], link('next', `/?t=${'x'.repeat(9000)}`)) }, 1, 1],
     ['has a body longer than 8 kB', { '/': page(['1'], link('next', '/', { method: 'POST', body: { t: 'x'.repeat(9000) } })) }, 1, 1],
-  ] as readonly [string, Site, number, number][])('ends, and says so, when a page %s', async (_name, site, asked, documents) => {
+  ] as readonly [string, Site, number, number][])('ends, and reports that, when a page %s', async (_name, site, asked, documents) => {
     const { visits, left, requests } = await walk(site)
     expect(requests).toHaveLength(asked)
     expect(visits.reduce((sum, { outcome }) => sum + outcome.documents, 0)).toBe(documents)

@@ -68,7 +68,7 @@ describe('a static catalog', () => {
     ['URL_INVALID', 'https://catalog.example\\@evil.example/'],
     ['URL_INVALID', ''],
     ['URL_INVALID', `/${'x'.repeat(9000)}`],
-  ])('leads nowhere by odd URLs, and says so: %s for %s', async (code, href) => {
+  ])('does not follow unusual URLs, and reports them: %s for %s', async (code, href) => {
     const { asked, left } = await walk({ '/': catalog(link('child', href)) }, { origins: 'cross' })
     expect([asked, left.map((each) => each.code)]).toEqual([['/'], [code]])
   })

@@ -37,7 +37,7 @@ describe('importPrivateKey', () => {
     expect(JSON.stringify(key)).not.toContain(JSON.parse(jwk).d)
   })
 
-  it.each(kinds)('keeps an %s key where nobody can read it out', async (_algorithm, { pem }) => {
+  it.each(kinds)('keeps an %s key where no one can read it out', async (_algorithm, { pem }) => {
     const sign = vi.spyOn(crypto.subtle, 'sign')
     await (await keyFrom(pem)).sign('text')
     expect(sign.mock.calls.map(([, key]) => [key.type, key.extractable])).toEqual([['private', false]])
@@ -71,7 +71,7 @@ describe('importPrivateKey', () => {
     ['another curve', testKey.p384().pem, 'is not a private key of type P-256 or Ed25519 or RSA'],
     ['a JWK of members that are no text', '{"kty":1,"crv":[],"d":"AA"}', 'is not a private key of type'],
     ['RSA that is too short', testKey.rsa(1024).pem, 'is an RSA key with less than 2048 bits'],
-  ])('says why %s is none', async (_name, text, problem) => {
+  ])('reports why %s is none', async (_name, text, problem) => {
     expect(await importPrivateKey(text, ALL)).toEqual({ problem: expect.stringContaining(problem) })
   })
 

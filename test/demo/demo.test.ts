@@ -59,11 +59,11 @@ describe('the demo', () => {
     /^ok {6}other host +23 documents: 46 CREDENTIAL_TARGET_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}other endpoint +3 documents: 6 CREDENTIAL_ENDPOINT_UNTRUSTED; the host got 0 connections$/,
     /^ok {6}download +23 of 23 files written with the right SHA-256; the second run made 0 requests$/,
-  ])('says %s', (line) => {
+  ])('reports %s', (line) => {
     expect(lines.filter((text) => line.test(text))).toHaveLength(1)
   })
 
-  it('the demo is plain where nobody can see colours', () => {
+  it('the demo is plain where no one can see colours', () => {
     expect(demo.text()).not.toContain('\u001b')
   })
 
@@ -96,7 +96,7 @@ describe('with a server that does not check', () => {
     ['blobs', ['no credential'], 'signed-get/data: the bare request got 200'],
     ['s3', ['no credential', 'wrong secrets'], 's3/data: the file came instead of AUTH_REJECTED'],
     ['bytes', ['authorize', 'fetch', 'download'], 'http-basic/data: 200, and the bytes are not those of the file'],
-  ])('%s: exits 1 and says what failed', (name, steps, failure) => {
+  ])('%s: exits 1 and reports what failed', (name, steps, failure) => {
     const run = runs.find((one) => one.name === name)
     const failed = run?.text.split('\n').flatMap((line) => /^FAILED {2}(\S+(?: \S+)*)/.exec(line)?.[1] ?? [])
     expect([run?.exitCode, failed], run?.text).toEqual([1, steps])

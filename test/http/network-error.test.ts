@@ -61,7 +61,7 @@ describe('networkError', () => {
     expect(networkError(parser('Invalid EOF state, or not'), URL_WITH_SECRET)).toMatchObject({ code: 'RESPONSE_INVALID', retryable: false })
   })
 
-  it('leaves errors of the library alone', () => {
+  it('leaves errors of the library unchanged', () => {
     const ours = new TrustError('URL_ADDRESS_FORBIDDEN', 'no')
     expect(networkError(ours, URL_WITH_SECRET)).toBe(ours)
   })

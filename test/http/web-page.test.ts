@@ -47,19 +47,19 @@ describe('looksLikePage', () => {
 describe('promisedKind', () => {
   const kind = (type: string, names: string[] = [], roles: string[] = []) => promisedKind({ type, names, roles })
 
-  it('goes by the media type first', () => {
+  it('promisedKind depends on the media type first', () => {
     expect(kind('Text/HTML; charset=utf-8', ['a.tif'], ['data'])).toBe('page')
     expect(kind('application/xhtml+xml')).toBe('page')
     expect(kind('image/tiff', ['a.html'])).toBe('other')
   })
 
-  it('goes by the name where there is no media type', () => {
+  it('promisedKind depends on the name where there is no media type', () => {
     expect(kind('', ['a.tif'])).toBe('other')
     expect(kind('', ['index.HTM'], ['data'])).toBe('page')
     expect(kind('', ['a.hdf', 'saved.html'])).toBe('page')
   })
 
-  it('goes by the role last, and knows nothing of numbers, programs and metadata', () => {
+  it('promisedKind depends on the role last, and knows nothing of numbers, programs and metadata', () => {
     expect(kind('', ['asset'], ['thumbnail'])).toBe('other')
     for (const [names, roles] of [
       [['zenodo.1234'], []],

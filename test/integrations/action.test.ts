@@ -47,7 +47,7 @@ describe('the GitHub action', () => {
     })
   })
 
-  it('hands its inputs on as they are, and paths never as options', () => {
+  it('passes its inputs on as they are, and paths never as options', () => {
     const hostile = '$(touch pwned)`touch pwned`; touch pwned "\' *'
     const { status, lines } = start({
       PRESET: 'strict',

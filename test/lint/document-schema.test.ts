@@ -13,7 +13,7 @@ addFormats.default(ajv)
 const validate = ajv.compile(schema)
 
 describe('the schema for editors', () => {
-  it('says of a document with one declared version what the linter says', () => {
+  it('reports of a document with one declared version what the linter says', () => {
     const random = randomFrom(20261122)
     const counts = { valid: 0, invalid: 0 }
     for (let round = 0; round < 4000; round++) {
@@ -39,7 +39,7 @@ describe('the schema for editors', () => {
     expect(Math.min(counts.valid, counts.invalid)).toBeGreaterThan(300)
   })
 
-  it('says nothing of documents without the extension', () => {
+  it('reports nothing of documents without the extension', () => {
     for (const document of [{}, { type: 'Feature' }, { type: 'Catalog', stac_extensions: [] }]) expect(validate(document)).toBe(true)
   })
 })

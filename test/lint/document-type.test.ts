@@ -61,7 +61,7 @@ describe('a document that uses the extension', () => {
   })
 })
 
-it('says nothing about the type of what does not use the extension', () => {
+it('reports nothing about the type of what does not use the extension', () => {
   expect(found({ type: 'Item', assets: {}, auth_token: 'x' })).toEqual(['unknown-document '])
   expect(found({ $schema: 'https://json-schema.org/draft-07/schema#', properties: { 'auth:schemes': {} } })).toEqual(['unknown-document '])
 })

@@ -76,7 +76,7 @@ describe('the URL of the extension', () => {
     expect(JSON.parse(fixed)).toEqual(itemOf())
   })
 
-  it('the URL of the extension of other extensions is nobody’s concern here', () => {
+  it('the URL of the extension of other extensions is no one’s concern here', () => {
     const others = [
       'http://stac-extensions.github.io/eo/v1.1.0/schema.json',
       'https://raw.githubusercontent.com/x/authentication/main/a.json',

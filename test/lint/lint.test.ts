@@ -29,7 +29,7 @@ describe('other extensions', () => {
     expect(brief(lint(document))).toEqual(['error undeclared-extension a /stac_extensions'])
   })
 
-  it('other extensions are no mistake where the wrapper declares it, nor beside a version that nobody knows', () => {
+  it('other extensions are no mistake where the wrapper declares it, nor beside a version that no one knows', () => {
     const wrapper = {
       type: 'FeatureCollection',
       stac_extensions: [EO, EXTENSION],
@@ -58,7 +58,7 @@ describe('a wrapper', () => {
     expect(brief(lint(wrapper, { preset: 'strict' }))).toEqual(['error scheme-outside-document b /features/1/assets/data/auth:refs/0'])
   })
 
-  it('a wrapper without schemes leaves its documents alone', () => {
+  it('a wrapper without schemes leaves its documents unchanged', () => {
     const found = brief(lint({ collections: [{ ...item('c'), type: 'Collection' }] }))
     expect(found).toEqual(['error missing-schemes c /collections/0', 'error undeclared-extension c /collections/0/stac_extensions'])
   })
@@ -84,7 +84,7 @@ describe('a wrapper', () => {
     expect(lint(nested).map(({ rule }) => rule)).toContain('document-limit')
   })
 
-  it('deep inside of others is told the first value below the limit, also where a target is that value', () => {
+  it('deep inside of others gets the first value below the limit, also where a target is that value', () => {
     const document = { ...item('a', SCHEMES), stac_extensions: [EXTENSION], assets: { data: { alternate: { other: {} } } } }
     const within = (levels: number) => {
       let nested: object = document

@@ -10,7 +10,7 @@ const verdicts: readonly { readonly document: unknown }[] = JSON.parse(
 
 const SILENT = { type: 'Catalog', stac_version: '1.1.0', id: 'a', description: 'author', links: [{ rel: 'self', href: 'a.json' }] }
 
-it('says what the linter says, about documents with and without the extension', async () => {
+it('reports what the linter says, about documents with and without the extension', async () => {
   const subjects = [
     ...verdicts.map(({ document }) => document),
     SILENT,
@@ -24,7 +24,7 @@ it('says what the linter says, about documents with and without the extension', 
   for (const document of subjects) expect(await onDemand(document), JSON.stringify(document)).toEqual(lint(document))
 })
 
-it('says the same about damaged documents, under every option', async () => {
+it('reports the same about damaged documents, under every option', async () => {
   const random = randomFrom(20261122)
   for (let round = 0; round < 500; round++) {
     const options = { preset: 'strict', document: 'a.json', url: 'https://catalog.example/a.json' } as const

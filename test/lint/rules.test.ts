@@ -85,7 +85,7 @@ describe('the catalogue', () => {
     }
   })
 
-  it('knows the name of each case to itself, so that reports and fixes can tell them apart', () => {
+  it('knows the name of each case to itself, so that reports and fixes can distinguish them', () => {
     for (const { cases: all } of rules) for (const { meta } of all) expect(caseOf(meta.code)?.[1].meta).toBe(meta)
     expect(RULE_NAMES).toEqual(expect.arrayContaining([...ids, ...codes]))
   })

@@ -123,7 +123,7 @@ describe('limits', () => {
   it.each([
     ['lists', '['.repeat(20_000) + ']'.repeat(20_000)],
     ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
-  ])('limits of depth are told for %s 20,000 deep, with a short pointer', (_, text) => {
+  ])('limits of depth are reported for %s 20,000 deep, with a short pointer', (_, text) => {
     const problems = lintText(text)
     expect(problems).toMatchObject([
       { code: 'document-limit', severity: 'error', message: 'the document is nested deeper than 64 levels, so it was not checked' },

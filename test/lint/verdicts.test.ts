@@ -20,7 +20,7 @@ describe.each(cases)('$id', ({ verdict, rules, document, parents }) => {
     expect(problems.some(({ severity }) => severity === 'error')).toBe(verdict === 'invalid')
   })
 
-  it('gives the findings that are listed, and besides them only infos', () => {
+  it('returns the findings that are listed, and besides them only infos', () => {
     const found = new Set(problems.map(({ code }) => code))
     expect(rules.filter((code) => !found.has(code))).toEqual([])
     expect(problems.filter(({ code, severity }) => severity !== 'info' && !rules.includes(code))).toEqual([])

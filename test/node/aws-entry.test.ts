@@ -72,7 +72,7 @@ describe('a credential with keys', () => {
 })
 
 describe('an asset that requests no keys', () => {
-  it('lies where the environment says', async () => {
+  it('an asset that needs no keys is read from the endpoint in the environment', async () => {
     const open = { type: 'Feature', properties: {}, assets: { data: { href: 's3://eo/a' } } }
     const auth = createAuth({ strategies: [s3], credentials: [], typed: [server.url] })
     expect((await auth.authorize(assetOf(open, 'data'))).url).toBe(`${server.url}/eo/a`)

@@ -13,7 +13,7 @@ const person = { source: 'profile "person" (sso_session)', profile: 'person' }
 it.each([
   ['is not installed', () => Promise.reject(new Error('not installed'))],
   ['is too old for what is wanted', async () => ({ ...providers, fromLoginCredentials: undefined })],
-])('says how to continue where it %s', async (_what, load) => {
+])('explains how to continue where it %s', async (_what, load) => {
   const error = await failureOf(askAws({ ...person, provider: (aws) => aws.fromLoginCredentials?.({}) }, load))
   expect(error).toMatchObject({
     code: 'CREDENTIAL_SOURCE',

@@ -165,12 +165,12 @@ describe('a role', () => {
     ['contained', 'its credential_source EcsContainer is not available on this machine'],
     ['from-machine', 'its credential_source Ec2InstanceMetadata is not available on this machine'],
     ['with-code', 'can only be prompted for at a terminal'],
-  ])('says what it lacks: %s', async (name, message) => {
+  ])('reports the missing setting: %s', async (name, message) => {
     expect(await failureOf(keysOf(name))).toMatchObject({ code: 'CREDENTIAL_SOURCE', message: expect.stringContaining(message) })
     expect(asked()).toEqual([])
   })
 
-  it('says when nobody answers', async () => {
+  it('reports when no one answers', async () => {
     await services.close()
     expect(await failureOf(keysOf('role'))).toMatchObject({ code: 'CREDENTIAL_SOURCE', retryable: true })
   })
@@ -180,7 +180,7 @@ describe('a session of the user’s', () => {
   it.each([
     ['person', 'corp'],
     ['person-before', 'https://corp.example/start'],
-  ])('gives keys to the profile %s', async (profile, name) => {
+  ])('returns keys to the profile %s', async (profile, name) => {
     await session(name, SESSION, END)
     expect(await keysOf(profile)).toEqual({ ...GIVEN.person, expiration })
   })
@@ -203,20 +203,20 @@ describe('the machine', () => {
     vi.stubEnv('AWS_CONTAINER_AUTHORIZATION_TOKEN', token)
   }
 
-  it('gives the keys of its container, with the region of the default profile', async () => {
+  it('returns the keys of its container, with the region of the default profile', async () => {
     inContainer(CONTAINER_TOKEN)
     await profiles('[default]\nregion = eu-south-1\n')
     expect(await awsKeys({})()).toEqual({ ...GIVEN.container, expiration, region: 'eu-south-1' })
   })
 
-  it('comes after profiles, which come after variables', async () => {
+  it('instance metadata is queried after profiles, and profiles after variables', async () => {
     inContainer(CONTAINER_TOKEN)
     await profiles('[default]\naws_access_key_id=D\naws_secret_access_key=d\n')
     expect(await awsKeys({})()).toEqual({ accessKeyId: 'D', secretAccessKey: 'd' })
     expect(asked()).toEqual([])
   })
 
-  it('gives nothing for a wrong token', async () => {
+  it('returns nothing for a wrong token', async () => {
     inContainer('Basic wrong')
     expect(await failureOf(awsKeys({})())).toMatchObject({
       code: 'CREDENTIAL_SOURCE',

@@ -91,7 +91,7 @@ describe('which file', () => {
 })
 
 describe('what it says', () => {
-  it('comes back as it is written', async () => {
+  it('what it says comes back as it is written', async () => {
     expect(await credentialsFromFile(await file(good))).toEqual({ preferred: ['portal'], credentials: [portal] })
     expect(await credentialsFromFile(await file(`\ufeff${JSON.stringify(good)}`))).toEqual({ preferred: ['portal'], credentials: [portal] })
     expect(await credentialsFromFile(await file({ version: 1, credentials: [] }))).toEqual({ credentials: [] })
@@ -119,7 +119,7 @@ describe('what it says', () => {
     expect(error).not.toHaveProperty('cause')
   })
 
-  it('holds no secrets', async () => {
+  it('what it says holds no secrets', async () => {
     const error = await errorOf({ version: 1, credentials: [{ ...portal, value: 'canary-secret' }] })
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/value', hint: expect.stringContaining('"env"') })
     expect(error.message).toContain('bad.json:9:16: ')

@@ -134,7 +134,7 @@ describe('the right answer', () => {
     expect((await answer).searchParams.get('code')).toMatch(/^(?:abc|other)$/)
   })
 
-  it('comes to the other loopback address where that is wanted', async () => {
+  it('the right answer comes to the other loopback address where that is wanted', async () => {
     const { uri, answer } = await login({ host: '::1' })
     expect(uri).toMatch(/^http:\/\/\[::1\]:\d+\/callback$/)
     await send(`${uri}${RIGHT}`)
@@ -195,7 +195,7 @@ describe('anything else is refused, and the wait continues', () => {
     await answer
   })
 
-  it('500 connections that say nothing lock nobody out', async () => {
+  it('500 connections that say nothing lock no one out', async () => {
     const { uri, answer } = await login()
     const port = Number(new URL(uri).port)
     await Promise.all(Array.from({ length: 500 }, () => idle(port)))
@@ -224,13 +224,13 @@ describe('anything else is refused, and the wait continues', () => {
 })
 
 describe('the end of the wait', () => {
-  it('comes after a while: LOGIN_TIMEOUT, and the port is free', async () => {
+  it('the end of the wait comes after a while: LOGIN_TIMEOUT, and the port is free', async () => {
     const { uri, answer } = await login({ timeout: 20 })
     await expect(answer).rejects.toMatchObject({ code: 'LOGIN_TIMEOUT', hint: expect.stringContaining('again') })
     await expect(send(uri)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  it('comes when somebody aborts, also beforehand', async () => {
+  it('the end of the wait comes when someone aborts, also beforehand', async () => {
     const abort = new AbortController()
     const { uri, answer } = await login({}, abort.signal)
     await idle(Number(new URL(uri).port))
@@ -240,7 +240,7 @@ describe('the end of the wait', () => {
     await expect(loopbackRedirect({ show: () => {} })(abort.signal)).rejects.toMatchObject({ code: 'ABORTED' })
   })
 
-  it('comes when the address cannot be shown', async () => {
+  it('the end of the wait comes when the address cannot be shown', async () => {
     const show = () => Promise.reject(new Error('no screen'))
     const { uri, answer } = await login({ show })
     await expect(answer).rejects.toThrow('no screen')

@@ -57,7 +57,7 @@ describe('Negotiate on the wire', () => {
     expect(await failureOf(auth.fetch(file))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN', credential: 'mine' })
   })
 
-  it('returns no request, and connects to nobody for one', async () => {
+  it('returns no request, and connects to no one for one', async () => {
     const { auth, file, server } = await facing()
     expect(await failureOf(auth.authorize(file))).toMatchObject({ code: 'SCHEME_UNSUPPORTED', hint: 'send the request with fetch' })
     expect([auth.peek(file), server.connections]).toEqual([undefined, 0])
@@ -69,7 +69,7 @@ describe('Negotiate on the wire', () => {
     expect(server.connections).toBe(0)
   })
 
-  it('goes nowhere else when it is redirected', async () => {
+  it('Negotiate on the wire is sent nowhere else when it is redirected', async () => {
     const { server: other } = await facing()
     const { auth, file, server } = await facing({
       answer: (one) => (one.status === 200 ? { ...one, status: 302, headers: { ...one.headers, location: `${other.origin}/g.txt` } } : one),

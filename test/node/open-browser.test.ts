@@ -63,7 +63,7 @@ describe('no browser is opened', () => {
     await expect(readFile(noted)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('no browser is opened without a display or a program, which nobody minds', async () => {
+  it('no browser is opened without a display or a program, and that is not an error', async () => {
     const address = 'https://identity.example/'
     expect(await openBrowser(address, { platform: 'linux', env: { PATH: folder } })).toBe(false)
     expect(await openBrowser(address, { platform: 'linux', env: { PATH: '/nowhere', WAYLAND_DISPLAY: 'w' } })).toBe(false)

@@ -54,7 +54,7 @@ async function isKept(): Promise<boolean> {
 }
 
 describe('a lock', () => {
-  it('says who holds it, and is gone when it is released', async () => {
+  it('reports who holds it, and is gone when it is released', async () => {
     const { release } = await takeLock(path, forever)
     expect(parseHolder(await readFile(path, 'utf8'))).toEqual({ ...self, id: expect.stringMatching(/^[0-9a-f]{16}$/) })
     expect(await isKept()).toBe(true)
@@ -311,13 +311,13 @@ describe('a token that a holder has, which was stopped for longer than its lease
     expect(await stopped((files) => files.remove(KEY))).toBeUndefined()
   })
 
-  it('a token that a holder has, which was stopped for longer than its lease, is not lost when nobody has a newer one', async () => {
+  it('a token that a holder has, which was stopped for longer than its lease, is not lost when no one has a newer one', async () => {
     expect(await stopped(async () => {})).toBe('late')
   })
 })
 
 describe('setAside', () => {
-  it('leaves alone what has come in the place of the damaged file', async () => {
+  it('leaves unchanged what has come in the place of the damaged file', async () => {
     await writeFile(file, 'new')
     const damaged = { ...(await import('node:fs').then(({ statSync }) => statSync(file))), ino: 1 }
     await setAside(file, damaged as Parameters<typeof setAside>[1])

@@ -217,7 +217,7 @@ describe('the examples of credentials for providers', () => {
   })
 
   it.each(CASES.map((one) => [one.id, one] as const))(
-    '%s opens a file, and asks nobody else',
+    '%s opens a file, and asks no one else',
     async (id, { scheme, href, env, clientId, hosts }) => {
       const { auth, hosts: asked } = among(await example(id, env, clientId))
       const response = await auth.fetch(target(scheme, href))

@@ -51,7 +51,7 @@ const errorOf = (promise: Promise<unknown>) =>
   )
 
 describe('a proxy of the environment', () => {
-  it('opens a tunnel and sees neither request nor credentials; the origin sees nothing of the proxy', async () => {
+  it('a proxy of the environment opens a tunnel and sees neither request nor credentials; the origin sees nothing of the proxy', async () => {
     const good = await server(undefined, { tls: 'valid' })
     const proxy = await startProxy(good.port)
     const lookup = async () => {
@@ -67,7 +67,7 @@ describe('a proxy of the environment', () => {
     expect(good.received).not.toMatch(/proxy/i)
   })
 
-  it('leaves an open tunnel alone, however long an answer pauses', async () => {
+  it('leaves an open tunnel unchanged, however long an answer pauses', async () => {
     const slow: Parameters<typeof startServer>[0] = (_request, response) => {
       response.write('o')
       setTimeout(() => response.end('k'), 2500)

@@ -93,7 +93,7 @@ describe('file', () => {
     expectSourceError(await errorOf(secretSource({ file: path })()), 'not UTF-8')
   })
 
-  it('file that nobody writes to does not hang', async () => {
+  it('file that no one writes to does not hang', async () => {
     const path = join(folder, 'fifo')
     execFileSync('mkfifo', [path])
     expectSourceError(await errorOf(secretSource({ file: path })()), 'not a regular file')
@@ -101,7 +101,7 @@ describe('file', () => {
 })
 
 describe('command', () => {
-  it('gives the one line it prints, with its arguments as they are', async () => {
+  it('returns the one line it prints, with its arguments as they are', async () => {
     const read = secretSource({ command: [...program('console.log(process.argv[1])'), 'a b; $HOME `id` "'] })
     expect(await read()).toBe('a b; $HOME `id` "')
   })
@@ -162,13 +162,13 @@ describe('command', () => {
     expectSourceError(await errorOf(secretSource({ command: [''] })()), 'cannot be started')
   })
 
-  it('goes through no shell', async () => {
+  it('command uses no shell', async () => {
     expectSourceError(await errorOf(secretSource({ command: ['echo secret'] })()), 'was not found')
   })
 })
 
 describe('keyring', () => {
-  it('says which package it needs', async () => {
+  it('reports which package it needs', async () => {
     const error = await errorOf(secretSource({ keyring: 'archive' })())
     expectSourceError(error, '@napi-rs/keyring')
     expect(error.hint).toBe('npm install @napi-rs/keyring')

@@ -91,7 +91,7 @@ describe('tokenKeyring', () => {
     expect([...passwords]).toEqual([[NAME, 'three']])
   })
 
-  it('says how to install the package where it is absent', async () => {
+  it('explains how to install the package where it is absent', async () => {
     const store = tokenKeyring({ folder, onWarning: (warning) => warnings.push(warning) })
     await store.write(KEY, 'one')
     expect(await store.read(KEY)).toBe('one')
@@ -115,7 +115,7 @@ describe('tokenKeyring', () => {
     expect(await open().read(KEY)).toBeUndefined()
   })
 
-  it('counts what is in a locked keyring as absent, and says so', async () => {
+  it('counts what is in a locked keyring as absent, and reports that', async () => {
     const { open, state } = fakeKeyring()
     await open().write(KEY, 'one')
     state.locked = true
@@ -144,7 +144,7 @@ describe('tokenKeyring', () => {
     expect([passwords.size, await readdir(folder)]).toEqual([0, []])
   })
 
-  it('refuses files that others can look into, as files do, and takes turns by them', async () => {
+  it('refuses files that others can look into, as files do, and uses them as locks', async () => {
     const { open } = fakeKeyring()
     await open().write(KEY, 'one')
     const { visit, counts } = doorkeeper()

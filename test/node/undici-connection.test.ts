@@ -66,7 +66,7 @@ describe('a connection', () => {
     expect(good.connections).toBe(1)
   })
 
-  it('goes nowhere else', async () => {
+  it('a connection is used for its own origin only', async () => {
     const [good, other] = [await server(), await server()]
     await over(good.origin, async (connection) => {
       expect(await failureOf(connection.send(get(`${other.origin}/`), granted))).toBeInstanceOf(TypeError)

@@ -7,7 +7,7 @@ import { startSocketServer } from '../servers/harness.ts'
 import { get, granted, MIB, send, server, sockets } from './transport-fixture.ts'
 
 describe('a broken network', () => {
-  it('NETWORK_REFUSED where nobody listens', async () => {
+  it('NETWORK_REFUSED where no one listens', async () => {
     const { origin, close } = await startSocketServer(() => {})
     await close()
     expect(await failureOf(send(get(`${origin}/x?sig=secret`), granted))).toMatchObject({
@@ -54,7 +54,7 @@ describe('a broken network', () => {
     expect(await failureOf((await send(get(origin), granted)).toResponse().arrayBuffer())).toMatchObject({ code: codes, retryable: true })
   })
 
-  it('a body that is whole is no error, whatever becomes of its connection while nobody reads', async () => {
+  it('a body that is whole is no error, whatever becomes of its connection while no one reads', async () => {
     // So many bytes that those which came last are the first that are held back.
     const body = Buffer.alloc(262_200, 'x')
     let closed = false

@@ -3,7 +3,7 @@ import { failureOf } from '../harness/failure.ts'
 import { get, granted, MIB, send, server } from './transport-fixture.ts'
 
 describe('a request', () => {
-  it('arrives as it is given, with nothing of ours but the codings', async () => {
+  it('a request arrives as it is given, with nothing of ours but the codings', async () => {
     const good = await server()
     const response = await send(
       { method: 'POST', url: `${good.origin}/a%2Fb?x=1&y=a+b`, headers: { 'x-api-key': 'k' }, body: 'text' },
@@ -117,7 +117,7 @@ describe('an answer', () => {
     await response.discard()
   })
 
-  it('slows the server down when nobody reads, and closes the connection when it is cancelled', async () => {
+  it('slows the server down when no one reads, and closes the connection when it is cancelled', async () => {
     let sent = 0
     let closed = false
     const good = await server((_request, response) => {

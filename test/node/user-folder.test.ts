@@ -61,7 +61,7 @@ it('takes a share of Windows for absolute', () => {
   expect(homeFolder({ USERPROFILE: '\\\\server\\users\\ada' }, 'win32', none)).toBe('\\\\server\\users\\ada')
 })
 
-describe('in a working directory that somebody else has filled', () => {
+describe('in a working directory that someone else has filled', () => {
   const cwd = process.cwd()
   let [folder, ran] = ['', '']
   beforeEach(async () => {
@@ -113,7 +113,7 @@ describe('in a working directory that somebody else has filled', () => {
     expect(await hasRun()).toBe(false)
   })
 
-  it.each(['', '.', 'x'])('hands nothing to the libraries of AWS, which would look there, where HOME is "%s"', async (value) => {
+  it.each(['', '.', 'x'])('passes nothing to the libraries of AWS, which would look there, where HOME is "%s"', async (value) => {
     stub(value)
     const loaded = vi.fn()
     const asked = askAws({ source: 'the container', provider: () => async () => ({ accessKeyId: 'a', secretAccessKey: 'b' }) }, loaded)

@@ -49,7 +49,7 @@ describe('writeNewFile', () => {
     expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')
   })
 
-  it('leaves a partial file of someone else alone', async () => {
+  it('leaves a partial file of someone else unchanged', async () => {
     const part = await put(folder, 'busy.bin.part', 'theirs')
     await expect(writeNewFile(join(folder, 'busy.bin'), never)).rejects.toMatchObject({ code: 'PATH_BUSY' })
     expect(await readFile(part, 'utf8')).toBe('theirs')

@@ -79,7 +79,7 @@ describe('a folder', () => {
     }
   })
 
-  it('gives URLs that fetchFor opens, as readers of Zarr stores do', async () => {
+  it('returns URLs that fetchFor opens, as readers of Zarr stores do', async () => {
     const store = folder('s3://eo/store.zarr')
     const auth = engine()
     const open = auth.fetchFor(store)

@@ -219,7 +219,7 @@ describe('fsspec', () => {
 describe('rclone', () => {
   const plain = { ...withBearer, url: 'https://data.example/a/B%2004.tif', headers: { authorization: `Bearer "${SECRET}"` } }
 
-  it('rclone is a remote for the folder of the file, and says how to copy it', () => {
+  it('rclone is a remote for the folder of the file, and reports how to copy it', () => {
     expect(rclone(plain, { reveal: true }).split('\n')).toEqual([
       "# rclone --config FILE copyto 'stac-auth:B 04.tif' NAME",
       '[stac-auth]',

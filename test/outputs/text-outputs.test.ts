@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const texts = { http, curl, url, headers, gdal }
 
 describe.each(Object.entries(texts))('%s', (_name, output) => {
-  it.each([withBearer, withQueryKey, withObject, hostile])('hides the secret until it is told to show it', (request) => {
+  it.each([withBearer, withQueryKey, withObject, hostile])('hides the secret unless asked to show it', (request) => {
     expect(output(request)).not.toContain(SECRET)
   })
 

@@ -36,7 +36,7 @@ describe('the package, installed from its tarball', () => {
 
   const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } })
 
-  it('holds what it needs and nothing else', () => {
+  it('the package, installed from its tarball holds what it needs and nothing else', () => {
     expect(files).toEqual(
       expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'dist/index.js', 'dist/index.d.ts']),
     )

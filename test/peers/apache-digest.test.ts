@@ -49,20 +49,20 @@ function engine(fields: Partial<CredentialInput> = {}, change?: (info: string) =
 }
 
 describe('Apache', () => {
-  it('gives a file, and proves that it knows the password', async () => {
+  it('returns a file, and proves that it knows the password', async () => {
     const { get, seen, statuses } = engine()
     for (let round = 0; round < 3; round++) expect(await get('long')).toBe('hello from long\n')
     expect(statuses()).toEqual([401, 200, 200, 200])
     expect(seen[1]?.info).toContain('rspauth="')
   })
 
-  it('gives many files at a time', async () => {
+  it('returns many files at a time', async () => {
     const { get } = engine()
     const texts = await Promise.all(Array.from({ length: 12 }, (_, index) => get(index % 2 ? 'long' : 'short')))
     expect(texts).toEqual(Array.from({ length: 12 }, (_, index) => (index % 2 ? 'hello from long\n' : 'hello from short\n')))
   })
 
-  it('says when a nonce is too old, and names the next one before', async () => {
+  it('reports when a nonce is too old, and names the next one before', async () => {
     const { get, seen, statuses } = engine()
     const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
     await get('short')
@@ -85,7 +85,7 @@ describe('Apache', () => {
     expect(statuses()).toEqual([401, 401])
   })
 
-  it('Apache is caught when somebody changes its proof', async () => {
+  it('Apache is caught when someone changes its proof', async () => {
     const { get } = engine({}, (info) => info.replace(/rspauth="./, 'rspauth="x'))
     await expect(get('long')).rejects.toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
     await expect(engine({}, () => 'qop=auth').get('long')).rejects.toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })

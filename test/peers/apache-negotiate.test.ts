@@ -129,7 +129,7 @@ describe.each(['MIT', 'Heimdal'] as const)('Apache and %s Kerberos', (kdc) => {
   })
 })
 
-describe('somebody in the place of Apache', () => {
+describe('someone in the place of Apache', () => {
   const servers: ReturnType<typeof createServer>[] = []
   afterEach(() => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()

@@ -26,7 +26,7 @@ async function provider(settings: ServerSettings = {}): Promise<AuthorizationSer
 const grants = ({ log }: AuthorizationServer) => log.filter((line) => /^(?:granted|refused)/.test(line))
 
 describe('a login by popup', () => {
-  it('goes through the pages of the provider, closes its window, and lasts through a reload', async () => {
+  it('a login by popup goes through the pages of the provider, closes its window, and lasts through a reload', async () => {
     const server = await provider()
     const { context, complaints } = await newPerson(browser(), site)
     const page = await context.newPage()
@@ -70,7 +70,7 @@ describe('a login by popup', () => {
     expect(grants(server)).toEqual([])
   }, 60_000)
 
-  it('arrives though the pages of the provider cut the tie between the windows', async () => {
+  it('a login by popup arrives though the pages of the provider cut the tie between the windows', async () => {
     const interfere: ServerSettings['interfere'] = (_request, response) => {
       response.setHeader('cross-origin-opener-policy', 'same-origin')
       return false
@@ -127,7 +127,7 @@ describe('a session', () => {
     expect(grants(server).filter((line) => line.startsWith('refused'))).toEqual([])
   }, 60_000)
 
-  it('a session without a refresh token ends with its token, which is said', async () => {
+  it('a session without a refresh token ends with its token, which is reported', async () => {
     const server = await provider({ life: 2 })
     const page = await (await newPerson(browser(), site)).context.newPage()
     await page.goto(addressOf(site, server, '&short'))

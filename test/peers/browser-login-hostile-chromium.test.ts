@@ -55,7 +55,7 @@ describe('an answer that was tampered with', () => {
     expect(tokenRequests(server)).toBe(0)
   }, 60_000)
 
-  it('an answer that was tampered with by another state is nobody’s: the callback page says so with a clean URL, and the wait continues', async () => {
+  it('an answer that was tampered with by another state is no one’s: the callback page says so with a clean URL, and the wait continues', async () => {
     const { server, page } = await withAnswer('state', 'another-state')
     const popup = await popupOf(page)
     await agree(popup)
@@ -157,7 +157,7 @@ describe('a second copy of the library on the page', () => {
 })
 
 describe('a worker', () => {
-  it('sends requests, has keys and forms, and says that it cannot log anybody in', async () => {
+  it('sends requests, has keys and forms, and reports that it cannot log anybody in', async () => {
     const server = await provider()
     const page = await pageAt(addressOf(site, server))
     const inWorker = {

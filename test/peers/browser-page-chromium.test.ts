@@ -139,7 +139,7 @@ describe('an API', () => {
 
 describe('the service worker', () => {
   it(
-    'opens a picture of the site, and the page never sees the token',
+    'the service worker opens a picture of the site, and the page never sees the token',
     async () => {
       const visitor = await visit(site, browser(), '')
       const { page } = visitor

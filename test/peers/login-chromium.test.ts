@@ -65,7 +65,7 @@ async function loggingIn(person: (address: string) => Promise<void>) {
 }
 
 describe('a login in Chromium', () => {
-  it('goes through the pages of the provider and ends on one of ours', async () => {
+  it('a login in Chromium goes through the pages of the provider and ends on one of ours', async () => {
     const outcome = await loggingIn(async (address) => {
       const page = await (await browser().newContext()).newPage()
       await page.goto(address)

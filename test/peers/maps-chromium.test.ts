@@ -73,7 +73,7 @@ describe('a map of MapLibre', () => {
 })
 
 describe('a tile of OpenLayers', () => {
-  it('comes with the key, and neither with a wrong one nor through a redirect', async () => {
+  it('a tile of OpenLayers comes with the key, and neither with a wrong one nor through a redirect', async () => {
     expect(await inPage(`loadTile('${archive.origin}', 'tiles', 'right')`)).toBe(256)
     expect(await inPage(`loadTile('${archive.origin}', 'tiles', 'wrong')`)).toBe('error')
     expect(await inPage(`loadTile('${archive.origin}', 'moved', 'right')`)).toBe('error')

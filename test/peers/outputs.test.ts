@@ -95,7 +95,7 @@ describe.each(OUTPUTS)('%s', (output) => {
     expect(code).not.toBe(0)
   })
 
-  it('gives every character of a secret to the server', async () => {
+  it('returns every character of a secret to the server', async () => {
     const user = await userOf('/f.txt', 'key', SECRET)
     const { stdout } = await user.sh(RUN[output], '--reveal')
     expect(stdout.toString()).toBe(BODY)
@@ -156,13 +156,13 @@ describe('netrc', () => {
     expect(stdout.toString()).toBe(BODY)
   })
 
-  it('says which output to use for an API key', async () => {
+  it('reports which output to use for an API key', async () => {
     await expectRefused(await userOf('/f.txt', 'key'), 'netrc')
   })
 })
 
 describe('aws', () => {
-  it('gives its keys to the AWS SDK as credential_process', async () => {
+  it('returns its keys to the AWS SDK as credential_process', async () => {
     const user = await shellUser((keep) => [
       {
         id: 'eo',

@@ -76,7 +76,7 @@ const slow = () => ({
 })
 
 describe('a queue in a real Redis', () => {
-  it('gives the report of a local run, byte for byte: files of all kinds, conflicts, fingerprints', async () => {
+  it('returns the report of a local run, byte for byte: files of all kinds, conflicts, fingerprints', async () => {
     const inputs = join(folder, 'inputs')
     await mkdir(inputs)
     for (let index = 0; index < 150; index++)
@@ -95,7 +95,7 @@ describe('a queue in a real Redis', () => {
     expect(await withQueue((queue) => queue.getJobCounts())).toMatchObject({ waiting: 0, active: 0, completed: 0, failed: 0 })
   })
 
-  it('gives the report of a local crawl', async () => {
+  it('returns the report of a local crawl', async () => {
     const links = Array.from({ length: 30 }, (_, index) => link('item', `i${index}`))
     const server = await serve({
       '/': json(catalog(...links)),
@@ -123,7 +123,7 @@ describe('a queue in a real Redis', () => {
     expect(await there).toEqual(await here)
   }, 90_000)
 
-  it('loses nothing when a worker is told to stop: it finishes its job and ends with 143', async () => {
+  it('loses nothing when a worker is stopped: it finishes its job and ends with 143', async () => {
     const input = await put(folder, 'slow.json', slow())
     const worker = await startWorker()
     const there = cli(['lint', input, '--format', 'json', '--queue'])

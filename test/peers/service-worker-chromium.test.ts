@@ -65,7 +65,7 @@ const picture = (page: Page, src: string) =>
   )
 
 describe('a service worker', () => {
-  it('opens pictures, films and what scripts request, and shows the page no token', async () => {
+  it('a service worker opens pictures, films and what scripts request, and shows the page no token', async () => {
     const page = await watchedPage()
     expect(await picture(page, `${archive.origin}/a.png`)).toBe(16)
     const film = (src: string) =>
@@ -99,7 +99,7 @@ describe('a service worker', () => {
     expect(asked.filter(({ request }) => request.headers.authorization !== undefined)).toEqual([])
   })
 
-  it('opens nothing without it, and nothing with a wrong token', async () => {
+  it('a service worker opens nothing without it, and nothing with a wrong token', async () => {
     const bare = await (await browser().newContext()).newPage()
     await bare.goto(`${site.origin}/`)
     expect(await picture(bare, `${archive.origin}/a.png`)).toBe(0)

@@ -35,7 +35,7 @@ describe('an asset on OpenStack Swift', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '11'])
   })
 
-  it('opens for whoever has its presigned URL, until that ends', async () => {
+  it('an asset on OpenStack Swift opens for whoever has its presigned URL, until that ends', async () => {
     for (const [key, content] of Object.entries(swift().objects)) {
       const { url, headers } = await auth().authorize(asset(key), { presign: 60 })
       expect(headers).toEqual({})

@@ -112,7 +112,7 @@ describe('Digest of Tomcat', () => {
     expect((await fetch(`${tomcat.url}/md5/f0.txt`, { headers })).status).toBe(401)
   })
 
-  it('says when a nonce is too old, and gives the file for a new one', async () => {
+  it('reports when a nonce is too old, and gives the file for a new one', async () => {
     const { get, seen, statuses } = engine('short')
     await get('f0.txt')
     await new Promise((resolve) => setTimeout(resolve, tomcat.nonceSeconds * 1000 + 500))

@@ -53,14 +53,14 @@ describe('over the network', () => {
     expect(await errorOf((await send(get(good.origin), granted)).bytes(2 ** 20))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 
-  it('gives the platform’s own Response', async () => {
+  it('returns the platform’s own Response', async () => {
     const good = await server()
     const response = (await send(get(`${good.origin}/x`), granted)).toResponse()
     expect(response).toBeInstanceOf(Response)
     expect([response.url, await response.text()]).toEqual([`${good.origin}/x`, 'ok'])
   })
 
-  it('refuses loopback and private literals unless granted', async () => {
+  it('refuses loopback and private literals unless allowed', async () => {
     const good = await server()
     for (const url of [good.origin, 'https://10.0.0.1/', 'https://localhost/']) {
       expect(await errorOf(send(get(url)))).toMatchObject({ name: 'TrustError', code: 'URL_ADDRESS_FORBIDDEN' })
@@ -131,7 +131,7 @@ describe('in a browser', () => {
     expect(sent[0]).toMatchObject({ credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'manual' })
   })
 
-  it('follows a hidden redirect only when told so, and only with headers that may travel', async () => {
+  it('follows a hidden redirect only on request, and only with headers that may travel', async () => {
     const sent: Request[] = []
     const transport = fetchTransport(browser(sent))
     const request = get('https://data.example/', { authorization: 'Bearer t', range: 'bytes=0-1', accept: '*/*' })
@@ -150,7 +150,7 @@ describe('in a browser', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('says CORS_OR_NETWORK, with a hint, when fetch only says TypeError', async () => {
+  it('reports CORS_OR_NETWORK, with a hint, when fetch only says TypeError', async () => {
     const transport = fetchTransport(async () => {
       throw new TypeError('Failed to fetch')
     })
@@ -159,7 +159,7 @@ describe('in a browser', () => {
     expect(error.hint).toContain('Access-Control-Allow-Origin')
   })
 
-  it('says RESPONSE_TRUNCATED when a body only says TypeError', async () => {
+  it('reports RESPONSE_TRUNCATED when a body only says TypeError', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError('network error')) })
     const transport = fetchTransport(async () => new Response(body))
     expect(await errorOf((await transport(get('https://data.example/'))).text(9))).toMatchObject({

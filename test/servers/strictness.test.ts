@@ -105,7 +105,7 @@ describe('the token endpoint', () => {
     expect(server.accepts(answer.access_token, 'read')).toBe(false)
   })
 
-  it('gives every token once', async () => {
+  it('returns every token once', async () => {
     const tokens = await Promise.all([1, 2, 3].map(async () => (await (await ask('grant_type=client_credentials')).json()).access_token))
     expect(new Set(tokens).size).toBe(3)
   })

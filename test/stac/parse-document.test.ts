@@ -36,7 +36,7 @@ describe('parseDocument', () => {
     expect(refusal(Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d)).code).toBe('DOC_NOT_UTF8')
   })
 
-  it('says where JSON breaks off, in bytes and lines, and never quotes it', () => {
+  it('reports where JSON breaks off, in bytes and lines, and never quotes it', () => {
     const error = refusal(bytes('{\n "ü": "hunter2",\n "links": [1, 2'))
     expect(error.code).toBe('DOC_NOT_JSON')
     expect(error.message).toContain('line 3, column 16 (byte 35)')
@@ -69,7 +69,7 @@ describe('parseDocument', () => {
     expect(refusal('{"a":'.repeat(100_000)).code).toBe('DOC_TOO_DEEP')
   })
 
-  it('holds items to 5 MiB and everything else to 50 MiB of UTF-8', () => {
+  it('parseDocument holds items to 5 MiB and everything else to 50 MiB of UTF-8', () => {
     const filler = 'x'.repeat(5 * 1024 * 1024)
     expect(parseDocument(JSON.stringify({ type: 'Catalog', filler })).type).toBe('Catalog')
     expect(refusal(JSON.stringify({ type: 'Feature', filler })).code).toBe('DOC_TOO_LARGE')
@@ -77,7 +77,7 @@ describe('parseDocument', () => {
     expect(refusal('ü'.repeat(26 * 1024 * 1024)).code).toBe('DOC_TOO_LARGE')
   })
 
-  it('holds each document to 1,000 schemes and 100,000 links', () => {
+  it('parseDocument holds each document to 1,000 schemes and 100,000 links', () => {
     const schemes = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, { type: 's3' }]))
     expect(parseDocument(JSON.stringify({ 'auth:schemes': schemes(1000) }))).toHaveProperty('auth:schemes')
     const item = { type: 'Feature', properties: { 'auth:schemes': schemes(1001) } }

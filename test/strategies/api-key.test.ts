@@ -28,7 +28,7 @@ describe('a key', () => {
     expect((await requestFor('header', 'Authorization', 'Token k1')).headers).toEqual({ authorization: 'Token k1' })
   })
 
-  it('goes behind the prefix of its credential', async () => {
+  it('a key is placed after the prefix of its credential', async () => {
     const { auth } = victim({
       credentials: { id: 'k', type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'Key', value: 'k1', sendTo: DATA },
     })
@@ -42,7 +42,7 @@ describe('a key', () => {
     }
   })
 
-  it("a key in a cookie goes behind the caller's", async () => {
+  it("a key in a cookie is placed after the caller's", async () => {
     expect((await requestFor('cookie', 'session', 'k1')).headers).toEqual({ cookie: 'session=k1' })
     expect((await requestFor('cookie', 'session', 'k1', F, { Cookie: 'a=b' })).headers).toEqual({ cookie: 'a=b; session=k1' })
   })

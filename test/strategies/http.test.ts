@@ -143,7 +143,7 @@ describe('H12 a value that cannot be sent', () => {
         throw 'hunter2-hunter2'
       },
     ],
-  ])('comes from nowhere when its function %s', async (_name, read) => {
+  ])('H12 a value that cannot be sent is missing when its function %s', async (_name, read) => {
     for (const [word, entry] of [
       ['bearer', token(read)],
       ['basic', account('ada', read)],

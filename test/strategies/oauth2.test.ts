@@ -28,7 +28,7 @@ function answered(
 const form = (request: HttpRequest | undefined) => Object.fromEntries(new URLSearchParams(String(request?.body)))
 
 describe('the token request', () => {
-  it("goes to the credential's endpoint with its client, scopes, resource and audience", async () => {
+  it("the token request is sent to the credential's endpoint with its client, scopes, resource and audience", async () => {
     const { auth, script: servers } = answered({ body: good }, { scopes: ['read', 'list'], resource: 'urn:api', audience: 'api' })
     await auth.authorize(target(scheme.client(TOKEN_URL, { scopes: { admin: '' } }), F))
     const [request] = servers.sent
@@ -210,7 +210,7 @@ describe('a refused token', () => {
 })
 
 describe('other flows', () => {
-  it('other flows need a login, which is said', async () => {
+  it('other flows need a login, which is reported', async () => {
     const { auth, script: servers } = victim()
     const flows = { authorizationCode: { authorizationUrl: entries.login.authorizationUrl, tokenUrl: TOKEN_URL } }
     const error = await failureOf(auth.authorize(target(scheme.oauth2(flows), F)))

@@ -16,7 +16,7 @@ describe('openIdConnect', () => {
     })
   })
 
-  it('says that a login is needed, without asking anybody', async () => {
+  it('reports that a login is needed, without asking anybody', async () => {
     const { auth, script } = victim({ credentials: entries.oidc })
     const wanted = target(scheme.oidc(DISCOVERY_URL), F)
     for (const error of await Promise.all([auth.authorize(wanted), auth.fetch(wanted)].map(failureOf))) {

@@ -24,14 +24,14 @@ describe('a presigned URL', () => {
     return createAuth({ credentials: unchecked(entry), clock }).authorize(assetOf(ITEM, 'data'), { presign: 60 })
   }
 
-  it('opens by itself, needs no header and counts as secret', async () => {
+  it('a presigned URL opens by itself, needs no header and counts as secret', async () => {
     const request = await presigned()
     expect(request.headers).toEqual({})
     expect(request.secretIn).toEqual({ headers: [], url: true })
     expect(await (await fetch(request.url)).text()).toBe('hello world')
   })
 
-  it('says when it ends, and the server agrees', async () => {
+  it('reports when it ends, and the server agrees', async () => {
     const past = Date.now() - 120_000
     const request = await presigned({ now: () => past })
     expect(Date.parse(request.expiresAt ?? '')).toBe(past + 60_000)
@@ -56,7 +56,7 @@ describe('a presigned URL', () => {
     expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('its signature is not accepted') })
   })
 
-  it('lasts for whole seconds, a week at most', async () => {
+  it('a presigned URL is valid for whole seconds, a week at most', async () => {
     const auth = createAuth({ credentials: { type: 's3', ...KEYS, endpoint: server.url, sendTo: 's3://eo/' } })
     for (const presign of [0, -1, 1.5, 604_801, Number.NaN, Number.POSITIVE_INFINITY])
       await expect(auth.authorize(assetOf(ITEM, 'data'), { presign })).rejects.toThrow(TypeError)

@@ -37,7 +37,7 @@ describe('forFileName', () => {
     expect(length(name)).toBeLessThanOrEqual(200)
   })
 
-  it('gives one segment that no file system takes for anything else, and gives that again', () => {
+  it('returns one segment that no file system takes for anything else, and gives that again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         const name = forFileName(text)

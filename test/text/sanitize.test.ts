@@ -20,7 +20,7 @@ describe('forTerminal', () => {
     expect(forTerminal(text)).toBe(expected)
   })
 
-  it('leaves honest text alone: several lines, letters of all scripts, pairs of surrogates', () => {
+  it('leaves honest text unchanged: several lines, letters of all scripts, pairs of surrogates', () => {
     const text = 'two\nlines, Überfahrt, 東京, עברית, 😀 <img src=x> [x](javascript:alert(1)) ::error::'
     expect(forTerminal(text)).toBe(text)
   })
@@ -43,7 +43,7 @@ describe('forLine', () => {
 })
 
 describe('forJson', () => {
-  it('means the same and prints safely', () => {
+  it('forJson means the same and prints safely', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const json = forJson({ [text]: text }, 2)

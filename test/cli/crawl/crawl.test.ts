@@ -45,7 +45,7 @@ describe('lint --crawl', () => {
     })
   })
 
-  it('reports a limit that was requested, and leaves the exit code alone', async () => {
+  it('reports a limit that was requested, and leaves the exit code unchanged', async () => {
     const server = await serve({
       '/': json(catalog(...[1, 2, 3].map((n) => link('item', `/${n}`)))),
       '/1': json(clean),

@@ -145,7 +145,7 @@ describe('a server of faults', () => {
     expect(all.summary.incomplete.map(({ code }: { code: string }) => code)).toContain('HTTP_404')
   })
 
-  it('a server of faults may interrupt nobody: what there is so far is reported', async () => {
+  it('a server of faults may interrupt no one: what there is so far is reported', async () => {
     const controller = new AbortController()
     const server = await serve({
       '/': json(catalog(link('item', '/sound'), link('item', '/silent'))),

@@ -98,7 +98,7 @@ describe('a crawl without a credential', () => {
     expect(pretty.stderr + stderr + stdout).not.toContain('secret')
   })
 
-  it('says the same when a report is merged and when a crawl is resumed', async () => {
+  it('reports the same when a report is merged and when a crawl is resumed', async () => {
     const server = await protectedCatalog()
     const { stdout, summary } = await crawl([`${server.origin}catalog.json`])
     const merged = await run(['merge', await put(folder, 'report.json', stdout), '--format', 'json'])
@@ -113,7 +113,7 @@ describe('a crawl without a credential', () => {
     expect(first.filter(({ outcome }) => outcome.failure?.hint !== undefined)).toHaveLength(3)
   })
 
-  it('says it for the documents of a download too', async () => {
+  it('reports it for the documents of a download too', async () => {
     const server = await protectedCatalog()
     const { stderr } = await run(['download', '--crawl', `${server.origin}catalog.json`, '--dry-run', '--output-dir', folder])
     for (const { message, hint } of expectedIn(server)) expect(stderr).toContain(`${message}\n  ${hint}\n`)

@@ -80,7 +80,7 @@ describe('credentials', () => {
     expect(evil.requests).toEqual([{ path: '/next', key: undefined }])
   })
 
-  it('credentials that are missing are told for what needs them', async () => {
+  it('credentials that are missing are reported for what needs them', async () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
     expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])

@@ -12,7 +12,7 @@ it.each([
   [999_500, '1.0 MB'],
   [1_073_741_824, '1.1 GB'],
   [5e18, '5000 PB'],
-])('says %d bytes as %s', (bytes, text) => {
+])('reports %d bytes as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
 })
 
@@ -23,6 +23,6 @@ it.each([
   [750_000, '12:30'],
   [11_045_000, '3:04:05'],
   [400_000_000, '111:06:40'],
-])('says %d milliseconds as %s', (milliseconds, text) => {
+])('reports %d milliseconds as %s', (milliseconds, text) => {
   expect(timeText(milliseconds)).toBe(text)
 })

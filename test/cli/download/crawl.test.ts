@@ -31,13 +31,13 @@ const server = await serve({
 beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
 afterEach(() => vi.unstubAllEnvs())
 
-it('follows a catalog, and says what could not be read', async () => {
+it('follows a catalog, and reports what could not be read', async () => {
   const { code, stderr, files } = await downloaded(archive, [`${server.origin}catalog.json`, '--crawl', '--retries', '1'])
   expect([code, Object.keys(files)]).toEqual([5, ['a/a-20.tif', 'b/b-20.tif']])
   expect(stderr).toMatch(/^error HTTP_404: .*gone.json/)
 })
 
-it('says what it did not follow without being told to', async () => {
+it('reports what it did not follow without being asked to', async () => {
   const list = await downloaded(archive, [`${server.origin}search`])
   expect([list.code, Object.keys(list.files), list.stderr]).toEqual([
     0,

@@ -24,7 +24,7 @@ beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
 afterEach(() => vi.unstubAllEnvs())
 
 describe('download', () => {
-  it('writes every asset, and says what it compared', async () => {
+  it('writes every asset, and reports what it compared', async () => {
     const { code, files, stdout, stderr, folder } = await downloaded(server, [item])
     expect([code, stderr, Object.keys(files)]).toEqual([0, '', ['one/data-50000.tif', 'one/mask-700.tif', 'one/thumb-30.png']])
     expect(files['one/data-50000.tif']?.equals(contentOf('data-50000.tif'))).toBe(true)
@@ -32,7 +32,7 @@ describe('download', () => {
     expect(stdout).toMatch(new RegExp(`\n50.7 kB received in [\\d.]+ s \\(\\S+ \\w+/s\\), in ${folder}\n$`))
   })
 
-  it('keeps what is there, and requests nothing', async () => {
+  it('keeps existing files, and requests nothing', async () => {
     const { folder: into } = await downloaded(server, [item])
     const before = server.asked.length
     const { code, stdout } = await downloaded(server, [item], { into })
@@ -83,7 +83,7 @@ describe('download', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'summary', files: 1, written: 1, failed: 0, bytes: 700 })
   })
 
-  it('makes the folder, and says so when it cannot', async () => {
+  it('creates the folder, and reports an error when it cannot', async () => {
     const into = join(await temporaryFolder(), 'a/b')
     expect(Object.keys((await downloaded(server, [item, '--asset', 'mask'], { into })).files)).toEqual(['one/mask-700.tif'])
     const file = await put(folder, 'file', 'x')
@@ -112,7 +112,7 @@ describe('download', () => {
     expect(await downloaded(server, [item], { stdout: leaving(() => false) })).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('says what failed also when nobody reads its table', async () => {
+  it('reports what failed also when no one reads its table', async () => {
     const lost = JSON.stringify(itemOf('x', { data: { href: at('/open/lost') } }))
     const outcome = await downloaded(server, ['-'], { stdin: lost, stdout: leaving(() => false) })
     expect(outcome).toMatchObject({ code: 5, stderr: expect.stringMatching(/^error HTTP_404/) })
@@ -190,7 +190,7 @@ describe('what goes wrong', () => {
     [['x.json', '--min-size', '2k', '--max-size', '1k'], 'CONFIG_INVALID', /2000 bytes exceeds .* 1000 bytes/],
     [['x.json', '--template', '../{name}'], 'CONFIG_INVALID', /does not name a file below the folder/],
     [['-', '--crawl'], 'USAGE', /cannot start from stdin/],
-  ])('says what is wrong with %j', async (argv, code, message) => {
+  ])('reports what is wrong with %j', async (argv, code, message) => {
     const outcome = await run(['download', ...argv, '--json', '-d', await temporaryFolder()])
     expect([outcome.code, lastError(outcome)]).toEqual([2, expect.objectContaining({ code, message: expect.stringMatching(message) })])
   })
@@ -204,7 +204,7 @@ describe('what goes wrong', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'summary', written: 2, skipped: 1, failed: 0 })
   })
 
-  it('says which assets there are when none is chosen', async () => {
+  it('reports which assets there are when none is chosen', async () => {
     const outcome = await downloaded(server, [item, '--asset', 'B99'])
     expect([outcome.code, outcome.stdout, outcome.stderr]).toEqual([
       2,
@@ -213,7 +213,7 @@ describe('what goes wrong', () => {
     ])
   })
 
-  it('touches no file that is there, unless told to replace it', async () => {
+  it('touches no file that is there, unless configured to replace it', async () => {
     const into = await temporaryFolder()
     await mkdir(join(into, 'one'))
     await writeFile(join(into, 'one/mask-700.tif'), 'mine')

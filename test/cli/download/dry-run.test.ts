@@ -24,7 +24,7 @@ const item = await put(
 beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_TOKEN', TOKEN))
 afterEach(() => vi.unstubAllEnvs())
 
-it('says what would go where and with which credential, sends nothing and writes nothing', async () => {
+it('reports what would go where and with which credential, sends nothing and writes nothing', async () => {
   const into = join(folder, 'not-there')
   const { code, stdout, stderr, files } = await downloaded(server, [item, '--dry-run'], { into })
   expect([code, stderr, files, server.asked]).toEqual([4, '', {}, []])
@@ -39,7 +39,7 @@ it('says what would go where and with which credential, sends nothing and writes
   expect(stdout).not.toMatch(new RegExp(`${TOKEN}|hidden`))
 })
 
-it('says it to programs, too', async () => {
+it('reports it to programs, too', async () => {
   const outcome = await downloaded(server, [item, '--dry-run', '--json', '--asset', 'data', '--asset', 'lost'])
   expect(eventsIn(outcome)).toMatchObject([
     { kind: 'planned', file: { name: 'one/data-50000.tif' }, credentials: ['archive'] },
@@ -49,7 +49,7 @@ it('says it to programs, too', async () => {
   expect(outcome.code).toBe(4)
 })
 
-it('says which files are there already, and which have no place', async () => {
+it('reports which files are there already, and which have no place', async () => {
   const twice = JSON.stringify(
     itemOf('x', { a: { href: `${server.origin}/open/a-1.tif` }, b: { href: `${server.origin}/open/a-1.tif?b` } }),
   )

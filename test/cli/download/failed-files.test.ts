@@ -66,7 +66,7 @@ describe('FailedFiles', () => {
     ])
   })
 
-  it('says what is kept, without hiding a better hint', async () => {
+  it('reports what is kept, without hiding a better hint', async () => {
     const failures = new FailedFiles()
     failures.fail(failed('a', 'FILE_INCOMPLETE', { resumable: 10 }))
     failures.fail(failed('b', 'RATE_LIMITED', { hint: 'of the library' }))

@@ -17,7 +17,7 @@ function itemOfMany(count: number): string {
   return JSON.stringify(itemOf('one', Object.fromEntries(names.map((name) => [name, { href: `${server.origin}/open/${name}` }]))))
 }
 
-it('says once that the disk is full, what to do, and what was not begun; the next run has it all', async () => {
+it('reports once that the disk is full, what to do, and what was not begun; the next run has it all', async () => {
   const stdin = itemOfMany(4)
   disk.refuses = (step, path) => {
     if (step === 'make' && path.endsWith('.part.lock')) disk.room = 1_300_000

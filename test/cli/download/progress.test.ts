@@ -55,7 +55,7 @@ describe('progress', () => {
     expect([progress.finished, progress.bytes, progress.total]).toEqual([4, 205, 205])
   })
 
-  it('says how fast, how long still, and what a file waits for', async () => {
+  it('shows the rate, the remaining time, and what a file waits for', async () => {
     await foreseen(true)
     progress.add({ kind: 'started', file: fileOf(1, 100), size: 100, resumed: 0 })
     progress.look(0)

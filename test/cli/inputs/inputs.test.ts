@@ -92,7 +92,7 @@ describe('documents in documents', () => {
     expect(found).toContainEqual(['dangling-ref', '/features/2/assets/data/auth:refs/1'])
   })
 
-  it('documents in documents are told by their place in a list and in collections', async () => {
+  it('documents in documents are reported by their place in a list and in collections', async () => {
     const pointers = async (value: unknown) =>
       (await lint(['-'], JSON.stringify(value))).problems.map(({ pointer }: { pointer: string }) => pointer)
     expect(await pointers([clean, dangling])).toEqual([`/1${POINTER}`])

@@ -76,12 +76,12 @@ describe('s3-public-bucket', () => {
     expect(Object.keys(asked[0]?.headers ?? {}).filter((name) => /auth|key|amz|cookie/.test(name))).toEqual([])
   })
 
-  it.each(['closed', 'gone', 'login'])('says nothing of a bucket that is not: %s', async (bucket) => {
+  it.each(['closed', 'gone', 'login'])('reports nothing of a bucket that is not: %s', async (bucket) => {
     const { found, stderr } = await lint('--online', `${origin}/${bucket}/item.json`)
     expect([found, stderr, asked.length]).toEqual([[], '', 1])
   })
 
-  it('says that it does not know, where a server fails', async () => {
+  it('reports that it does not know, where a server fails', async () => {
     expect((await run(['lint', '--online', `${origin}/broken/item.json`])).stderr).toContain('1 buckets gave no conclusive response')
   })
 

@@ -26,7 +26,7 @@ const job = (texts: readonly (string | Uint8Array)[], more: object = {}) => ({
 const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 describe('a job', () => {
-  it.each([1, 2, 3, 7])('gives what one run gives, in jobs of %i documents: also of schemes that conflict', (size) => {
+  it.each([1, 2, 3, 7])('returns what one run gives, in jobs of %i documents: also of schemes that conflict', (size) => {
     const run = new LintRun()
     const rules = { 'unused-scheme': 'off' } as const
     const here = documents.map((text, index) => lintText(text, { document: `d${index % size}`, rules, run, complete: withFingerprint }))
@@ -55,7 +55,7 @@ describe('a job', () => {
     expect(readResults([{ problems: [], definitions: [], outerRefs: [1] }], 1)).toBeUndefined()
   })
 
-  it('gives findings with what causes them in the page around their Items', () => {
+  it('returns findings with what causes them in the page around their Items', () => {
     const items = ['a', 'b', 'c'].map((id) => ({ ...JSON.parse(named(id, 'x')), properties: { datetime: null } }))
     const page = JSON.stringify({ type: 'FeatureCollection', features: items })
     const [judged] = readResults(travelled(lintJob(travelled(job([page])))), 1) ?? []
@@ -80,7 +80,7 @@ describe('a job', () => {
     expect(() => lintJob(data)).toThrow(TypeError)
   })
 
-  it('opens no file and asks no URL, whatever it names', () => {
+  it('a job opens no file and asks no URL, whatever it names', () => {
     const data = job([], {
       tasks: [{ ...tasks[0], document: '/etc/passwd', url: 'http://127.0.0.1:1/', text: undefined, file: '/etc/passwd' }],
     })

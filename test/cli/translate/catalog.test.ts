@@ -18,14 +18,14 @@ afterAll(async () => {
 })
 const catalog = (...argv: string[]) => run(['translate', 'catalog', ...argv, '--base-url', fake.url], { env })
 
-it('a copy goes to stdout, what was done to stderr', async () => {
+it('a copy is sent to stdout, what was done to stderr', async () => {
   const { code, stdout, stderr } = await catalog(file, '--to', 'DE')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\{"type":"Catalog","id":"a","title":"\[DE\] Scenes","description":"\[DE\] Of `B04`","language":\{"code":"de"\}/)
   expect(stderr).toBe('2 texts in DE; 2 were sent, 27 characters\n')
 })
 
-it('a copy goes to a new file, its account to stdout', async () => {
+it('a copy is sent to a new file, its account to stdout', async () => {
   const output = join(folder, 'catalog.de.json')
   const { stdout } = await catalog(file, '--to', 'DE', '-o', output, '--json')
   expect(JSON.parse(stdout)).toEqual({ places: 2, sent: 2, characters: 27, kept: [] })

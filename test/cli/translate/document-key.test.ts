@@ -100,7 +100,7 @@ describe('the key of a document', () => {
     },
   )
 
-  it('the key of a document that nobody can keep is used all the same', async () => {
+  it('the key of a document that no one can keep is used all the same', async () => {
     const own = await temporaryFolder()
     vi.stubEnv('TMPDIR', await put(own, 'no-folder', ''))
     const document = await put(own, 'guide.docx', WORD)

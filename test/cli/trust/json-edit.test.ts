@@ -24,7 +24,7 @@ describe('appended', () => {
     )
   })
 
-  it('means the last of two members of one name', () => {
+  it('the last of two members with the same name is changed', () => {
     expect(appended('{"a": [1], "a": [2], "b": {"a": [3]}}', ['a'], 5)).toBe('{"a": [1], "a": [2, 5], "b": {"a": [3]}}')
   })
 

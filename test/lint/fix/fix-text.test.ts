@@ -57,7 +57,7 @@ describe('fixes', () => {
     ])
   })
 
-  it.each(['', '{', '[1,2', '"x"', 'null', '{"type":"Catalog"}', '\ufeff{}'])('fixes leave %j alone', (text) => {
+  it.each(['', '{', '[1,2', '"x"', 'null', '{"type":"Catalog"}', '\ufeff{}'])('fixes leave %j unchanged', (text) => {
     expect(fixText(text, { suggestions: true })).toEqual({ text, fixed: [] })
   })
 

@@ -58,11 +58,11 @@ describe('pretty', () => {
     expect(text).not.toMatch(/^::error/m)
   })
 
-  it('colours only when told to', () => {
+  it('colours only on request', () => {
     expect(pretty(report, { texts, color: true })).toContain('\u001b[31merror\u001b[0m')
   })
 
-  it('shows as many findings as it may and says how many it omitted', () => {
+  it('shows as many findings as it may and reports how many it omitted', () => {
     expect(pretty(report, { limit: 1 })).toContain('… and 3 more')
   })
 })

@@ -20,14 +20,14 @@ function atATime({ events }: Result): number {
 }
 
 describe('a limit of bytes per second', () => {
-  it('holds what comes to it', async () => {
+  it('a limit of bytes per second holds what comes to it', async () => {
     const clock = new FakeClock({ now: 0, waits: 'skipped' })
     const result = await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, bytesPerSecond: 100_000, clock })
     expect(result.summary).toMatchObject({ written: 6, received: 600_000, retries: 0 })
     expect(clock.now()).toBeCloseTo(6000, 0)
   })
 
-  it('leaves each connection enough to be read from, unless told how many there are to be', async () => {
+  it('limits connections so that each has enough bandwidth, unless their number is configured', async () => {
     const limited = { server, bytesPerSecond: 400_000 }
     expect(atATime(await run([itemOf(server, assets)], { ...limited, folder: await temporaryFolder() }))).toBe(3)
     expect(atATime(await run([itemOf(server, assets)], { ...limited, folder: await temporaryFolder(), concurrency: 6 }))).toBe(6)

@@ -74,7 +74,7 @@ describe('what is there already', () => {
     }
   })
 
-  it('what is there already is a partial file of somebody else, which is left unchanged', async () => {
+  it('what is there already is a partial file of another party, which is left unchanged', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'large.bin.part'), 'theirs')
     const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
@@ -91,7 +91,7 @@ describe('what is there already', () => {
     expect(await filesIn(folder)).toEqual({ 'large.bin.part.json': Buffer.from('{"theirs":1}') })
   })
 
-  it('what is there already is not a journal that nobody came to write into', async () => {
+  it('what is there already is not a journal that no one came to write into', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'large.bin.part.json'), '')
     const result = await run([itemOf(server, { data: { href: 'large.bin' } })], { folder, server })
@@ -201,7 +201,7 @@ describe('a copy of a document', () => {
     expect((await run([source], options)).summary).toMatchObject({ kept: 1, documents: 1 })
   })
 
-  it('holds nothing of the query of an address that somebody typed', async () => {
+  it('a copy of a document holds nothing of the query of an address that someone typed', async () => {
     const folder = await temporaryFolder()
     const assets = { data: { href: 'data.bin' }, same: { href: '', roles: ['metadata'] } }
     const { document } = itemOf(server, assets)

@@ -72,7 +72,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(await texts()).toEqual(prefixed('store.zarr/', STORE))
   })
 
-  it('keeps what is there on the second run, and fetches what is missing', async () => {
+  it('keeps existing files on the second run, and downloads the missing ones', async () => {
     const { server, folder, fetched, texts } = await store(under('store.zarr/', STORE))
     await fetched('s3://eo/store.zarr')
     await rm(join(folder, 'store.zarr/temp/0.0'))
@@ -137,7 +137,7 @@ describe('an asset that is a folder of an object store', () => {
     expect((await fetched('s3://eo/store.zarr', { maxObjects: 4 })).summary.written).toBe(4)
   })
 
-  it('an asset that is a folder of an object store is refused where the keys are refused or the credential does not cover it, and says that it is a folder', async () => {
+  it('an asset that is a folder of an object store is refused where the keys are refused or the credential does not cover it, and reports that it is a folder', async () => {
     const objects = { ...under('store.zarr/', STORE), ...under('store.zarr2/', STORE) }
     const wrong = await store(objects, {}, { secretAccessKey: 'wrong' } as Partial<CredentialInput>)
     const [failed] = ofKind(await wrong.fetched('s3://eo/store.zarr'), 'failed')

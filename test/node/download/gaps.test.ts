@@ -39,7 +39,7 @@ const sha256 = (file: Buffer | undefined) =>
     .update(file ?? '')
     .digest('hex')
 
-it('asks each request for one piece: nothing is sent that nobody takes', async () => {
+it('asks each request for one piece: nothing is sent that no one takes', async () => {
   const { result, ranges, file, sent } = await resumed([[0, 3 * MiB]])
   expect(sha256(file)).toBe(sha256(bytes))
   expect(ranges[0]).toBe(`bytes=${3 * MiB}-${3 * MiB + PIECE - 1}`)

@@ -97,7 +97,7 @@ describe('an answer to a range', () => {
     expect(Object.keys(files).sort()).toEqual(['data.bin.part', 'data.bin.part.json'])
   })
 
-  it('an answer to a range that nobody requested is refused', async () => {
+  it('an answer to a range that no one requested is refused', async () => {
     const part = { status: 206, headers: { 'content-range': `bytes 0-${small.length - 1}/${small.length}` } }
     expect(codesOf((await fetched({ bytes: small }, always(part))).result)).toEqual(['RANGE_INVALID'])
   })
@@ -281,28 +281,28 @@ it('names versions by strong tags', () => {
   expect(tagOf(small)).not.toBe(tagOf(bytes))
 })
 
-describe('a body in a coding that nobody here knows', () => {
+describe('a body in a coding that no one here knows', () => {
   const coded = { bytes: small, headers: { 'content-encoding': 'zstd' } }
 
-  it('a body in a coding that nobody here knows is reported, and stays as it came', async () => {
+  it('a body in a coding that no one here knows is reported, and stays as it came', async () => {
     const { result, files } = await fetched(coded)
     expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_CODING_UNKNOWN', message: expect.stringContaining('"zstd"') }])
     expect(ofKind(result, 'written')).toMatchObject([{ bytes: small.length, verified: ['length'] }])
     expect(files).toEqual({ 'data.bin': small })
   })
 
-  it('a body in a coding that nobody here knows is refused by those who are strict', async () => {
+  it('a body in a coding that no one here knows is refused by those who are strict', async () => {
     const { result, files } = await fetched(coded, undefined, plain, { strict: true })
     expect([codesOf(result), files]).toEqual([['CONTENT_CODING_UNKNOWN'], {}])
   })
 
-  it('a body in a coding that nobody here knows is what a checksum may promise', async () => {
+  it('a body in a coding that no one here knows is what a checksum may promise', async () => {
     const { result } = await fetched(coded, undefined, promising(multihash('1220', hash('sha256', small))), { strict: true })
     expect(result.summary).toMatchObject({ written: 1 })
     expect(ofKind(result, 'warning')).toEqual([])
   })
 
-  it('a body in a coding that nobody here knows has no end of its own', async () => {
+  it('a body in a coding that no one here knows has no end of its own', async () => {
     const { result, files } = await fetched(coded, always({ framing: 'close' }))
     expect([codesOf(result), files]).toEqual([['FILE_INCOMPLETE'], {}])
   })

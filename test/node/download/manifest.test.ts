@@ -190,7 +190,7 @@ describe('verify', () => {
     expect(codesOf(await run([item], { folder, server, verify: true }))).toEqual(['PATH_EXISTS'])
   })
 
-  it('says why a server cannot be asked', async () => {
+  it('reports why a server cannot be asked', async () => {
     const server = await archive({ '/data.bin': { bytes: small } })
     const folder = await temporaryFolder()
     const item = itemOf(server, { data: { href: 'data.bin' } })
@@ -265,7 +265,7 @@ describe('verifyFolder', () => {
     expect((await verified({ folder })).at(-1)).toMatchObject({ verified: 0, failed: 4 })
   })
 
-  it('asks servers with the credentials that cover their URLs, and nobody else', async () => {
+  it('asks servers with the credentials that cover their URLs, and no one else', async () => {
     const server = await archive({ '/private/a.bin': { bytes: small }, '/b.bin': { bytes: small } })
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'a.bin'), small)
@@ -320,8 +320,8 @@ describe('verifyFolder', () => {
   })
 })
 
-describe('a manifest that somebody else has made', () => {
-  it('a manifest that somebody else has made is read to its end, whatever a line of it is', async () => {
+describe('a manifest that someone else has made', () => {
+  it('a manifest that someone else has made is read to its end, whatever a line of it is', async () => {
     const folder = await temporaryFolder()
     const manifest = join(folder, MANIFEST_NAME)
     const entry = (path: string) => `${JSON.stringify({ path, url: 'https://a.example/x', size: 1, sha256: '0'.repeat(64), time: '' })}\n`

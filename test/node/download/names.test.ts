@@ -19,12 +19,12 @@ async function named(assets: object, options = {}, ids = ['one']) {
 const product = (number: number) => ({ href: `https://odata.example/Products(${number})/$value`, type: 'application/zip' })
 
 describe('a URL whose last segment says nothing', () => {
-  it('gives the key of the asset, so that two of them are two files', async () => {
+  it('returns the key of the asset, so that two of them are two files', async () => {
     const assets = { product: product(1), quicklook: { href: 'https://odata.example/Assets(2)/$value', type: 'image/jpeg' } }
     expect(await named(assets)).toEqual({ names: ['one/product.zip', 'one/quicklook.jpg'], codes: [] })
   })
 
-  it('gives the id as well where the template does not keep items apart', async () => {
+  it('adds the id where the template does not distinguish items', async () => {
     const items = [1, 2].map((number) => itemOf(server, { product: product(number) }, { id: `item-${number}` }))
     const result = await run(items, { folder: await temporaryFolder(), dryRun: true, template: '{name}' })
     expect([ofKind(result, 'planned').map(({ file }) => file.name), codesOf(result)]).toEqual([
@@ -455,7 +455,7 @@ describe('two files that would have one name by their suffix', () => {
   })
 })
 
-describe('a manifest of somebody else', () => {
+describe('a manifest of another party', () => {
   it.each(['/../../x.zip', '.part', '', '.exe', '.a/b', '.zip\0', `.${'z'.repeat(16)}`, 7, null, ['.zip']])(
     'proposes no suffix that a server could not: %j',
     async (suffix) => {

@@ -40,7 +40,7 @@ describe('a large file', () => {
     expect(result.summary.received).toBe(bytes.length)
   })
 
-  it('a large file is requested by more requests than one, unless told otherwise, while that finds time', async () => {
+  it('a large file is requested by more requests than one, unless configured otherwise, while that finds time', async () => {
     // So slow that a thread which reads has nothing to do.
     const slow = (asking: Asking) => (asking.range === undefined ? { drip: 50, drop: MiB } : undefined)
     const { result, files, server } = await fetched(() => ({ bytes }), slow, { ranges: undefined })
@@ -57,7 +57,7 @@ describe('a large file', () => {
     expect(alone.files['data.bin']?.equals(bytes)).toBe(true)
   })
 
-  it('comes whole from a server that cuts parts short', async () => {
+  it('a large file is complete from a server that cuts parts short', async () => {
     const cut = (asking: Asking, n: number) => (n < 6 ? { endAfter: asking.range ? 5 * MiB : 20 * MiB } : undefined)
     const { result, files } = await fetched(() => ({ bytes }), cut)
     expect(codesOf(result)).toEqual([])

@@ -30,7 +30,7 @@ async function serve(faultOf?: Faults, content: (path: string) => ServedContent 
 }
 
 describe('asking again', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])('happens after %i', async (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504])('asking again happens after %i', async (status) => {
     const server = await serve((_, n) => (n < 2 ? { status, body: '' } : undefined))
     const result = await run([itemOf(server, one)], { folder: await temporaryFolder(), server })
     expect(result.summary).toMatchObject({ written: 1, retries: 2 })
@@ -100,7 +100,7 @@ describe('asking again', () => {
     expect(result.summary.retries).toBe(100)
   })
 
-  it('happens when the bytes come too slowly', async () => {
+  it('asking again happens when the bytes come too slowly', async () => {
     const server = await serve((_, n) => (n === 0 ? { drip: 20 } : undefined))
     const result = await run([itemOf(server, one)], { folder: await temporaryFolder(), server, stallTimeout: 1000 })
     expect(ofKind(result, 'retry').map(({ error }) => error.code)).toEqual(['TIMEOUT_BODY'])
@@ -120,7 +120,7 @@ describe('alternates', () => {
     expect(await filesIn(folder)).toEqual({ 'gone.bin': bytes })
   })
 
-  it('alternates are tried first when they are named, and not at all when nobody requires them', async () => {
+  it('alternates are tried first when they are named, and not at all when no one requires them', async () => {
     const server = await serve(undefined, content)
     await run([itemOf(server, assets)], { folder: await temporaryFolder(), server, alternates: ['b'] })
     expect(server.asked.map(({ path }) => path)).toEqual(['/there.bin'])

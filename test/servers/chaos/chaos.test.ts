@@ -13,7 +13,7 @@ const PATH = '/a.tif'
 const CONTENT = Buffer.concat([...piecesOf(contentName(PATH, 0), 0, SIZE)])
 
 describe('the file depot', () => {
-  it('gives parts of the same bytes as the whole', async () => {
+  it('returns parts of the same bytes as the whole', async () => {
     const { ask } = await depotAlone()
     expect((await ask({})).body.equals(CONTENT)).toBe(true)
     const part = await ask({ range: 'bytes=1000-1999' })
@@ -22,7 +22,7 @@ describe('the file depot', () => {
     expect(digestOf(contentName(PATH, 0), SIZE)).not.toBe(digestOf(contentName(PATH, 1), SIZE))
   })
 
-  it('gives the whole when the validator is another one, and 416 beyond the end', async () => {
+  it('returns the whole when the validator is another one, and 416 beyond the end', async () => {
     const { ask } = await depotAlone()
     expect((await ask({ range: 'bytes=5-', 'if-range': '"other"' })).status).toBe(200)
     expect(await ask({ range: `bytes=${SIZE}-` })).toMatchObject({ status: 416, headers: { 'content-range': `bytes */${SIZE}` } })
@@ -69,7 +69,7 @@ describe('the chaos proxy', () => {
     await expect(ask({})).rejects.toMatchObject({ code })
   })
 
-  it.each(['head', 0, 0.5] as const)('holds the rest back until it may continue: %j', async (at) => {
+  it.each(['head', 0, 0.5] as const)('the chaos proxy holds the rest back until it may continue: %j', async (at) => {
     let goOn = () => {}
     const until = new Promise<void>((resolve) => {
       goOn = resolve
@@ -104,13 +104,13 @@ describe('the chaos proxy', () => {
     [{ do: 'range', as: 'missing' }, { range: 'bytes=10-' }, 206, undefined],
     [{ do: 'ignore-range' }, { range: 'bytes=10-' }, 200, undefined],
     [{ do: 'answer', status: 429, headers: { 'retry-after': '2' } }, {}, 429, undefined],
-  ])('says of a part what is not so: %j', async (fault, headers, status, range) => {
+  ])('reports of a part what is not so: %j', async (fault, headers, status, range) => {
     const { ask } = await through(() => fault)
     const answer = await ask(headers)
     expect([answer.status, answer.headers['content-range']]).toEqual([status, range])
   })
 
-  it('gives another file from one request on', async () => {
+  it('returns another file from one request on', async () => {
     const { ask, proxy } = await through(({ nth }) => (nth === 2 ? { do: 'revise' } : undefined))
     const tags = [await ask({}), await ask({}), await ask({})].map(({ headers }) => headers.etag)
     expect(new Set(tags)).toEqual(new Set([tags[0], tags[1]]))

@@ -94,7 +94,7 @@ describe('a fault', () => {
     expect(answer).toMatch(/content-length: 23[\s\S]*\r\n\r\n\{"op"$/i)
   })
 
-  it('a fault may be a body that nobody reads', async () => {
+  it('a fault may be a body that no one reads', async () => {
     const service = await start()
     service.script({ do: { stopReading: 10 } })
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
@@ -111,7 +111,7 @@ describe('a fault', () => {
     expect(service.log[0]?.bytesReceived).toBeLessThan(5_000_000)
   })
 
-  it('fits by operation, path, credential and number, as often as told', async () => {
+  it('a fault fits by operation, path, credential and number, as often as told', async () => {
     const service = await start()
     service.script({ match: { op: 'list', nth: 2 }, times: 2, do: { status: 500 } })
     service.script({ match: { credential: 'bad', path: '/things' }, times: Number.POSITIVE_INFINITY, do: { status: 403 } })

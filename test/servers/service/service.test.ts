@@ -31,7 +31,7 @@ describe('a service', () => {
   })
 
   it.each(['/things/a%2Fb', '/things/..', '/things/a..b', '/things/%2E%2E', '/things/a%00', '/things/%', '/things/'])(
-    'gives no such identifier: %s',
+    'returns no such identifier: %s',
     async (path) => {
       const service = await start()
       expect((await ask(service, 'GET', path)).status).toBe(404)
@@ -147,7 +147,7 @@ describe('a service', () => {
     expect([service.log, service.requests(), service.maxConcurrent()]).toEqual([[], 0, 0])
   })
 
-  it('keeps no log when told so', async () => {
+  it('does not keep a log on request', async () => {
     const service = await start({ log: false })
     await ask(service, 'GET', '/things')
     expect([service.log, service.requests('list')]).toEqual([[], 1])

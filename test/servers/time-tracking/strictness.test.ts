@@ -99,7 +99,7 @@ describe('the token', () => {
 })
 
 describe('the login', () => {
-  it('gives a token that is bound to its User-Agent', async () => {
+  it('returns a token that is bound to its User-Agent', async () => {
     const { status, json } = await login(LOGIN, { 'user-agent': 'another-tool' })
     expect([status, json]).toEqual([200, { token: expect.stringMatching(/^[\da-f]{40}$/), account_id: 7 }])
     const authorization = `Bearer ${(json as { token: string }).token}`

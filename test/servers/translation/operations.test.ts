@@ -153,7 +153,7 @@ describe.each(operations)('operation $op, $method $path', ({ op, success }) => {
     fake.assertClean()
   })
 
-  it('refuses strangers, and keys of others', async () => {
+  it('refuses unknown users, and keys of others', async () => {
     const [prepare] = good[op] ?? []
     const sent = (await prepare?.()) ?? {}
     const newer = op >= 12 && op <= 46 && (op < 26 || op > 29)

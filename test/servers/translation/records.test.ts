@@ -16,7 +16,7 @@ const DATES = 'start_date=2026-05-01&end_date=2026-06-30'
 const form = (body: string): Sent => ({ body, type: 'application/x-www-form-urlencoded' })
 
 describe('a translation', () => {
-  it('says what it was asked to say, and reads forms', async () => {
+  it('reports what it was asked to say, and reads forms', async () => {
     const options = { show_billed_characters: true, model_type: 'prefer_quality_optimized', tag_handling: 'html', source_lang: 'en' }
     expect((await send(fake, 8, { json: { text: ['a😀'], target_lang: 'de', ...options } })).json).toEqual({
       translations: [
@@ -82,7 +82,7 @@ describe('a glossary', () => {
     expect([(await send(fake, 17, { params })).status, (await send(fake, 17, { params })).status]).toEqual([204, 404])
   })
 
-  it('comes as a form, wrapped, not ready yet, and not in any number', async () => {
+  it('a glossary comes as a form, wrapped, not ready yet, and not in any number', async () => {
     await start({ entriesShape: 'wrapped', glossaryReadyMs: 1000, maxGlossaries: 1 })
     const name = encodeURIComponent('dictionaries[0].')
     const body = `name=a&${Object.entries(DICTIONARY)

@@ -85,7 +85,7 @@ describe('a voice session', () => {
     expect([answer.split(' ')[1], fake.violations.length]).toEqual([String(status), 1])
   })
 
-  it('opens with a token once, and with the latest only', async () => {
+  it('a voice session opens with a token once, and with the latest only', async () => {
     const { address, token } = await create()
     const first = await open(address)
     expect((await open(address)).answer).toMatch(/^HTTP\/1.1 403/)

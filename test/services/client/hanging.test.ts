@@ -122,7 +122,7 @@ it.each([
   expect(exchanges).toHaveLength(0)
 })
 
-it('takes a timeout that is undefined for one that nobody chose', async () => {
+it('takes a timeout that is undefined for one that no one chose', async () => {
   let asked = false
   const { origin } = await service(() => {
     asked = true

@@ -42,7 +42,7 @@ it('halves once within a second, and grows by one after as many successes as the
   expect(gate.limit).toBe(64)
 })
 
-it('holds everybody back while the service requires rest', async () => {
+it('delays all calls while the service requests a pause', async () => {
   const clock = new FakeClock()
   const gate = new ConcurrencyLimiter(clock)
   gate.refused(5000)
@@ -126,7 +126,7 @@ it('gets every call through a service that takes 5 at a time', async () => {
   expect(refused).toBeLessThan(60)
 })
 
-it('opens few connections for many calls', async () => {
+it('uses few connections for many calls', async () => {
   const server = await service(() => ({ status: 200 }))
   const { client } = clientOf(server.origin)
   await Promise.all(Array.from({ length: 300 }, () => client.call(safe)))

@@ -91,7 +91,7 @@ it.each<[Paging, object, Record<string, string>]>([
   [{ style: 'cursor', cursor: '/cursor', parameter: 'c' }, { items: [{}], cursor: ['a'] }, {}],
   [{ style: 'page', page: 'page', total: '/pages' }, { items: [{}], pages: 1, next: '/v1/users?page=2' }, {}],
   [{ style: 'offset', offset: 'o', size: 'n', shortIsLast: true }, { data: [{}], next: '/v1/users?page=2' }, {}],
-])('ends no list in silence that says in another way that it continues: %o, %o', async (paging, body, headers) => {
+])('reports a list that signals its next page in an unsupported way: %o, %o', async (paging, body, headers) => {
   const { users, exchanges } = await usersOf(paging, () => jsonAnswer(200, body, headers))
   const read: unknown[] = []
   const reading = (async () => {

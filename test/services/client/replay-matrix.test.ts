@@ -134,7 +134,7 @@ it('retries an idle connection that its server closed at once on a fresh one, an
   expect(clock.waits).toEqual([])
 })
 
-it('says that a deletion is done when its repetition finds nothing', async () => {
+it('reports that a deletion is done when its repetition finds nothing', async () => {
   const { origin } = await service((_request, index) => ({ status: index === 0 ? 500 : 404 }))
   const { client, clock } = clientOf(origin)
   const answer = await clock.run(client.send(operation('idem', 'DELETE')))

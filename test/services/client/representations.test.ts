@@ -77,7 +77,7 @@ describe('users of a service', () => {
   })
 })
 
-describe('XML from strangers', () => {
+describe('untrusted XML', () => {
   it.each([
     ['entities that unfold', '<!DOCTYPE user [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><user><name>&c;</name></user>'],
     ['files of the machine', '<!DOCTYPE user [<!ENTITY a SYSTEM "file:///etc/passwd">]><user><name>&a;</name></user>'],
@@ -85,13 +85,13 @@ describe('XML from strangers', () => {
     ['an entity that nobody declared', '<user><name>&a;</name></user>'],
     ['two roots', '<user/><user/>'],
     ['no end', '<user><name>'],
-  ])('XML from strangers is refused: %s', async (_what, body) => {
+  ])('untrusted XML is refused: %s', async (_what, body) => {
     const { service, users } = await usersBy(XML_REST, { reads: codec })
     service.script({ times: 5, do: { status: 200, headers: { 'Content-Type': 'application/xml' }, body } })
     expect(await failureOf(users.get(1, { retry: false }))).toMatchObject({ code: 'RESPONSE_INVALID', snippet: body.slice(0, 200) })
   })
 
-  it('XML from strangers cannot reach a prototype', () => {
+  it('untrusted XML cannot reach a prototype', () => {
     const value = codec.parse('<user><__proto__><admin>1</admin></__proto__></user>', 'application/xml') as Record<string, unknown>
     expect([Object.keys(value), value.admin]).toEqual([['__proto__'], undefined])
   })

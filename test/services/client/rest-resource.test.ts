@@ -81,7 +81,7 @@ it.each([
   expect(await users.list()).toEqual(list)
 })
 
-it('says what is there instead of a list, and of JSON', async () => {
+it('reports what is there instead of a list, and of JSON', async () => {
   const { users } = await resource(JSON_REST, (_request, index) =>
     index === 0 ? jsonAnswer(200, { data: 1, name: 2 }) : { status: 200, headers: { 'content-type': 'text/xml' }, body: '<a/>' },
   )
@@ -145,7 +145,7 @@ it('lets several read the same list at a time', async () => {
   expect(await Promise.all([all.toArray(), all.toArray()])).toEqual([ALL, ALL])
 })
 
-it('says the page of a failure also of an error that came before', async () => {
+it('reports the page of a failure also of an error that came before', async () => {
   const frozen = Object.freeze(new NetworkError('NETWORK_FAILED', 'always the same'))
   const sealed = Object.defineProperty(new NetworkError('NETWORK_FAILED', 'again'), 'page', { value: 9 })
   for (const known of [frozen, sealed]) {

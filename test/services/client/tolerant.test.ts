@@ -28,7 +28,7 @@ it('writes an instant with a colon, and refuses what has no zone or no such day'
   for (const text of ['2026-01-02T03:04:05', '2026-13-02T03:04:05Z', 'today', 5]) expect(asInstant(text)).toBeUndefined()
 })
 
-it('leaves unknown fields, null and what does not fit as they came, and says so', () => {
+it('leaves unknown fields, null and what does not fit as they came, and reports that', () => {
   const record = decodeRecord({ a: '1', b: null, c: 'maybe', x: { y: 1 } }, { a: asBool, b: asBool, c: asBool, d: asBool })
   expect(record).toEqual({ a: true, b: null, c: 'maybe', x: { y: 1 } })
   expect(record.decodeIssues).toEqual([{ field: 'c', message: 'has an unexpected value of type string' }])

@@ -9,7 +9,7 @@ import { clientOf, timeTracking } from './service.ts'
 const NOBODY = { auth: undefined as never, userAgent: 'acme-sync' }
 
 describe('login', () => {
-  it('gives a token that brings its User-Agent along', async () => {
+  it('returns a token that brings its User-Agent along', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service, { ...NOBODY, userAgent: 'nightly report' })
     const session = await client.auth.login(ADA)
@@ -31,7 +31,7 @@ describe('login', () => {
     expect(service.log[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  it('needs a User-Agent that somebody chose', async () => {
+  it('needs a User-Agent that someone chose', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service, { auth: undefined as never })
     await expect(client.auth.login(ADA)).rejects.toMatchObject({ code: 'CONFIG_INVALID', hint: expect.stringContaining('userAgent') })
@@ -71,7 +71,7 @@ describe('login', () => {
     },
   )
 
-  it('keeps a token out of the error of an answer that nobody can read', async () => {
+  it('keeps a token out of the error of an answer that no one can read', async () => {
     const service = await timeTracking()
     const token = canaryOf('0123456789abcdef0123456789abcdef01234567')
     service.script({ match: { op: 'login' }, do: { status: 200, body: `token=${token.value}` } })

@@ -78,7 +78,7 @@ describe('the token', () => {
     ['bearer', undefined, { authorization: `Bearer ${KNOWN.token}` }],
     ['bare', { name: 'Authorization', prefix: '' }, { authorization: KNOWN.token }],
     ['x-api-token', 'x-api-token', { 'x-api-token': KNOWN.token }],
-  ] as const)('goes where the service requires it and nowhere else: %s', async (tokenField, authHeader, expected) => {
+  ] as const)('the token is sent where the service requires it and nowhere else: %s', async (tokenField, authHeader, expected) => {
     const service = await timeTracking({ tokenField })
     for (const token of [KNOWN.token, async () => KNOWN.token]) {
       const { client } = clientOf(service, { token, ...(authHeader && { authHeader }) })

@@ -64,7 +64,7 @@ it('reports three kinds of not being there apart', async () => {
   expect(fake.requests(9)).toBe(3)
 })
 
-it('says DOCUMENT_GONE to the second download of a document, by its handle and by an exported one', async () => {
+it('reports DOCUMENT_GONE to the second download of a document, by its handle and by an exported one', async () => {
   const { client, fake, clock } = await fakeClient()
   const { handle } = await clock.run(client.documents.translate(HELLO, undefined, TXT))
   const gone = { code: 'DOCUMENT_GONE', name: 'DocumentError', hint: expect.stringContaining('upload it again'), cause: { status: 404 } }
@@ -76,7 +76,7 @@ it('says DOCUMENT_GONE to the second download of a document, by its handle and b
   expect(await failureOf(client.documents.download(handle, undefined))).toMatchObject({ code: 'DOCUMENT_GONE', cause: { status: 503 } })
 })
 
-it('says DOCUMENT_GONE to the download of a document that another process downloaded', async () => {
+it('reports DOCUMENT_GONE to the download of a document that another process downloaded', async () => {
   const { client, fake, clock } = await fakeClient()
   const handle = await client.documents.upload(HELLO, TXT)
   await clock.run(client.documents.wait(handle))

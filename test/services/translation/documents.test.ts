@@ -71,7 +71,7 @@ it.each<readonly [string, DocumentSource, Partial<DocumentParams>, object, objec
   expect(fake.log).toHaveLength(0)
 })
 
-it('refuses a place that is taken before anything is paid for, and replaces it when told to', async () => {
+it('refuses a place that is taken before anything is paid for, and replaces it on request', async () => {
   const { client, fake, clock } = await fakeClient()
   const { source, sink } = await place()
   await writeFile(sink.path, 'old')

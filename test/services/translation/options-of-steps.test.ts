@@ -50,7 +50,7 @@ describe('what is said about the calls of one job', () => {
 })
 
 describe('what is refused before anything is sent', () => {
-  it('names its operation, and says that there were no requests', async () => {
+  it('names its operation, and reports that there were no requests', async () => {
     const { client, fake } = await fakeClient()
     const long = 'x'.repeat(1025)
     const dictionary = { source_lang: 'en', target_lang: 'de', entries: 'no tab' }
@@ -109,7 +109,7 @@ describe('what is refused before anything is sent', () => {
 describe('what fails in one of several steps', () => {
   const handle = { document_id: 'A'.repeat(32), document_key: 'B'.repeat(64) }
 
-  it('says which one, and how often was asked', async () => {
+  it('reports which one, and how often was asked', async () => {
     const { client, fake, clock } = await fakeClient()
     const status = (body: object) => fake.script({ match: { op: 10 }, do: { status: 200, body: { document_id: 'A', ...body } } })
     status({ status: 'queued' })

@@ -58,7 +58,7 @@ it('fails for the texts of one request only', async () => {
   expect(failures.map(({ index }) => index)).toEqual(texts(50).map((_, index) => index + 50))
 })
 
-it('sends nothing more once the quota is used up, and says what was not sent', async () => {
+it('sends nothing more once the quota is used up, and reports what was not sent', async () => {
   const keys = { 'test-pro': { plan: 'pro', role: 'developer', quota: 300 } } as const
   const { client, fake } = await fakeClient({ fake: { keys } })
   const all = await outcomes(client.translateMany(texts(500), DE, { concurrency: 2 }))

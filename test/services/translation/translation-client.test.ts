@@ -118,7 +118,7 @@ it('refuses a key of a function that cannot be sent, and sends nothing', async (
   }
 })
 
-it('warns once when a key goes to the host of the other plan', async () => {
+it('warns once when a key is sent to the host of the other plan', async () => {
   const warnings: object[] = []
   const { sent: _sent, ...options } = recording()
   const client = new TranslationClient({ ...options, apiKey: 'k:fx', plan: 'pro', hooks: { warning: (warning) => warnings.push(warning) } })
@@ -127,7 +127,7 @@ it('warns once when a key goes to the host of the other plan', async () => {
   expect(warnings).toMatchObject([{ code: 'PLAN_HOST_MISMATCH' }])
 })
 
-it('sends the key as the service requires it, and says who asks', async () => {
+it('sends the key as the service requires it, and reports who asks', async () => {
   const { client, fake } = await fakeClient({ appInfo: { name: 'demo', version: '1.2' } })
   await client.usage()
   expect(fake.log[0]?.headers).toMatchObject({
@@ -156,7 +156,7 @@ it('takes an entry or an engine in the place of a key', async () => {
   expect(fake.requests()).toBe(2)
 })
 
-it('says what a wrong key and a missing scope mean', async () => {
+it('reports what a wrong key and a missing scope mean', async () => {
   const keys = { 'test-scoped': { plan: 'pro', role: 'developer', scopes: ['usage:read'] } } as const
   const { client } = await fakeClient({ fake: { keys }, apiKey: 'test-scoped' })
   expect(await client.usage()).toMatchObject({ character_count: 0 })

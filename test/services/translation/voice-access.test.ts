@@ -44,7 +44,7 @@ describe('a voice session', () => {
 })
 
 describe('a session without a connection of ours', () => {
-  it('gives its token to whoever connects', async () => {
+  it('returns its token to whoever connects', async () => {
     const { client } = await fakeClient()
     const { streaming_url, token } = await client.voice.createSession(VOICE)
     const first = await openVoice(`${streaming_url}?token=${token}`)

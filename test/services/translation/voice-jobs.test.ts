@@ -140,7 +140,7 @@ describe('a recording', () => {
   })
 
   it.each(['http://storage.example/a', 'https://10.0.0.1/a', 'https://user:pw@storage.example/a', 'file:///etc/passwd', 'nonsense', ''])(
-    'goes to no URL like %j',
+    'a recording is sent to no URL like %j',
     async (upload_url) => {
       const { client } = await fakeClient()
       const failure = await failureOf(client.voiceJobs.upload({ job_id: 'a', upload_url, signature: 'secret-signature' }, SOUND))
@@ -149,7 +149,7 @@ describe('a recording', () => {
     },
   )
 
-  it('goes over the network encrypted where loopback was not allowed', async () => {
+  it('a recording is sent over the network encrypted where loopback was not allowed', async () => {
     const { client, fake } = await fakeClient()
     const job = await client.voiceJobs.create(VOICE_JOB)
     const { TranslationClient } = await import('../../../src/services/translation/translation-client.ts')

@@ -174,7 +174,7 @@ describe('an account outside ASCII at a server that names no charset', () => {
 })
 
 describe('a request that is only made', () => {
-  it('a request that is only made can be sent once, and says nothing about the password', async () => {
+  it('a request that is only made can be sent once, and reports nothing about the password', async () => {
     const { auth, file } = await guarded()
     const { method, url, headers } = await auth.authorize(file)
     expect((await fetch(url, { method, headers })).status).toBe(200)

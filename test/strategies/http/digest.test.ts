@@ -143,7 +143,7 @@ describe('the user', () => {
 })
 
 describe('a realm', () => {
-  it('goes back as the bytes that came', async () => {
+  it('a realm goes back as the bytes that came', async () => {
     const utf8 = 'Z\u00c3\u00bcrich'
     const realm = async (text: string, more: string) =>
       (await fields(contextFor(MUFASA), [challenge(`nonce=n, qop=auth${more}`, text)])).realm

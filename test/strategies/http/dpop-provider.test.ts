@@ -22,7 +22,7 @@ describe('dpop at a real resource', () => {
   it.each([
     ['P-256', testKey.p256()],
     ['Ed25519', testKey.ed25519()],
-  ])('opens with a %s key: the nonce is requested once', async (_name, { publicKey, pem }) => {
+  ])('dpop at a real resource opens with a %s key: the nonce is requested once', async (_name, { publicKey, pem }) => {
     const before = server.statuses.length
     const fetched = engine(await server.issue(thumbprintOf(publicKey)), pem)
     for (let i = 0; i < 3; i++) expect(await (await fetched()).json()).toEqual({ sub: 'ada' })

@@ -42,7 +42,7 @@ describe('gnap', () => {
     expect(Buffer.from(signature).toString('base64')).toBe(RFC.signature)
   })
 
-  it('covers method, URL and token, and says which key', async () => {
+  it('covers method, URL and token, and reports which key', async () => {
     const random = (bytes: number) => new Uint8Array(bytes)
     const request = { method: 'GET', url: 'https://data.example/a?b=c', headers: { accept: '*/*' } }
     const step = await readyLeg(gnap.authorize(request, wordContext('gnap', entry, { random })))
@@ -108,7 +108,7 @@ describe('gnap against a server', () => {
     ['P-256', key],
     ['Ed25519', testKey.ed25519()],
     ['RSA', testKey.rsa()],
-  ])('opens with a %s key, with and without a body', async (_name, { pem, jwk, publicKey }) => {
+  ])('gnap against a server opens with a %s key, with and without a body', async (_name, { pem, jwk, publicKey }) => {
     for (const privateKey of [pem, jwk]) {
       const { fetched } = await engine(gnapGuard({ token: TOKEN, keyId: 'k-1', key: publicKey }), {
         token: TOKEN,
@@ -120,7 +120,7 @@ describe('gnap against a server', () => {
     }
   })
 
-  it('opens with a bearer token', async () => {
+  it('gnap against a server opens with a bearer token', async () => {
     const { fetched } = await engine(
       bearerGuard((token) => token === TOKEN),
       { token: TOKEN },

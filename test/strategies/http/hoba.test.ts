@@ -166,14 +166,14 @@ describe('hoba against a server', () => {
     ['again and again', {}, [401, 200, 200]],
     ['in a realm', { realm: 'files, a=b' }, [401, 200, 200]],
     ['once for each challenge', { maxAge: 0 }, [401, 200, 401, 200]],
-  ])('opens %s', async (_name, options, wanted) => {
+  ])('hoba against a server opens %s', async (_name, options, wanted) => {
     const { server, fetched } = await engine(options, { ...entry, privateKey: key.jwk })
     expect(await (await fetched()).text()).toBe('data')
     expect(await (await fetched()).text()).toBe('data')
     expect(statuses(server)).toEqual(wanted)
   })
 
-  it('hoba against a server is refused with the key of somebody else', async () => {
+  it('hoba with another key is refused by a server', async () => {
     const privateKey = testKey.rsa().pem
     const { server, fetched } = await engine({}, { ...entry, privateKey })
     const error = await failureOf(fetched())

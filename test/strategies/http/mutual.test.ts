@@ -122,7 +122,7 @@ describe('is refused', () => {
   it.each([
     ['a wrong password', { password: 'pen' }],
     ['an unknown name', { username: 'eve' }],
-  ])('%s, with the word of the server', async (_name, entry) => {
+  ])('%s, with the error code of the server', async (_name, entry) => {
     const { get, said } = engine({}, entry)
     const error = await failureOf(get())
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', credential: 'mine', message: expect.stringContaining('with 401 (auth-failed)') })

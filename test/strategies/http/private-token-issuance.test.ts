@@ -81,7 +81,7 @@ describe('tokens from an issuer', () => {
     expect(statuses(files)).toEqual([401, 200, 401])
   })
 
-  it('tokens from an issuer are of no use from somebody else', async () => {
+  it('tokens from an issuer are of no use from someone else', async () => {
     const issuer = await running(startTokenIssuer(issuerKey()))
     const files = await running(
       startProtectedFiles({ '/f.tif': { content: 'data', guard: privateTokenGuard({ key, tellsKey: false, fresh: false }) } }),
@@ -137,7 +137,7 @@ describe('an origin that cheats', () => {
   it.each([
     ['VOPRF', voprf],
     ['Blind RSA', blindRsa],
-  ])('an origin that cheats with the key of somebody else gets no token: %s', async (_name, kind) => {
+  ])('an origin that cheats with the key of another party gets no token: %s', async (_name, kind) => {
     const [mine, theirs] = [await kind(), await kind()]
     const issuer = await running(startIssuer(mine))
     const files = await running(startOrigin({ ...mine, tokenKey: theirs.tokenKey }))
@@ -184,7 +184,7 @@ describe('an issuer that cheats', () => {
 })
 
 describe('a function that gives tokens', () => {
-  it('a function that gives tokens is told the challenge, and its surplus is used later', async () => {
+  it('a function that gives tokens gets the challenge, and its surplus is used later', async () => {
     const asked: TokenChallenge[] = []
     const issuer = async (challenge: TokenChallenge) => {
       asked.push(challenge)
@@ -223,7 +223,7 @@ describe('a function that gives tokens', () => {
   })
 })
 
-it('says which package is missing', async () => {
+it('reports which package is missing', async () => {
   vi.doMock('@cloudflare/privacypass-ts', () => {
     throw new Error('not installed')
   })

@@ -151,7 +151,7 @@ describe('privatetoken against a server that requests something else', () => {
     expect(error).toMatchObject({ name: 'ChallengeError', code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(message) })
   })
 
-  it('says each reason once, and not without end', async () => {
+  it('reports each reason once, and not without end', async () => {
     const all = Array.from({ length: 12 }, (_, index) => privateTokenChallenge(challengeBytes({ tokenType: 0xff00 + (index >> 1) }))).join(
       ', ',
     )

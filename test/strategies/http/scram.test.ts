@@ -73,7 +73,7 @@ describe.each(vectors)(
       expect(Object.keys(keys)).toEqual(['client', 'stored', 'server'])
     })
 
-    it('gives the last request unsent', async () => {
+    it('returns the last request unsent', async () => {
       const step = await readyLeg(scheme.authorize(request, context()), [offer, first])
       expect(step?.request.headers.authorization).toBe(`${mechanism} sid=AAAABBBBCCCCDDDD, data=${encoded(`c=biws,r=${nonce},p=${proof}`)}`)
     })
@@ -158,7 +158,7 @@ describe('is refused', () => {
   it.each([
     ['a wrong password', { password: 'pen' }, 'invalid-proof'],
     ['an unknown name', { username: 'eve' }, 'unknown-user'],
-  ])('%s, with the word of the server', async (_name, entry, word) => {
+  ])('%s, with the error code of the server', async (_name, entry, word) => {
     const error = await failureOf(engine({}, entry).get())
     expect(error).toMatchObject({ code: 'AUTH_REJECTED', credential: 'mine', message: expect.stringContaining(`with 401 (${word})`) })
   })

@@ -110,11 +110,11 @@ describe('vapid against a server', () => {
   it.each([
     ['PEM', sender.pem],
     ['JWK', sender.jwk],
-  ])('opens with a key in %s', async (_form, privateKey) => {
+  ])('vapid against a server opens with a key in %s', async (_form, privateKey) => {
     expect(await (await fetched({ privateKey, subject: 'https://example.com/contact' })).text()).toBe('data')
   })
 
-  it('vapid against a server is refused with the key of somebody else', async () => {
+  it('vapid with another key is refused by a server', async () => {
     expect(await failureOf(fetched({ ...entry, privateKey: testKey.p256().pem }))).toMatchObject({ code: 'AUTH_REJECTED', status: 403 })
   })
 })

@@ -35,7 +35,7 @@ async function provider() {
   return { origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-it('a client proves itself by its certificate, to the token endpoint and to nobody else', async () => {
+it('a client proves itself by its certificate, to the token endpoint and to no one else', async () => {
   const { origin, seen } = await provider()
   const proof = { clientAuthentication: 'tls', certificate: CERTIFIED.cert, privateKey: CERTIFIED.key }
   const client = { type: 'oauth2', flow: 'clientCredentials', tokenUrl: `${origin}/token`, clientId: 'app', sendTo: `${origin}/` }

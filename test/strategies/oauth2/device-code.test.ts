@@ -98,7 +98,7 @@ describe('O14 a login on another device', () => {
     [0, 11],
     [1e9, 359],
   ])(
-    'O14 a login on another device that nobody finishes ends by itself, a promise of %d s after %d questions',
+    'O14 a login on another device that no one finishes ends by itself, a promise of %d s after %d questions',
     async (expires_in, questions) => {
       const { login, waited } = begun({ expires_in }, refused('authorization_pending'))
       expect(await failureOf(login)).toMatchObject({ code: 'LOGIN_TIMEOUT', credential: 'login' })

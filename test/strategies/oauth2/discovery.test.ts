@@ -68,7 +68,7 @@ describe('a discovery document', () => {
     expect([shown, script.sent.map(({ url }) => url)]).toEqual([[], [DISCOVERY]])
   })
 
-  it('a discovery document may have what nobody needs elsewhere: it is left unchanged', async () => {
+  it('a discovery document may have what no one needs elsewhere: it is left unchanged', async () => {
     const elsewhere = { revocation_endpoint: 'https://b.example/r', pushed_authorization_request_endpoint: 'https://b.example/p' }
     const { auth, script } = published({ body: { ...good, ...elsewhere } })
     expect((await auth.fetch(wanted)).status).toBe(200)

@@ -52,7 +52,7 @@ describe('client credentials', () => {
 })
 
 describe('the password grant', () => {
-  it('hands the password to the token endpoint once, and says nothing of it', async () => {
+  it('passes the password to the token endpoint once, and reports nothing of it', async () => {
     const { entries, engine, file, server } = await provided()
     const entry = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true }
     expect(await (await engine(entry).fetch(file(entry))).text()).toBe('file of alice')
@@ -85,7 +85,7 @@ describe('the password grant', () => {
     expect(kept.size).toBe(0)
   })
 
-  it('asks nobody for a name while a token of theirs is there', async () => {
+  it('asks no one for a name while a token of theirs is there', async () => {
     const { entries, engine, file } = await provided()
     let asked = 0
     const username = new Secret(() => {

@@ -110,7 +110,7 @@ describe('an ID token', () => {
     await expect(login({ claims: { exp: seconds - 20 } })).resolves.toBeDefined()
   })
 
-  it('goes to the data where the credential says so, and nowhere else', async () => {
+  it('an ID token is sent to the data where the credential says so, and nowhere else', async () => {
     const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, `${DATA}f.tif`)
     const shows = async (fields: object) => (await (await login({}, fields)).auth.authorize(wanted)).headers.authorization
     expect(await shows({})).toBe(`Bearer ${secrets.token.value}`)

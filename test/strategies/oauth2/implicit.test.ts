@@ -15,7 +15,7 @@ const hash = (members: Record<string, string>) => `#${new URLSearchParams(member
 const thrown = (text: string) => failureOf((async () => readImplicitAnswer(text, expected))())
 
 describe('an answer in a fragment', () => {
-  it('holds a token', () => {
+  it('an answer in a fragment holds a token', () => {
     expect(readImplicitAnswer(hash(good), expected)).toEqual({
       accessToken: 'a.b',
       tokenType: 'Bearer',

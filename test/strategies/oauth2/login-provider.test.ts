@@ -39,7 +39,7 @@ describe('a login in a browser', () => {
     ])
   })
 
-  it('lasts: a refused token is refreshed, and the rotated refresh token is kept', async () => {
+  it('a login in a browser lasts: a refused token is refreshed, and the rotated refresh token is kept', async () => {
     const { entries, engine, file, server, kept } = await provided()
     const auth = engine(entries.person)
     await auth.login('person', browser().interaction)
@@ -123,7 +123,7 @@ describe('a login in a browser', () => {
 describe('a login on another device', () => {
   const entryOf = (credential: CredentialInput) => ({ ...credential })
 
-  it('shows URL and code, waits, and slows down when told to', async () => {
+  it('shows URL and code, waits, and slows down on request', async () => {
     let slow = 1
     const { entries, engine, file, server } = await provided({
       interfere: (request, response) => {
@@ -152,7 +152,7 @@ describe('a login on another device', () => {
     expect(await (await auth.fetch(file(entries.person))).text()).toBe('file of alice')
   })
 
-  it('a login on another device that nobody finishes is LOGIN_TIMEOUT', async () => {
+  it('a login on another device that no one finishes is LOGIN_TIMEOUT', async () => {
     const { entries, engine } = await provided()
     const clock = new FakeClock({ now: Date.now(), waits: 'skipped' })
     expect(await failureOf(engine(entryOf(unchecked(entries.person)), { clock }).login('person', { device: () => {} }))).toMatchObject({

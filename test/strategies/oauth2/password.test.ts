@@ -83,7 +83,7 @@ describe('a password grant', () => {
   it.each<[string, Partial<CredentialInput>, RegExp, RegExp]>([
     ['', {}, /refused the user name or password of "oauth"$/, /second factor needs "totp"/],
     [' or code', { totp: '123456' }, /refused the user name, password or one-time code of "oauth"$/, /check "totp"/],
-  ])('says that user name or password%s were refused, and shows none of them', async (_name, fields, message, hint) => {
+  ])('reports that user name or password%s were refused, and shows none of them', async (_name, fields, message, hint) => {
     const { auth, forms } = provider({ password: secrets.key.value, ...fields })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ code: 'OAUTH_ERROR', actual: 'invalid_grant', retryable: false, credential: 'oauth' })

@@ -281,7 +281,7 @@ describe('a finished token as the subject of an exchange', () => {
     expect(script.sent[1]?.headers.authorization).toBe('Bearer new')
   })
 
-  it('goes nowhere that its own sendTo does not cover', async () => {
+  it('a finished token as the subject of an exchange is sent nowhere that its own sendTo does not cover', async () => {
     const { auth, script } = run([source(DATA), unchecked(exchange)])
     expect(await failureOf(auth.fetch(target(scheme, F)))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/1/subject' })
     expect(script.sent).toEqual([])

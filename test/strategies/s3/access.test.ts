@@ -136,7 +136,7 @@ describe('a list of a folder', () => {
 })
 
 describe('reaches', () => {
-  it('lets a granted bucket be found in another region, of Amazon’s only', () => {
+  it('finds an allowed bucket in another region, of Amazon only', () => {
     expect(reaches(credential('s3://eo/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(true)
     expect(reaches(credential('s3://eo/', EU), 'https://eo.s3.evil.example/a')).toBe(false)
     expect(reaches(credential('https://eo.s3.eu-central-1.amazonaws.com/', EU), 'https://eo.s3.us-west-2.amazonaws.com/a')).toBe(false)

@@ -68,7 +68,7 @@ describe('objectAddressOf', () => {
 })
 
 describe('placeOf s3://', () => {
-  it('goes to Amazon in the region, the bucket as a label where it can be one', () => {
+  it('placeOf s3:// is sent to Amazon in the region, the bucket as a label where it can be one', () => {
     expect(place('s3://eo/a%20b')).toBe('us-east-1 https://eo.s3.us-east-1.amazonaws.com/a%20b')
     expect(place('s3://eo/k?versionId=1', { credential: { region: 'eu-central-1' } })).toBe(
       'eu-central-1 https://eo.s3.eu-central-1.amazonaws.com/k?versionId=1',
@@ -100,7 +100,7 @@ describe('placeOf s3://', () => {
     }
   })
 
-  it('goes to the credential’s endpoint before any other', () => {
+  it('placeOf s3:// is sent to the credential’s endpoint before any other', () => {
     const storages = [storage({ platform: 'https://other.example' })]
     const entry = { endpoint: 'https://minio.example/', region: 'waw' }
     expect(place('s3://eo/a/b', { credential: entry, storages })).toBe('waw https://minio.example/eo/a/b')

@@ -44,13 +44,13 @@ describe('an s3:// asset that requests nothing', () => {
     expect(store.log.map(({ headers }) => headers.authorization)).toEqual([undefined])
   })
 
-  it('lies where a credential of the user’s says that its bucket is', async () => {
+  it('a public s3:// asset is read from the endpoint of the credential for its bucket', async () => {
     const entry = { type: 's3', ...KEYS, endpoint: store.url, sendTo: 's3://open/' }
     const target = assetOf(item('s3://open/a%20b', null), 'data')
     expect(await (await engine(unchecked(entry)).fetch(target)).text()).toBe('hello')
   })
 
-  it('lies at Amazon where nobody says anything else', async () => {
+  it('a public s3:// asset is read from Amazon by default', async () => {
     const target = assetOf(item('s3://open/a%20b', null), 'data')
     expect(await engine().authorize(target)).toMatchObject({ url: 'https://open.s3.us-east-1.amazonaws.com/a%20b', headers: {} })
   })
@@ -97,7 +97,7 @@ describe('an s3:// asset that requests nothing', () => {
     expect(sent).toEqual([])
   })
 
-  it('goes over no unencrypted connection where its document says that it is protected, if only by name', async () => {
+  it('a public s3:// asset is not requested over plain http when its document says that it is protected', async () => {
     const open = { ...item('s3://open/k', { platform: 'http://store.example' }), 'auth:schemes': { free: { type: 'none' } } }
     const target = assetOf({ ...open, assets: { data: { ...open.assets.data, 'auth:refs': ['free'] } } }, 'data')
     expect(await failureOf(engine().authorize(target))).toMatchObject({ code: 'URL_INSECURE' })

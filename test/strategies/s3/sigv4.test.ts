@@ -163,7 +163,7 @@ describe('presign', () => {
     expect(signed.headers).toEqual({ accept: '*/*' })
   })
 
-  it('lasts at least a second, at most a week, and not longer than its keys', async () => {
+  it('presign is valid for at least a second, at most a week, and not longer than its keys', async () => {
     const lifeOf = async (expiresIn: number, expiration?: number) => {
       const { url } = await presign(get('https://a.example/b/k'), { ...keys, expiration }, { ...options, expiresIn })
       return new URL(url).searchParams.get('X-Amz-Expires')

@@ -63,7 +63,7 @@ describe('an archive on two services', () => {
     }
   })
 
-  it('names the credential of its service as the one that lacks the grant', async () => {
+  it('names the credential of its service as the one that lacks the permission', async () => {
     const other = v2(['aws'], AMAZON, 's3://other/k')
     await expect(place(other, hub, entry({ id: 'amazon' }))).rejects.toMatchObject({
       hint: expect.stringContaining('trust amazon s3://other/'),
@@ -97,7 +97,7 @@ describe('an archive on two services', () => {
     expect(await place(target, cloud)).toMatchObject({ host: 'eodata.cloud.example', region: 'waw3-1' })
   })
 
-  it('gets no signature at a service that nobody granted', async () => {
+  it('gets no signature at a service that is not in signedUrlHosts', async () => {
     const refused = place(v2(['cloud-s3']), entry())
     await expect(refused).rejects.toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', actual: 'https://eodata.cloud.example' })
   })
@@ -131,7 +131,7 @@ describe('the storage extension, version 2', () => {
     expect(storagesOf(v2('none'))).toEqual([])
   })
 
-  it('says nothing to S3 about Azure, and no more than a hundred things', async () => {
+  it('reports nothing to S3 about Azure, and no more than a hundred things', async () => {
     const schemes: Record<string, object> = { az: { type: 'ms-azure', platform: 'https://acct.blob.example', region: 'westeurope' } }
     for (let index = 0; index < 150; index++) schemes[`n${index}`] = TWO_SERVICES['cloud-s3']
     expect(await place(v2(['az'], schemes))).toMatchObject({ host: 'eodata.s3.us-east-1.amazonaws.com', region: 'us-east-1' })
@@ -147,7 +147,7 @@ describe('the storage extension, version 1', () => {
     expect(await place(v1(item), entry({ requesterPays: true }))).toMatchObject({ requesterPays: true })
   })
 
-  it('gives the region only where the platform is another one', async () => {
+  it('returns the region only where the platform is another one', async () => {
     const own = entry({ endpoint: 'https://eodata.hub.example' })
     const fields = { 'storage:platform': 'CREODIAS', 'storage:region': 'waw3-1' }
     expect(await place(v1(fields), own)).toMatchObject({ host: 'eodata.hub.example', region: 'waw3-1' })

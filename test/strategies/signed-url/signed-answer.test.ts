@@ -138,7 +138,7 @@ describe('the answer of a signing API', () => {
     expect((await result).url).toBe('http://127.0.0.1:8080/f')
   })
 
-  it('comes in its usual form, without fragment', async () => {
+  it('the answer of a signing API comes in its usual form, without fragment', async () => {
     const { result } = answered({ body: { href: 'https://DATA.victim.example:443/a%2fb?sig=a%2Fb+c#frag' } })
     expect((await result).url).toBe('https://data.victim.example/a%2fb?sig=a%2Fb+c')
   })

@@ -76,7 +76,7 @@ describe('a body that is cut', () => {
 })
 
 describe('a part', () => {
-  it('a part that nobody requested is refused', async () => {
+  it('a part that no one requested is refused', async () => {
     const { run } = await chaosRun({ files: FILES, faultOf: always({ do: 'range', as: 'unasked' }) })
     expect(await run({ retries: 2 })).toMatchObject({ codes: ['RANGE_INVALID'], leftovers: [] })
   })

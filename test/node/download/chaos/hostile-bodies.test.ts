@@ -147,7 +147,7 @@ describe('a body without an end', () => {
     expect(await filesIn(folder)).toEqual({})
   })
 
-  it('a body without an end is no longer than its length: what comes behind it belongs to nobody', async () => {
+  it('a body without an end is no longer than its length: what comes behind it belongs to no one', async () => {
     const bytes = noise(5000)
     const server = await startSocketServer((socket) => {
       socket.once('data', () => {

@@ -58,7 +58,7 @@ describe('two processes with one target', () => {
     expect(await namesIn(folder)).toEqual(['0.bin'])
   })
 
-  it('two processes with one target leave a part alone that another program has made', async () => {
+  it('two processes with one target leave a part unchanged that another program has made', async () => {
     const { proxy } = await served()
     const folder = await temporaryFolder()
     await writeFile(join(folder, '0.bin.part'), 'not ours')

@@ -58,7 +58,7 @@ describe('a file that is fetched in parts', () => {
 })
 
 describe('tokens that end while files come', () => {
-  it('tokens that end while files come are refreshed one at a time, and nobody is notified of it', async () => {
+  it('tokens that end while files come are refreshed one at a time, and no one is notified of it', async () => {
     const { tokenRequests, refused, parts, seconds, ...result } = await runTokens({ count: 20, size: 2_000_000, seconds: 5 })
     expect(result).toEqual({ codes: [], wrong: [], leftovers: [] })
     expect(tokenRequests).toBeGreaterThan(1)
