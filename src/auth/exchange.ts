@@ -17,6 +17,7 @@ import {
 import type { CookieJar } from '../http/cookies.ts'
 import {
   type Connection,
+  type CredentialUse,
   type HttpRequest,
   type HttpResponse,
   type Send,
@@ -410,7 +411,7 @@ export function contextOf(
     (through: Send): Send =>
     (request, options) => {
       if (!endpoints.some((endpoint) => sameEndpoint(endpoint, request.url))) throw foreignEndpoint(credential.id, request)
-      return through(request, { signal, timeout: SIDE_TIMEOUT, ...options })
+      return through(request, { signal, timeout: SIDE_TIMEOUT, use: useOf(match, 'endpoint'), ...options })
     }
   const { sessions, stores, clock, random, warn } = world
   if (signal) platform.shareSignal(signal)
@@ -441,7 +442,11 @@ export function sendStep(
 ): Promise<HttpResponse> {
   checkReach(match, request.url)
   const send = connection ? connection.send : world.transport
-  return send(request, granted(world, request, options))
+  return send(request, granted(world, request, { ...options, use: useOf(match, 'resource') }))
+}
+
+function useOf({ credential: { id, type } }: CredentialMatch, to: CredentialUse['to']): CredentialUse {
+  return { credential: id, type, to }
 }
 
 async function connectionTo(url: string, world: World, match: CredentialMatch, { signal, unsent }: FlowOptions): Promise<Connection> {

@@ -4,6 +4,7 @@ import { isAuthError, SelectionError } from '../errors.ts'
 import type { Context } from './context.ts'
 import type { ByAddressOption, CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
+import { loggedTransport } from './request-log.ts'
 
 /**
  * Returns a function that creates the `Auth` on its first call and returns the same one afterwards. Warnings are written to stderr.
@@ -14,12 +15,13 @@ import { isAddress } from './read-document.ts'
  * Errors of the call: `CONFIG_INVALID`, `FILE_ACCESS`.
  */
 export function openAuth(
-  { io, diagnostics }: Context,
+  context: Context,
   { credentials, byAddress = false, mayBeMissing = false }: CredentialsOption & ByAddressOption & { readonly mayBeMissing?: boolean },
   typed: readonly string[],
   onUse?: (credential: string) => void,
 ): () => Promise<Auth> {
   let opened: Promise<Auth> | undefined
+  const { io, diagnostics } = context
   const open = async (): Promise<Auth> => {
     const { createAuth } = await import('../auth/create-auth.ts')
     const { credentialFileText, credentialsFromFile } = await import('../node/credentials/credential-file.ts')
@@ -34,6 +36,7 @@ export function openAuth(
       byAddress,
       onWarning: diagnostics.warn,
       session: tokenStore(io.env, diagnostics.warn),
+      ...(await loggedTransport(context)),
       ...(onUse && { onUse }),
     })
   }

@@ -6,7 +6,7 @@ import { EXIT } from './exit-code.ts'
 import type { Io } from './io.ts'
 import type { Diagnostics } from './lint/diagnostics.ts'
 import { refuseRepeats } from './options.ts'
-import { usageError, usageErrorOf } from './usage.ts'
+import { usageError, usageErrorOf, wantsJson } from './usage.ts'
 import { version } from './version.ts'
 
 /** Adds a command with its options to the program. */
@@ -55,9 +55,13 @@ and from STAC_AUTH_TOKEN with STAC_AUTH_TOKEN_FOR; never from the current direct
 /** Parses the arguments, runs the command and returns its exit code. Errors: `USAGE` and those of the command. */
 export async function runProgram(argv: readonly string[], io: Io, diagnostics: Diagnostics): Promise<number> {
   let exitCode: number = EXIT.done
+  let isVerbose = !/^(?:|0|false)$/.test(io.env.STAC_AUTH_DEBUG ?? '')
   const context: Context = {
     io,
     diagnostics,
+    get requestLog() {
+      return isVerbose ? (wantsJson(argv) ? 'json' : 'text') : undefined
+    },
     run:
       (action) =>
       async (...given) => {
@@ -65,6 +69,9 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
       },
   }
   const program = await programOf(argv, context)
+  withVerbose(program, () => {
+    isVerbose = true
+  })
   try {
     await program.parseAsync([...argv], { from: 'user' })
     return exitCode
@@ -76,6 +83,13 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
     if (isAuthError(error) && error.code === 'USAGE' && error.hint === undefined) throw usageError(error.message, `see ${help}`)
     throw error
   }
+}
+
+/** Adds `--verbose` to all commands that run. */
+function withVerbose(command: Command, given: () => void): void {
+  for (const below of command.commands) withVerbose(below, given)
+  if (command.commands.length === 0)
+    command.option('-v, --verbose', 'log each request to stderr, without secrets').on('option:verbose', given)
 }
 
 /** Returns the command in the arguments, and the command line that shows its help. */

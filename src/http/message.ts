@@ -53,6 +53,16 @@ export interface SendOptions {
   readonly pooled?: boolean
   /** Where the platform hides the URL of a redirect (browsers), it may follow by itself; for resources only. */
   readonly followHidden?: boolean
+  /** Set by the engine, for logs: the credential in use, and whether the request goes to the resource or to an endpoint of the credential. */
+  readonly use?: CredentialUse
+}
+
+/** The credential that a request is for. */
+export interface CredentialUse {
+  /** Id of the credential. */
+  readonly credential: string
+  readonly type: string
+  readonly to: 'resource' | 'endpoint'
 }
 
 /** Sends one request and follows nothing. */

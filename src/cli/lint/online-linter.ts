@@ -14,6 +14,7 @@ import type { Context } from '../context.ts'
 import { levelOf, runFinding } from '../crawl/run-rules.ts'
 import type { Task } from '../inputs/task.ts'
 import { isAddress } from '../read-document.ts'
+import { loggedTransport } from '../request-log.ts'
 import type { LintSettings } from './lint-run.ts'
 import type { About, Judged, Linter } from './linter.ts'
 
@@ -21,10 +22,11 @@ import type { About, Judged, Linter } from './linter.ts'
  * Adds findings about public buckets to those of a linter. Requests are anonymous, and private networks are only accessed for
  * the origins in `typed`.
  */
-export function onlineLinter(inner: Linter, typed: readonly string[], settings: LintSettings, { io, diagnostics }: Context): Linter {
+export function onlineLinter(inner: Linter, typed: readonly string[], settings: LintSettings, context: Context): Linter {
+  const { io, diagnostics } = context
   const anonymous = async () => {
     const { createAuth } = await import('../../auth/create-auth.ts')
-    return createAuth({ credentials: [], typed: typed.filter(isAddress) })
+    return createAuth({ credentials: [], typed: typed.filter(isAddress), ...(await loggedTransport(context)) })
   }
   const buckets = new PublicBuckets(anonymous, io.signal)
   return {

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
+import { loggedTransport } from '../request-log.ts'
 import { usageError } from '../usage.ts'
 import { type FieldOptions, type TimeOptions, writtenFields } from './options.ts'
 
@@ -114,6 +115,7 @@ async function openClient(options: TimeOptions, context: Context): Promise<TimeT
     ...(options.apiVersion !== undefined && { versionSegment: options.apiVersion }),
     ...(options.allowInsecure && { allowInsecure: 'loopback' as const }),
     ...(userAgent !== undefined && { userAgent }),
+    ...(await loggedTransport(context)),
   }
   const { checkVersionedBase } = await import('../../services/time-tracking/time-tracking-client.ts')
   try {

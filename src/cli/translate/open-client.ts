@@ -4,6 +4,7 @@ import { ConfigurationError, isAuthError } from '../../errors.ts'
 import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
+import { loggedTransport } from '../request-log.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 import type { TranslateOptions } from './options.ts'
@@ -33,10 +34,10 @@ export async function openClient(context: Context, options: TranslateOptions): P
 async function clientAt(host: Host, context: Context, options: TranslateOptions): Promise<TranslationClient> {
   const { baseUrl, plan } = options
   const key = context.io.env.STAC_AUTH_TRANSLATION_KEY || undefined
-  const appInfo = { name: 'stac-auth-cli', version: version() }
-  if (key !== undefined) return new TranslationClient({ ...host, appInfo, apiKey: key })
+  const common = { appInfo: { name: 'stac-auth-cli', version: version() }, ...(await loggedTransport(context)) }
+  if (key !== undefined) return new TranslationClient({ ...host, ...common, apiKey: key })
   const auth = serviceAuth(await openAuth(context, options, baseUrl === undefined ? [] : [baseUrl])(), 'STAC_AUTH_TRANSLATION_KEY')
-  return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), appInfo, auth })
+  return new TranslationClient({ ...(baseUrl === undefined && plan === undefined ? { plan: 'pro' } : host), ...common, auth })
 }
 
 /** Reports the used quota. */

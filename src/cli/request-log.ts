@@ -1,0 +1,176 @@
+/** `--verbose`: one line on stderr for each request, without secrets. */
+import { isAuthError } from '../errors.ts'
+import type { CredentialUse, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
+import { isRedirect } from '../http/redirect.ts'
+import { Redactor } from '../text/redactor.ts'
+import { forJson, forLine } from '../text/sanitize.ts'
+import type { Context } from './context.ts'
+import { write } from './io.ts'
+import { styleOf } from './style.ts'
+
+/** One request and its result; `--json` prints it as `request`. */
+export interface LoggedRequest {
+  readonly method: string
+  /** Origin and path, without secrets. */
+  readonly url: string
+  /** HTTP status; absent without a response. */
+  readonly status?: number
+  /** Error code, without a response. */
+  readonly code?: string
+  readonly milliseconds: number
+  /** Id and type of the credential that the request is for. */
+  readonly credential?: string
+  readonly type?: string
+  /** Why the request was sent, and what follows from its response. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Returns the option `transport` of an engine or a client: with `--verbose` one that logs each request, otherwise none, so that the default
+ * is used.
+ */
+export async function loggedTransport(context: Context): Promise<{ readonly transport?: Transport }> {
+  const { io, requestLog } = context
+  if (!requestLog) return {}
+  const { undiciTransport } = await import('../node/transport/undici-transport.ts')
+  const { dim } = styleOf(io, io.stderr)
+  const textOf = requestLog === 'json' ? (request: LoggedRequest) => forJson({ severity: 'debug', request }) : lineOf
+  const log = (request: LoggedRequest) => void write(io.stderr, `${dim(textOf(request))}\n`).catch(() => undefined)
+  return { transport: logged(undiciTransport({ env: { ...io.env } }), log) }
+}
+
+function lineOf({ method, url, status, code, milliseconds, credential, type, notes }: LoggedRequest): string {
+  const use = credential === undefined ? 'no credential' : `credential "${credential}" (${type})`
+  return forLine(`debug ${method} ${url} ${status ?? code} ${milliseconds} ms: ${[use, ...notes].join(', ')}`)
+}
+
+/** Wraps a transport so that each request is logged once its response begins or it has failed. */
+export function logged(transport: Transport, log: (request: LoggedRequest) => void, now = () => performance.now()): Transport {
+  const history = new History()
+  const wrapped =
+    (send: Send): Send =>
+    async (request, options) => {
+      const why = history.reasonFor(request, options)
+      const start = now()
+      const done = (result: Result) => {
+        const { use } = options ?? {}
+        const milliseconds = Math.round(now() - start)
+        const redacted = history.redact(request)
+        log({
+          method: request.method,
+          url: redacted(bareUrl(request.url)),
+          ...('status' in result ? { status: result.status } : { code: result.code }),
+          milliseconds,
+          ...(use && { credential: use.credential, type: use.type }),
+          notes: [...why, ...history.remember(request, result)].map(redacted),
+        })
+      }
+      try {
+        const response = await send(request, options)
+        done(resultOf(response))
+        return response
+      } catch (error) {
+        done({ code: isAuthError(error) ? error.code : 'INTERNAL' })
+        throw error
+      }
+    }
+  const { connect } = transport
+  return Object.assign(wrapped(transport), {
+    ...(connect && {
+      connect: async (url: string, options?: SendOptions) => {
+        const connection = await connect(url, options)
+        return Object.assign(connection, { send: wrapped(connection.send) })
+      },
+    }),
+  })
+}
+
+/** The response to a request, or the code of its error. */
+type Result =
+  | { readonly status: number; readonly location?: string; readonly retryAfter?: string; readonly challenges: readonly string[] }
+  | { readonly code: string }
+
+function resultOf({ status, headers }: HttpResponse): Result {
+  const [location, retryAfter] = [isRedirect(status) ? headers.get('location') : null, headers.get('retry-after')]
+  const challenges = status === 401 ? [...(headers.get('www-authenticate') ?? '').matchAll(/(?:^|,)\s*([A-Za-z][\w-]*)(?=\s|$|,)/g)] : []
+  return {
+    status,
+    ...(location !== null && { location }),
+    ...(retryAfter !== null && { retryAfter }),
+    challenges: challenges.map(([, scheme = '']) => scheme),
+  }
+}
+
+/** Earlier requests, which explain later ones. */
+class History {
+  readonly #redactor = new Redactor()
+  /** Last failure of each method and URL, and its number of attempts. */
+  readonly #failed = new Map<string, { readonly reason: string; readonly attempts: number }>()
+  /** URLs to which a redirect led. */
+  readonly #redirected = new Set<string>()
+  /** Credentials that have sent a request to an endpoint of theirs. */
+  readonly #renewed = new Set<string>()
+
+  /** Returns why a request is sent: a redirect, a retry, a token. */
+  reasonFor(request: HttpRequest, { use }: SendOptions = {}): readonly string[] {
+    const earlier = this.#failed.get(keyOf(request))
+    const notes: string[] = []
+    if (this.#redirected.delete(request.url)) notes.push('after a redirect')
+    if (earlier) notes.push(`attempt ${earlier.attempts + 1} after ${earlier.reason}`)
+    if (use) notes.push(...this.#tokenNotes(use))
+    return notes
+  }
+
+  #tokenNotes({ credential, type, to }: CredentialUse): readonly string[] {
+    if (to === 'endpoint') {
+      this.#renewed.add(credential)
+      return [type === 'signedUrl' ? 'signing request' : 'token request']
+    }
+    return /^(?:oauth2|openIdConnect)$/.test(type) && !this.#renewed.has(credential) ? ['stored token'] : []
+  }
+
+  /** Returns what follows from a result. */
+  remember(request: HttpRequest, result: Result): readonly string[] {
+    const key = keyOf(request)
+    const attempts = (this.#failed.get(key)?.attempts ?? 0) + 1
+    this.#failed.delete(key)
+    if ('code' in result) {
+      this.#failed.set(key, { reason: result.code, attempts })
+      return []
+    }
+    const { status, location, retryAfter, challenges } = result
+    if (location !== undefined) return this.#redirect(request.url, location)
+    if (status >= 400) this.#failed.set(key, { reason: String(status), attempts })
+    if (this.#failed.size > 1000) this.#failed.clear()
+    const notes = challenges.length > 0 ? [`the server offers ${challenges.join(', ')}`] : []
+    return status >= 400 && retryAfter !== undefined ? [...notes, `Retry-After ${retryAfter}`] : notes
+  }
+
+  #redirect(from: string, location: string): readonly string[] {
+    if (!URL.canParse(location, from)) return ['redirect to a malformed URL']
+    const to = new URL(location, from)
+    if (this.#redirected.size > 1000) this.#redirected.clear()
+    this.#redirected.add(to.href.replace(/#.*$/s, ''))
+    return [`redirect to ${to.origin === new URL(from).origin ? to.pathname : `another origin, ${bareUrl(to.href)}`}`]
+  }
+
+  /** Returns a function that removes the secrets of all requests so far, which a server may repeat in a path or a header. */
+  redact({ headers, url }: HttpRequest): (text: string) => string {
+    for (const [name, value] of Object.entries(headers)) if (!PUBLIC.test(name)) this.#redactor.addHeader(value)
+    for (const value of new URL(url).searchParams.values()) this.#redactor.add(value)
+    return this.#redactor.scrub
+  }
+}
+
+/** Request headers without secrets. */
+const PUBLIC = /^(?:accept(?:-.*)?|content-(?:type|length)|range|if-.*|user-agent|x-amz-(?:date|content-sha256|request-payer)|host)$/
+
+function keyOf({ method, url }: HttpRequest): string {
+  return `${method} ${url}`
+}
+
+/** Origin and path: queries carry keys and signatures. */
+function bareUrl(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
