@@ -1,5 +1,5 @@
 /** The linter of the authentication extension: `lint` for parsed documents, `lintText` for texts with lines and columns. */
-export type { Levels } from './levels.ts'
+export type { Levels } from './config.ts'
 export { type LintOptions, lint } from './lint.ts'
 export { LintRun, type LintRunOptions } from './lint-run.ts'
 export { lintText, type TextOptions } from './lint-text.ts'

@@ -2,16 +2,15 @@
 import { type Declaration, declarationsOf, kindOf, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
 import { pointer as append, DOCUMENT_LIMITS, isObject, own } from '../stac/json.ts'
 import { type DocumentType, likelyType } from '../stac/recognition.ts'
-import type { Levels } from './levels.ts'
+import type { Levels } from './config.ts'
 import { LintRun } from './lint-run.ts'
-import { outerRefs } from './lookup.ts'
-import { findMisplacedFields } from './misplaced-fields.ts'
 import type { LintDocument } from './model.ts'
+import { outerRefs } from './model.ts'
 import { valueAt } from './pointer.ts'
 import type { Cause, Preset, Problem } from './problem.ts'
 import { readDocument } from './read-model.ts'
 import { type Completion, type Finding, problemOf, Runner } from './runner.ts'
-import { DEPTH_LIMIT, type Survey, survey } from './survey.ts'
+import { DEPTH_LIMIT, findMisplacedFields, type Survey, survey } from './survey.ts'
 
 export interface LintOptions extends Completion {
   /** Default `recommended`. */

@@ -5,8 +5,6 @@
 import { type Declaration, type DocumentKind, declarationsOf, kindOf, type StacDocument, versionOf } from '../stac/document.ts'
 import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
 import type { LintRun } from './lint-run.ts'
-import { seesOwnSchemes } from './lookup.ts'
-import { expectedFields } from './misplaced-fields.ts'
 import {
   type FlowNode,
   type LintDocument,
@@ -14,11 +12,12 @@ import {
   RefList,
   type SchemeMap,
   SchemeNode,
+  seesOwnSchemes,
   TargetNode,
   type TargetPlace,
 } from './model.ts'
 import type { Preset } from './problem.ts'
-import { countIn, countName, DEPTH_LIMIT, emptySurvey, type Survey, survey } from './survey.ts'
+import { countIn, countName, DEPTH_LIMIT, emptySurvey, expectedFields, type Survey, survey } from './survey.ts'
 
 /** Where a document was found, and what the caller knows about it. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 /** Asks all rules about one document and makes one finding of each mistake. */
 import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
-import { type Levels, levelOf } from './levels.ts'
+import { type Levels, levelOf } from './config.ts'
 import type { LintDocument, RefList, SchemeMap, TargetNode } from './model.ts'
 import { schemeOfType } from './pointer.ts'
 import type { Preset, Problem, Severity } from './problem.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Findings } from '../../src/cli/lint/findings.ts'
+import { Findings } from '../../src/cli/lint/lint-run.ts'
 import type { Problem, Severity } from '../../src/lint/index.ts'
 
 const finding = (document: string, severity: Severity, message = 'm'): Problem => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { withFingerprint } from '../../src/lint/baseline.ts'
 import { lint, lintText, type Problem } from '../../src/lint/index.ts'
-import { PLACES, Repeats, withoutRepeats } from '../../src/lint/repeated.ts'
+import { PLACES, Repeats, withoutRepeats } from '../../src/lint/reporters/report.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const DECLARED = { stac_extensions: [EXTENSION] }

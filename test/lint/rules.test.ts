@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { caseOf, RULE_NAMES } from '../../src/lint/config.ts'
 import { lintText, type Problem, rules } from '../../src/lint/index.ts'
-import { caseOf, RULE_NAMES } from '../../src/lint/levels.ts'
 import { locate } from '../../src/lint/locate.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
-import type { LineReports } from '../lint/line-reports.ts'
 import type { RunBaseline } from '../lint/lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
 import type { Selection } from '../lint/lint-inputs.ts'
@@ -18,6 +17,7 @@ import {
   withReportingOptions,
   withSelectionOptions,
 } from '../lint/lint-options.ts'
+import type { LineReports } from '../lint/lint-report.ts'
 import type { LintOutcome, LintSettings } from '../lint/lint-run.ts'
 import type { Linter } from '../lint/linter.ts'
 import { openAuth } from '../open-auth.ts'
@@ -98,7 +98,7 @@ async function linesOf(
   output: 'stdout' | 'stderr',
 ): Promise<{ readonly reports: LineReports; readonly settings: Partial<LintSettings> } | undefined> {
   if (options.crawl || options.updateBaseline) return undefined
-  const { LineReports } = await import('../lint/line-reports.ts')
+  const { LineReports } = await import('../lint/lint-report.ts')
   const reports = await LineReports.of(destinations, options, context, output)
   const isEnough = destinations.every((destination) => reports.to(destination))
   return { reports, settings: { list: (problems) => reports.add(problems), ...(isEnough && { room: 0 }) } }

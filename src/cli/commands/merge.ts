@@ -27,7 +27,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
     import('../lint/read-report.ts'),
     import('../lint/merge-reports.ts'),
     import('../lint/lint-run.ts'),
-    import('../lint/findings.ts'),
+    import('../lint/lint-run.ts'),
   ])
   const destinations = destinationsOf(options)
   await requireDifferent(names)

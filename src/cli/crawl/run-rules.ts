@@ -1,6 +1,7 @@
 /** Findings of rules that need more than one document. */
+
+import { caseOf, levelOfCode } from '../../lint/config.ts'
 import type { Level, Problem, Severity, TextOptions } from '../../lint/index.ts'
-import { caseOf, levelOfCode } from '../../lint/levels.ts'
 import type { LintSettings } from '../lint/lint-run.ts'
 
 /** The rules that need more than one document. */

@@ -9,12 +9,12 @@ import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
 import { scan } from '../../stac/json-text.ts'
 import type { Io } from '../io.ts'
 import type { Found } from '../lint/lint-inputs.ts'
+import type { Task } from '../lint/linter.ts'
 import { isAddress } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
 import { linesOf } from './lines.ts'
 import { openInput, readAtOnce, type Source, unpacked } from './open.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
-import type { Task } from './task.ts'
 
 /** A part of an input that is linted at once. */
 export interface Piece {

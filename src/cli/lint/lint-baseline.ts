@@ -6,12 +6,11 @@ import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { readInput } from '../read-document.ts'
 import { replaceFile, type Seen, seenFile } from '../replace-file.ts'
-import type { Found } from './findings.ts'
 import type { BaselineOptions } from './lint-options.ts'
-import type { LintOutcome } from './lint-run.ts'
+import type { FoundProblems, LintOutcome } from './lint-run.ts'
 
 /** The findings to report, and the number in the baseline. */
-export interface Fresh extends Found {
+export interface Fresh extends FoundProblems {
   readonly baselined?: number
 }
 

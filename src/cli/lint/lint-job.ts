@@ -1,14 +1,13 @@
 /** A job of the queue: tasks and rules. Anyone with access to the queue can write jobs, so they are validated. */
 import { withFingerprint } from '../../lint/baseline.ts'
+import { RULE_NAMES } from '../../lint/config.ts'
 import type { Levels, Preset, Problem } from '../../lint/index.ts'
-import { RULE_NAMES } from '../../lint/levels.ts'
 import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { type RedisAddress, redisAddressOf } from '../../node/queue/redis-connection.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/json.ts'
 import type { Context } from '../context.ts'
-import { lintTask, type Task } from '../inputs/task.ts'
 import { usageError } from '../usage.ts'
-import { type Defined, type Judged, RecordingRun, siteOf } from './linter.ts'
+import { type Defined, type Judged, lintTask, RecordingRun, siteOf, type Task } from './linter.ts'
 import { readProblem } from './read-report.ts'
 
 /** Limit of tasks in a job. */

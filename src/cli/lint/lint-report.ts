@@ -1,12 +1,12 @@
-/** The output of `lint`: reports and the exit code. */
-
+/** The output of `lint`: reports at the end and during the run, and the exit code. */
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { reporterOf } from '../../lint/reporters/index.ts'
-import { escapeLine, type Report, type Shard, type Summary } from '../../lint/reporters/report.ts'
+import type { Problem } from '../../lint/index.ts'
+import { lineReporterOf, reporterOf } from '../../lint/reporters/index.ts'
+import { escapeLine, type LineReporter, type Report, type Shard, type Summary } from '../../lint/reporters/report.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, exitOfFailure, type Failure, worstExit } from '../exit-code.ts'
@@ -14,7 +14,6 @@ import { isBrokenPipe, write } from '../io.ts'
 import { isColoured } from '../style.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
-import type { LineReports } from './line-reports.ts'
 import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
 import type { LintOutcome } from './lint-run.ts'
@@ -223,6 +222,105 @@ export class ReportFile {
     } catch (error) {
       await this.discard()
       throw writeFailure(error, `"${this.#name}"`)
+    }
+  }
+}
+
+/** Characters that are buffered before a write. */
+const ENOUGH = 64 * 1024
+
+/** Milliseconds after a write until the next finding is written immediately. */
+const SOON = 100
+
+/** The reports that are written during a run. */
+export class LineReports {
+  readonly #reports = new Map<Destination, LineReport>()
+
+  /** Creates the reports of destinations with a line-based format. Files are opened at the first finding. */
+  static async of(
+    destinations: readonly Destination[],
+    options: ReportOptions,
+    { io }: Context,
+    output: 'stdout' | 'stderr',
+  ): Promise<LineReports> {
+    const reports = new LineReports()
+    for (const destination of destinations) {
+      const reporter = await lineReporterOf(destination.format, options.maxProblems)
+      const { file } = destination
+      const stdout: Sink = { write: (text) => write(io[output], text), close: async () => {}, discard: async () => {} }
+      const open = async () => (file === undefined ? stdout : ReportFile.open(file))
+      if (reporter) reports.#reports.set(destination, new LineReport(reporter, open, options.quiet))
+    }
+    return reports
+  }
+
+  /** Returns the line-based report of a destination, if it has one. */
+  to(destination: Destination): LineReport | undefined {
+    return this.#reports.get(destination)
+  }
+
+  async add(problems: readonly Problem[]): Promise<void> {
+    for (const report of this.#reports.values()) await report.add(problems)
+  }
+
+  /** Removes unfinished reports. */
+  async discard(): Promise<void> {
+    for (const report of this.#reports.values()) await report.discard()
+  }
+}
+
+type Sink = Pick<ReportFile, 'write' | 'close' | 'discard'>
+
+/** A report that is written line by line. */
+class LineReport {
+  readonly #reporter: LineReporter
+  readonly #open: () => Promise<Sink>
+  readonly #isQuiet: boolean
+  #sink: Sink | undefined
+  #error: unknown
+  #text = ''
+  #written = 0
+
+  constructor(reporter: LineReporter, open: () => Promise<Sink>, isQuiet = false) {
+    this.#reporter = reporter
+    this.#open = open
+    this.#isQuiet = isQuiet
+  }
+
+  /** Writes a line for each finding. A failure is thrown by `end`, so that other reports are still written. */
+  async add(problems: readonly Problem[]): Promise<void> {
+    for (const problem of problems) {
+      if (this.#error === undefined && !(this.#isQuiet && problem.severity !== 'error')) this.#text += this.#reporter.line(problem)
+    }
+    const isTime = this.#text.length >= ENOUGH || (this.#text !== '' && Date.now() - this.#written >= SOON)
+    if (isTime) await this.#flush().catch(() => undefined)
+  }
+
+  /** Writes the totals. Errors: all errors of `ReportFile` and `write` since the start. */
+  async end(report: Report): Promise<void> {
+    const { unlisted: _none, ...summary } = report.summary
+    this.#text += this.#reporter.end({ version: report.version, summary })
+    await this.#flush()
+    await this.#sink?.close()
+    this.#sink = undefined
+  }
+
+  async discard(): Promise<void> {
+    await this.#sink?.discard()
+    this.#sink = undefined
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#text
+    this.#text = ''
+    try {
+      if (this.#error !== undefined) throw this.#error
+      this.#sink ??= await this.#open()
+      await this.#sink.write(text)
+      this.#written = Date.now()
+    } catch (error) {
+      this.#error = error
+      throw error
     }
   }
 }

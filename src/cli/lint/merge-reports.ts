@@ -1,10 +1,9 @@
 import { withFingerprint } from '../../lint/baseline.ts'
 import type { Problem } from '../../lint/index.ts'
 import { OuterRefs } from '../../lint/lint-run.ts'
-import { Repeats } from '../../lint/repeated.ts'
-import { type Incomplete, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
+import { type Incomplete, Repeats, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
 import { Definitions } from '../crawl/run.ts'
-import { byDocument, Findings, inOrder } from './findings.ts'
+import { byDocument, Findings, inOrder } from './lint-run.ts'
 
 /**
  * Merges the reports of shards into the report of a single run, independent of their order: equal findings and failures count once,

@@ -12,11 +12,10 @@ import { type Target, targetsOf } from '../../stac/target.ts'
 import { type Place, placeKey, placeOf } from '../../strategies/s3/endpoint.ts'
 import type { Context } from '../context.ts'
 import { levelOf, runFinding } from '../crawl/run-rules.ts'
-import type { Task } from '../inputs/task.ts'
 import { isAddress } from '../read-document.ts'
 import { loggedTransport } from '../request-log.ts'
 import type { LintSettings } from './lint-run.ts'
-import type { About, Judged, Linter } from './linter.ts'
+import type { About, Judged, Linter, Task } from './linter.ts'
 
 /**
  * Adds findings about public buckets to those of a linter. Requests are anonymous, and private networks are only accessed for

@@ -1,6 +1,6 @@
 import { isObject } from '../../stac/json.ts'
 import { nearMiss } from '../../text/suggest.ts'
-import { namesFor } from '../lookup.ts'
+import { namesFor } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Each name in `auth:refs` is a key of `auth:schemes` in scope. */

@@ -1,5 +1,5 @@
 import { own } from '../../stac/json.ts'
-import { hasOuterSchemes } from '../lookup.ts'
+import { hasOuterSchemes } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Who declares the extension or uses refs has schemes: of its own, of its wrapper, or of a parent that was given. */

@@ -3,7 +3,7 @@ import { lintJob, packed, readResults } from '../../../src/cli/lint/lint-job.ts'
 import { compared } from '../../../src/cli/lint/linter.ts'
 import { withFingerprint } from '../../../src/lint/baseline.ts'
 import { LintRun, lintText } from '../../../src/lint/index.ts'
-import { withoutRepeats } from '../../../src/lint/repeated.ts'
+import { withoutRepeats } from '../../../src/lint/reporters/report.ts'
 import { itemWith, KEY_SCHEME } from '../items.ts'
 
 const named = (id: string, name: string, refs = ['key']) =>

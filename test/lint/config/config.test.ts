@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { configFaults, type LintConfig, levelTable } from '../../../src/lint/config.ts'
-import { RULE_NAMES as ids } from '../../../src/lint/levels.ts'
+import { configFaults, RULE_NAMES as ids, type LintConfig, levelTable } from '../../../src/lint/config.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../../../schemas/lint-config.json', import.meta.url), 'utf8'))
 const validate = new Ajv({ strict: true }).compile(schema)
