@@ -1,9 +1,8 @@
 /** MapLibre maps whose protected requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
-import { jsonOf, requireOk } from '../http/body.ts'
-import { sameOrigin } from '../stac/scope.ts'
-import type { Target } from '../stac/target.ts'
+import { jsonOf, requireOk } from '../http/message.ts'
+import { sameOrigin, type Target } from '../stac/target.ts'
 
 /** The parts of MapLibre's `RequestParameters` that are used here. */
 interface MapRequest {

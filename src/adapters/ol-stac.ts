@@ -2,9 +2,8 @@
 import type { Auth } from '../auth/auth.ts'
 import { below, targetAddress } from '../auth/resource.ts'
 import { ProtocolError } from '../errors.ts'
-import { jsonOf, requireOk } from '../http/body.ts'
-import { sameOrigin } from '../stac/scope.ts'
-import type { Target } from '../stac/target.ts'
+import { jsonOf, requireOk } from '../http/message.ts'
+import { sameOrigin, type Target } from '../stac/target.ts'
 import { geoTiffSource, pictureLoader } from './openlayers.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 

@@ -1,7 +1,7 @@
 /** Loaders for OpenLayers sources whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
-import { requireOk } from '../http/body.ts'
+import { requireOk } from '../http/message.ts'
 import type { Target } from '../stac/target.ts'
 
 /** A member of `sources` of the OpenLayers `GeoTIFF` source. */

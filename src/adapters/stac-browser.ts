@@ -3,8 +3,7 @@ import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { UnsupportedError } from '../errors.ts'
 import { handedOver } from '../outputs/handed-over.ts'
-import { sameOrigin } from '../stac/scope.ts'
-import { isProtected } from '../stac/target.ts'
+import { isProtected, sameOrigin } from '../stac/target.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 
 /** Headers and query parameters to add to a request. They contain secrets. */

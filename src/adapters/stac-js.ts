@@ -1,5 +1,5 @@
 /** Targets from objects of stac-js. */
-import type { JsonObject } from '../stac/json.ts'
+import type { JsonObject } from '../stac/document.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 
 /** The parts of a stac-js Asset or Link that are used here. */

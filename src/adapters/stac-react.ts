@@ -1,7 +1,7 @@
 /** The hooks of stac-react with requests that stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { requireOk } from '../http/body.ts'
-import { isObject, type JsonObject, own } from '../stac/json.ts'
+import { requireOk } from '../http/message.ts'
+import { isObject, type JsonObject, own } from '../stac/document.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 
 /** The parts of TanStack Query's `QueryClient` that are used here. */

@@ -257,16 +257,18 @@ export function authorizedRequest(
 
 /** Returns a request without credentials. */
 export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
-  return selection?.ref !== undefined
-    ? { ...request, ref: selection.ref, scheme: selection.type, pointer, secretIn: NOTHING }
-    : { ...request, pointer, secretIn: NOTHING }
+  return {
+    ...request,
+    ...(selection?.ref !== undefined && { ref: selection.ref, scheme: selection.type }),
+    pointer,
+    secretIn: NOTHING,
+  }
 }
 
 /** Header names in lower case. Errors: `ConfigurationError` `USAGE` for a name or value that HTTP does not allow. */
 export function plainHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const plain: Record<string, string> = {}
-  for (const name of Object.keys(headers)) {
-    const value = headers[name]
+  for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue
     if (/[\r\n\0]/.test(value) || !isToken(name)) {
       throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)

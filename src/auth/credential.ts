@@ -1,6 +1,6 @@
 /** The user's credentials: their types before and after reading, secrets, and the helpers that create credentials. */
 import { ConfigurationError } from '../errors.ts'
-import { isObject } from '../stac/json.ts'
+import { isObject } from '../stac/document.ts'
 import { nearMiss } from '../text/suggest.ts'
 import type { Registry } from './create-engine.ts'
 import type {

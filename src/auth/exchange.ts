@@ -20,14 +20,14 @@ import {
   type CredentialUse,
   type HttpRequest,
   type HttpResponse,
+  isRedirect,
   type Send,
   type SendOptions,
   type Transport,
   withHeader,
 } from '../http/message.ts'
-import { isLoopbackHost } from '../http/public-address.ts'
-import { harmlessHeaders, isRedirect, locationOf, redirected } from '../http/redirect.ts'
-import { addressOf, isAddressProblem, LastOrigin } from '../http/url.ts'
+import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
+import { addressOf, isAddressProblem, isLoopbackHost, LastOrigin } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
 import { isProtected, type Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'

@@ -1,5 +1,5 @@
 import { type AuthError, isAuthError } from '../errors.ts'
-import { isObject } from '../stac/json.ts'
+import { isObject } from '../stac/document.ts'
 import type { MalformedRef, Target } from '../stac/target.ts'
 import type { ByAddressExplanation, Explanation, RefExplanation } from './auth.ts'
 import type { ByAddress, Selection, Selector } from './credential-selection.ts'

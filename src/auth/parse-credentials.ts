@@ -2,8 +2,8 @@
 
 import { platform } from '#platform'
 import { ConfigurationError } from '../errors.ts'
-import { isLoopbackHost } from '../http/public-address.ts'
-import { isObject, type JsonObject, pointer } from '../stac/json.ts'
+import { isLoopbackHost } from '../http/url.ts'
+import { isObject, type JsonObject, pointer } from '../stac/document.ts'
 import { nearMiss } from '../text/suggest.ts'
 import {
   type Credential,

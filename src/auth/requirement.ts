@@ -1,8 +1,7 @@
 /** The requirement behind a reference of a target: its scheme, and the narrowest URL pattern that can be allowed. */
-import { httpsForm } from '../http/href.ts'
+import { httpsForm } from '../http/url.ts'
 import { type AuthScheme, modernScheme } from '../stac/scheme.ts'
-import { findScheme, schemeMaps } from '../stac/scope.ts'
-import type { Target } from '../stac/target.ts'
+import { findScheme, schemeMaps, type Target } from '../stac/target.ts'
 import type { Strategy } from './strategy.ts'
 import { covers, parseUrlPattern } from './url-pattern.ts'
 

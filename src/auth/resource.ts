@@ -1,8 +1,7 @@
 /** The URL of a target, and the checks that do not depend on its references. */
 import { SelectionError } from '../errors.ts'
-import { RELATIVE } from '../http/href.ts'
-import { type AddressProblem, addressInAnyNetwork, addressOf, isAddressProblem } from '../http/url.ts'
-import { isObject, own } from '../stac/json.ts'
+import { type AddressProblem, addressInAnyNetwork, addressOf, isAddressProblem, RELATIVE } from '../http/url.ts'
+import { isObject, own } from '../stac/document.ts'
 import { isProtected, type Target } from '../stac/target.ts'
 import type { Strategy } from './strategy.ts'
 

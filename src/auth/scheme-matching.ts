@@ -4,10 +4,9 @@
  */
 import { type AuthError, SelectionError, TrustError } from '../errors.ts'
 import { addressOf, isAddressProblem } from '../http/url.ts'
-import { isObject, own, ownString, pointer } from '../stac/json.ts'
+import { isObject, own, ownString, pointer } from '../stac/document.ts'
 import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
-import { type FoundScheme, findScheme, type SchemeMap, schemeMaps } from '../stac/scope.ts'
-import { readRefs, type Target } from '../stac/target.ts'
+import { type FoundScheme, findScheme, readRefs, type SchemeMap, schemeMaps, type Target } from '../stac/target.ts'
 import type { Registry } from './create-engine.ts'
 import type { Credential } from './credential.ts'
 import type { Identity, IdentityMember, SchemeIdentity, Strategy } from './strategy.ts'

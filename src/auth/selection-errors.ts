@@ -1,9 +1,8 @@
 /** The errors of rejected references: loaded when one is needed. */
 import { type AuthError, SelectionError } from '../errors.ts'
-import { isObject } from '../stac/json.ts'
+import { isObject } from '../stac/document.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
-import type { SchemeMap } from '../stac/scope.ts'
-import { type MalformedRef, refPointer, type Target } from '../stac/target.ts'
+import { type MalformedRef, refPointer, type SchemeMap, type Target } from '../stac/target.ts'
 import { nearMiss } from '../text/suggest.ts'
 import type { Credential, CredentialForm, Field } from './credential.ts'
 import { folderFor, patternFor } from './requirement.ts'

@@ -3,8 +3,7 @@
  * URL. The user alone writes them; they are compared with parsed URLs, never with text.
  */
 import { ConfigurationError } from '../errors.ts'
-import { GS_PROBLEM, httpsForm, isGs } from '../http/href.ts'
-import { isLoopbackHost } from '../http/public-address.ts'
+import { GS_PROBLEM, httpsForm, isGs, isLoopbackHost } from '../http/url.ts'
 
 /** A parsed pattern. */
 export interface UrlPattern {

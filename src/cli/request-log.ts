@@ -1,7 +1,14 @@
 /** `--verbose`: one line on stderr for each request, without secrets. */
 import { isAuthError } from '../errors.ts'
-import type { CredentialUse, HttpRequest, HttpResponse, Send, SendOptions, Transport } from '../http/message.ts'
-import { isRedirect } from '../http/redirect.ts'
+import {
+  type CredentialUse,
+  type HttpRequest,
+  type HttpResponse,
+  isRedirect,
+  type Send,
+  type SendOptions,
+  type Transport,
+} from '../http/message.ts'
 import { Redactor } from '../text/redactor.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'

@@ -1,7 +1,7 @@
 /** Builds the error of a refused document with the schemes that the catalog names. They are shown only and select no credential. */
 import { type AuthError, NetworkError } from '../errors.ts'
-import { isObject, ownString } from '../stac/json.ts'
-import { type FoundScheme, findScheme, schemeMaps } from '../stac/scope.ts'
+import { isObject, ownString } from '../stac/document.ts'
+import { type FoundScheme, findScheme, schemeMaps } from '../stac/target.ts'
 import { shellWord } from '../text/shell-word.ts'
 import { type Job, originOf, type Scope, type Via } from './job.ts'
 

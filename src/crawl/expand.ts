@@ -4,8 +4,7 @@ import type { ErrorCode } from '../errors.ts'
 import { isForbiddenHeader } from '../http/headers.ts'
 import { queryValues, withQueryParameter } from '../http/message.ts'
 import { type AddressProblem, addressOf, isAddressProblem } from '../http/url.ts'
-import { kindOf, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
-import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
+import { isObject, type JsonObject, kindOf, own, ownString, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
 import { readRefs } from '../stac/target.ts'
 import {
   hashOf,

@@ -1,8 +1,7 @@
 /** The limits of each origin of a crawl or download. */
 import { abortedBy } from '../errors.ts'
-import { sleep } from '../net/cancellation.ts'
+import { Interruption, sleep } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
-import { Interruption } from '../net/deadline.ts'
 import { ConcurrencyLimiter, RateLimiter } from '../net/limiter.ts'
 import { type CrawlManners, DEFAULTS } from './settings.ts'
 

@@ -208,11 +208,3 @@ function unwritable(name: string): ChallengeError {
     `the parameter "${name}" contains characters that are not allowed in a header. Nothing was sent`,
   )
 }
-
-/**
- * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can stand behind a scheme name in a header. Providers go beyond the
- * token68 of RFC 6750, so only blanks and what a field value cannot hold are refused.
- */
-export function isAccessToken(text: string): boolean {
-  return /^[\x21-\x7e]{1,16384}$/.test(text)
-}

@@ -1,3 +1,5 @@
+/** Names of headers, cookies and query parameters, and values of headers (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
+
 /** Names that may become header, cookie or query names (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
@@ -17,6 +19,14 @@ const FORBIDDEN =
  */
 export function isForbiddenHeader(name: string): boolean {
   return !isToken(name) || FORBIDDEN.test(name)
+}
+
+/**
+ * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can stand behind a scheme name in a header. Providers go beyond the
+ * token68 of RFC 6750, so only blanks and what a field value cannot hold are refused.
+ */
+export function isAccessToken(text: string): boolean {
+  return /^[\x21-\x7e]{1,16384}$/.test(text)
 }
 
 /** A media type without its parameters, in lower case (RFC 9110 §8.3.1); empty for none. */

@@ -1,18 +1,10 @@
 /** Reads redirects (RFC 9110 §15.4), before deciding whether to follow. */
 import { TrustError } from '../errors.ts'
 import type { HttpRequest } from './message.ts'
-import { isLoopbackHost } from './public-address.ts'
-import { addressOf, isAddressProblem } from './url.ts'
-
-const STATUSES = new Set([301, 302, 303, 307, 308])
+import { addressOf, isAddressProblem, isLoopbackHost } from './url.ts'
 
 /** Headers without user data, which may be sent to another origin. */
 const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent']
-
-/** True for the statuses that send a client elsewhere. */
-export function isRedirect(status: number): boolean {
-  return STATUSES.has(status)
-}
 
 /** Where a redirect leads. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
 export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {

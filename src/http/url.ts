@@ -1,6 +1,24 @@
+/**
+ * URLs as documents write them, and where a secret may not follow. They are checked by their text first: URL parsers disagree about odd
+ * syntax, and that decides where a secret goes, so odd syntax is refused before any parser sees it. What a document, a redirect or a server
+ * names must be public; everything else the user must name. Sources for addresses: IANA special-purpose address registries (RFC 6890),
+ * RFC 6052, RFC 6761, RFC 6762.
+ */
+
+/** Why the text is not a URL that anything is sent to; the codes are those of `AuthError`. */
+interface HrefProblem {
+  readonly code: 'URL_INVALID' | 'URL_SCHEME_FORBIDDEN' | 'URL_HAS_USERINFO'
+  readonly message: string
+}
+
+interface HrefOptions {
+  /** Base of a relative reference; without one it is refused. */
+  readonly base?: string
+  /** True where objects are named: `gs://bucket/key` is read as its https URL. */
+  readonly objects?: boolean
+}
+
 /** URLs as documents state them, and where a secret may not follow. */
-import { type HrefOptions, type HrefProblem, urlOfHref } from './href.ts'
-import { isLoopbackHost, isPublicHost } from './public-address.ts'
 
 /** Why a URL is refused; the codes are those of `AuthError`. */
 export interface AddressProblem {
@@ -39,6 +57,12 @@ export function isAddressProblem(value: URL | AddressProblem): value is AddressP
   return !(value instanceof URL)
 }
 
+/** Removes the query, which may contain keys and signatures. */
+export function bareAddress(url: string): string {
+  const { origin, pathname, protocol, host } = new URL(url)
+  return (protocol === 's3:' ? `s3://${host}` : origin) + pathname
+}
+
 /**
  * The origin of URLs that come one after the other, parsed only when it is another one than before: most programs ask for
  * many URLs of one origin, and parsing costs more than comparing.
@@ -54,4 +78,209 @@ export class LastOrigin {
     if (origin !== 'null') this.#origin = origin
     return origin
   }
+}
+
+const MAX_LENGTH = 8192
+
+const ODD = /[\u0000-\u0020\u007f\\]/
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+
+const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
+
+/** What is wrong with a relative reference without a base. */
+export const RELATIVE = /* @__PURE__ */ problem('URL_INVALID', 'is relative, and the URL of its document is unknown')
+
+/**
+ * An href that has a URL in any document: a host of plain labels that is no IPv4 address and has no Punycode to decode, or no host at all,
+ * and nothing odd behind it. The parser takes each such text (WHATWG URL, "URL parsing"), so it need not be asked.
+ */
+const PLAIN =
+  /^(?:(?:https?|s3):\/\/(?:(?!xn--)[a-z\d-]+\.)*(?!xn--)[a-z][a-z\d-]*(?::\d{1,4})?(?=[/?#]|$)|(?![a-z][a-z\d+.-]*:|\/\/)[^\0- \x7f\\])[^\0- \x7f\\]*$/i
+
+/** Returns why an href has no URL, wherever its document is and with objects named; undefined when it has one. */
+export function hrefProblem(text: string): HrefProblem | undefined {
+  if (text.length <= MAX_LENGTH && PLAIN.test(text)) return undefined
+  const url = urlOfHref(text, { base: 'https://document.invalid/', objects: true })
+  return url instanceof URL ? undefined : url
+}
+
+/** Returns the URL of an href, or what is wrong with its text. Checked in this order: syntax, scheme, user info. */
+export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | HrefProblem {
+  const web = objects ? httpsForm(text) : text
+  if (web === undefined) return GS_PROBLEM
+  const syntax = syntaxProblem(web)
+  if (syntax) return syntax
+  const url = parsed(web, base)
+  // Dots of other scripts become dots only when they are parsed.
+  if (!url || url.hostname.endsWith('.')) {
+    return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is no valid URL') : RELATIVE
+  }
+  if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
+  // No server has such a name, and as a pattern it would match many.
+  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no URL')
+  return url
+}
+
+function syntaxProblem(text: string): HrefProblem | undefined {
+  if (text === '') return problem('URL_INVALID', 'is missing')
+  if (text.length > MAX_LENGTH) return problem('URL_INVALID', `is longer than ${MAX_LENGTH} characters`)
+  if (ODD.test(text)) return problem('URL_INVALID', 'has a control character, a space or a backslash in it')
+  if (text.startsWith('//')) return problem('URL_INVALID', 'leaves out its scheme')
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
+  if (scheme === undefined) return undefined
+  if (scheme !== 'https' && scheme !== 'http' && scheme !== 's3') {
+    return problem('URL_SCHEME_FORBIDDEN', `has the scheme "${scheme}:"; only https:, s3: and gs: can be authorized`)
+  }
+  const authority = AUTHORITY.exec(text)?.[1]
+  if (authority === undefined) return problem('URL_INVALID', `does not write out "${scheme}://host"`)
+  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
+  if (host === '' || host.includes('%') || host.endsWith('.'))
+    return problem('URL_INVALID', 'has a host name that parsers read differently')
+  return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
+}
+
+/**
+ * Behind a name that begins with a dot the parser of Node 20 and 22 leaves `..` where it is, and servers do not; its encoded form is
+ * read alike by all of them (WHATWG URL, "double-dot URL path segment").
+ */
+function parsed(text: string, base: string | undefined): URL | undefined {
+  try {
+    const url = new URL(text, base)
+    const path = url.pathname.replace(/\/\.(\.?)(?![^/])/g, '/%2e$1')
+    if (path !== url.pathname) url.pathname = path
+    return url
+  } catch {
+    return undefined
+  }
+}
+
+function problem(code: HrefProblem['code'], message: string): HrefProblem {
+  return { code, message }
+}
+
+/** The service, with path-style URLs. */
+const GOOGLE_STORAGE = 'https://storage.googleapis.com'
+
+/** Bucket names are lower-case (Google Cloud Storage, "Bucket naming guidelines"). */
+const GS = /^gs:\/\/([a-z0-9](?:[a-z0-9._-]{0,220}[a-z0-9])?)(\/[^?#]*)?$/i
+
+/** They would lead to another bucket. */
+const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+/** What is wrong with a `gs:` URL that has no https form. */
+export const GS_PROBLEM = {
+  code: 'URL_INVALID',
+  message: 'is not gs://bucket/key with a bucket in lower case, "?" and "#" percent-encoded and no "." or ".." between slashes',
+} as const
+
+/** True for a URL that begins with `gs:`. */
+export function isGs(href: string): boolean {
+  return /^gs:/i.test(href)
+}
+
+/** The https URL for a `gs:` URL, undefined for one that has none; any other text as it is. */
+export function httpsForm(href: string): string | undefined {
+  if (!isGs(href)) return href
+  const [, bucket = '', path = '/'] = GS.exec(href) ?? []
+  if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || DOTS.test(path)) return undefined
+  return `${GOOGLE_STORAGE}/${bucket}${path}`
+}
+
+/** `*.internal` and `*.local` never belong to the public network, `localhost` never leaves the machine. */
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal)$/
+
+/** IPv4 blocks that are not public. The mark lets bundlers leave them out where nobody asks. */
+const PRIVATE_V4 = /* @__PURE__ */ [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+].map(blockV4)
+
+/**
+ * True when a URL's host may be public: a name that is not reserved for private use, or a public IP literal.
+ *
+ * @param hostname as `URL.hostname` gives it, IPv6 literals in brackets
+ */
+export function isPublicHost(hostname: string): boolean {
+  if (hostname.startsWith('[')) return isPublicAddress(hostname.slice(1, -1))
+  if (parseV4(hostname) !== undefined) return isPublicAddress(hostname)
+  return hostname !== '' && !PRIVATE_NAME.test(hostname.toLowerCase().replace(/\.$/, ''))
+}
+
+/** True when a URL's host is this machine: `localhost`, names below it, 127.0.0.0/8 or `[::1]`. */
+export function isLoopbackHost(hostname: string): boolean {
+  return (
+    /^(?:.+\.)?localhost\.?$/i.test(hostname) || hostname === '[::1]' || (parseV4(hostname) !== undefined && hostname.startsWith('127.'))
+  )
+}
+
+/** True when an IP address, as text without brackets, is public; what is no address is not. */
+export function isPublicAddress(ip: string): boolean {
+  const v4 = parseV4(ip)
+  if (v4 !== undefined) return isPublicV4(v4)
+  const groups = parseV6(ip)
+  return groups !== undefined && isPublicV6(groups)
+}
+
+function isPublicV4(address: number): boolean {
+  return !PRIVATE_V4.some(({ base, size }) => address >= base && address < base + size)
+}
+
+/** Of the whole space only 2000::/3 is in public use; forms that carry an IPv4 address lead to that address. */
+function isPublicV6([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]): boolean {
+  const zero = c === 0 && d === 0 && e === 0
+  if (zero && a === 0 && b === 0 && f === 0xffff) return isPublicV4(join(g, h))
+  if (zero && a === 0x64 && b === 0xff9b && f === 0) return isPublicV4(join(g, h))
+  if (a === 0x2002) return isPublicV4(join(b, c))
+  const protocols = a === 0x2001 && b < 0x200
+  const documentation = (a === 0x2001 && b === 0xdb8) || (a === 0x3fff && b < 0x1000)
+  return a >= 0x2000 && a < 0x4000 && !protocols && !documentation
+}
+
+function join(high: number, low: number): number {
+  return high * 0x10000 + low
+}
+
+function blockV4(cidr: string): { base: number; size: number } {
+  const [ip = '', bits = ''] = cidr.split('/')
+  return { base: parseV4(ip) ?? 0, size: 2 ** (32 - Number(bits)) }
+}
+
+function parseV4(text: string): number | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number)
+  if (!parts || parts.some((part) => part > 255)) return undefined
+  return parts.reduce((sum, part) => sum * 256 + part, 0)
+}
+
+/** Eight groups; a zone is left out, a dotted tail counts as two groups. */
+function parseV6(text: string): readonly number[] | undefined {
+  const bare = text.replace(/%.*$/s, '')
+  const tail = parseV4(bare.slice(bare.lastIndexOf(':') + 1))
+  const hex = tail === undefined ? bare : bare.replace(/[^:]+$/, `${(tail >>> 16).toString(16)}:${(tail & 0xffff).toString(16)}`)
+  const [head = '', rest, ...more] = hex.split('::')
+  if (!/^[0-9a-f:]+$/i.test(hex) || more.length) return undefined
+  const before = groupsOf(head)
+  const after = rest === undefined ? [] : groupsOf(rest)
+  const missing = 8 - before.length - after.length
+  if (rest === undefined ? missing !== 0 : missing < 1) return undefined
+  const groups = [...before, ...new Array<number>(missing).fill(0), ...after]
+  return groups.every((group) => group <= 0xffff) ? groups : undefined
+}
+
+/** An empty or over-long group is NaN, which no comparison accepts. */
+function groupsOf(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => (/^[0-9a-f]{1,4}$/i.test(group) ? Number.parseInt(group, 16) : Number.NaN))
 }

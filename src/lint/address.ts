@@ -1,5 +1,5 @@
 /** What the rules ask of an address, from its text alone: nothing is resolved and nothing throws. */
-import { own } from '../stac/json.ts'
+import { own } from '../stac/document.ts'
 import type { FlowNode, SchemeNode } from './model.ts'
 import { FLOW_URLS } from './vocabulary.ts'
 

@@ -1,5 +1,5 @@
 /** Findings that are known and put up with for now, so that new ones are seen. */
-import { pointer as append, isObject, own, ownString } from '../stac/json.ts'
+import { pointer as append, isObject, own, ownString } from '../stac/document.ts'
 import { inside, namesOf } from './pointer.ts'
 import type { Problem } from './problem.ts'
 import type { About } from './runner.ts'

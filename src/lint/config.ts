@@ -1,5 +1,5 @@
 /** The levels of the rules, and the configuration that sets them. It names no credentials and allows no URLs. */
-import { isObject, own, pointer } from '../stac/json.ts'
+import { isObject, own, pointer } from '../stac/document.ts'
 import { nearMiss } from '../text/suggest.ts'
 import { LEVELS, type Level, PRESETS, type Preset } from './problem.ts'
 import type { Rule, RuleCase } from './rule.ts'

@@ -1,5 +1,5 @@
 /** The state that the documents of one run share: some mistakes show only in several documents. */
-import { isObject, type JsonObject } from '../stac/json.ts'
+import { isObject, type JsonObject } from '../stac/document.ts'
 import { namesOf } from './pointer.ts'
 import type { Problem } from './problem.ts'
 

@@ -1,6 +1,5 @@
 /** Linting of text: what a parser hides, and where everything stands. */
-import { kindOf } from '../stac/document.ts'
-import { DOCUMENT_LIMITS, pointer } from '../stac/json.ts'
+import { DOCUMENT_LIMITS, kindOf, pointer } from '../stac/document.ts'
 import { scan } from '../stac/json-text.ts'
 import { inspect, isLonger, type LintOptions, runnerFor } from './lint.ts'
 import { locate, type Position, positionAt } from './locate.ts'

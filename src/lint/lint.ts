@@ -1,11 +1,20 @@
 /** Linting of parsed documents. */
-import { type Declaration, declarationsOf, kindOf, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
-import { pointer as append, DOCUMENT_LIMITS, isObject, own } from '../stac/json.ts'
+import {
+  pointer as append,
+  type Declaration,
+  DOCUMENT_LIMITS,
+  declarationsOf,
+  isObject,
+  kindOf,
+  own,
+  type StacDocument,
+  schemePlaces,
+  wrappedMember,
+} from '../stac/document.ts'
 import { type DocumentType, likelyType } from '../stac/recognition.ts'
 import type { Levels } from './config.ts'
 import { LintRun } from './lint-run.ts'
-import type { LintDocument } from './model.ts'
-import { outerRefs } from './model.ts'
+import { type LintDocument, outerRefs } from './model.ts'
 import { valueAt } from './pointer.ts'
 import type { Cause, Preset, Problem } from './problem.ts'
 import { readDocument } from './read-model.ts'

@@ -2,8 +2,18 @@
  * A document as the rules see it: what stands where, unchecked. Nothing is repaired or left out silently, unlike in the
  * resolver's reading of the same document.
  */
-import { type Declaration, type DocumentKind, type ExtensionVersion, type StacDocument, schemePlaces } from '../stac/document.ts'
-import { isObject, type JsonObject, own, ownString, pointer } from '../stac/json.ts'
+import {
+  type Declaration,
+  type DocumentKind,
+  type ExtensionVersion,
+  isObject,
+  type JsonObject,
+  own,
+  ownString,
+  pointer,
+  type StacDocument,
+  schemePlaces,
+} from '../stac/document.ts'
 import type { LintRun } from './lint-run.ts'
 import type { Preset } from './problem.ts'
 import type { MisplacedField } from './survey.ts'

@@ -1,8 +1,6 @@
 /** The linter for pages: at once comes only what tells documents that need it from those that do not. */
-import { declarationsOf, kindOf } from '../stac/document.ts'
-import { isObject } from '../stac/json.ts'
-import type { LintOptions } from './lint.ts'
-import { isSilent, partsOf } from './lint.ts'
+import { declarationsOf, isObject, kindOf } from '../stac/document.ts'
+import { isSilent, type LintOptions, partsOf } from './lint.ts'
 import type { Problem } from './problem.ts'
 import { survey } from './survey.ts'
 

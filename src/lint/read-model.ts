@@ -2,8 +2,18 @@
  * Reads a parsed document in one walk: what rules look at goes into the model, all the rest is counted. Nothing is refused, and only own
  * properties become a part of the model.
  */
-import { type Declaration, type DocumentKind, declarationsOf, kindOf, type StacDocument, versionOf } from '../stac/document.ts'
-import { isObject, type JsonObject, own, pointer } from '../stac/json.ts'
+import {
+  type Declaration,
+  type DocumentKind,
+  declarationsOf,
+  isObject,
+  type JsonObject,
+  kindOf,
+  own,
+  pointer,
+  type StacDocument,
+  versionOf,
+} from '../stac/document.ts'
 import type { LintRun } from './lint-run.ts'
 import {
   type FlowNode,

@@ -1,5 +1,5 @@
 /** Asks all rules about one document and makes one finding of each mistake. */
-import { isObject, type JsonObject, own, ownString } from '../stac/json.ts'
+import { isObject, type JsonObject, own, ownString } from '../stac/document.ts'
 import { type Levels, levelOf } from './config.ts'
 import type { LintDocument, RefList, SchemeMap, TargetNode } from './model.ts'
 import { schemeOfType } from './pointer.ts'

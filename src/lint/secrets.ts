@@ -2,7 +2,7 @@
  * What gives a secret away: names of members and parameters, the forms that issuers give their tokens, and words that no person wrote.
  * A word that people use is never a secret, whatever stands before it.
  */
-import { type JsonObject, own } from '../stac/json.ts'
+import { type JsonObject, own } from '../stac/document.ts'
 
 /** Names of query parameters that carry signatures, tokens and keys: shared access signatures, S3 and those who sign like it, tokens. */
 const PARAMETERS = /^(?:sig|.+-signature|x-amz-security-token|(?:access_)?token|api_?key|client_secret|password|secret)$/

@@ -1,7 +1,6 @@
 /** Walks over the whole value of a document: what it contains, and the fields of the extension in places where they are not defined. */
 
-import type { DocumentKind } from '../stac/document.ts'
-import { isObject, type JsonObject, pointer } from '../stac/json.ts'
+import { type DocumentKind, isObject, type JsonObject, pointer } from '../stac/document.ts'
 import type { LintDocument } from './model.ts'
 
 /** Depth of nesting that is still read. */

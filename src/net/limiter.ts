@@ -1,7 +1,7 @@
 /** Limits of one service or origin: concurrent requests, requests per second, and the pauses that it asks for. */
 import { type AuthError, ConfigurationError } from '../errors.ts'
+import type { Interruption } from './cancellation.ts'
 import { type Clock, startTimer } from './clock.ts'
-import type { Interruption } from './deadline.ts'
 
 /** How a concurrency limit adapts. */
 export interface ConcurrencyPolicy {

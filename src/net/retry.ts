@@ -1,4 +1,4 @@
-/** Retries: each caller passes its policy. */
+/** Retries: each caller passes its policy. How long a server asks to wait is read here as well. */
 import type { AuthError } from '../errors.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface RetryPolicy {
 }
 
 /** Limits of `Retry-After` in milliseconds: a longer one ends the retries. */
-export interface RetryAfterPolicy {
+interface RetryAfterPolicy {
   readonly longest: number
   /** Jitter: up to this part is added at random. */
   readonly spread?: number
@@ -36,7 +36,7 @@ export interface RetryAfterPolicy {
 }
 
 /** A failed attempt. */
-export interface FailedAttempt {
+interface FailedAttempt {
   /** `Retry-After` in milliseconds. */
   readonly hint?: number | undefined
   readonly status?: number | undefined
@@ -49,7 +49,7 @@ export interface FailedAttempt {
 }
 
 /** The reason why there is no further attempt. */
-export type RetryEnd = 'retries' | 'retry-after' | 'deadline' | 'budget'
+type RetryEnd = 'retries' | 'retry-after' | 'deadline' | 'budget'
 
 /** Counts the retries of one request. */
 export class Retries {
@@ -98,7 +98,7 @@ export function backoffBefore({ first, longest, fixed, random, least = 0 }: Back
 }
 
 /** The capacity of a retry budget, and what each first attempt that succeeds adds. */
-export interface BudgetTerms {
+interface BudgetTerms {
   readonly most: number
   readonly earned: number
 }
@@ -146,4 +146,27 @@ export function retryAfterOf(error: AuthError): number | undefined {
 /** Describes a `Retry-After` over the limit, both in milliseconds. */
 export function retryAfterProblem(wait: number, limit: number): string {
   return `Retry-After of ${Math.ceil(wait / 1000)} s exceeds the limit of ${limit / 1000} s`
+}
+
+/**
+ * What an answer says about it, in milliseconds: `retry-after-ms`, else `Retry-After` (RFC 9110 §10.2.3) in seconds, which many servers
+ * write with decimals, or as a date. That is counted from the answer's own `Date`, which is right where clocks differ, or from `now` in
+ * epoch milliseconds. Undefined for nothing, nonsense (also more than ten digits), and what has passed.
+ */
+export function retryHint(headers: { get(name: string): string | null }, now: number): number | undefined {
+  const precise = headers.get('retry-after-ms')?.trim()
+  if (precise !== undefined && /^\d{1,13}(?:\.\d{1,9})?$/.test(precise)) return Number(precise)
+  const date = Date.parse(headers.get('date') ?? '')
+  const rest = restOf(headers.get('retry-after'), Number.isNaN(date) ? now : date)
+  return rest === undefined || rest < 0 ? undefined : rest
+}
+
+const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+function restOf(text: string | null, now: number): number | undefined {
+  const value = text?.trim() ?? ''
+  if (/^\d{1,10}(?:\.\d{1,9})?$/.test(value)) return Number(value) * 1000
+  if (!DATE.test(value)) return undefined
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : date - now
 }

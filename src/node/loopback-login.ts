@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net'
 import type { Interaction, Redirection } from '../auth/auth.ts'
 import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
-import { isLoopbackHost } from '../http/public-address.ts'
+import { isLoopbackHost } from '../http/url.ts'
 import { withAbsoluteFolders } from './credentials/user-folder.ts'
 
 export interface LoopbackOptions {

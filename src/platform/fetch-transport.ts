@@ -1,8 +1,7 @@
 import { type AuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
-import { readBody, utf8 } from '../http/body.ts'
-import type { HttpRequest, HttpResponse, Send, SendOptions } from '../http/message.ts'
+import { type HttpRequest, type HttpResponse, readBody, type Send, type SendOptions, utf8 } from '../http/message.ts'
 import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, networkError, originOf } from '../http/network-error.ts'
-import { isPublicHost } from '../http/public-address.ts'
+import { isPublicHost } from '../http/url.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 
 /**

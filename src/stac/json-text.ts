@@ -1,5 +1,5 @@
 /** Edits JSON text in place: everything else keeps its bytes, order and whitespace. */
-import { pointer as append, type JsonObject, pointer } from './json.ts'
+import { pointer as append, type JsonObject, pointer } from './document.ts'
 
 /** A span of the text and what takes its place. */
 export interface Edit extends Span {

@@ -1,8 +1,7 @@
 /** From bytes or text to a document, within limits, and with errors that never quote what was read. */
 import { IntegrityError } from '../errors.ts'
 import { utf8Length } from '../text/utf8-length.ts'
-import { kindOf, type StacDocument, schemePlaces, wrappedMember } from './document.ts'
-import { DOCUMENT_LIMITS, isObject, own, pointer } from './json.ts'
+import { DOCUMENT_LIMITS, isObject, kindOf, own, pointer, type StacDocument, schemePlaces, wrappedMember } from './document.ts'
 import { scan, tooDeepAt } from './json-text.ts'
 
 const MiB = 1024 * 1024

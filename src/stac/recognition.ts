@@ -1,8 +1,7 @@
 /** Recognises STAC documents, also those with a wrong `type`. */
 
 import { nearMiss } from '../text/suggest.ts'
-import { declarationsOf, kindOf, type StacDocument, wrappedMember } from './document.ts'
-import { isObject, own } from './json.ts'
+import { declarationsOf, isObject, kindOf, own, type StacDocument, wrappedMember } from './document.ts'
 
 export type DocumentType = 'Feature' | 'Collection' | 'Catalog' | 'FeatureCollection'
 

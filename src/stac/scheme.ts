@@ -2,7 +2,7 @@
  * What a catalog says about access: the Authentication Scheme Object of the authentication extension (1.2.0 is the
  * model; 1.0.0 and 1.1.0 are read into it). Data only. Everything here comes from strangers and is checked before use.
  */
-import { isObject, type JsonObject, ownString } from './json.ts'
+import { isObject, type JsonObject, ownString } from './document.ts'
 
 interface SchemeFields {
   /** CommonMark text for people. */

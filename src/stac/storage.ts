@@ -2,7 +2,7 @@
  * Reads the location of an object from the storage extension (v1 fields, v2 `storage:schemes` and `storage:refs`), as
  * data. Nothing here is trusted: an endpoint is used only where the user's allowed URLs include it.
  */
-import { isObject, own, ownObject, ownString } from './json.ts'
+import { isObject, own, ownObject, ownString } from './document.ts'
 import type { Target } from './target.ts'
 
 /** One storage that may hold the target. */

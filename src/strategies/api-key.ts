@@ -4,7 +4,7 @@ import { authorized, type Strategy, singleStep } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isForbiddenHeader, isToken } from '../http/headers.ts'
 import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../http/message.ts'
-import { own } from '../stac/json.ts'
+import { own } from '../stac/document.ts'
 import { type ApiKeyScheme, isApiKeyScheme } from '../stac/scheme.ts'
 import { reveal, unfit } from './reveal.ts'
 

@@ -86,11 +86,7 @@ export function replacedWords(path: string, text: string): readonly string[] {
 }
 
 /** Names of files and folders from before the glossary. */
-const LEFT_FILES: readonly string[] = [
-  'src/http/passing-status.ts',
-  'src/strategies/oauth2/patience.ts',
-  'src/strategies/signed-url/pace.ts',
-]
+const LEFT_FILES: readonly string[] = ['src/strategies/oauth2/patience.ts', 'src/strategies/signed-url/pace.ts']
 
 /** What the name of a file or of a folder of `src` should say instead; undefined when it has no such word. */
 export function replacedName(path: string): string | undefined {

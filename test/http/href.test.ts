@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hrefProblem, urlOfHref } from '../../src/http/href.ts'
+import { hrefProblem, urlOfHref } from '../../src/http/url.ts'
 import { randomFrom } from '../lint/damaged.ts'
 
 const PARTS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepChunk } from '../../src/http/body.ts'
+import { keepChunk } from '../../src/http/message.ts'
 
 const view = (buffer: ArrayBufferLike, length: number) => new Uint8Array(buffer, 0, length)
 const kept = (sizes: readonly number[]) => {

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLoopbackHost, isPublicAddress, isPublicHost } from '../../src/http/public-address.ts'
+import { isLoopbackHost, isPublicAddress, isPublicHost } from '../../src/http/url.ts'
 
 describe('isPublicHost', () => {
   it.each([

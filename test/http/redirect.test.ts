@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HttpRequest } from '../../src/http/message.ts'
-import { harmlessHeaders, isRedirect, locationOf, redirected } from '../../src/http/redirect.ts'
+import { type HttpRequest, isRedirect } from '../../src/http/message.ts'
+import { harmlessHeaders, locationOf, redirected } from '../../src/http/redirect.ts'
 import { thrownBy } from '../harness/failure.ts'
 
 const FROM = 'https://data.example/a/b?x=1'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryHint } from '../../src/http/retry-after.ts'
+import { retryHint } from '../../src/net/retry.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const hint = (fields: Readonly<Record<string, string>>) => retryHint(new Headers(fields), NOW)

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import { isObject, type JsonObject } from '../../src/stac/json.ts'
+import { isObject, type JsonObject } from '../../src/stac/document.ts'
 
 type Document = JsonObject & { readonly stac_extensions: readonly string[] }
 

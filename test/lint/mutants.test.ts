@@ -4,8 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { lint, type Problem } from '../../src/lint/index.ts'
-import { declarationsOf } from '../../src/stac/document.ts'
-import { isObject, own } from '../../src/stac/json.ts'
+import { declarationsOf, isObject, own } from '../../src/stac/document.ts'
 import { SCHEME_TYPES } from '../../src/stac/scheme.ts'
 import { examples, type Mutant, mutants } from './mutants.ts'
 import { type Refusal, refusalsOf } from './published-schemas.ts'

@@ -1,7 +1,6 @@
 /** Documents in the shapes of the extension's examples, and mutants of them: the same ones for the same seed. */
 
-import type { ExtensionVersion } from '../../src/stac/document.ts'
-import { isObject, type JsonObject } from '../../src/stac/json.ts'
+import { type ExtensionVersion, isObject, type JsonObject } from '../../src/stac/document.ts'
 import { randomFrom } from './damaged.ts'
 import { addressOf } from './published-schemas.ts'
 

@@ -4,8 +4,7 @@
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { declarationsOf, EXTENSION, type ExtensionVersion, VERSIONS } from '../../src/stac/document.ts'
-import { isObject, own } from '../../src/stac/json.ts'
+import { declarationsOf, EXTENSION, type ExtensionVersion, isObject, own, VERSIONS } from '../../src/stac/document.ts'
 
 /** What a schema refuses, and where. */
 export interface Refusal {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SchemeMap } from '../../src/lint/model.ts'
-import type { Finding } from '../../src/lint/runner.ts'
-import { Verdicts } from '../../src/lint/runner.ts'
-import type { JsonObject } from '../../src/stac/json.ts'
+import { type Finding, Verdicts } from '../../src/lint/runner.ts'
+import type { JsonObject } from '../../src/stac/document.ts'
 
 const mapOf = (value: JsonObject): SchemeMap => ({
   value,

@@ -1,8 +1,6 @@
 /** All that the schemas refuse, without any rule. */
-import type { SchemaKind } from '../../src/lint/schema/violation.ts'
-import { type Violation, violationsOf } from '../../src/lint/schema/violation.ts'
-import type { ExtensionVersion } from '../../src/stac/document.ts'
-import { isObject, own, pointer } from '../../src/stac/json.ts'
+import { type SchemaKind, type Violation, violationsOf } from '../../src/lint/schema/violation.ts'
+import { type ExtensionVersion, isObject, own, pointer } from '../../src/stac/document.ts'
 
 /** The violations of the document, and those of each map of schemes in it. */
 export function allViolations(document: unknown, kind: SchemaKind, version: ExtensionVersion): readonly Violation[] {

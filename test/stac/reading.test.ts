@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { declarationsOf, kindOf, schemePlaces, versionOfDocument, wrappedMember } from '../../src/stac/document.ts'
-import { isObject, own, ownObject, ownString, pointer } from '../../src/stac/json.ts'
+import {
+  declarationsOf,
+  isObject,
+  kindOf,
+  own,
+  ownObject,
+  ownString,
+  pointer,
+  schemePlaces,
+  versionOfDocument,
+  wrappedMember,
+} from '../../src/stac/document.ts'
 import {
   isApiKeyScheme,
   isHttpScheme,

@@ -1,7 +1,7 @@
 /** `credentials add`. */
 import type { CredentialObject } from '../../auth/credential.ts'
 import { CredentialError } from '../../errors.ts'
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'

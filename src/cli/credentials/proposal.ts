@@ -6,7 +6,7 @@ import { readCredentials } from '../../auth/parse-credentials.ts'
 import { sameIdentity } from '../../auth/scheme-matching.ts'
 import { placeholder } from '../../auth/selection-errors.ts'
 import { type Identity, loadStrategies, type Strategy } from '../../auth/strategy.ts'
-import { ownObject } from '../../stac/json.ts'
+import { ownObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { MissingCredential, Place } from './missing-credentials.ts'
 

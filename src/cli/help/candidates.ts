@@ -1,7 +1,7 @@
 /** What completes the last word of a command line: commands, options, their values, asset keys of local documents and credential ids. */
 import { readFile, stat } from 'node:fs/promises'
 import type { Argument, Command, Option } from 'commander'
-import { isObject, own, ownString } from '../../stac/json.ts'
+import { isObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { CredentialsOption } from '../options.ts'

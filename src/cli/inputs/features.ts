@@ -1,6 +1,6 @@
 /** Streams the features of a FeatureCollection that is too large to parse at once. */
 import { IntegrityError } from '../../errors.ts'
-import { DOCUMENT_LIMITS } from '../../stac/json.ts'
+import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 
 /** The text of an element of `features`. */
 export interface FeatureText {

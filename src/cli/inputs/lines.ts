@@ -1,5 +1,5 @@
 /** Splits a stream of bytes into lines, for NDJSON. */
-import { DOCUMENT_LIMITS } from '../../stac/json.ts'
+import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 
 /** A line without its line feed. `cut` is true if it exceeds the limit; `bytes` is only its start then. */
 export interface Line {

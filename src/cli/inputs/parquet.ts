@@ -4,8 +4,7 @@ import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
 import { IntegrityError, isAuthError, UnsupportedError } from '../../errors.ts'
 import { openFilesFailure } from '../../node/system-error.ts'
-import type { StacDocument } from '../../stac/document.ts'
-import { isObject, own, ownString } from '../../stac/json.ts'
+import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 
 /** An Item made from a row, and its Collections in the file. */
 export interface Row {

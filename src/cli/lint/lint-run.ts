@@ -8,7 +8,7 @@ import { type LevelTable, type LintConfig, levelOfCode, RULE_NAMES } from '../..
 import { LintRun, type Problem, type Severity, type TextOptions } from '../../lint/index.ts'
 import { isRefutable } from '../../lint/lint-run.ts'
 import { Repeats, type Shard, type Summary, Totals, withoutRepeats } from '../../lint/reporters/report.ts'
-import { DOCUMENT_LIMITS } from '../../stac/json.ts'
+import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
 import { isForeign } from '../inputs/foreign.ts'

@@ -1,8 +1,7 @@
 /** Linters of tasks: in this process, or by workers. */
 import { createRequire } from 'node:module'
 import { type Levels, LintRun, lint, lintText, type Preset, type Problem, type TextOptions } from '../../lint/index.ts'
-import type { StacDocument } from '../../stac/document.ts'
-import type { JsonObject } from '../../stac/json.ts'
+import type { JsonObject, StacDocument } from '../../stac/document.ts'
 
 /** The findings of a task. */
 export interface Judged {

@@ -4,7 +4,7 @@ import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
 import type { Incomplete, Report, Shard, ShardDefinition, Summary } from '../../lint/reporters/report.ts'
 import { readFailure } from '../../node/system-error.ts'
-import { isObject, own } from '../../stac/json.ts'
+import { isObject, own } from '../../stac/document.ts'
 import type { Io } from '../io.ts'
 import { readAtMost } from '../read-document.ts'
 

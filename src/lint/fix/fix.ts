@@ -1,6 +1,6 @@
 /** What a fix is: from a finding to edits of the text. */
 
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import type { Edit, JsonText } from '../../stac/json-text.ts'
 import type { Problem } from '../problem.ts'
 import { childrenOf } from '../rules/unused-scheme.ts'

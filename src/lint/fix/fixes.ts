@@ -1,7 +1,16 @@
 /** All fixes, by code. */
 
-import { declarationsOf, EXTENSION, type ExtensionVersion, NEWEST, schemePlaces, VERSIONS } from '../../stac/document.ts'
-import { isObject, own, ownString } from '../../stac/json.ts'
+import {
+  declarationsOf,
+  EXTENSION,
+  type ExtensionVersion,
+  isObject,
+  NEWEST,
+  own,
+  ownString,
+  schemePlaces,
+  VERSIONS,
+} from '../../stac/document.ts'
 import { inside, schemeOfType, valueAt } from '../pointer.ts'
 import { typeFrom } from '../rules/scheme-type.ts'
 import { type Fix, mapPlaceOf, moveInto, remove, renameToNear, replaceWithNear } from './fix.ts'

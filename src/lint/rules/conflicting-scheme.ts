@@ -1,4 +1,4 @@
-import { ownString } from '../../stac/json.ts'
+import { ownString } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** A name means the same scheme in all documents of a run. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import { namesFor } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'

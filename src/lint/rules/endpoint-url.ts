@@ -1,4 +1,4 @@
-import { ownString } from '../../stac/json.ts'
+import { ownString } from '../../stac/document.ts'
 import { discoveryUrl, flowEndpoints, isInsecure, isRelative, protocolOf } from '../address.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 import { RETIRED_TYPES } from '../vocabulary.ts'
 

@@ -1,5 +1,5 @@
 import { isForbiddenHeader, isToken } from '../../http/headers.ts'
-import { ownString } from '../../stac/json.ts'
+import { ownString } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, own } from '../../stac/json.ts'
+import { isObject, own } from '../../stac/document.ts'
 import { isFlat } from '../read-model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-import { own, ownString } from '../../stac/json.ts'
+import { own, ownString } from '../../stac/document.ts'
 import { hostOf, protocolOf } from '../address.ts'
 import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'

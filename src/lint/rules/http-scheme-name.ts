@@ -1,6 +1,6 @@
 import { isToken } from '../../http/headers.ts'
 import { isRegisteredScheme, REGISTERED_SCHEMES } from '../../http/registered-schemes.ts'
-import { ownString } from '../../stac/json.ts'
+import { ownString } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, own } from '../../stac/json.ts'
+import { isObject, own } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** `auth:schemes` stands at the root, or in an Item's `properties`, and not somewhere inside. */

@@ -1,4 +1,4 @@
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** The flow says where the signed URL is in the answer. */

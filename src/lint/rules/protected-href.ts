@@ -1,4 +1,4 @@
-import { hrefProblem } from '../../http/href.ts'
+import { hrefProblem } from '../../http/url.ts'
 import { isInsecure, protocolOf } from '../address.ts'
 import type { TargetNode } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'

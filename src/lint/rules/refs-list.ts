@@ -1,4 +1,4 @@
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import { valueAt } from '../pointer.ts'
 import type { Report, Rule, RuleCase, RuleDocs } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import { hostOf } from '../address.ts'
 import type { TargetNode } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'

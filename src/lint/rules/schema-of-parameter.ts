@@ -2,7 +2,7 @@
  * JSON Schema draft-07, as far as the schema of a parameter must be checked: which keywords hold schemas, and which values
  * the others take. A table instead of the meta-schema, which would be larger than the rest of the linter.
  */
-import { isObject, own, pointer } from '../../stac/json.ts'
+import { isObject, own, pointer } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** The schema of a parameter is a JSON Schema of draft-07. */

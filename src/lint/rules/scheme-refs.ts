@@ -1,5 +1,5 @@
 /** Cycles among the `auth:refs` of schemes. */
-import { isObject, own, ownString, pointer } from '../../stac/json.ts'
+import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'

@@ -1,4 +1,4 @@
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import { SCHEME_TYPES } from '../../stac/scheme.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'

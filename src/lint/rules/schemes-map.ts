@@ -1,4 +1,4 @@
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** `auth:schemes` maps names to Scheme Objects. */

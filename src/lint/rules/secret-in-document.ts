@@ -1,4 +1,4 @@
-import { isObject, pointer as pointerTo } from '../../stac/json.ts'
+import { isObject, pointer as pointerTo } from '../../stac/document.ts'
 import { valueAt } from '../pointer.ts'
 import type { Report, Rule, RuleDocs } from '../rule.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'

@@ -1,4 +1,4 @@
-import { own } from '../../stac/json.ts'
+import { own } from '../../stac/document.ts'
 import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 import { nearestAuthField } from './auth-field-name.ts'

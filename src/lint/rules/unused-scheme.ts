@@ -1,5 +1,4 @@
-import { kindOf, type StacDocument } from '../../stac/document.ts'
-import { own, ownString } from '../../stac/json.ts'
+import { kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Schemes are there to be referred to. */

@@ -1,6 +1,5 @@
 /** What the JSON Schema of a document's version and kind finds wrong with it, and that of a map of schemes with the map. */
-import { EXTENSION, type ExtensionVersion, VERSIONS } from '../../stac/document.ts'
-import { own } from '../../stac/json.ts'
+import { EXTENSION, type ExtensionVersion, own, VERSIONS } from '../../stac/document.ts'
 import { namesOf } from '../pointer.ts'
 import * as validators from './validators.ts'
 

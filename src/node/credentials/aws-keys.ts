@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigurationError, CredentialError } from '../../errors.ts'
-import { isLoopbackHost } from '../../http/public-address.ts'
+import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
 import type { AwsProviders } from './aws-package.ts'
 import type { FoundProfile } from './aws-profile-keys.ts'

@@ -1,7 +1,7 @@
 /** Keys of a profile, from the sources that AWS tools support and in their order. */
 import { type AuthError, CredentialError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import { keysIn } from '../../strategies/s3/key-service.ts'
 import { type AwsUser, type Profile, type ProfileFiles, readProfile } from './aws-keys.ts'
 import { programError, runProgram } from './secret-source.ts'

@@ -5,7 +5,7 @@ import { type LazyStrategy, loadStrategies, type Strategy } from '../../auth/str
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { locate, type Position, positionAt } from '../../lint/locate.ts'
-import { isObject, type JsonObject, pointer } from '../../stac/json.ts'
+import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import { scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { readRegularFile } from '../files.ts'

@@ -2,9 +2,8 @@
 import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { proposedName } from '../../http/proposed-name.ts'
-import { retryHint } from '../../http/retry-after.ts'
 import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
-import { withRetryAfter } from '../../net/retry.ts'
+import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
@@ -29,8 +28,7 @@ import { isWithin, type SizeLimits } from './selected-files.ts'
 import { serverDigest } from './server-facts.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { targetAddress } from './target-folder.ts'
-import type { KnownHash } from './verification.ts'
-import { checkSize } from './verification.ts'
+import { checkSize, type KnownHash } from './verification.ts'
 
 /** A file that is being fetched. */
 export interface FileState {

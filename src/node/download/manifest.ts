@@ -5,7 +5,7 @@ import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync,
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
-import { isObject, ownString } from '../../stac/json.ts'
+import { isObject, ownString } from '../../stac/document.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { presentFile } from '../files.ts'
 import { readFailure, writeFailure } from '../system-error.ts'

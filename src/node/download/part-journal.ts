@@ -1,7 +1,7 @@
 /** The append-only journal of a partial file: one line per version, followed by one line per written range. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { readRegularFile } from '../files.ts'
 

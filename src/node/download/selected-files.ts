@@ -2,7 +2,7 @@
 import { isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import { own, ownString } from '../../stac/json.ts'
+import { own, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions } from './download.ts'
 import { nameInAddress } from './file-plan.ts'

@@ -2,7 +2,7 @@
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
-import { httpsForm } from '../../http/href.ts'
+import { httpsForm } from '../../http/url.ts'
 import type { Target } from '../../stac/target.ts'
 import { syncFolder } from '../files.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../system-error.ts'

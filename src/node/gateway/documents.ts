@@ -1,6 +1,6 @@
 /** Answers with STAC documents whose URLs lead through the gateway. */
 import type { HttpResponse } from '../../http/message.ts'
-import { DOCUMENT_LIMITS } from '../../stac/json.ts'
+import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 import { rewriteHrefs } from './rewrite.ts'
 import type { Routes } from './routes.ts'

@@ -1,5 +1,5 @@
 /** Maps URLs to paths of the gateway and back: `/<capability>/<scheme>/<host[:port]>/<path>?<query>`, byte for byte. */
-import { httpsForm } from '../../http/href.ts'
+import { httpsForm } from '../../http/url.ts'
 
 const SERVED = /^(https?|s3):\/\/([^/?#]+)([^#]*)/i
 

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TrustError } from '../../errors.ts'
-import { isLoopbackHost } from '../../http/public-address.ts'
+import { isLoopbackHost } from '../../http/url.ts'
 import { readGatewayPath } from './gateway-url.ts'
 
 /** Who may ask. */

@@ -1,7 +1,6 @@
 /** Rewrites the `href`s of STAC documents to URLs of the gateway, so that programs browse protected catalogs through it. */
-import { urlOfHref } from '../../http/href.ts'
-import { kindOf, type StacDocument } from '../../stac/document.ts'
-import { own, ownString } from '../../stac/json.ts'
+import { urlOfHref } from '../../http/url.ts'
+import { kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { applyEdits, type Edit, type Path, type Span, scan } from '../../stac/json-text.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
 import { claimsStac } from '../../stac/recognition.ts'

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Auth } from '../../auth/auth.ts'
 import { isAuthError, SelectionError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { retryHint } from '../../http/retry-after.ts'
-import { Retries, type RetryPolicy } from '../../net/retry.ts'
+import { Retries, type RetryPolicy, retryHint } from '../../net/retry.ts'
 import type { Route, Routes } from './routes.ts'
 
 /** At most about ten seconds in all: programs have timeouts of their own, and some retry as well. */

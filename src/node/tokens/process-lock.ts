@@ -16,7 +16,7 @@ import { hostname } from 'node:os'
 import { abortedBy } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import { readOwnFile } from '../credentials/own-file.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 

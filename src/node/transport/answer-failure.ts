@@ -1,11 +1,9 @@
 /** Converts unsuccessful responses to errors. */
 import { patternFor } from '../../auth/requirement.ts'
 import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
-import { readBody, utf8 } from '../../http/body.ts'
 import { parseChallenges } from '../../http/challenge.ts'
-import { bareAddress } from '../../http/href.ts'
-import type { HttpResponse } from '../../http/message.ts'
-import { isRetryableStatus } from '../../http/passing-status.ts'
+import { type HttpResponse, isRetryableStatus, readBody, utf8 } from '../../http/message.ts'
+import { bareAddress } from '../../http/url.ts'
 import { errorCode } from '../../objects/list-objects.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
 

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, WebSocket } from 'undici'
 import { TrustError } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message.ts'
-import { isPublicAddress, isPublicHost } from '../../http/public-address.ts'
+import { isPublicAddress, isPublicHost } from '../../http/url.ts'
 import { connectToProxy, environmentProxies, forwardingProxy, openTunnel, type Proxies, wantsAddress } from './proxy.ts'
 
 type Connector = buildConnector.connector

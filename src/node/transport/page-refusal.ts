@@ -1,9 +1,9 @@
 /** Detects web pages that are returned instead of files, mostly login forms. */
 import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import { bareAddress } from '../../http/href.ts'
+import { bareAddress } from '../../http/url.ts'
 import { type BodyPromise, isPageType, promisedKind } from '../../http/web-page.ts'
-import { own, ownString } from '../../stac/json.ts'
+import { own, ownString } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { nameInAddress } from '../download/file-plan.ts'
 import { exampleCredential } from './answer-failure.ts'

@@ -5,13 +5,14 @@ import {
   type Cancel,
   type Collected,
   type CollectOptions,
+  type HttpRequest,
+  type HttpResponse,
   keepChunk,
   type PartedRequest,
   readBody,
   type Uncollected,
   utf8,
-} from '../../http/body.ts'
-import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+} from '../../http/message.ts'
 import { failure, networkError, originOf, tooLarge } from '../../http/network-error.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
 

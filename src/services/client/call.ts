@@ -2,11 +2,19 @@
 
 import type { Service } from '../../auth/auth.ts'
 import type { AuthError } from '../../errors.ts'
-import { type Cancel, type Collect, type Collected, isUncollected, type PartedRequest, type Uncollected, utf8 } from '../../http/body.ts'
-import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import {
+  type Cancel,
+  type Collect,
+  type Collected,
+  type HttpRequest,
+  type HttpResponse,
+  isUncollected,
+  type PartedRequest,
+  type Uncollected,
+  utf8,
+} from '../../http/message.ts'
 import { tooLarge } from '../../http/network-error.ts'
-import { sleep, unlessAborted } from '../../net/cancellation.ts'
-import { Deadline, Interruption } from '../../net/deadline.ts'
+import { Deadline, Interruption, sleep, unlessAborted } from '../../net/cancellation.ts'
 import type { Link, Settings, Timeouts } from './api-client.ts'
 import type { StreamedBody } from './collect-over.ts'
 import { described, foreign, ValidationError } from './errors.ts'

@@ -5,14 +5,16 @@ import {
   type Collect,
   type Collected,
   type CollectOptions,
+  type HttpRequest,
+  type HttpResponse,
   type PartedRequest,
   readBody,
+  type Send,
   type Uncollected,
   utf8,
-} from '../../http/body.ts'
-import type { HttpRequest, HttpResponse, Send } from '../../http/message.ts'
+} from '../../http/message.ts'
 import { failure } from '../../http/network-error.ts'
-import type { Interruption } from '../../net/deadline.ts'
+import type { Interruption } from '../../net/cancellation.ts'
 
 /**
  * Collects answers with a transport that only sends. Whether anything was sent is told by the failure; a body that is a stream is read

@@ -1,9 +1,7 @@
 /** What an answer, or none, means: its data, or the error that it becomes, and what of it is shown. */
 import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError, TrustError } from '../../errors.ts'
-import { type Collected, isUncollected, type Uncollected } from '../../http/body.ts'
-import { type HttpRequest, queryValues } from '../../http/message.ts'
-import { isRedirect } from '../../http/redirect.ts'
-import { retryHint } from '../../http/retry-after.ts'
+import { type Collected, type HttpRequest, isRedirect, isUncollected, queryValues, type Uncollected } from '../../http/message.ts'
+import { retryHint } from '../../net/retry.ts'
 import type { Attempts, CallParts } from './call.ts'
 import {
   AuthenticationError,

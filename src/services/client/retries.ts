@@ -1,8 +1,8 @@
 /** Whether a call is retried, and when: the policy, what each failure allows, and the limits that clients of one service share. */
 import type { AuthError } from '../../errors.ts'
 import type { Transport } from '../../http/message.ts'
+import { type Deadline, TimerWheel } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
-import { type Deadline, TimerWheel } from '../../net/deadline.ts'
 import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../../net/limiter.ts'
 import { Retries, RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Settings } from './api-client.ts'

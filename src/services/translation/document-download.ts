@@ -2,7 +2,7 @@
 
 import { platform } from '#platform'
 import { ProtocolError } from '../../errors.ts'
-import { readBody } from '../../http/body.ts'
+import { readBody } from '../../http/message.ts'
 import { proposedName } from '../../http/proposed-name.ts'
 import { type ApiResponse, chunksOf } from '../client/call.ts'
 import { described, NotFoundError, UnavailableError } from '../client/errors.ts'

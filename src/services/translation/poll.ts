@@ -1,8 +1,7 @@
 /** Asks again and again until something is ready. */
 import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
-import { sleep } from '../../net/cancellation.ts'
+import { Interruption, sleep } from '../../net/cancellation.ts'
 import { type Clock, startTimer } from '../../net/clock.ts'
-import { Interruption } from '../../net/deadline.ts'
 import { described } from '../client/errors.ts'
 
 /** What is asked, and how long to wait after an answer. */

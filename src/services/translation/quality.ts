@@ -1,5 +1,5 @@
 /** Evaluation of translations: what is wrong with them, and where. */
-import { retryHint } from '../../http/retry-after.ts'
+import { retryHint } from '../../net/retry.ts'
 import { described } from '../client/errors.ts'
 import { rawPath } from '../client/request-builder.ts'
 import { JobFailedError } from './errors.ts'

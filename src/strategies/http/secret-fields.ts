@@ -1,7 +1,7 @@
 import { platform } from '#platform'
 import type { Credential, Secret } from '../../auth/credential.ts'
 import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../../crypto/private-key.ts'
-import { isAccessToken } from '../../http/challenge.ts'
+import { isAccessToken } from '../../http/headers.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import type { HttpContext } from './scheme.ts'
 

@@ -3,7 +3,7 @@ import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } fr
 import type { Secret } from '../../auth/credential.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../stac/json.ts'
+import { isObject, type JsonObject } from '../../stac/document.ts'
 import { revealText, unfit } from '../reveal.ts'
 import { type Authentication, authenticationOf } from './client-authentication.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'

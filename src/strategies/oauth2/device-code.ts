@@ -1,7 +1,7 @@
 /** The device authorization grant (RFC 8628): the user logs in on any device and types a code. */
 import type { DevicePrompt, Interaction } from '../../auth/auth.ts'
 import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
-import { isLoopbackHost } from '../../http/public-address.ts'
+import { isLoopbackHost } from '../../http/url.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'

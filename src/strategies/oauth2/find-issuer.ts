@@ -1,6 +1,6 @@
 /** Finds the issuer of known endpoints by discovery (RFC 8414 §3, OpenID Connect Discovery 1.0 §4). */
 import type { HttpRequest, Send } from '../../http/message.ts'
-import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
+import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 
 /** Endpoints that the user has confirmed. */
 export interface KnownEndpoints {

@@ -1,7 +1,7 @@
 /** Runs a grant and reads the resulting token set. */
 import type { Token } from '../../auth/strategy.ts'
 import { fromBase64url } from '../../crypto/encoding.ts'
-import { isObject, type JsonObject, ownString } from '../../stac/json.ts'
+import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { boundKey, type Client, type Conversation, converse } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { invalidAnswer } from './oauth-error.ts'

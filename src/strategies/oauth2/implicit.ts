@@ -1,7 +1,7 @@
 /** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: credentials must enable it, and it works in browsers only. */
 import type { Interaction } from '../../auth/auth.ts'
 import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
-import { isAccessToken } from '../../http/challenge.ts'
+import { isAccessToken } from '../../http/headers.ts'
 import type { OAuth2Context } from './credential.ts'
 import { expiresIn, requested } from './grant.ts'
 import { type Endpoint, invalidAnswer, loginRequired, oauthError } from './oauth-error.ts'

@@ -2,7 +2,7 @@
 import { platform } from '#platform'
 import type { Identity, IdentityMember, Strategy, Warning } from '../../auth/strategy.ts'
 import { type AuthError, SelectionError } from '../../errors.ts'
-import { isObject, own, ownString, pointer } from '../../stac/json.ts'
+import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import type { OAuth2Flow, OAuth2Scheme } from '../../stac/scheme.ts'
 import { bearer } from '../http/bearer.ts'
 import type { OAuth2Credential } from './credential.ts'

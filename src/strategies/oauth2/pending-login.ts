@@ -2,7 +2,7 @@
 import type { ServerMetadata } from 'openid-client'
 import { base64url, sameBytes } from '../../crypto/encoding.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
-import { isObject } from '../../stac/json.ts'
+import { isObject } from '../../stac/document.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { invalidAnswer } from './oauth-error.ts'
 import { tokenKey } from './token.ts'

@@ -2,10 +2,9 @@
 import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import { momentOf } from '../../http/headers.ts'
-import type { HttpResponse, Send } from '../../http/message.ts'
-import { isRedirect } from '../../http/redirect.ts'
+import { type HttpResponse, isRedirect, type Send } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
-import { isObject, own } from '../../stac/json.ts'
+import { isObject, own } from '../../stac/document.ts'
 
 /** Keys have a few kilobytes. */
 const MAX_ANSWER = 64 * 1024

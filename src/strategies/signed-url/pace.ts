@@ -2,10 +2,9 @@
 
 import { abortedBy, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { retryHint } from '../../http/retry-after.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
-import { backoffBefore, type RetryPolicy } from '../../net/retry.ts'
+import { backoffBefore, type RetryPolicy, retryHint } from '../../net/retry.ts'
 
 /** Initial calls per second, and the burst after an idle time, while the limit is unknown. */
 const START = { rate: 50, burst: 10 }

@@ -3,9 +3,8 @@
 import type { CacheEntry } from '../../auth/session.ts'
 import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
-import type { HttpResponse } from '../../http/message.ts'
-import { isRedirect } from '../../http/redirect.ts'
-import { isObject, own, ownString } from '../../stac/json.ts'
+import { type HttpResponse, isRedirect } from '../../http/message.ts'
+import { isObject, own, ownString } from '../../stac/document.ts'
 import { expiryOf } from './signed-policy.ts'
 
 const MAX_ANSWER = 1_048_576

@@ -3,7 +3,7 @@
 import type { CacheEntry } from '../../auth/session.ts'
 import { covers, parseUrlPattern, type UrlPattern } from '../../auth/url-pattern.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
-import { isObject, own, ownObject, ownString } from '../../stac/json.ts'
+import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
 
 /** A custom policy of CloudFront. */
 interface Policy {

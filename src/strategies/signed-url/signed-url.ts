@@ -18,7 +18,7 @@ import { type AuthError, SelectionError, UnsupportedError } from '../../errors.t
 import { type HttpRequest, withQueryParameter, withUrl } from '../../http/message.ts'
 import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
-import { isObject, own, ownString, pointer } from '../../stac/json.ts'
+import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SignedUrlScheme } from '../../stac/scheme.ts'
 import { Pace } from './pace.ts'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mayBeDocument, type RewriteOptions, rewriteHrefs } from '../../../src/node/gateway/rewrite.ts'
-import { DOCUMENT_LIMITS } from '../../../src/stac/json.ts'
+import { DOCUMENT_LIMITS } from '../../../src/stac/document.ts'
 import { asset, catalog, collection, item, type Json } from '../../harness/documents.ts'
 
 const BASE = 'http://127.0.0.1:8123/capability/'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NetworkError } from '../../../src/errors.ts'
-import { Interruption } from '../../../src/net/deadline.ts'
+import { Interruption } from '../../../src/net/cancellation.ts'
 import { ConcurrencyLimiter } from '../../../src/net/limiter.ts'
 import { ServiceLimits } from '../../../src/services/client/retries.ts'
 import { failureOf } from '../../harness/failure.ts'

@@ -1,6 +1,6 @@
 /** The work of `translateCatalog`. */
 import { ConfigurationError } from '../../../errors.ts'
-import { isObject, own, ownString, pointer } from '../../../stac/json.ts'
+import { isObject, own, ownString, pointer } from '../../../stac/document.ts'
 import { applyEdits, type Edit, JsonText } from '../../../stac/json-text.ts'
 import { parseDocument } from '../../../stac/parse-document.ts'
 import type { TranslationClient } from '../translation-client.ts'
