@@ -8,11 +8,21 @@ import { createDiagnostics, type Diagnostics } from './lint/diagnostics.ts'
 import { wantsJson } from './usage.ts'
 import { version } from './version.ts'
 
+/** The program of `run` decides when it ends, and how. */
+const MAX_TIMER = 2 ** 31 - 1
+
 /**
  * Milliseconds that an interrupted command has to end by itself: a worker finishes its job, a download its writes; others remove
  * partial files or report partial results.
  */
-const CLEANUP: Readonly<Record<string, number>> = { worker: 60_000, download: 5_000, fetch: 5_000, lint: 5_000, translate: 5_000 }
+const CLEANUP: Readonly<Record<string, number>> = {
+  worker: 60_000,
+  download: 5_000,
+  fetch: 5_000,
+  lint: 5_000,
+  translate: 5_000,
+  run: MAX_TIMER,
+}
 const CLEANUP_OF_OTHERS = 500
 
 /** Runs one command and returns its exit code. Writes to `io` only; never throws and never ends the process. */
@@ -22,7 +32,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined)
   try {
     const code = await untilInterrupted(command(argv, io, diagnostics), io.signal, CLEANUP[argv[0] ?? ''] ?? CLEANUP_OF_OTHERS)
-    return io.signal.aborted ? exitOfSignal(io.signal) : code
+    return io.signal.aborted && argv[0] !== 'run' ? exitOfSignal(io.signal) : code
   } catch (error) {
     return await failure(error, io, diagnostics)
   }

@@ -9,8 +9,8 @@ import { refuseRepeats } from './options.ts'
 import { usageError, usageErrorOf, wantsJson } from './usage.ts'
 import { version } from './version.ts'
 
-/** Adds a command with its options to the program. */
-type AddCommand = (program: Command, context: Context) => void
+/** Adds a command with its options to the program; `argv` are all arguments as they were given. */
+type AddCommand = (program: Command, context: Context, argv: readonly string[]) => void
 
 /** The commands in the order of the help text. A module is loaded when its command is named, or for help about all of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   fetch: async () => (await import('./commands/fetch.ts')).addFetch,
   download: async () => (await import('./commands/download.ts')).addDownload,
   gateway: async () => (await import('./commands/gateway.ts')).addGateway,
+  run: async () => (await import('./commands/run.ts')).addRun,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   list: async () => (await import('./commands/list.ts')).addList,
   translate: async () => (await import('./commands/translate.ts')).addTranslate,
@@ -121,7 +122,7 @@ async function programOf(argv: readonly string[], context: Context): Promise<Com
     .showSuggestionAfterError(false)
   const named = argv.find((argument) => !argument.startsWith('-')) ?? ''
   const load = Object.hasOwn(COMMANDS, named) ? [COMMANDS[named]] : Object.values(COMMANDS)
-  for (const add of await Promise.all(load.map((command) => command?.()))) add?.(program, context)
+  for (const add of await Promise.all(load.map((command) => command?.()))) add?.(program, context, argv)
   refuseRepeats(program)
   return program
 }

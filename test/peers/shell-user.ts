@@ -1,7 +1,8 @@
 /** Somebody with a credential file, a shell and the built command line in it. */
-import { execFile } from 'node:child_process'
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { put, temporaryFolder } from '../cli/folder.ts'
 
@@ -18,6 +19,8 @@ export interface ShellUser {
   put(name: string, content: unknown): Promise<string>
   /** Runs a script of `sh`, which finds `stac-auth`; the arguments are `$1` and following. */
   sh(script: string, ...args: readonly string[]): Promise<Ending>
+  /** Starts `stac-auth` with these arguments; it is up to the caller to end it. */
+  start(...argv: readonly string[]): ChildProcessByStdio<null, Readable, Readable>
 }
 
 /** Keeps a secret in a file of its own; what an entry says about it. */
@@ -40,6 +43,7 @@ export async function shellUser(
   return {
     folder,
     put: (name, content) => put(folder, name, content),
+    start: (...argv) => spawn(join(programs, 'stac-auth'), argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }),
     sh: (script, ...args) =>
       new Promise((resolve) => {
         execFile('sh', ['-c', script, 'sh', ...args], { cwd: folder, env, encoding: 'buffer' }, (error, stdout, stderr) =>

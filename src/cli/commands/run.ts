@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import { AbortedError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { openAuth } from '../open-auth.ts'
+import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
+import { type ReadDocument, readDocument } from '../read-document.ts'
+import { usageError } from '../usage.ts'
+
+interface RunOptions extends CredentialsOption, ByAddressOption {
+  readonly inheritSecrets?: boolean
+  readonly rewrite: boolean
+}
+
+const PLACEHOLDERS = `
+Placeholders in the arguments of the program:
+  {KEY}       the asset with this key; KEY/NAME for an alternate asset
+  {ID/KEY}    the same, where several documents have the key
+  {url:KEY}   a URL; {vsi:KEY} a file name of GDAL
+              (default: a file name for gdal*, ogr* and rio, else a URL)
+  {catalog}   the URL of the first document
+  {{KEY}}     {KEY} itself
+
+Environment of the program:
+  STAC_AUTH_GATEWAY       the base URL
+  STAC_AUTH_GATEWAY_MAP   a JSON file with the URLs of all assets
+
+Examples:
+  stac-auth run item.json -- gdalinfo {B04}
+  stac-auth run https://api.example/ -- python3 browse.py {catalog}`
+
+/** `run DOC… -- PROGRAM`: runs a program with a gateway, and URLs of the gateway in its arguments. */
+export function addRun(program: Command, context: Context, argv: readonly string[]): void {
+  const command = program
+    .command('run [arguments...]')
+    .usage('[options] [document...] -- <program> [argument...]')
+    .description('run a program that reads protected assets through a local gateway')
+    .addHelpText('after', PLACEHOLDERS)
+  withByAddressOption(withCredentialsOption(command))
+    .option('--inherit-secrets', 'keep variables with secrets in the environment of the program')
+    .option('--no-rewrite', 'pass documents through without replacing their URLs')
+    .action(
+      context.run((words: readonly string[], options: RunOptions) => {
+        const { documents, child } = split(words, argv)
+        return run(documents, child, options, context)
+      }),
+    )
+}
+
+/** Splits at the first `--`, which the parser has removed. Errors: `USAGE` without a program. */
+function split(words: readonly string[], argv: readonly string[]): { documents: readonly string[]; child: readonly string[] } {
+  const end = argv.indexOf('--')
+  const child = end < 0 ? [] : argv.slice(end + 1)
+  if (child.length > 0) return { documents: words.slice(0, words.length - child.length), child }
+  throw usageError('no program is given', 'name it after --, for example: stac-auth run item.json -- gdalinfo {B04}')
+}
+
+async function run(names: readonly string[], child: readonly string[], options: RunOptions, context: Context): Promise<number> {
+  const { io } = context
+  const auth = openAuth(context, options, names)
+  const documents: ReadDocument[] = []
+  for (const name of names) documents.push(await readDocument(name, io, auth))
+  const [{ createGateway }, { substitute }, { runChild }, { writeMap }, { Refusals }] = await loaded()
+  const refused = new Refusals()
+  const settings = { documents, rewrite: options.rewrite, onRequest: refused.add.bind(refused) }
+  const start = async () => createGateway(await auth(), settings)
+  const gateway = await untilInterrupted(start(), io.signal)
+  try {
+    const { base, targets } = gateway
+    const [first] = documents
+    const command = substitute(child, { targets, catalog: first?.url === undefined ? undefined : gateway.urlFor(first.url) })
+    const map = await writeMap({ base, targets })
+    try {
+      const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
+      if (io.signal.aborted) throw new AbortedError(io.signal.reason)
+      const code = await runChild(command, environment, io)
+      if (code !== 0) for (const warning of refused.warnings()) context.diagnostics.warn(warning)
+      return code
+    } finally {
+      await map.remove()
+    }
+  } finally {
+    await gateway.close()
+  }
+}
+
+function loaded() {
+  return Promise.all([
+    import('../../node/gateway/gateway.ts'),
+    import('../run/placeholders.ts'),
+    import('../run/child-process.ts'),
+    import('../run/gateway-map.ts'),
+    import('../run/refusals.ts'),
+  ])
+}
+
+/** Returns the environment of the program, without secrets unless they are asked for. */
+async function environmentFor(
+  added: Readonly<Record<string, string>>,
+  { credentials, inheritSecrets }: RunOptions,
+  { env }: Context['io'],
+): Promise<Record<string, string>> {
+  const { childEnvironment, secretVariables } = await import('../run/child-environment.ts')
+  if (inheritSecrets) return childEnvironment(env, { added, without: [] })
+  const { credentialsFromFile } = await import('../../node/credentials/credential-file.ts')
+  const file = await credentialsFromFile(credentials ?? (env.STAC_AUTH_CREDENTIALS || undefined))
+  return childEnvironment(env, { added, without: secretVariables(file.credentials) })
+}

@@ -1,0 +1,99 @@
+/** Substitutes placeholders such as `{B04}` in the arguments of a program with URLs of the gateway. */
+import { basename } from 'node:path'
+import { ConfigurationError } from '../../errors.ts'
+import { nearMiss } from '../../text/suggest.ts'
+
+/** A target that the gateway serves. */
+export interface NamedTarget {
+  /** Id of the document, or its name where it has none. */
+  readonly document: string
+  /** Key of an asset, or `KEY/NAME` of an alternate. */
+  readonly key: string
+  /** URL of the gateway. */
+  readonly url: string
+}
+
+/** What placeholders stand for. */
+export interface Placeholders {
+  readonly targets: readonly NamedTarget[]
+  /** URL of the gateway for the first document; undefined for a document that has no URL. */
+  readonly catalog: string | undefined
+}
+
+/** A URL as it is, or as the file names of GDAL (`/vsicurl/`). */
+type Form = 'url' | 'vsi'
+
+/** `%{…}` and `${…}` are of curl and of shells; braces in braces stand for themselves. */
+const BRACES = /(?<![%$])(?:\{\{([^{}]*)\}\}|\{([^{}]+)\})/g
+
+/** What a key looks like. Other text in braces, such as JSON and programs of awk, is no placeholder. */
+const WORD = /^[\w.:/@+~-]+$/
+
+/** More names than these are no help. */
+const MAX_NAMES = 20
+
+/**
+ * Returns the program and its arguments with `{KEY}`, `{ID/KEY}`, `{url:KEY}`, `{vsi:KEY}` and `{catalog}` substituted. `{KEY}` has the form
+ * that the program reads: `/vsicurl/…` for `gdal*`, `ogr*` and `rio`, else the URL. `{{KEY}}` stands for `{KEY}`.
+ *
+ * Errors: `TARGET_NOT_FOUND` for an unknown or ambiguous placeholder, with those that exist.
+ */
+export function substitute([program = '', ...args]: readonly string[], placeholders: Placeholders): readonly string[] {
+  const usual = formFor(program)
+  const put = (braces: string, literal: string | undefined, name = ''): string => {
+    if (literal !== undefined) return `{${literal}}`
+    return textFor(name, placeholders, usual) ?? (WORD.test(name) ? refuse(name, placeholders) : braces)
+  }
+  return [program, ...args.map((argument) => argument.replace(BRACES, put))]
+}
+
+function formFor(program: string): Form {
+  return /^(?:gdal|ogr|rio(?:\.|$))/i.test(basename(program)) ? 'vsi' : 'url'
+}
+
+function textFor(name: string, placeholders: Placeholders, usual: Form): string | undefined {
+  const whole = name === 'catalog' ? placeholders.catalog : inForm(targetUrl(name, placeholders), usual)
+  if (whole !== undefined) return whole
+  const [, form, key = ''] = /^(url|vsi):(.+)$/s.exec(name) ?? []
+  if (form === undefined) return undefined
+  return inForm(targetUrl(key, placeholders) ?? (key === 'catalog' ? placeholders.catalog : undefined), form as Form)
+}
+
+function inForm(url: string | undefined, form: Form): string | undefined {
+  return url !== undefined && form === 'vsi' ? `/vsicurl/${url}` : url
+}
+
+/** Returns the URL of the target of that key, or of `ID/KEY`. Errors: `TARGET_NOT_FOUND` for a key that several documents have. */
+function targetUrl(name: string, { targets }: Placeholders): string | undefined {
+  const found = targets.filter(({ key }) => key === name)
+  if (found.length < 2) return (found[0] ?? targets.find((target) => qualified(target) === name))?.url
+  const names = found.map((target) => `{${qualified(target)}}`)
+  throw new ConfigurationError('TARGET_NOT_FOUND', `{${name}} is ambiguous: ${found.length} documents have a target "${name}"`, {
+    hint: `use one of: ${listOf(names)}`,
+  })
+}
+
+function qualified({ document, key }: NamedTarget): string {
+  return `${document}/${key}`
+}
+
+function refuse(name: string, { targets, catalog }: Placeholders): never {
+  if (name === 'catalog' && catalog === undefined) {
+    const message = 'there is no URL for {catalog}: the first document is a file without a "self" link, or none is given'
+    throw new ConfigurationError('TARGET_NOT_FOUND', message, { hint: 'give the document by its URL' })
+  }
+  const keys = targets.map(({ key }) => key)
+  const names = keys.map((key, index) => (keys.indexOf(key) === keys.lastIndexOf(key) ? key : qualified(targets[index] as NamedTarget)))
+  const meant = nearMiss(name.replace(/^(?:url|vsi):/, ''), names)
+  const lines = [
+    ...(meant === undefined ? [] : [`did you mean {${meant}}?`]),
+    `the targets are: ${listOf(names) || 'none; name a document before --'}`,
+    `write {{${name}}} for {${name}} itself`,
+  ]
+  throw new ConfigurationError('TARGET_NOT_FOUND', `unknown placeholder {${name}}`, { hint: lines.join('\n') })
+}
+
+function listOf(names: readonly string[]): string {
+  const unique = [...new Set(names)]
+  return unique.slice(0, MAX_NAMES).join(', ') + (unique.length > MAX_NAMES ? `, … (${unique.length} in all)` : '')
+}

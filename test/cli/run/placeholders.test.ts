@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { type Placeholders, substitute } from '../../../src/cli/run/placeholders.ts'
+import type { AuthError } from '../../../src/errors.ts'
+
+const target = (document: string, key: string) => ({ document, key, url: `http://127.0.0.1:1/c/https/data.example/${document}/${key}` })
+const url = (path: string) => `http://127.0.0.1:1/c/https/data.example/${path}`
+const ONE: Placeholders = {
+  targets: ['B04', 'B08', 'Band 1', 'B04/s3', 'url:x'].map((key) => target('i', key)),
+  catalog: 'http://127.0.0.1:1/c/https/data.example/i.json',
+}
+const TWO: Placeholders = { targets: [target('i', 'B04'), target('j', 'B04'), target('j', 'only')], catalog: undefined }
+
+const args = (program: string, ...given: string[]) => substitute([program, ...given], ONE).slice(1)
+const refusal = (given: string, placeholders = ONE) => {
+  try {
+    return substitute(['curl', given], placeholders)
+  } catch (error) {
+    const { code, message, hint } = error as AuthError
+    return { code, message, hint }
+  }
+}
+
+describe('placeholders', () => {
+  it('stand for the URL of a target, anywhere in an argument and as often as they occur', () => {
+    expect(args('curl', '{B04}', '-o', 'a={B08},{B04/s3}')).toEqual([url('i/B04'), '-o', `a=${url('i/B08')},${url('i/B04/s3')}`])
+    expect(args('curl', '{Band 1}')).toEqual([url('i/Band 1')])
+  })
+
+  it('are file names of GDAL for its programs, wherever these are installed', () => {
+    for (const program of ['gdalinfo', '/usr/bin/gdal_translate', 'gdal_merge.py', 'ogr2ogr', 'rio', 'C:/x/rio.exe'])
+      expect(args(program, '{B04}')).toEqual([`/vsicurl/${url('i/B04')}`])
+    for (const program of ['curl', 'qgis', 'riot', 'python3', 'my-gdalinfo']) expect(args(program, '{B04}')).toEqual([url('i/B04')])
+  })
+
+  it('have the form that they name', () => {
+    expect(args('gdalinfo', '{url:B04}', '{vsi:B04}')).toEqual([url('i/B04'), `/vsicurl/${url('i/B04')}`])
+    expect(args('curl', '{url:B04}', '{vsi:B04}', '{url:url:x}')).toEqual([url('i/B04'), `/vsicurl/${url('i/B04')}`, url('i/url:x')])
+  })
+
+  it('give the first document as a URL, and as a file name of GDAL where that is asked for', () => {
+    expect(args('gdalinfo', '{catalog}', '{vsi:catalog}')).toEqual([ONE.catalog, `/vsicurl/${ONE.catalog}`])
+  })
+
+  it('name the document where several have the key', () => {
+    expect(substitute(['curl', '{j/B04}', '{only}'], TWO)).toEqual(['curl', url('j/B04'), url('j/only')])
+    expect(refusal('{B04}', TWO)).toEqual({
+      code: 'TARGET_NOT_FOUND',
+      message: '{B04} is ambiguous: 2 documents have a target "B04"',
+      hint: 'use one of: {i/B04}, {j/B04}',
+    })
+  })
+
+  it('are refused where there is no such target, with those that there are', () => {
+    expect(refusal('{b-04}')).toEqual({
+      code: 'TARGET_NOT_FOUND',
+      message: 'unknown placeholder {b-04}',
+      hint: 'did you mean {B04}?\nthe targets are: B04, B08, Band 1, B04/s3, url:x\nwrite {{b-04}} for {b-04} itself',
+    })
+    expect(refusal('{B05}', TWO)).toMatchObject({ hint: expect.stringContaining('the targets are: i/B04, j/B04, only') })
+    expect(refusal('{constructor}')).toMatchObject({ code: 'TARGET_NOT_FOUND' })
+  })
+
+  it('are refused for a document without a URL', () => {
+    for (const name of ['{catalog}'])
+      expect(refusal(name, TWO)).toMatchObject({ code: 'TARGET_NOT_FOUND', hint: 'give the document by its URL' })
+  })
+
+  it('are none where the text in braces is of another language, or written twice', () => {
+    const others = ['%{http_code}', ['$', '{B04}'].join(''), '{}', '{print $1}', '{"B04": 1}', '{"a":{"b":1}}', '{a,b}', 'x{1,2}']
+    expect(args('sh', ...others)).toEqual(others)
+    expect(args('sh', '{{B04}}', '{{nothing}} {B08}')).toEqual(['{B04}', `{nothing} ${url('i/B08')}`])
+  })
+
+  it('are not looked for in the name of the program', () => {
+    expect(substitute(['{B04}'], ONE)).toEqual(['{B04}'])
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { asset, item } from '../../harness/documents.ts'
+import { basicGuard } from '../../servers/guards.ts'
+import { startProtectedFiles } from '../../servers/protected-files.ts'
+import { put, temporaryFolder } from '../folder.ts'
+import { run } from '../run.ts'
+
+const folder = await temporaryFolder()
+const scheme = { type: 'http', scheme: 'basic' }
+const document = await put(folder, 'item.json', item({ b: scheme }, { B04: asset('https://data.example/a.tif', ['b']) }))
+const node = (script: string, ...args: string[]) => ['--', process.execPath, '-e', script, ...args]
+const PRINT = 'console.log(process.argv.slice(1).join(" "))'
+
+describe('run', () => {
+  it('starts the program with the URLs of the gateway in its arguments', async () => {
+    const { code, stdout } = await run(['run', document, ...node(PRINT, '{B04}', '--json', '-x', '--', '{vsi:B04}')])
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^(http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/https\/data\.example\/a\.tif) --json -x -- \/vsicurl\/\1\n$/),
+    ])
+  })
+
+  it('leaves everything behind the first -- to the program, with options before it or after it', async () => {
+    const credentials = await put(folder, 'credentials.json', { version: 1, credentials: [] })
+    for (const before of [['--credentials', credentials, document], [document, `--credentials=${credentials}`], []]) {
+      const { stdout } = await run(['run', ...before, ...node(PRINT, 'first', '--credentials', 'x', '--help')])
+      expect(stdout).toBe('first --credentials x --help\n')
+    }
+  })
+
+  it('asks for a program, and for one that exists', async () => {
+    for (const argv of [['run', document], ['run', document, '--'], ['run']]) {
+      expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('USAGE: no program is given\n  name it after --') })
+    }
+    expect(await run(['run', document, '--', 'no-such-program', '{B04}'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot start "no-such-program": the program was not found'),
+    })
+  })
+
+  it('starts no program for an unknown placeholder', async () => {
+    const { code, stdout, stderr } = await run(['run', document, ...node(PRINT, '{B05}')])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('TARGET_NOT_FOUND: unknown placeholder {B05}\n  did you mean {B04}?\n  the targets are: B04\n')
+  })
+
+  it('starts no program when a document cannot be read', async () => {
+    expect(await run(['run', `${document}x`, ...node(PRINT, 'started')])).toMatchObject({ code: 6, stdout: '' })
+  })
+
+  it('ends with the exit code of the program, and says then what the gateway refused', async () => {
+    const fetchIt = 'fetch(process.argv[1]).then((answer) => process.exit(answer.ok ? 0 : 9))'
+    const { code, stderr } = await run(['run', document, ...node(fetchIt, '{B04}')])
+    expect([code, stderr]).toEqual([9, expect.stringMatching(/^warning NO_CREDENTIAL: .*https:\/\/data\.example/)])
+    const quiet = await run(['run', document, ...node('fetch(process.argv[1]).then(() => process.exit(0))', '{B04}')])
+    expect([quiet.code, quiet.stderr]).toEqual([0, ''])
+  })
+
+  it('lets the program read what it cannot read itself, and keeps the secret from it', async () => {
+    const files = await startProtectedFiles({ '/a.txt': { content: 'inside', guard: basicGuard('ada', 'hidden') } })
+    try {
+      const source = await put(folder, 'own.json', item({ b: scheme }, { a: asset(`${files.origin}/a.txt`, ['b']) }))
+      const secret = { id: 'b', type: 'http', scheme: 'basic', username: 'ada', password: { env: 'PASSWORD_OF_ADA' } }
+      const credentials = await put(folder, 'ada.json', { version: 1, credentials: [{ ...secret, sendTo: [`${files.origin}/`] }] })
+      process.env.PASSWORD_OF_ADA = 'hidden'
+      const script = 'fetch(process.argv[1]).then((answer) => answer.text()).then((text) => console.log(text, process.env.PASSWORD_OF_ADA))'
+      const env = { PASSWORD_OF_ADA: 'hidden' }
+      const argv = (...options: string[]) => ['run', source, '--credentials', credentials, ...options, ...node(script, '{a}')]
+      expect((await run(argv(), { env })).stdout).toBe('inside undefined\n')
+      expect((await run(argv('--inherit-secrets'), { env })).stdout).toBe('inside hidden\n')
+    } finally {
+      delete process.env.PASSWORD_OF_ADA
+      await files.close()
+    }
+  })
+
+  it('serves what several documents name', async () => {
+    const other = await put(folder, 'other.json', { ...item({}, { B04: asset('https://data.example/b.tif', []) }), id: 'other' })
+    const { stdout } = await run(['run', document, other, ...node(PRINT, '{x/B04}', '{other/B04}')])
+    expect(stdout).toMatch(/\/data\.example\/a\.tif .*\/data\.example\/b\.tif\n$/)
+    expect((await run(['run', document, other, ...node(PRINT, '{B04}')])).stderr).toContain('use one of: {x/B04}, {other/B04}')
+  })
+})
