@@ -85,6 +85,11 @@ export interface TargetSendOptions {
   readonly onUse?: (credential: string) => void
   /** For a target; a request that is passed in has its own headers. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * `allow`: for a URL that may be public. If the secret of its credential cannot be read, or a login is required, the request is sent
+   * without a credential; when the server refuses that, the error is that of the credential.
+   */
+  readonly anonymous?: 'allow'
 }
 
 /** Options for authorizing a request to a service. */

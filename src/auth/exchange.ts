@@ -76,7 +76,11 @@ export interface ExchangeOptions {
   readonly redirect?: RequestInit['redirect'] | undefined
   /** Called with the id of each credential that a server accepted. */
   readonly onUse?: ((credential: string) => void) | undefined
+  readonly anonymous?: 'allow' | undefined
 }
+
+/** Error codes of a secret that cannot be read. */
+const UNREADABLE = new Set(['CREDENTIAL_SOURCE', 'CREDENTIAL_VALUE_INVALID'])
 
 /** The target of a request, and the references that may be used. */
 interface Purpose {
@@ -92,6 +96,7 @@ interface Hop {
   readonly followHidden: boolean
   readonly cookies: CookieChain
   readonly onUse: ExchangeOptions['onUse']
+  readonly anonymous: ExchangeOptions['anonymous']
 }
 
 interface Answer {
@@ -105,6 +110,8 @@ export class Exchange {
   readonly #selector: CredentialSelector
   readonly #redirects: 'follow' | 'error'
   readonly #cookies: LoginCookies
+  /** Credentials whose secrets could not be read, after the warning. */
+  readonly #unused = new Set<string>()
 
   constructor(world: World, selector: CredentialSelector, redirects: 'follow' | 'error') {
     this.#world = world
@@ -135,7 +142,7 @@ export class Exchange {
     let replaced = false
     const cookies = this.#cookies.chain()
     for (let hop = 0; ; hop++) {
-      const at = { target: purpose.target, hop, signal, followHidden, cookies, onUse: init.onUse }
+      const at = { target: purpose.target, hop, signal, followHidden, cookies, onUse: init.onUse, anonymous: init.anonymous }
       const asSent = `${request.method} ${request.url} ${cookies.state}`
       const answer = selections.length > 0 ? await this.#attempt(request, selections, at) : await this.#bare(request, at)
       const { response } = answer
@@ -189,18 +196,36 @@ export class Exchange {
         const answer = await this.#authorized(request, selection.match, hop)
         if (answer) return answer
       } catch (error) {
-        if (!(error instanceof CredentialError) || !NEXT.has(error.code)) throw error
+        if (!(error instanceof CredentialError) || !(NEXT.has(error.code) || (hop.anonymous && UNREADABLE.has(error.code)))) throw error
         refusal ??= error
       }
     }
-    if (refusal) throw refusal
+    if (refusal) return this.#withoutCredential(request, hop, refusal)
     return this.#bare(request, hop)
+  }
+
+  /** Sends a request without the credential that cannot be used, if the caller allows it. Errors: that of the credential. */
+  async #withoutCredential(request: HttpRequest, hop: Hop, refusal: AuthError): Promise<Answer> {
+    const isUnreadable = UNREADABLE.has(refusal.code)
+    if (!hop.anonymous || !(isUnreadable || refusal.code === 'LOGIN_REQUIRED')) throw refusal
+    const answer = await this.#bare(request, hop)
+    const { status } = answer.response
+    if (status === 401 || status === 403) {
+      await answer.response.discard()
+      throw refusal
+    }
+    const id = refusal.credential ?? ''
+    if (isUnreadable && !this.#unused.has(id)) {
+      this.#unused.add(id)
+      this.#world.warn({ code: refusal.code, message: `${refusal.message}. Public documents are read without this credential` })
+    }
+    return answer
   }
 
   async #authorized(
     request: HttpRequest,
     match: CredentialMatch,
-    { target, hop, cookies, onUse, ...options }: Hop,
+    { target, hop, cookies, onUse, anonymous: _, ...options }: Hop,
   ): Promise<Answer | undefined> {
     const context = contextOf(this.#world, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()

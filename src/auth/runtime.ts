@@ -180,11 +180,14 @@ export class Runtime {
   }
 
   /** Like `fetchAddress`, with plain objects. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send({ method, url: address, headers, body }: HttpRequest, { signal, onUse }: ExchangeOptions = {}): Promise<HttpResponse> {
+  async send(
+    { method, url: address, headers, body }: HttpRequest,
+    { signal, onUse, anonymous }: ExchangeOptions = {},
+  ): Promise<HttpResponse> {
     const url = this.#written(address)
     const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
     const selections = this.#exchange.byAddress(url)
-    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal, onUse })
+    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal, onUse, anonymous })
   }
 
   #written(address: string): URL {

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError } from '../errors.ts'
+import type { HttpResponse } from '../http/message.ts'
 import { bareAddress } from '../http/url.ts'
 import { readFailure } from '../node/system-error.ts'
 import type { UnreadAnswer } from '../node/transport/answer-failure.ts'
@@ -65,36 +66,24 @@ export async function fetchBody(
   auth: Auth,
 ): Promise<{ chunks: AsyncIterable<Uint8Array>; url: string }> {
   const response = await answerTo(address, signal, auth)
-  const url = response.url || address
-  return { chunks: bodyOf(response, url, signal), url }
+  return { chunks: bodyOf(response, response.url, signal), url: response.url }
 }
 
-async function* bodyOf({ body }: Response, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* bodyOf(response: HttpResponse, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
-    if (body) yield* body as unknown as AsyncIterable<Uint8Array>
+    if (response.chunks) yield* response.chunks()
   } catch (error) {
     throw failedBody(error, url, signal)
   }
 }
 
-/** Requests a URL with the credential that allows it; without one if that requires a login, because the document may be public. */
-async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promise<Response> {
-  const init = { signal, headers: { accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1' } }
-  try {
-    return await successful(await auth.fetch(address, init), address)
-  } catch (error) {
-    if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
-    const { createAuth } = await import('../auth/create-auth.ts')
-    const response = await createAuth({ credentials: [], typed: [address] }).fetch(address, init)
-    if (response.status === 401 || response.status === 403) throw error
-    return successful(response, address)
-  }
-}
+const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
 
-async function successful(response: Response, address: string): Promise<Response> {
-  const { status, headers } = response
-  const body = response.body as AsyncIterable<Uint8Array> | null
-  await requireSuccess({ status, headers, url: response.url || address, body }, () => response.body?.cancel().catch(() => undefined))
+/** Requests a URL with the credential that allows it; without one if that cannot be used now, because the document may be public. */
+async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promise<HttpResponse> {
+  const response = await auth.send({ method: 'GET', url: address, headers: { accept: ACCEPT } }, { signal, anonymous: 'allow' })
+  const { status, url, headers } = response
+  await requireSuccess({ status, headers, url, body: response.chunks?.() ?? null }, () => response.discard())
   return response
 }
 

@@ -36,7 +36,7 @@ export async function startsOf(inputs: readonly string[]): Promise<{ start: read
 /** Returns the function that reads files below the start folders and fetches URLs with the credentials that allow them. */
 export function sendFrom(start: readonly string[], auth: () => Promise<Auth>): CrawlSend {
   const files = sendFiles(start.filter((url) => url.startsWith('file:')))
-  const addresses: CrawlSend = async (request, options) => (await auth()).send(request, options)
+  const addresses: CrawlSend = async (request, options) => (await auth()).send(request, { ...options, anonymous: 'allow' })
   return (request, options) => (request.url.startsWith('file:') ? files : addresses)(request, options)
 }
 
