@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { CRAWL_RETRIES } from '../src/crawl/settings.ts'
 import type { Backoff, RetryPolicy } from '../src/net/retry.ts'
 import { DOWNLOAD_RETRIES, LISTING_RETRIES, VERIFY_RETRIES } from '../src/node/download/download-context.ts'
+import { GATEWAY_RETRIES } from '../src/node/gateway/upstream.ts'
 import { API_RETRIES } from '../src/services/client/retries.ts'
 import { TOKEN_RETRIES } from '../src/strategies/oauth2/patience.ts'
 import { SIGNING_RETRIES } from '../src/strategies/signed-url/pace.ts'
@@ -29,6 +30,11 @@ const ROWS: { readonly [caller: string]: Row } = {
     attempts: ' in a row without a new byte',
     retried: 'as for a crawl, and bodies that end early',
     retryAfter: '; the origin waits',
+  },
+  gateway: {
+    policy: GATEWAY_RETRIES,
+    attempts: ' before a response, and in a row without a new byte of it',
+    retried: '429, 502, 503, 504, the network, a token that has just expired; bodies that end early',
   },
   'listing of objects': { policy: LISTING_RETRIES, retried: 'as for a crawl' },
   'verifying downloads at their servers': { policy: VERIFY_RETRIES, retried: 'as for a crawl' },

@@ -5,7 +5,7 @@ import { isAuthError, ProtocolError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { Retries } from '../../net/retry.ts'
 import { type ContentRange, contentRange } from './fields.ts'
-import { RETRIES, type Upstream, type UpstreamRequest } from './upstream.ts'
+import { GATEWAY_RETRIES, type Upstream, type UpstreamRequest } from './upstream.ts'
 
 /** Writes chunks to a program that may read slowly or leave. */
 export class Reader {
@@ -50,7 +50,7 @@ interface Representation extends ContentRange {
  */
 export async function relay(response: HttpResponse, request: UpstreamRequest, upstream: Upstream, reader: Reader): Promise<void> {
   const part = request.method === 'GET' ? representationOf(response) : undefined
-  const retries = new Retries(RETRIES, Math.random)
+  const retries = new Retries(GATEWAY_RETRIES, Math.random)
   let source: HttpResponse = response
   let before = -1
   for (;;) {

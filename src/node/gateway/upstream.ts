@@ -7,7 +7,7 @@ import { Retries, type RetryPolicy, retryHint } from '../../net/retry.ts'
 import type { Route, Routes } from './routes.ts'
 
 /** At most about ten seconds in all: programs have timeouts of their own, and some retry as well. */
-export const RETRIES: RetryPolicy = {
+export const GATEWAY_RETRIES: RetryPolicy = {
   retries: 3,
   unresolved: 1,
   backoff: { first: 300, longest: 2000, fixed: 0.5, random: 0.5 },
@@ -50,7 +50,7 @@ export class Upstream {
   async send(request: UpstreamRequest): Promise<UpstreamResponse> {
     const { url, method, signal } = request
     const route = method === 'POST' ? await this.#routes.search(url) : await this.#routes.route(url)
-    const retries = new Retries(RETRIES, Math.random)
+    const retries = new Retries(GATEWAY_RETRIES, Math.random)
     for (;;) {
       const result = await this.#attempt(request, route).catch((error: unknown) => {
         if (isAuthError(error) && error.retryable && !signal.aborted) return error

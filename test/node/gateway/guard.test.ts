@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest'
+import { createAuth } from '../../../src/auth/create-auth.ts'
+import { canary, leaks, shown } from '../../harness/canary.ts'
+import { isToken, openGateway, raw, startArchive, withToken } from './origin.ts'
+
+async function fixture(options = {}) {
+  const archive = await startArchive({ files: { '/a/b.tif': 'image' }, accepts: isToken })
+  const gateway = await openGateway(withToken(archive.origin), options)
+  const path = new URL(gateway.urlFor(`${archive.origin}a/b.tif`)).pathname
+  return { archive, gateway, path, host: `127.0.0.1:${gateway.port}`, root: new URL(gateway.base).pathname }
+}
+
+type Fixture = Awaited<ReturnType<typeof fixture>>
+
+const status = (answer: string) => answer.slice(0, 12)
+
+describe('a hostile request', () => {
+  const requests: readonly (readonly [string, (fixture: Fixture) => string, string])[] = [
+    ['without a capability', ({ host }) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 404'],
+    [
+      'with another capability',
+      ({ host, path }) => `GET /${'0'.repeat(32)}${path.slice(33)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      'HTTP/1.1 404',
+    ],
+    ['with a part of the capability', ({ host, path }) => `GET ${path.slice(0, 20)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 404'],
+    [
+      'with the capability in upper case',
+      ({ host, path }) => `GET ${path.slice(0, 33).toUpperCase()}${path.slice(33)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      'HTTP/1.1 404',
+    ],
+    [
+      'with a parameter behind the capability',
+      ({ host, path }) => `GET ${path.slice(0, 33)};x${path.slice(33)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      'HTTP/1.1 404',
+    ],
+    ['with two slashes before the capability', ({ host, path }) => `GET /${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 404'],
+    ['for another host', ({ path }) => `GET ${path} HTTP/1.1\r\nHost: evil.example\r\n\r\n`, 'HTTP/1.1 403'],
+    ['for another port', ({ path }) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n`, 'HTTP/1.1 403'],
+    [
+      'for a name that begins like localhost',
+      ({ path, gateway }) => `GET ${path} HTTP/1.1\r\nHost: localhost.evil.example:${gateway.port}\r\n\r\n`,
+      'HTTP/1.1 403',
+    ],
+    ['for two hosts', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\n\r\n`, 'HTTP/1.1 403'],
+    ['without a host', ({ path }) => `GET ${path} HTTP/1.1\r\n\r\n`, 'HTTP/1.1 400'],
+    ['of HTTP/1.0 without a host', ({ path }) => `GET ${path} HTTP/1.0\r\n\r\n`, 'HTTP/1.1 403'],
+    ['of a web page', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://evil.example\r\n\r\n`, 'HTTP/1.1 403'],
+    ['of a sandboxed web page', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: null\r\n\r\n`, 'HTTP/1.1 403'],
+    [
+      'of an image in a web page',
+      ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nSec-Fetch-Site: cross-site\r\n\r\n`,
+      'HTTP/1.1 403',
+    ],
+    [
+      'of a page on another port',
+      ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nSec-Fetch-Site: same-site\r\n\r\n`,
+      'HTTP/1.1 403',
+    ],
+    [
+      'that is a preflight',
+      ({ path, host }) =>
+        `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: GET\r\n\r\n`,
+      'HTTP/1.1 403',
+    ],
+    ['in absolute form', ({ path, host }) => `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    [
+      'in absolute form for the archive',
+      ({ archive, host }) => `GET ${archive.origin}a/b.tif HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      'HTTP/1.1 400',
+    ],
+    [
+      'for a tunnel',
+      ({ archive }) => `CONNECT ${new URL(archive.origin).host} HTTP/1.1\r\nHost: ${new URL(archive.origin).host}\r\n\r\n`,
+      '',
+    ],
+    ['for the whole server', ({ host }) => `OPTIONS * HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    ['to write', ({ path, host }) => `PUT ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`, 'HTTP/1.1 405'],
+    ['to delete', ({ path, host }) => `DELETE ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 405'],
+    [
+      'to upgrade',
+      ({ path, host }) => `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+      'HTTP/1.1 405',
+    ],
+    ['with a body', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nhello`, 'HTTP/1.1 400'],
+    [
+      'with two lengths',
+      ({ path, host }) => `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
+      'HTTP/1.1 400',
+    ],
+    [
+      'with a length and chunks',
+      ({ path, host }) => `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      'HTTP/1.1 400',
+    ],
+    [
+      'with an unknown transfer coding',
+      ({ path, host }) => `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+      'HTTP/1.1 400',
+    ],
+    ['with a line feed in a field', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX: a\n b\r\n\r\n`, 'HTTP/1.1 400'],
+    ['with a long request line', ({ path, host }) => `GET ${path}?${'x'.repeat(17_000)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 414'],
+    ['with long fields', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(33_000)}\r\n\r\n`, 'HTTP/1.1 431'],
+    ['that names no URL', ({ root, host }) => `GET ${root} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    ['for a file', ({ root, host }) => `GET ${root}file//etc/passwd HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    [
+      'with a user in the URL',
+      ({ root, host, archive }) => `GET ${root}http/u:p@${new URL(archive.origin).host}/a/b.tif HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      'HTTP/1.1 400',
+    ],
+    ['with an encoded host', ({ root, host }) => `GET ${root}https/data%2eexample/x HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    ['with an empty host', ({ root, host }) => `GET ${root}https//evil.example/x HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    ['with bytes that are not ASCII', ({ path, host }) => `GET ${path}\xe9 HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    ['with a backslash', ({ path, host }) => `GET ${path}\\..\\x HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
+    ...[
+      '/..',
+      '/../x',
+      '/./x',
+      '/%2e%2e/x',
+      '/.%2E/x',
+      '/%252e%252e/x',
+      '/..;/x',
+      '/.;a/x',
+      '/..%2fx',
+      '/..%5cx',
+      '/x%2f..%2fy',
+      '/%2e',
+    ].map(
+      (trick) =>
+        [
+          `with the path trick ${trick}`,
+          ({ root, host, archive }: Fixture) =>
+            `GET ${root}http/${new URL(archive.origin).host}/a${trick} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+          'HTTP/1.1 400',
+        ] as const,
+    ),
+  ]
+
+  it.each(requests)('%s gets no byte of the archive and makes no request', async (_name, request, expected) => {
+    const at = await fixture()
+    const answer = await raw(at.gateway.port, request(at))
+    expect(status(answer)).toBe(expected)
+    expect(answer).not.toContain('image')
+    expect(at.archive.sent).toEqual([])
+  })
+
+  it('without the capability is told nothing', async () => {
+    const { gateway, host } = await fixture()
+    const answer = await raw(gateway.port, `GET /x HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    expect(answer.split('\r\n').filter((line) => !line.startsWith('Date'))).toEqual([
+      'HTTP/1.1 404 Not Found',
+      'Content-Length: 0',
+      'Connection: close',
+      '',
+      '',
+    ])
+  })
+
+  it('smuggled behind another one is not read', async () => {
+    const { gateway, path, host, archive } = await fixture()
+    const inner = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+    const answer = await raw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`)
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+    expect(archive.sent).toEqual([])
+  })
+})
+
+describe('a request that names the gateway', () => {
+  it.each(['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])('as %s is answered', async (name) => {
+    const { gateway, path } = await fixture()
+    expect(await raw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${name}:${gateway.port}\r\nConnection: close\r\n\r\n`)).toContain('image')
+  })
+
+  it('by typing its URL into a browser is answered', async () => {
+    const { gateway, path, host } = await fixture()
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nSec-Fetch-Site: none\r\nConnection: close\r\n\r\n`
+    expect(await raw(gateway.port, request)).toContain('image')
+  })
+})
+
+describe('allowOrigin', () => {
+  const allowOrigin = 'https://viewer.example/app'
+
+  it('answers pages of that origin, which may read the response', async () => {
+    const { gateway, archive } = await fixture({ allowOrigin })
+    const headers = { origin: 'https://viewer.example', 'sec-fetch-site': 'cross-site' }
+    const response = await fetch(gateway.urlFor(`${archive.origin}a/b.tif`), { headers })
+    expect([await response.text(), response.headers.get('access-control-allow-origin'), response.headers.get('vary')]).toEqual([
+      'image',
+      'https://viewer.example',
+      'Origin',
+    ])
+  })
+
+  it('lets these pages read errors as well', async () => {
+    const { gateway } = await fixture({ allowOrigin })
+    const response = await fetch(`${gateway.base}https/other.example/`, { headers: { origin: 'https://viewer.example' } })
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, 'https://viewer.example'])
+  })
+
+  it('answers their preflight requests without asking the archive', async () => {
+    const { gateway, archive, path, host } = await fixture({ allowOrigin })
+    const answer = await raw(
+      gateway.port,
+      `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://viewer.example\r\nAccess-Control-Request-Method: GET\r\n` +
+        'Access-Control-Request-Private-Network: true\r\n\r\n',
+    )
+    expect(status(answer)).toBe('HTTP/1.1 204')
+    expect(answer).toContain('Access-Control-Allow-Private-Network: true')
+    expect(answer).toMatch(/Access-Control-Allow-Headers: .*Range/)
+    expect(archive.sent).toEqual([])
+  })
+
+  it.each(['https://viewer.example.evil.example', 'http://viewer.example', 'https://evil.example', 'null'])(
+    'does not answer pages of %s',
+    async (origin) => {
+      const { gateway, archive } = await fixture({ allowOrigin })
+      const response = await fetch(gateway.urlFor(`${archive.origin}a/b.tif`), { headers: { origin } })
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, null])
+      expect(archive.sent).toEqual([])
+    },
+  )
+
+  it('that is not the URL of a page is a mistake of the caller', async () => {
+    await expect(openGateway(createAuth({ credentials: [] }), { allowOrigin: '*' })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  })
+})
+
+describe('secrets', () => {
+  it('are in no answer and no event, whatever the server repeats', async () => {
+    const [token, key, password] = [canary('token'), canary('key', '+/='), canary('password', '"é')]
+    const archive = await startArchive({
+      answer: (request, response) => {
+        const status = Number(/status=(\d+)/.exec(request.url ?? '')?.[1] ?? 200)
+        const location = /location=1/.test(request.url ?? '') ? { location: `http://127.0.0.1:1/${request.headers.authorization}` } : {}
+        response.writeHead(status, {
+          'www-authenticate': `Bearer error="invalid_token", x="${encodeURIComponent(String(request.headers.authorization))}"`,
+          'set-cookie': `a=${encodeURIComponent(String(request.headers.authorization))}`,
+          'x-echo': encodeURIComponent(request.url ?? ''),
+          link: `<${encodeURIComponent(request.url ?? '')}>`,
+          ...location,
+        })
+        response.end('nothing')
+        return true
+      },
+    })
+    const at = (folder: string) => [`${archive.origin}${folder}/`]
+    const credentials = [
+      { id: 'token', type: 'http', scheme: 'bearer', token: token.value, sendTo: at('token') },
+      { id: 'key', type: 'apiKey', in: 'query', name: 'key', value: key.value, sendTo: at('key') },
+      { id: 'basic', type: 'http', scheme: 'basic', username: 'ada', password: password.value, sendTo: at('basic') },
+    ] as const
+    const gateway = await openGateway(createAuth({ credentials }))
+    const texts: Record<string, string> = {}
+    for (const folder of ['token', 'key', 'basic']) {
+      for (const query of ['', '?status=404', '?status=401', '?status=403', '?status=302&location=1', '?status=302', '?status=500']) {
+        const response = await fetch(gateway.urlFor(`${archive.origin}${folder}/x${query}`))
+        texts[`${folder}${query}`] = `${shown(Object.fromEntries(response.headers))}\n${await response.text()}`
+      }
+    }
+    texts.events = shown(gateway.events)
+    expect(leaks([token, key, password], texts)).toEqual([])
+    expect(shown(archive.sent)).toContain(token.value)
+    expect(texts.events).toContain('AUTH_REJECTED')
+  })
+
+  it('of the gateway are sent to no server and are in no event', async () => {
+    const { gateway, archive } = await fixture()
+    const capability = gateway.base.slice(-33, -1)
+    await fetch(gateway.urlFor(`${archive.origin}a/b.tif`), { headers: { referer: gateway.base } })
+    await fetch(`${gateway.base}https/other.example/`)
+    await fetch(`${gateway.base}nothing`)
+    expect(capability).toMatch(/^[0-9a-f]{32}$/)
+    expect(shown([archive.sent, gateway.events])).not.toContain(capability)
+  })
+
+  it('differ from gateway to gateway', async () => {
+    const [one, other] = [await fixture(), await fixture()]
+    expect(one.gateway.base.slice(-33)).not.toBe(other.gateway.base.slice(-33))
+  })
+})

@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest'
+import { createAuth } from '../../../src/auth/create-auth.ts'
+import { isToken, itemWith, openGateway, startArchive, TOKEN, withToken } from './origin.ts'
+
+const FILES = { '/a/b.tif': 'image', '/a/b.tif.ovr': 'overviews', '/a/z/0.0': 'chunk', '/other/x': 'other', '/public/p.png': 'thumbnail' }
+
+async function fixture(accepts = isToken) {
+  const archive = await startArchive({ files: FILES, accepts: (authorization) => accepts(authorization) })
+  return { archive, url: (path: string) => `${archive.origin}${path}` }
+}
+
+/** A credential that documents select, but that no URL selects by itself below `/other/`. */
+const narrow = (origin: string, ...folders: string[]) => withToken(...folders.map((folder) => `${origin}${folder}`))
+
+async function codeOf(response: Response) {
+  return [response.status, response.headers.get('x-stac-auth-code')]
+}
+
+describe('the credential for a URL', () => {
+  it('is that of the references for a target', async () => {
+    const { archive, url } = await fixture()
+    const document = itemWith({ B04: { href: url('a/b.tif'), 'auth:refs': ['token'] } })
+    const gateway = await openGateway(withToken(archive.origin), { documents: [{ document }] })
+    expect(await (await fetch(gateway.targets[0]?.url ?? '')).text()).toBe('image')
+  })
+
+  it('is that of the references for a URL below the folder of a target', async () => {
+    const { archive, url } = await fixture()
+    const document = itemWith({ B04: { href: url('a/b.tif'), 'auth:refs': ['token'] } })
+    const gateway = await openGateway(narrow(archive.origin, 'a/'), { documents: [{ document }] })
+    expect(await (await fetch(gateway.urlFor(url('a/b.tif.ovr')))).text()).toBe('overviews')
+    expect(await (await fetch(gateway.urlFor(url('a/z/0.0')))).text()).toBe('chunk')
+    expect(await codeOf(await fetch(gateway.urlFor(url('other/x'))))).toEqual([403, 'NO_CREDENTIAL'])
+  })
+
+  it('is never one that the references do not match', async () => {
+    const { archive, url } = await fixture()
+    const schemes = { basic: { type: 'http', scheme: 'basic' } }
+    const document = { ...itemWith({ B04: { href: url('a/b.tif'), 'auth:refs': ['basic'] } }), properties: { 'auth:schemes': schemes } }
+    const gateway = await openGateway(withToken(archive.origin), { documents: [{ document }] })
+    expect(await codeOf(await fetch(gateway.targets[0]?.url ?? ''))).toEqual([403, 'SCHEME_MISMATCH'])
+    expect(archive.sent).toEqual([])
+  })
+
+  it('is the one with the narrowest sendTo for any other URL', async () => {
+    const { archive, url } = await fixture((authorization) => authorization === 'Bearer narrow')
+    const wide = { id: 'wide', type: 'http', scheme: 'bearer', token: TOKEN, sendTo: [archive.origin] } as const
+    const near = { id: 'near', type: 'http', scheme: 'bearer', token: 'narrow', sendTo: [url('a/')] } as const
+    const gateway = await openGateway(createAuth({ credentials: [wide, near] }))
+    expect(await (await fetch(gateway.urlFor(url('a/b.tif')))).text()).toBe('image')
+    expect(gateway.events[0]?.credential).toBe('near')
+  })
+
+  it('is the one by sendTo where the references above a URL do not reach it', async () => {
+    const { archive, url } = await fixture()
+    const document = itemWith({}, [{ rel: 'root', href: archive.origin, 'auth:refs': ['basic'] }])
+    const schemes = { basic: { type: 'http', scheme: 'basic' } }
+    const gateway = await openGateway(withToken(archive.origin), {
+      documents: [{ document: { ...document, properties: { 'auth:schemes': schemes } } }],
+    })
+    expect(await (await fetch(gateway.urlFor(url('other/x')))).text()).toBe('other')
+  })
+
+  it('is the one by sendTo for a target about which the document says nothing', async () => {
+    const { archive, url } = await fixture()
+    const document = itemWith({ thumbnail: { href: url('public/p.png') } })
+    const gateway = await openGateway(withToken(archive.origin), { documents: [{ document }] })
+    expect(await (await fetch(gateway.targets[0]?.url ?? '')).text()).toBe('thumbnail')
+  })
+
+  it('is none for a target whose references are an empty list', async () => {
+    const { archive, url } = await fixture((authorization) => authorization === undefined)
+    const document = itemWith({ thumbnail: { href: url('public/p.png'), 'auth:refs': [] } })
+    const gateway = await openGateway(withToken(archive.origin), { documents: [{ document }] })
+    const response = await fetch(gateway.targets[0]?.url ?? '')
+    expect([await response.text(), response.headers.get('cache-control')]).toEqual(['thumbnail', null])
+  })
+})
+
+describe('what no credential covers', () => {
+  it('is requested without one where a document names it', async () => {
+    const { archive, url } = await fixture((authorization) => authorization === undefined)
+    const document = itemWith({ thumbnail: { href: url('public/p.png') } }, [{ rel: 'via', href: url('other/x') }])
+    const auth = createAuth({ credentials: [], typed: [archive.origin] })
+    const gateway = await openGateway(auth, { documents: [{ document }] })
+    expect(await (await fetch(gateway.urlFor(url('public/p.png')))).text()).toBe('thumbnail')
+    expect(await (await fetch(gateway.urlFor(url('other/x')))).text()).toBe('other')
+    expect(await codeOf(await fetch(gateway.urlFor(url('other/y'))))).toEqual([403, 'NO_CREDENTIAL'])
+    expect(await codeOf(await fetch(gateway.urlFor(url('a/b.tif'))))).toEqual([403, 'NO_CREDENTIAL'])
+  })
+
+  it('is refused with the command that would allow it, and nothing is sent', async () => {
+    const { archive } = await fixture()
+    const gateway = await openGateway(withToken(`${archive.origin}a/`))
+    const response = await fetch(`${gateway.base}https/other.example/x?secret=1`)
+    expect(await codeOf(response)).toEqual([403, 'NO_CREDENTIAL'])
+    expect(await response.text()).toBe(
+      'error NO_CREDENTIAL: https://other.example is not requested: no document names the URL and no credential may be sent there\n' +
+        '  start the gateway with the document that names the URL, or, if you trust https://other.example: ' +
+        'stac-auth credentials trust ID https://other.example/\n',
+    )
+    expect(archive.sent).toEqual([])
+    expect(gateway.events).toMatchObject([{ status: 403, code: 'NO_CREDENTIAL', url: 'https://other.example/x' }])
+  })
+
+  it.each([
+    ['http/data.example/x', 'URL_INSECURE'],
+    ['http/169.254.169.254/latest/meta-data/', 'URL_INSECURE'],
+    ['https/169.254.169.254/latest/meta-data/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https/localhost/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https/[::1]/x', 'URL_ADDRESS_FORBIDDEN'],
+    ['https/2130706433/', 'URL_ADDRESS_FORBIDDEN'],
+    ['https/data.example./x', 'URL_INVALID'],
+    ['s3/bucket/key', 'NO_CREDENTIAL'],
+  ])('such as %s is refused: %s', async (path, code) => {
+    const { archive } = await fixture()
+    const gateway = await openGateway(withToken(archive.origin))
+    expect(await codeOf(await fetch(gateway.base + path))).toEqual([403, code])
+  })
+
+  it.each(['a/..%2fother/x', 'a/%252e%252e/other/x', 'a%2fb', 'a/x%5cy'])(
+    'includes a path that servers read differently: %s',
+    async (path) => {
+      const { archive, url } = await fixture()
+      const gateway = await openGateway(narrow(archive.origin, 'a/'))
+      expect((await fetch(gateway.urlFor(url(path)))).status).toBeGreaterThanOrEqual(400)
+      expect(archive.sent).toEqual([])
+    },
+  )
+})
+
+describe('a response that asks for authentication', () => {
+  it('is an error of the gateway, without the challenge', async () => {
+    const { archive, url } = await fixture()
+    const document = itemWith({ thumbnail: { href: url('public/p.png') } })
+    const gateway = await openGateway(createAuth({ credentials: [], typed: [archive.origin] }), { documents: [{ document }] })
+    const response = await fetch(gateway.targets[0]?.url ?? '')
+    expect(await codeOf(response)).toEqual([403, 'AUTH_REJECTED'])
+    expect(response.headers.get('www-authenticate')).toBeNull()
+    expect(await response.text()).toContain('requires authentication (Bearer)')
+  })
+
+  it('to a request with a credential names the credential', async () => {
+    const { archive, url } = await fixture(() => false)
+    const gateway = await openGateway(withToken(archive.origin))
+    const response = await fetch(gateway.urlFor(url('a/b.tif')))
+    expect(await codeOf(response)).toEqual([403, 'AUTH_REJECTED'])
+    expect(gateway.events[0]).toMatchObject({ credential: 'archive', status: 403 })
+  })
+})
+
+describe('the network', () => {
+  it('that fails is 502', async () => {
+    const gateway = await openGateway(withToken('http://127.0.0.1:9/'))
+    expect(await codeOf(await fetch(`${gateway.base}http/127.0.0.1:9/x`))).toEqual([502, 'NETWORK_REFUSED'])
+  })
+
+  it('that is too slow is 504', async () => {
+    const archive = await startArchive({ answer: () => true })
+    const { undiciTransport } = await import('../../../src/node/transport/undici-transport.ts')
+    const transport = undiciTransport({ timeouts: { headers: 50 } })
+    const credentials = [{ id: 'archive', type: 'http', scheme: 'bearer', token: TOKEN, sendTo: [archive.origin] } as const]
+    const gateway = await openGateway(createAuth({ credentials, transport }))
+    expect(await codeOf(await fetch(gateway.urlFor(`${archive.origin}x`)))).toEqual([504, 'TIMEOUT_HEADERS'])
+  }, 30_000)
+})
+
+describe('a search', () => {
+  const search = (url: string, init: RequestInit = {}) =>
+    fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"limit":1}', ...init })
+
+  async function api() {
+    const archive = await startArchive({
+      accepts: isToken,
+      answer: ({ url }, response) => response.end(`found by ${url}`) !== undefined,
+    })
+    return { archive, gateway: await openGateway(withToken(archive.origin)) }
+  }
+
+  it('is posted with its body and the credential of the API', async () => {
+    const { archive, gateway } = await api()
+    expect(await (await search(gateway.urlFor(`${archive.origin}v1/search?x=1`))).text()).toBe('found by /v1/search?x=1')
+    expect(archive.sent).toMatchObject([{ method: 'POST', body: '{"limit":1}', headers: { 'content-type': 'application/json' } }])
+  })
+
+  it.each([
+    ['to another path', 'collections', {}],
+    ['with another media type', 'search', { headers: { 'content-type': 'text/plain' } }],
+    ['with a longer body', 'search', { body: ' '.repeat(2 ** 20 + 1) }],
+  ])('%s is refused', async (_name, path, init) => {
+    const { archive, gateway } = await api()
+    expect(await codeOf(await search(gateway.urlFor(archive.origin + path), init))).toEqual([403, 'REQUEST_REFUSED'])
+    expect(archive.sent).toEqual([])
+  })
+
+  it('of an origin that nothing allows is refused', async () => {
+    const { gateway } = await api()
+    expect(await codeOf(await search(`${gateway.base}https/other.example/search`))).toEqual([403, 'NO_CREDENTIAL'])
+  })
+
+  it('of a public API that a document names is posted without a credential', async () => {
+    const archive = await startArchive({ answer: ({ headers }, response) => response.end(String(headers.authorization)) !== undefined })
+    const document = { type: 'Catalog', stac_version: '1.0.0', id: 'api', links: [] }
+    const auth = createAuth({ credentials: [], typed: [archive.origin] })
+    const gateway = await openGateway(auth, { documents: [{ document, url: archive.origin }] })
+    expect(await (await search(gateway.urlFor(`${archive.origin}search`))).text()).toBe('undefined')
+  })
+
+  it('that waits for 100 Continue is told to go on only when it is allowed', async () => {
+    const { archive, gateway } = await api()
+    const { raw } = await import('./origin.ts')
+    const head = (path: string) =>
+      `POST ${new URL(gateway.urlFor(archive.origin)).pathname}${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'
+    expect(await raw(gateway.port, head('search'))).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    expect(await raw(gateway.port, head('other'))).toMatch(/^HTTP\/1\.1 403 /)
+  })
+})
+
+describe('documents through the gateway', () => {
+  const item = (origin: string) =>
+    itemWith({ B04: { href: `${origin}a/b.tif` }, logo: { href: 'https://public.example/logo.png' } }, [
+      { rel: 'self', href: `${origin}items/scene.json` },
+    ])
+
+  async function served(options = {}) {
+    const files: Record<string, string> = { '/a/b.tif': 'image' }
+    const archive = await startArchive({ files, types: { '/items/scene.json': 'application/geo+json' }, accepts: isToken })
+    files['/items/scene.json'] = JSON.stringify(item(archive.origin))
+    const gateway = await openGateway(withToken(archive.origin), options)
+    return { archive, gateway, url: gateway.urlFor(`${archive.origin}items/scene.json`), text: files['/items/scene.json'] ?? '' }
+  }
+
+  it('lead to the gateway, and elsewhere where only a public server answers', async () => {
+    const { archive, gateway, url } = await served()
+    const response = await fetch(url)
+    const text = await response.text()
+    expect(response.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
+    const document = JSON.parse(text)
+    expect(document.assets.B04.href).toBe(gateway.urlFor(`${archive.origin}a/b.tif`))
+    expect(document.assets.logo.href).toBe('https://public.example/logo.png')
+    expect(await (await fetch(document.assets.B04.href)).text()).toBe('image')
+  })
+
+  it('have the same length for HEAD, and the same bytes in parts', async () => {
+    const { url } = await served()
+    const text = await (await fetch(url)).text()
+    const head = await fetch(url, { method: 'HEAD' })
+    expect(head.headers.get('content-length')).toBe(String(text.length))
+    const parts: string[] = []
+    for (let start = 0; start < text.length; start += 200) {
+      const part = await fetch(url, { headers: { range: `bytes=${start}-${start + 199}` } })
+      const last = Math.min(start + 200, text.length) - 1
+      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes ${start}-${last}/${text.length}`])
+      parts.push(await part.text())
+    }
+    expect(parts.join('')).toBe(text)
+  })
+
+  it('are passed through unchanged with rewrite: false', async () => {
+    const { url, text } = await served({ rewrite: false })
+    expect(await (await fetch(url)).text()).toBe(text)
+  })
+
+  it('that are compressed arrive without the coding', async () => {
+    const { gzipSync } = await import('node:zlib')
+    const archive = await startArchive({
+      answer: (_request, response) => {
+        const body = gzipSync(JSON.stringify(item('https://data.example/')))
+        const fields = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'content-length': body.length }
+        response.writeHead(200, fields).end(body)
+        return true
+      },
+    })
+    const gateway = await openGateway(withToken(archive.origin))
+    const response = await fetch(gateway.urlFor(`${archive.origin}x`))
+    expect(response.headers.get('content-encoding')).toBeNull()
+    expect(await response.json()).toMatchObject({ id: 'scene' })
+  })
+})
