@@ -34,7 +34,7 @@ export interface ErrorInfo {
   readonly exit: number
   /** Whether the same call may succeed later; absent: no. `depends`: read `retryable` of the error. */
   readonly retryable?: true | 'depends'
-  /** What to do next when the error has no hint. */
+  /** Advice for errors without a hint. */
   readonly advice: string
 }
 

@@ -10,7 +10,7 @@ export type { ErrorCode } from './error-codes.ts'
 
 /** Details of an error besides its code and message. They never contain a secret. */
 export interface AuthErrorFields {
-  /** What to do next: a command to run or a credential to add. */
+  /** Advice: a command to run or a credential to add. */
   readonly hint?: string
   /** JSON Pointer (RFC 6901) into the document that caused the error. */
   readonly pointer?: string

@@ -42,7 +42,7 @@ export interface FormModel {
   readonly secretTo: readonly string[]
   /** URL of the login page (`popup`, `redirect`), or of the document that names it. */
   readonly loginAt?: string
-  /** What servers must do for this scheme to work in a page. */
+  /** Conditions that servers must meet for this scheme to work in a page. */
   readonly condition?: string
   /** Why a page cannot use this scheme, whatever is typed. */
   readonly obstacle?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
@@ -66,7 +66,7 @@ export interface FormField {
   readonly several?: true
 }
 
-/** What the user agreed to. */
+/** The consent of the user. */
 export interface Consent {
   /** The members of the form's `sendTo` that the user saw and agreed to. */
   readonly sendTo: readonly string[]

@@ -285,7 +285,7 @@ function listAt(url: string): Pick<Job, 'url' | 'method' | 'headers' | 'key' | '
   return { ...request, key: keyOf(request), page: { number: 1, original: { headers: {} } } }
 }
 
-/** What follows a page: a job, the reason why there is none, or nothing. */
+/** The continuation of a page: a job, the reason why there is none, or nothing. */
 interface Following {
   readonly job?: Job
   readonly left?: Left
