@@ -32,6 +32,13 @@ export interface ByAddressOption {
 /** Which target is requested, and with which credentials. */
 export interface TargetRequestOptions extends TargetChoice, CredentialsOption, ByAddressOption {}
 
+/** Adds options under a heading of the help text. */
+export function inOptionGroup(command: Command, heading: string, add: (command: Command) => Command): Command {
+  const before = command.optionsGroup()
+  add(command.optionsGroup(heading))
+  return command.optionsGroup(before)
+}
+
 /** Adds the options of {@link TargetRequestOptions}. */
 export function withTargetRequestOptions(command: Command): Command {
   return withByAddressOption(withCredentialsOption(withTargetOptions(command)))
@@ -39,23 +46,29 @@ export function withTargetRequestOptions(command: Command): Command {
 
 /** Adds `--asset`, `--alternate` and `--link`. */
 function withTargetOptions(command: Command): Command {
-  return command
-    .option('--asset <key>', 'select the asset with this key')
-    .option('--alternate <key/name>', 'select an alternate asset by asset key and alternate name')
-    .option('--link <rel>', 'select the first link with this relation; REL#n the n-th, from 0')
+  return inOptionGroup(command, 'Target:', (group) =>
+    group
+      .option('--asset <key>', 'select the asset with this key')
+      .option('--alternate <key/name>', 'select an alternate asset by asset key and alternate name')
+      .option('--link <rel>', 'select the first link with this relation; REL#n the n-th, from 0'),
+  )
 }
 
 /** Adds `--credentials`. */
 export function withCredentialsOption(command: Command): Command {
-  return command.option(
-    '--credentials <file>',
-    "read this credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
+  return inOptionGroup(command, 'Credentials:', (group) =>
+    group.option(
+      '--credentials <file>',
+      "read this credential file (default: STAC_AUTH_CREDENTIALS, then the user's configuration folder)",
+    ),
   )
 }
 
 /** Adds `--by-address`. */
 export function withByAddressOption(command: Command): Command {
-  return command.option('--by-address', 'use the credential whose sendTo allows the URL for targets without auth:refs')
+  return inOptionGroup(command, 'Credentials:', (group) =>
+    group.option('--by-address', 'use the credential whose sendTo allows the URL for targets without auth:refs'),
+  )
 }
 
 /** Refuses repeated options of a command and its subcommands, except {@link REPEATABLE} ones. Errors while parsing: `USAGE`. */

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { isAuthError } from '../errors.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-code.ts'
+import { ENVIRONMENT, EXIT_CODES } from './help/environment.ts'
 import type { Io } from './io.ts'
 import type { Diagnostics } from './lint/diagnostics.ts'
 import { refuseRepeats } from './options.ts'
@@ -35,17 +36,23 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
 }
 
-const EXIT_CODES = `
+/** Headings of the help text. Commands that are not named here are under the first one. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Protected assets:': ['explain', 'authorize', 'fetch', 'download', 'verify', 'list'],
+  'Credentials:': ['login', 'logout', 'status', 'credentials'],
+  'Checks of documents:': ['lint', 'merge', 'rules', 'worker'],
+  'Services:': ['translate', 'time'],
+  'Help:': ['completion', 'help'],
+}
+
+const HELP = new Set(['help', '--help', '-h'])
+
+const AFTER_HELP = `
 Exit codes:
-  0    done
-  1    findings
-  2    usage or configuration error
-  3    credentials missing or refused, or login required
-  4    refused by the trust rules
-  5    network or service failure
-  6    file system or integrity failure
-  70   internal error
-  130  interrupted, or the reader of stdout has closed it
+${EXIT_CODES.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`).join('\n')}
+
+Environment:
+${ENVIRONMENT.map(([name, meaning]) => `  ${name.padEnd(23)}${meaning}`).join('\n')}
 
 Credentials are read from the first of:
   --credentials FILE
@@ -111,7 +118,7 @@ async function programOf(argv: readonly string[], context: Context): Promise<Com
   const program = new Command('stac-auth')
     .description('Send authorized requests for STAC assets and links, and lint their authentication metadata')
     .version(version())
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -124,5 +131,18 @@ async function programOf(argv: readonly string[], context: Context): Promise<Com
   const load = Object.hasOwn(COMMANDS, named) ? [COMMANDS[named]] : Object.values(COMMANDS)
   for (const add of await Promise.all(load.map((command) => command?.()))) add?.(program, context, argv)
   refuseRepeats(program)
+  if (argv.some((argument) => HELP.has(argument))) (await import('./help/examples.ts')).addExamples(program)
+  const [first = ''] = Object.keys(GROUPS)
+  for (const command of program.commands) command.helpGroup(headingOf(command.name()) ?? first)
+  program.commandsGroup(headingOf('help') ?? first).helpCommand(true)
   return program
+}
+
+/** Returns the program with every command, for its manual pages. */
+export function wholeProgram(context: Context): Promise<Command> {
+  return programOf([], context)
+}
+
+function headingOf(command: string): string | undefined {
+  return Object.keys(GROUPS).find((heading) => GROUPS[heading]?.includes(command))
 }

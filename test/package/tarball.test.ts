@@ -40,7 +40,7 @@ describe('the package, installed from its tarball', () => {
     expect(files).toEqual(
       expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'dist/index.js', 'dist/index.d.ts']),
     )
-    expect(files.filter((path) => !/^(?:dist|schemas|docs|examples)\/|^(?:package\.json|[A-Z]+(?:\.md)?)$/.test(path))).toEqual([])
+    expect(files.filter((path) => !/^(?:dist|schemas|docs|examples|man)\/|^(?:package\.json|[A-Z]+(?:\.md)?)$/.test(path))).toEqual([])
     expect(files.filter((path) => /\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(path) && !EXAMPLE.test(path))).toEqual([])
   })
 

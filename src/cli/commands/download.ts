@@ -3,12 +3,7 @@ import type { Context } from '../context.ts'
 import { type DownloadCommandOptions, withDownloadOptions } from '../download/options.ts'
 import { usageError } from '../usage.ts'
 
-const EXAMPLES = `
-Examples:
-  stac-auth download item.json -d data
-  stac-auth download 'items/*.json' -d data --role data --type image/tiff --dry-run
-  stac-auth download 'https://api.example/search?limit=50' --crawl -d data --asset B04
-
+const NOTE = `
 A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`
 
 /** `download DOC… [-d DIR]`: downloads and verifies assets; a second run resumes. */
@@ -17,7 +12,7 @@ export function addDownload(program: Command, context: Context): void {
     .command('download [inputs...]')
     .description('download assets of documents from files, folders, globs, URLs or stdin (-)')
   withDownloadOptions(command)
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', NOTE)
     .action(
       context.run(async (names: string[], options: DownloadCommandOptions) => {
         if (names.length === 0) throw usageError('nothing to download', 'give files, folders, URLs, or - for stdin')

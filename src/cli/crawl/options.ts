@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CrawlLimits, CrawlManners } from '../../crawl/index.ts'
 import type { FixingOptions } from '../lint/lint-options.ts'
-import { positive, wholeFrom } from '../options.ts'
+import { inOptionGroup, positive, wholeFrom } from '../options.ts'
 import { usageError } from '../usage.ts'
 import { version } from '../version.ts'
 
@@ -25,26 +25,31 @@ export interface CrawlOption {
 
 /** Adds `--crawl` and its options. */
 export function withCrawlOptions(command: Command): Command {
-  return withReachOptions(command, 'follow the links of catalogs and APIs, and lint every document')
-    .option('--concurrency <n>', 'with --crawl: limit concurrent requests per origin (default: 8)', wholeFrom(1))
-    .option('--rate <n>', 'with --crawl: limit requests per second and origin', positive)
-    .option('--resume <file>', 'with --crawl: save progress to this file and resume from it')
+  withReachOptions(command, 'follow the links of catalogs and APIs, and lint every document')
+  return inOptionGroup(command, 'Crawl:', (group) =>
+    group
+      .option('--concurrency <n>', 'with --crawl: limit concurrent requests per origin (default: 8)', wholeFrom(1))
+      .option('--rate <n>', 'with --crawl: limit requests per second and origin', positive)
+      .option('--resume <file>', 'with --crawl: save progress to this file and resume from it'),
+  )
 }
 
 /** Adds `--crawl` with this description, and the options for its limits. */
 export function withReachOptions(command: Command, crawl: string): Command {
-  return command
-    .option('--crawl', crawl)
-    .option('--max-documents <n>', 'with --crawl: read at most this many documents', wholeFrom(1))
-    .option('--max-depth <n>', 'with --crawl: follow at most this many links in a row (default: 64)', wholeFrom(0))
-    .option('--max-pages <n>', 'with --crawl: read at most this many pages per list', wholeFrom(1))
-    .option('--sample <n>', 'with --crawl: read this many items per collection', wholeFrom(1))
-    .option('--seed <n>', 'with --crawl: select another sample', wholeFrom(0))
-    .addOption(new Option('--cross-origin', 'with --crawl: follow links to other origins').conflicts('sameOrigin'))
-    .option('--same-origin', 'with --crawl: skip links to other origins without reporting them')
-    .option('--robots', 'with --crawl: obey robots.txt')
-    .option('--shard <i/n>', 'with --crawl: read the i-th of n parts', partOf)
-    .option('--contact <text>', 'with --crawl: add your contact details to the User-Agent')
+  return inOptionGroup(command, 'Crawl:', (group) =>
+    group
+      .option('--crawl', crawl)
+      .option('--max-documents <n>', 'with --crawl: read at most this many documents', wholeFrom(1))
+      .option('--max-depth <n>', 'with --crawl: follow at most this many links in a row (default: 64)', wholeFrom(0))
+      .option('--max-pages <n>', 'with --crawl: read at most this many pages per list', wholeFrom(1))
+      .option('--sample <n>', 'with --crawl: read this many items per collection', wholeFrom(1))
+      .option('--seed <n>', 'with --crawl: select another sample', wholeFrom(0))
+      .addOption(new Option('--cross-origin', 'with --crawl: follow links to other origins').conflicts('sameOrigin'))
+      .option('--same-origin', 'with --crawl: skip links to other origins without reporting them')
+      .option('--robots', 'with --crawl: obey robots.txt')
+      .option('--shard <i/n>', 'with --crawl: read the i-th of n parts', partOf)
+      .option('--contact <text>', 'with --crawl: add your contact details to the User-Agent'),
+  )
 }
 
 /** Converts options to the settings of a crawl. Errors: `USAGE` for an invalid `--contact`. */

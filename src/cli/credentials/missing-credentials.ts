@@ -1,5 +1,4 @@
 /** Finds the schemes of a document without a usable credential, and the URLs their credentials need. */
-
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
 import { patternFor, type Requirement, requirementOf } from '../../auth/requirement.ts'
@@ -7,6 +6,7 @@ import { loadStrategies } from '../../auth/strategy.ts'
 import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
+import { inOptionGroup } from '../options.ts'
 import type { ReadDocument } from '../read-document.ts'
 import type { NewCredentialSettings } from './proposal.ts'
 
@@ -107,12 +107,14 @@ export interface NewCredentialOptions {
 
 /** Adds `--id` and `--scope`. */
 export function withNewCredentialOptions(command: Command): Command {
-  return command
-    .option('--id <id>', 'set the id of a new credential')
-    .option('--scope <scope>', 'request this scope with a new credential (repeatable)', (scope, scopes: readonly string[] = []) => [
-      ...scopes,
-      scope,
-    ])
+  return inOptionGroup(command, 'New credentials:', (group) =>
+    group
+      .option('--id <id>', 'set the id of a new credential')
+      .option('--scope <scope>', 'request this scope with a new credential (repeatable)', (scope, scopes: readonly string[] = []) => [
+        ...scopes,
+        scope,
+      ]),
+  )
 }
 
 export function newCredentialSettingsOf({ id, scope = [] }: NewCredentialOptions): NewCredentialSettings {

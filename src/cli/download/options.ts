@@ -6,6 +6,7 @@ import {
   type ByAddressOption,
   byteCount,
   type CredentialsOption,
+  inOptionGroup,
   positive,
   wholeFrom,
   withByAddressOption,
@@ -43,7 +44,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
 /** Adds the options of {@link DownloadCommandOptions}. */
 export function withDownloadOptions(command: Command): Command {
   return withReachOptions(
-    withRateOptions(withByAddressOption(withCredentialsOption(withFileOptions(command)))),
+    withRateOptions(withByAddressOption(withCredentialsOption(withFileOptions(withSelectionOptions(command))))),
     'follow the links of catalogs and APIs',
   )
 }
@@ -90,14 +91,6 @@ export function reachOf(options: DownloadCommandOptions): CrawlOption {
 
 function withFileOptions(command: Command): Command {
   return command
-    .option('-d, --output-dir <folder>', 'write files to this folder', '.')
-    .option('--asset <key>', 'download assets whose key matches this glob: B0* (repeatable)', collect)
-    .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
-    .option('--role <role>', 'download assets with this role (repeatable)', collect)
-    .option('--type <media-type>', 'download assets with this media type: image/* (repeatable)', collect)
-    .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
-    .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount)
-    .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect)
     .option(
       '--template <template>',
       'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
@@ -121,15 +114,31 @@ function withFileOptions(command: Command): Command {
     .option('--json', 'print one JSON event per line, then the summary')
 }
 
+function withSelectionOptions(command: Command): Command {
+  return inOptionGroup(command, 'Assets and folder:', (group) =>
+    group
+      .option('-d, --output-dir <folder>', 'write files to this folder', '.')
+      .option('--asset <key>', 'download assets whose key matches this glob: B0* (repeatable)', collect)
+      .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
+      .option('--role <role>', 'download assets with this role (repeatable)', collect)
+      .option('--type <media-type>', 'download assets with this media type: image/* (repeatable)', collect)
+      .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
+      .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount)
+      .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect),
+  )
+}
+
 function withRateOptions(command: Command): Command {
-  return command
-    .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
-    .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))
-    .option('--rate <n>', 'limit requests per second and origin', positive)
-    .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
-    .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
-    .option('--retries <n>', 'fail a file after this many attempts without progress (default: 10)', wholeFrom(1))
-    .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive)
+  return inOptionGroup(command, 'Speed and retries:', (group) =>
+    group
+      .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
+      .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))
+      .option('--rate <n>', 'limit requests per second and origin', positive)
+      .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
+      .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
+      .option('--retries <n>', 'fail a file after this many attempts without progress (default: 10)', wholeFrom(1))
+      .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive),
+  )
 }
 
 function collect(text: string, before: readonly string[] = []): readonly string[] {

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
 import { FORMATS, type Format } from '../../lint/reporters/index.ts'
+import { inOptionGroup } from '../options.ts'
 import { usageError } from '../usage.ts'
 import type { GivenRules } from './lint-config.ts'
 
@@ -47,10 +48,12 @@ export interface SelectionOptions {
 
 /** Adds the options of {@link SelectionOptions}. */
 export function withSelectionOptions(command: Command): Command {
-  return command
-    .option('--no-fail-on-unmatched-globs', 'allow globs that match no files')
-    .option('--ignore <pattern>', 'skip files in folders and globs, as in .gitignore (repeatable)', addText)
-    .option('--no-gitignore', 'also lint files listed in .gitignore')
+  return inOptionGroup(command, 'Files:', (group) =>
+    group
+      .option('--no-fail-on-unmatched-globs', 'allow globs that match no files')
+      .option('--ignore <pattern>', 'skip files in folders and globs, as in .gitignore (repeatable)', addText)
+      .option('--no-gitignore', 'also lint files listed in .gitignore'),
+  )
 }
 
 function addText(text: string, texts: readonly string[] = []): readonly string[] {
@@ -59,39 +62,48 @@ function addText(text: string, texts: readonly string[] = []): readonly string[]
 
 /** Adds the options of {@link FixingOptions}. */
 export function withFixingOptions(command: Command): Command {
-  return command
-    .option('--fix', 'apply safe fixes, then report the remaining findings')
-    .option('--fix-suggestions', 'also apply suggested fixes, which need a review')
-    .option('--fix-dry-run', 'print the fixes as a patch without writing files')
-    .option('--fix-type <rules>', 'fix only these rules, separated by commas (default: all)', (text: string) => text.split(','))
-    .option('--stdin-filename <name>', 'set the name of stdin in findings', '-')
+  return inOptionGroup(command, 'Fixes:', (group) =>
+    group
+      .option('--fix', 'apply safe fixes, then report the remaining findings')
+      .option('--fix-suggestions', 'also apply suggested fixes, which need a review')
+      .option('--fix-dry-run', 'print the fixes as a patch without writing files')
+      .option('--fix-type <rules>', 'fix only these rules, separated by commas (default: all)', (text: string) => text.split(','))
+      .option('--stdin-filename <name>', 'set the name of stdin in findings', '-'),
+  )
 }
 
 /** Adds the options of {@link ReportingOptions}. */
 export function withReportingOptions(command: Command): Command {
-  const given = command
-    .addOption(new Option('--preset <name>', 'select a rule preset (default: recommended)').choices(PRESETS))
-    .option('--infos', 'also report findings of level info')
-    .option('--rule <id=level>', 'set the level of a rule or code: off, info, warn, error (repeatable)', addLevel)
-    .option('--config <file>', 'read preset, levels and overrides from this file')
-  return withReportOptions(given)
-    .option('--baseline <file>', 'list only findings that are not in this baseline')
-    .option('--update-baseline', 'write all findings to the baseline')
-    .option('--prune-baseline', 'remove fixed findings from the baseline')
+  inOptionGroup(command, 'Rules:', (group) =>
+    group
+      .addOption(new Option('--preset <name>', 'select a rule preset (default: recommended)').choices(PRESETS))
+      .option('--infos', 'also report findings of level info')
+      .option('--rule <id=level>', 'set the level of a rule or code: off, info, warn, error (repeatable)', addLevel)
+      .option('--config <file>', 'read preset, levels and overrides from this file'),
+  )
+  withReportOptions(command)
+  return inOptionGroup(command, 'Baseline:', (group) =>
+    group
+      .option('--baseline <file>', 'list only findings that are not in this baseline')
+      .option('--update-baseline', 'write all findings to the baseline')
+      .option('--prune-baseline', 'remove fixed findings from the baseline'),
+  )
 }
 
 /** Adds the options of {@link ReportOptions}. */
 export function withReportOptions(command: Command): Command {
-  return command
-    .option('--format <format[=file]>', `write ${FORMATS.join(', ')} to stdout or a file (repeatable)`, addDestination)
-    .option('--max-problems <n>', 'show at most this many findings in pretty and concise (default: 100)', wholeNumber)
-    .option('--max-warnings <n>', 'exit with code 1 if there are more warnings', wholeNumber)
-    .addOption(
-      new Option('--fail-severity <level>', 'exit with code 1 for findings of this level or higher')
-        .choices(LEVELS.slice(1))
-        .default('error'),
-    )
-    .option('--quiet', 'show errors only')
+  return inOptionGroup(command, 'Report:', (group) =>
+    group
+      .option('--format <format[=file]>', `write ${FORMATS.join(', ')} to stdout or a file (repeatable)`, addDestination)
+      .option('--max-problems <n>', 'show at most this many findings in pretty and concise (default: 100)', wholeNumber)
+      .option('--max-warnings <n>', 'exit with code 1 if there are more warnings', wholeNumber)
+      .addOption(
+        new Option('--fail-severity <level>', 'exit with code 1 for findings of this level or higher')
+          .choices(LEVELS.slice(1))
+          .default('error'),
+      )
+      .option('--quiet', 'show errors only'),
+  )
 }
 
 function addLevel(text: string, levels: Readonly<Record<string, Level>> = {}): Readonly<Record<string, Level>> {

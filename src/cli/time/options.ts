@@ -1,6 +1,6 @@
 /** The options of all `time` commands. */
 import { type Command, Option } from 'commander'
-import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { type CredentialsOption, inOptionGroup, withCredentialsOption } from '../options.ts'
 import { usageError } from '../usage.ts'
 
 export interface TimeOptions extends CredentialsOption {
@@ -14,13 +14,15 @@ export interface TimeOptions extends CredentialsOption {
 
 /** Adds the options of {@link TimeOptions}. */
 export function withTimeOptions(command: Command): Command {
-  return withCredentialsOption(command)
-    .option('--base-url <url>', 'set the URL, such as https://host.example/api/v1 (default: STAC_AUTH_TIME_URL)')
-    .option('--api-version <segment>', 'set the last path segment of the URL (default: v1)')
-    .option('--user-agent <text>', 'send the User-Agent that created the token (default: STAC_AUTH_TIME_USER_AGENT)')
-    .addOption(new Option('--auth-header <name>', 'send STAC_AUTH_TIME_TOKEN in this header').choices(['authorization', 'x-api-token']))
-    .option('--allow-insecure', 'allow http: to a service on this machine, for tests')
-    .option('--json', 'print the response as JSON, without its envelope')
+  withCredentialsOption(command)
+  return inOptionGroup(command, 'Service:', (group) =>
+    group
+      .option('--base-url <url>', 'set the URL, such as https://host.example/api/v1 (default: STAC_AUTH_TIME_URL)')
+      .option('--api-version <segment>', 'set the last path segment of the URL (default: v1)')
+      .option('--user-agent <text>', 'send the User-Agent that created the token (default: STAC_AUTH_TIME_USER_AGENT)')
+      .addOption(new Option('--auth-header <name>', 'send STAC_AUTH_TIME_TOKEN in this header').choices(['authorization', 'x-api-token']))
+      .option('--allow-insecure', 'allow http: to a service on this machine, for tests'),
+  ).option('--json', 'print the response as JSON, without its envelope')
 }
 
 /** Options for the fields of a record. */

@@ -1,0 +1,162 @@
+/** Writes the manual pages in man/ from the help texts: one for the program, and one for each command with its subcommands. `--check` compares only. */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import type { Command, Option } from 'commander'
+import { ENVIRONMENT, EXIT_CODES } from '../dist/cli/help/environment.js'
+import { examplesOf } from '../dist/cli/help/examples.js'
+import { wholeProgram } from '../dist/cli/program.js'
+import { version } from '../dist/cli/version.js'
+import { checkOnly, emit } from './emit.ts'
+
+/** The day on which the version of package.json was prepared. */
+const DATE = '2026-11-23'
+
+const folder = new URL('../man/', import.meta.url)
+const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {}, signal: new AbortController().signal }
+const nothing = { error: async () => {}, warn: () => {}, note: async () => {} }
+const program = await wholeProgram({ io, diagnostics: nothing, run: () => async () => {} })
+const help = program.createHelp()
+const commands = help.visibleCommands(program).filter((command) => command.name() !== 'help')
+
+const pages = new Map([
+  ['stac-auth.1', programPage()],
+  ...commands.map((command) => [`stac-auth-${command.name()}.1`, commandPage(command)] as const),
+])
+mkdirSync(folder, { recursive: true })
+for (const [name, text] of pages) emit(new URL(name, folder), text, checkOnly())
+for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+  if (pages.has(name)) continue
+  if (checkOnly()) throw new Error(`man/${name} is of no command`)
+  rmSync(new URL(name, folder))
+}
+
+function programPage(): string {
+  return page('stac-auth', program.description(), [
+    section('Synopsis', `.B stac\\-auth\n.I command\n.RI [ options ]\n`),
+    section('Description', paragraphs(program.description())),
+    ...groups(commands, (command) => command.helpGroup()).map(([heading, members]) =>
+      section(
+        heading,
+        members.map((command) => `.TP\n.BR stac\\-auth\\-${text(command.name())} (1)\n${line(command.description())}\n`).join(''),
+      ),
+    ),
+    section('Options', optionList(program)),
+    section('Environment', ENVIRONMENT.map(([name, what]) => `.TP\n.B ${text(name)}\n${line(what)}\n`).join('')),
+    section('Exit status', EXIT_CODES.map(([code, what]) => `.TP\n.B ${code}\n${line(what)}\n`).join('')),
+    examples(program),
+  ])
+}
+
+function commandPage(command: Command): string {
+  const below = subcommands(command)
+  return page(`stac-auth-${command.name()}`, command.description(), [
+    section('Synopsis', [command, ...below].filter(isRunnable).map(synopsis).join('.br\n')),
+    section('Description', paragraphs(command.description())),
+    ...optionSections(command),
+    ...(below.length > 0 ? [section('Commands', below.map(subcommand).join(''))] : []),
+    examples(command),
+    section('See also', '.BR stac\\-auth (1)\n'),
+  ])
+}
+
+/** All commands below a command, each before its own. */
+function subcommands(command: Command): readonly Command[] {
+  return command.commands.flatMap((below) => [below, ...subcommands(below)])
+}
+
+/** A command that only groups others has no action of its own. */
+function isRunnable(command: Command): boolean {
+  return command.commands.length === 0 || command.registeredArguments.length > 0
+}
+
+function synopsis(command: Command): string {
+  return `.B ${text(nameOf(command))}\n${help.commandUsage(command).includes('[options]') ? '.RI [ options ]\n' : ''}${command.registeredArguments
+    .map((argument) => `.I ${text(argument.required ? argument.name() : `[${argument.name()}]`)}${argument.variadic ? '\\&...' : ''}\n`)
+    .join('')}`
+}
+
+function subcommand(command: Command): string {
+  return `.SS ${text(nameOf(command))}\n${line(command.description())}\n${optionList(command)}${exampleLines(command)}`
+}
+
+function optionSections(command: Command): string[] {
+  return groups(optionsOf(command), (option) => option.helpGroupHeading ?? 'Options:').map(([heading, options]) =>
+    section(heading === 'Options:' ? heading : `${heading.replace(/:$/, '')} options`, options.map(optionText).join('')),
+  )
+}
+
+function optionList(command: Command): string {
+  return optionsOf(command).map(optionText).join('')
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return help.visibleOptions(command)
+}
+
+function optionText(option: Option): string {
+  return `.TP\n.B ${text(help.optionTerm(option))}\n${line(help.optionDescription(option))}\n`
+}
+
+function examples(command: Command): string {
+  const lines = exampleLines(command)
+  return lines === '' ? '' : section('Examples', lines.replace(/^\.PP\n/, ''))
+}
+
+function exampleLines(command: Command): string {
+  const lines = examplesOf(command)
+  return lines.length === 0 ? '' : `.PP\n.nf\n${lines.map((one) => `${guarded(text(one))}\n`).join('')}.fi\n`
+}
+
+function nameOf(command: Command): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
+}
+
+function page(name: string, about: string, sections: readonly string[]): string {
+  return [
+    `.\\" Generated by scripts/generate-man.ts; do not edit.\n`,
+    `.TH ${name.toUpperCase().replaceAll('-', '\\-')} 1 ${DATE} "stac\\-auth ${version()}" "stac\\-auth"\n`,
+    section('Name', `${text(name)} \\-\n${line(about)}\n`),
+    ...sections,
+  ].join('')
+}
+
+function section(heading: string, body: string): string {
+  return `.SH ${heading.replace(/:$/, '').toUpperCase()}\n${body}`
+}
+
+function paragraphs(about: string): string {
+  return `${line(`${about.charAt(0).toUpperCase()}${about.slice(1)}.`)}\n`
+}
+
+/** A paragraph, in lines of at most 80 bytes. */
+function line(plain: string): string {
+  const lines = ['']
+  for (const word of text(plain).split(' ')) {
+    const last = lines.at(-1) ?? ''
+    if (last !== '' && last.length + word.length >= 78) lines.push(word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return lines.map(guarded).join('\n')
+}
+
+/** A line that is no request of roff, whatever it begins with. */
+function guarded(roff: string): string {
+  return roff.replace(/^(?=[.'])/, '\\&')
+}
+
+/** Text of roff: a backslash, a hyphen, and quotes that would be typographic ones. */
+function text(plain: string): string {
+  return plain
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('`', '\\(ga')
+    .replaceAll('^', '\\(ha')
+    .replaceAll('~', '\\(ti')
+}
+
+function groups<T>(items: readonly T[], headingOf: (item: T) => string): [heading: string, items: T[]][] {
+  const found = new Map<string, T[]>()
+  for (const item of items) found.set(headingOf(item), [...(found.get(headingOf(item)) ?? []), item])
+  return [...found]
+}

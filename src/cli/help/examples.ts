@@ -1,0 +1,81 @@
+/** Examples in the help text of each command, by its name after `stac-auth`. The manual pages have them too. */
+import type { Command } from 'commander'
+
+const RESOURCES = ['projects', 'customers'].flatMap((name): (readonly [string, readonly string[]])[] => [
+  [`time ${name}`, [`stac-auth time ${name} list`, `stac-auth time ${name} get 42 --json`]],
+  [`time ${name} list`, [`stac-auth time ${name} list`, `stac-auth time ${name} list --json | jq '.[].id'`]],
+  [`time ${name} get`, [`stac-auth time ${name} get 42`]],
+  [`time ${name} create`, [`stac-auth time ${name} create --name 'Sea ice'`]],
+  [`time ${name} update`, [`stac-auth time ${name} update 42 --name 'Sea ice' --set note=`]],
+  [`time ${name} delete`, [`stac-auth time ${name} delete 42`]],
+])
+
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'stac-auth explain item.json',
+    'stac-auth fetch item.json --asset B04 -o B04.tif',
+    'stac-auth download item.json -d data',
+    'stac-auth lint catalog.json --crawl',
+  ],
+  lint: [
+    'stac-auth lint item.json',
+    "stac-auth lint 'items/**/*.json' --fix",
+    'stac-auth lint https://catalog.example/catalog.json --crawl --sample 5',
+    'stac-auth lint . --format sarif=lint.sarif --baseline known.json',
+  ],
+  merge: ['stac-auth merge part1.json part2.json --format markdown'],
+  rules: ['stac-auth rules', 'stac-auth rules dangling-ref'],
+  worker: ['stac-auth worker --queue redis://127.0.0.1:6379', 'STAC_AUTH_QUEUE=rediss://queue.example stac-auth worker --concurrency 4'],
+  explain: ['stac-auth explain item.json', 'stac-auth explain item.json --asset B04 --json'],
+  authorize: [
+    'stac-auth authorize item.json --asset B04',
+    'stac-auth authorize item.json --asset B04 --as curl --reveal | sh > B04.tif',
+    'stac-auth authorize item.json --asset B04 --as json | jq .headers',
+    'stac-auth authorize item.json --asset scene --as url --expires 600 --reveal',
+  ],
+  fetch: [
+    'stac-auth fetch item.json',
+    'stac-auth fetch item.json --asset B04 -o B04.tif',
+    'stac-auth fetch item.json --asset B04 -o data/ --force',
+    'stac-auth fetch https://data.example/items/1 | jq .assets',
+  ],
+  download: [
+    'stac-auth download item.json -d data',
+    "stac-auth download 'items/*.json' -d data --role data --type image/tiff --dry-run",
+    "stac-auth download 'https://api.example/search?limit=50' --crawl -d data --asset B04",
+  ],
+  verify: ['stac-auth verify data', 'stac-auth verify data --remote --json'],
+  list: ['stac-auth list item.json --asset zarr', 'stac-auth list s3://bucket/folder/ --limit 100'],
+  login: ['stac-auth login item.json', 'stac-auth login portal --browser'],
+  logout: ['stac-auth logout portal', 'stac-auth logout --all'],
+  status: ['stac-auth status', 'stac-auth status --json | jq \'.[] | select(.state == "expired")\''],
+  credentials: ['stac-auth credentials list', 'stac-auth credentials add item.json'],
+  'credentials list': ['stac-auth credentials list', 'stac-auth credentials list credentials.json --json'],
+  'credentials check': ['stac-auth credentials check', 'stac-auth credentials check credentials.json'],
+  'credentials add': ['stac-auth credentials add item.json', 'stac-auth credentials add item.json --id portal --scope read'],
+  'credentials trust': ['stac-auth credentials trust portal https://mirror.example/'],
+  translate: ["stac-auth translate 'Sea ice' --to DE", 'stac-auth translate guide.docx --to DE --output-dir translated'],
+  'translate catalog': ['stac-auth translate catalog catalog.json --to DE -o catalog.de.json'],
+  time: ['stac-auth time projects list', "stac-auth time customers create --name 'Sea ice'"],
+  ...Object.fromEntries(RESOURCES),
+  completion: ['eval "$(stac-auth completion bash)"', 'stac-auth completion fish > ~/.config/fish/completions/stac-auth.fish'],
+}
+
+/** Returns the examples of a command of the program; none for an unknown one. */
+export function examplesOf(command: Command): readonly string[] {
+  const name = pathOf(command)
+  return Object.hasOwn(EXAMPLES, name) ? (EXAMPLES[name] ?? []) : []
+}
+
+/** Adds the examples to the help texts of a command and of those below it. */
+export function addExamples(command: Command): void {
+  const examples = examplesOf(command)
+  if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
+  for (const below of command.commands) addExamples(below)
+}
+
+/** The name of a command after that of the program. */
+function pathOf(command: Command): string {
+  const above = command.parent
+  return above === null ? '' : [pathOf(above), command.name()].filter(Boolean).join(' ')
+}
