@@ -38,8 +38,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Headings of the help text. Commands that are not named here are under the first one. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Protected assets:': ['explain', 'authorize', 'fetch', 'download', 'verify', 'list'],
-  'Credentials:': ['login', 'logout', 'status', 'credentials'],
+  'Protected assets:': ['explain', 'authorize', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
+  'Credentials:': ['setup', 'login', 'logout', 'status', 'credentials', 'doctor'],
   'Checks of documents:': ['lint', 'merge', 'rules', 'worker'],
   'Services:': ['translate', 'time'],
   'Help:': ['completion', 'help'],

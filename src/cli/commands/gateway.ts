@@ -23,21 +23,15 @@ interface GatewayCommandOptions extends CredentialsOption, ByAddressOption {
   readonly iKnowThatOthersCanConnect?: boolean
 }
 
-const EXAMPLES = `
-Without documents, URLs are requested that "sendTo" of a credential allows.
-
-Examples:
-  stac-auth gateway item.json
-  gdalinfo /vsicurl/BASE/https/data.example/a/B04.tif
-  stac-auth gateway --listen ~/gateway.sock
-  curl --unix-socket ~/gateway.sock BASE/https/data.example/a/B04.tif -O`
+const NOTE = `
+Without documents, URLs are requested that "sendTo" of a credential allows.`
 
 /** `gateway [DOC…]`: serves protected URLs to programs on this machine until it is interrupted. */
 export function addGateway(program: Command, context: Context): void {
   const command = program
     .command('gateway [documents...]')
     .description('serve protected URLs to other programs on this machine')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', NOTE)
   withByAddressOption(withCredentialsOption(command))
     .option('--port <number>', 'listen on this port (default: chosen by the system)', portNumber)
     .option('--listen <where>', 'listen on this Unix socket or HOST:PORT (default: 127.0.0.1 and ::1)')

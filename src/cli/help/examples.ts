@@ -46,6 +46,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   verify: ['stac-auth verify data', 'stac-auth verify data --remote --json'],
   list: ['stac-auth list item.json --asset zarr', 'stac-auth list s3://bucket/folder/ --limit 100'],
+  gateway: [
+    'stac-auth gateway item.json',
+    'gdalinfo /vsicurl/BASE/https/data.example/a/B04.tif',
+    'stac-auth gateway --listen ~/gateway.sock',
+    'curl --unix-socket ~/gateway.sock BASE/https/data.example/a/B04.tif -O',
+  ],
   login: ['stac-auth login item.json', 'stac-auth login portal --browser'],
   logout: ['stac-auth logout portal', 'stac-auth logout --all'],
   status: ['stac-auth status', 'stac-auth status --json | jq \'.[] | select(.state == "expired")\''],
