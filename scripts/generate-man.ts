@@ -70,9 +70,8 @@ function isRunnable(command: Command): boolean {
 }
 
 function synopsis(command: Command): string {
-  return `.B ${text(nameOf(command))}\n${help.commandUsage(command).includes('[options]') ? '.RI [ options ]\n' : ''}${command.registeredArguments
-    .map((argument) => `.I ${text(argument.required ? argument.name() : `[${argument.name()}]`)}${argument.variadic ? '\\&...' : ''}\n`)
-    .join('')}`
+  const rest = help.commandUsage(command).slice(nameOf(command).length).trim()
+  return `.B ${text(nameOf(command))}\n${rest === '' ? '' : `${line(rest)}\n`}`
 }
 
 function subcommand(command: Command): string {

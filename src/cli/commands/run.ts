@@ -23,11 +23,7 @@ Placeholders in the arguments of the program:
 
 Environment of the program:
   STAC_AUTH_GATEWAY       the base URL
-  STAC_AUTH_GATEWAY_MAP   a JSON file with the URLs of all assets
-
-Examples:
-  stac-auth run item.json -- gdalinfo {B04}
-  stac-auth run https://api.example/ -- python3 browse.py {catalog}`
+  STAC_AUTH_GATEWAY_MAP   a JSON file with the URLs of all assets`
 
 /** `run DOC… -- PROGRAM`: runs a program with a gateway, and URLs of the gateway in its arguments. */
 export function addRun(program: Command, context: Context, argv: readonly string[]): void {
