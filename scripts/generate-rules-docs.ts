@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rules } from '../src/lint/index.ts'
-import type { Rule, RuleCase, RuleMeta } from '../src/lint/rule.ts'
+import type { CaseDocs, Rule, RuleCase } from '../src/lint/rule.ts'
 import { pages } from '../src/lint/rules/pages.ts'
 import { checkOnly, emit } from './emit.ts'
 
@@ -21,25 +21,23 @@ interface Example {
   readonly goodText?: string
 }
 
-/** The part of the extension's own text that the rules of a section hold documents against. */
 const EXTENSION_TEXT = 'https://github.com/stac-extensions/authentication#'
-const PARTS: Readonly<Record<RuleMeta['section'], readonly [anchor: string, title: string]>> = {
-  placement: ['fields', 'Fields'],
-  references: ['fields', 'Fields'],
-  schemes: ['authentication-scheme-object', 'Authentication Scheme Object'],
-  flows: ['oauth2-flow-object', 'OAuth2 Flow Object and Signed URL Object'],
-  run: ['authentication-extension-specification', 'Authentication Extension Specification'],
-  crawl: ['authentication-extension-specification', 'Authentication Extension Specification'],
-  online: ['simple-s3-authentication', 'Simple S3 authentication'],
+
+/** The titles of the sections in the text of the extension, by their anchors. */
+const PARTS: Readonly<Record<CaseDocs['part'], string>> = {
+  fields: 'Fields',
+  'scheme-types': 'Scheme Types',
+  'authentication-scheme-object': 'Authentication Scheme Object',
+  'oauth2-flow-object': 'OAuth2 Flow Object',
+  'signed-url-object': 'Signed URL Object',
+  'parameter-object': 'Parameter Object',
 }
 
-function page({ meta: { id, section }, cases }: Rule): string {
-  const [anchor, title] = PARTS[section]
+function page({ meta: { id }, cases }: Rule): string {
   const codes = cases.map(({ meta: { code } }) => `[\`${code}\`](#${code})`).join(', ')
   return `${[
     `# ${id}`,
     ...(cases.length > 1 ? [`Codes: ${codes}. \`--rule ${id}=off|info|warn|error\` sets all of them, the code sets one.`] : []),
-    `The text of the extension: [${title}](${EXTENSION_TEXT}${anchor}).`,
     ...cases.map((one) => caseOf(id, one)),
   ].join('\n\n')}\n`
 }
@@ -47,23 +45,28 @@ function page({ meta: { id, section }, cases }: Rule): string {
 function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCase): string {
   const { recommended, strict, schema } = severity
   const { pointer, bad, badText, good, goodText }: Example = JSON.parse(readFileSync(new URL(`${code}.json`, FIXTURES), 'utf8'))
+  const docs = pages[id]?.[code]
+  if (!docs) throw new Error(`the rule ${id} has no docs for ${code}`)
+  const { part, why, repair } = docs
+  const isOne = code === id
+  const heading = isOne ? '##' : '###'
   return [
-    ...(code === id ? [] : [`## ${code}`]),
-    `**Why it matters.** ${pages[id]?.[code]}`,
-    `**What it says**, and how to repair it:\n\n${Object.values(messages)
+    ...(isOne ? [] : [`## ${code}`]),
+    why,
+    `Messages:\n\n${Object.values(messages)
       .map((message) => `- \`${message}\``)
       .join('\n')}`,
-    REPAIRS[fix ?? 'none'],
-    `Preset recommended: ${recommended}, strict: ${strict}, schema: ${schema}.`,
-    `### Before\n\nFound at \`${pointer || '/'}\`:\n\n${whole(badText, bad)}`,
-    `### After\n\n${whole(goodText, good)}`,
+    `Levels: ${recommended} in the preset recommended, ${strict} in strict, ${schema} in schema. The extension: [${PARTS[part]}](${EXTENSION_TEXT}${part}).`,
+    `${heading} Repair\n\n${repair.map((step, index) => `${index + 1}. ${step}`).join('\n')}\n\n${FIXES[fix ?? 'none']}`,
+    `${heading} Before\n\nThe finding is at \`${pointer || '/'}\`:\n\n${whole(badText, bad)}`,
+    `${heading} After\n\n${whole(goodText, good)}`,
   ].join('\n\n')
 }
 
-const REPAIRS = {
-  safe: '`--fix` repairs it where only one meaning is possible.',
-  suggestion: '`--fix-suggestions` repairs it where the meaning can be guessed; look at the result.',
-  none: 'No fix repairs it: only its author knows what was meant.',
+const FIXES = {
+  safe: '`--fix` repairs it where there is only one meaning.',
+  suggestion: '`--fix-suggestions` repairs it where the meaning can be guessed. Review the result.',
+  none: 'There is no automatic fix.',
 }
 
 /** The whole document: a fragment does not say what is around it. */

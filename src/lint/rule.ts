@@ -39,8 +39,23 @@ export interface Rule {
   readonly cases: readonly RuleCase[]
 }
 
-/** Why each case exists, in a sentence or two, by code. */
-export type RuleDocs = Readonly<Record<string, string>>
+/** The text for the page of a rule, by the code of each case. */
+export type RuleDocs = Readonly<Record<string, CaseDocs>>
+
+export interface CaseDocs {
+  /** Anchor of the section in the text of the extension. */
+  readonly part:
+    | 'fields'
+    | 'scheme-types'
+    | 'authentication-scheme-object'
+    | 'oauth2-flow-object'
+    | 'signed-url-object'
+    | 'parameter-object'
+  /** What the mistake means to a client, in a few sentences. */
+  readonly why: string
+  /** Steps of the repair. */
+  readonly repair: readonly string[]
+}
 
 /** A case implements the questions it needs; each is asked once for every such thing in a document. */
 export interface RuleCase {

@@ -18,7 +18,10 @@ interface Listed extends RuleMeta {
 }
 
 interface ListedCase extends CaseMeta {
+  /** Why the case exists. */
   readonly docs: string
+  /** Steps of the repair. */
+  readonly repair: readonly string[]
 }
 
 /** `rules [ID]`: prints the rule catalogue, or the page of one rule. */
@@ -32,9 +35,13 @@ export function addRules(program: Command, context: Context): void {
 
 async function show(id: string | undefined, { json }: RulesOptions, { io }: Context): Promise<number> {
   const [{ rules }, { pages }] = await Promise.all([import('../../lint/index.ts'), import('../../lint/rules/pages.ts')])
-  const all = rules.map(
-    ({ meta, cases }): Listed => ({ ...meta, cases: cases.map((one) => ({ ...one.meta, docs: pages[meta.id]?.[one.meta.code] ?? '' })) }),
-  )
+  const all = rules.map(({ meta, cases }): Listed => {
+    const listed = cases.map((one) => {
+      const { why = '', repair = [] } = pages[meta.id]?.[one.meta.code] ?? {}
+      return { ...one.meta, docs: why, repair }
+    })
+    return { ...meta, cases: listed }
+  })
   const one = all.find((rule) => rule.id === id || rule.cases.some(({ code }) => code === id))
   if (id !== undefined && !one) {
     const near = nearMiss(

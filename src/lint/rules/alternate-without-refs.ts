@@ -22,6 +22,13 @@ export const alternateWithoutRefs: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'alternate-without-refs':
-    'Whether an alternate inherits the refs of its asset is open; clients decide differently. Saying it costs one line.',
+  'alternate-without-refs': {
+    part: 'fields',
+    why: 'The extension does not say whether an alternate asset inherits the refs of its asset, so clients decide differently: some send no credential and get 401, others ask users for a credential that is not needed.',
+    repair: [
+      'Request the URL of the alternate without a credential.',
+      'If the server refuses it, add auth:refs with the names of the schemes that work for this URL.',
+      'If it is public, add "auth:refs": [].',
+    ],
+  },
 }

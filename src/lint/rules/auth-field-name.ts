@@ -55,6 +55,20 @@ export const authFieldName: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'misspelt-auth-field': 'A misspelt field is ignored without a word, and what it should have protected looks public.',
-  'unknown-auth-field': 'Fields that the extension does not define are read by nobody, and may get another meaning in a later version.',
+  'misspelt-auth-field': {
+    part: 'fields',
+    why: 'Clients ignore a field that they do not know. Without auth:refs they request the asset as public and get 401 or 403; without auth:schemes every reference is undefined.',
+    repair: [
+      'Rename the field to auth:refs or auth:schemes, as the message suggests.',
+      'Correct the template or program that writes it; the same mistake is then in all its documents.',
+    ],
+  },
+  'unknown-auth-field': {
+    part: 'fields',
+    why: 'No client reads a field that the extension does not define, and a later version may give its name another meaning.',
+    repair: [
+      'If the field states a requirement, express it with auth:refs or in the description of a scheme.',
+      'If it is for your own programs, rename it with a prefix of your own, such as mycatalog:field.',
+    ],
+  },
 }

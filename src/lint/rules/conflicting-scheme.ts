@@ -27,6 +27,13 @@ export const conflictingScheme: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'conflicting-scheme':
-    'People give credentials to a name, and expect that it means the same service in the whole catalog. Descriptions may differ. Told once for each definition, in documents that are linted together; the schemes around a page of results are left out.',
+  'conflicting-scheme': {
+    part: 'fields',
+    why: 'Users set up one credential for a name and expect it to mean the same service in the whole catalog. With two definitions, a client asks twice, or sends a credential that the other service refuses. Each definition is reported once; a different description is not a difference, and the schemes of a page of results are not compared.',
+    repair: [
+      'Compare the two definitions; the message names the other document.',
+      'If they are the same service, copy the correct definition to both documents.',
+      'If they are two services, rename one scheme and the references to it.',
+    ],
+  },
 }

@@ -28,6 +28,13 @@ export const danglingRef: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'dangling-ref':
-    'A client that follows the reference finds nothing, and cannot tell which credentials are asked for. No JSON Schema can see it.',
+  'dangling-ref': {
+    part: 'fields',
+    why: 'A client finds no scheme for the reference, so it cannot select a credential: the download fails, although the user may have the right one. A JSON Schema cannot detect this.',
+    repair: [
+      'Look for a scheme with a similar name in auth:schemes; if there is one, correct the reference.',
+      'Otherwise add the scheme to auth:schemes of this document.',
+      'If the asset is public, remove the reference.',
+    ],
+  },
 }

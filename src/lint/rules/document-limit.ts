@@ -20,5 +20,9 @@ export const documentLimit: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'document-limit': 'Readers protect themselves with limits on size, depth and number. A document beyond them is not looked at further.',
+  'document-limit': {
+    part: 'fields',
+    why: 'Clients limit the size, depth and number of what they read from others. A document above a limit is not read further, by them or by the linter.',
+    repair: ['Split lists of Items into pages, or write one file per Item.', 'Move large data out of the document, and link to it.'],
+  },
 }

@@ -28,5 +28,9 @@ function withArticle(type: string): string {
 }
 
 export const docs: RuleDocs = {
-  'document-shape': 'Assets and links that cannot be read cannot be protected: clients skip them or fail on them.',
+  'document-shape': {
+    part: 'fields',
+    why: 'Clients cannot read assets and links in this shape; they skip them or fail.',
+    repair: ['Write the member in the type that the message names.', 'Run a STAC validator for the other fields of the document.'],
+  },
 }

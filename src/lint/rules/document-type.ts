@@ -25,7 +25,17 @@ export const documentType: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'unknown-document': 'The kind of a document is told by its member type, never by its file name.',
-  'wrong-document-type':
-    'Clients tell what a document is by its type and read no schemes and references of one that they do not know. The document uses the Authentication extension, so it is judged as what it most likely is.',
+  'unknown-document': {
+    part: 'fields',
+    why: 'Clients recognize a document by its type, not by its file name. This one is not a STAC document for them.',
+    repair: [
+      'If it is a STAC document, add type: Feature, Collection, Catalog or FeatureCollection.',
+      'If it is not, exclude it with --ignore.',
+    ],
+  },
+  'wrong-document-type': {
+    part: 'fields',
+    why: 'Clients recognize a document by its type, and read no schemes and references of a type that they do not know. The document uses the extension, so the linter checks it as the type that its members suggest.',
+    repair: ['Write the type that the message suggests, with the same upper and lower case.'],
+  },
 }

@@ -15,5 +15,9 @@ export const duplicateKey: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'duplicate-key': 'Parsers differ in which one they take, so two readers may see two different documents. Only visible in the text.',
+  'duplicate-key': {
+    part: 'fields',
+    why: 'Parsers differ in the member that they use, so two clients may read two different documents. The mistake is visible in the text only.',
+    repair: ['Compare the two members, and remove one.', 'If both are needed, merge their contents.'],
+  },
 }

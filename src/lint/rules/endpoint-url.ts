@@ -90,12 +90,35 @@ export const endpointUrl: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'url-format': 'A document is read from many places, so an address without scheme and host leads nowhere, and neither does a placeholder.',
-  'url-scheme': 'Addresses like javascript: or file: are never opened because a catalog says so.',
-  'insecure-endpoint':
-    'Client secrets, codes and tokens sent over plain http are read by whoever is on the way. Loopback addresses are left out.',
-  'relative-authorization-api':
-    'A relative address works while the document is at home, and fails as soon as it is copied or read from a search response.',
-  'openid-discovery-url':
-    'Clients read openIdConnectUrl as it stands. The discovery document is at /.well-known/openid-configuration below the issuer.',
+  'url-format': {
+    part: 'oauth2-flow-object',
+    why: 'Documents are read from many places, so a URL without scheme and host leads nowhere, and neither does a placeholder.',
+    repair: ['Write the whole URL, with https:// and the host.', 'Replace placeholders before you publish the document.'],
+  },
+  'url-scheme': {
+    part: 'oauth2-flow-object',
+    why: 'A client never opens a javascript: or file: URL because a catalog names it, so the flow cannot start.',
+    repair: ['Write the https URL of the service.'],
+  },
+  'insecure-endpoint': {
+    part: 'oauth2-flow-object',
+    why: 'Everybody on the network path can read client secrets, codes and tokens that are sent over plain http, so clients refuse the URL. Loopback addresses are left out.',
+    repair: [
+      'Check that the service answers over https, and write the https URL.',
+      'If it does not, use another service: clients send no secret to this one.',
+    ],
+  },
+  'relative-authorization-api': {
+    part: 'signed-url-object',
+    why: 'A relative URL depends on where the document was read. It fails as soon as the document is saved or read from a search result.',
+    repair: ['Write the absolute URL of the signing API.'],
+  },
+  'openid-discovery-url': {
+    part: 'authentication-scheme-object',
+    why: 'Clients read openIdConnectUrl as it is written. The URL of the issuer returns a web page or 404 instead of the discovery document, and the login cannot start.',
+    repair: [
+      'Append /.well-known/openid-configuration to the URL of the issuer.',
+      'Open the URL: it must return JSON with authorization_endpoint and token_endpoint.',
+    ],
+  },
 }

@@ -59,10 +59,25 @@ export const extensionVersion: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'unknown-extension-version':
-    'The version is the whole address in stac_extensions. One that was never published cannot be validated by anyone.',
-  'extension-url':
-    'The address in stac_extensions is compared as a text: with http:, or as a file of the repository, clients and validators do not find the extension.',
-  'multiple-extension-versions':
-    'Two versions contradict each other on the same fields. It happens when a proxy adds its own declaration to older data.',
+  'unknown-extension-version': {
+    part: 'fields',
+    why: 'Validators load the schema at this URL. A version that was never published cannot be loaded, and clients have to guess which fields it has.',
+    repair: [
+      'Declare one of v1.0.0, v1.1.0 and v1.2.0, as https://stac-extensions.github.io/authentication/v1.1.0/schema.json.',
+      'Run lint again: the rules depend on the version.',
+    ],
+  },
+  'extension-url': {
+    part: 'fields',
+    why: 'Clients and validators compare the URL in stac_extensions as a text. With http:, or as a file in the repository, they do not recognize the extension and skip its fields.',
+    repair: ['Write https://stac-extensions.github.io/authentication/v1.1.0/schema.json, with your version.'],
+  },
+  'multiple-extension-versions': {
+    part: 'fields',
+    why: 'The versions contradict each other in the same fields, and clients differ in the one they use. This happens when a proxy adds its declaration to older data.',
+    repair: [
+      'Keep the highest version whose fields the document uses, and remove the others.',
+      'Let the proxy replace the declaration instead of adding one.',
+    ],
+  },
 }

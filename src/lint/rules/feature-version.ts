@@ -61,7 +61,20 @@ export const featureVersion: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'version-mismatch': 'Clients that know only the declared version do not understand fields and types of another one.',
-  'storage-version-mismatch':
-    'Version 1 of the storage extension has fields on the asset itself; clients of it look for endpoint and region there.',
+  'version-mismatch': {
+    part: 'fields',
+    why: 'A client that knows only the declared version ignores the field or type, so it cannot authenticate in the way that the document describes.',
+    repair: [
+      'Declare the version that the message names, if your users have clients for it.',
+      'Otherwise describe the scheme with the fields of the declared version.',
+    ],
+  },
+  'storage-version-mismatch': {
+    part: 'fields',
+    why: 'Clients of version 1 of the storage extension look for platform and region on the asset itself. They ignore storage:schemes and miss the endpoint of the bucket.',
+    repair: [
+      'Declare https://stac-extensions.github.io/storage/v2.0.0/schema.json instead of version 1.',
+      'Or write storage:platform and storage:region on the asset, as version 1 has them.',
+    ],
+  },
 }

@@ -23,5 +23,12 @@ export const fieldType: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'field-type': 'Numbers and booleans written as texts, and lists instead of maps, are read differently by every client.',
+  'field-type': {
+    part: 'authentication-scheme-object',
+    why: 'Clients in different languages convert a wrong type differently: "false" as a text is true in some of them.',
+    repair: [
+      'Write the value in the type that the message names: booleans and numbers without quotes, maps as { }.',
+      'Correct the program that writes the document.',
+    ],
+  },
 }

@@ -116,13 +116,42 @@ export const fieldValue: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'apikey-in': 'Clients know three places for a key. Published schemas let any word pass.',
-  'apikey-name':
-    'Header and cookie names are tokens (RFC 9110, RFC 6265). Headers that frame or route a request are never set because a catalog says so.',
-  'http-scheme-invalid':
-    'It is the first word of an Authorization header (RFC 9110, section 11.1): a token without blanks, and without the credentials.',
-  'parameter-in': 'Clients know three places for a parameter of a signing API. Published schemas let any word pass.',
-  'parameter-body-with-get': 'Clients and servers drop the body of a GET request, so the parameter never arrives.',
-  'signed-method': 'Clients call a signing API with these two methods only.',
-  'method-case': 'HTTP methods are case-sensitive; not every client repairs them.',
+  'apikey-in': {
+    part: 'authentication-scheme-object',
+    why: 'Clients can put a key into the query, a header or a cookie. With any other word they do not send it, and published schemas accept every word.',
+    repair: ['Look up in the documentation of the service where it expects the key.', 'Write query, header or cookie.'],
+  },
+  'apikey-name': {
+    part: 'authentication-scheme-object',
+    why: 'A header or cookie with this name cannot be sent (RFC 9110, RFC 6265), or it is a header that clients never set for a catalog, such as Host.',
+    repair: [
+      'Write the name that the service expects, without spaces and colons.',
+      'For a key in Authorization, consider a scheme of type http.',
+    ],
+  },
+  'http-scheme-invalid': {
+    part: 'authentication-scheme-object',
+    why: 'The name is the first word of the Authorization header (RFC 9110, section 11.1). With spaces, or with the credential in it, clients cannot build the header.',
+    repair: ['Write the name alone, such as basic or bearer.', 'If it contained a token, revoke the token: everybody can read it here.'],
+  },
+  'parameter-in': {
+    part: 'parameter-object',
+    why: 'Clients can put a parameter into the query, a header or the body. With any other word they do not send it, and published schemas accept every word.',
+    repair: ['Look up in the documentation of the signing API where it expects the parameter.', 'Write query, header or body.'],
+  },
+  'parameter-body-with-get': {
+    part: 'parameter-object',
+    why: 'Clients and servers drop the body of a GET request, so the parameter never arrives.',
+    repair: ['If the signing API accepts POST, change the method of the flow to POST.', 'Otherwise write "in": "query".'],
+  },
+  'signed-method': {
+    part: 'signed-url-object',
+    why: 'Clients call a signing API with GET or POST only.',
+    repair: ['Write the method that the signing API documents, GET or POST.', 'If it needs another one, let it accept POST as well.'],
+  },
+  'method-case': {
+    part: 'signed-url-object',
+    why: 'HTTP methods are case-sensitive (RFC 9110, section 9.1), and not every client corrects them.',
+    repair: ['Write the method in upper case.'],
+  },
 }

@@ -40,7 +40,17 @@ export const flowsMap: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'flows-shape':
-    'A flow object written directly into flows lacks the name of the flow. Examples of older versions of the extension showed that shape.',
-  'flows-empty': 'Without a flow there is no way to a token or a signed URL.',
+  'flows-shape': {
+    part: 'oauth2-flow-object',
+    why: 'flows maps the names of flows to flows. Without the name a client does not know which flow the fields describe. Examples of older versions of the extension showed this shape.',
+    repair: [
+      'Put the fields into an object under the name of the flow, such as authorizationCode.',
+      'For signedUrl any name is allowed; authorizationCode is usual.',
+    ],
+  },
+  'flows-empty': {
+    part: 'oauth2-flow-object',
+    why: 'Without a flow a client has no way to get a token or a signed URL.',
+    repair: ['Add the flow that the service offers, such as authorizationCode.', 'Add the URLs that the flow requires.'],
+  },
 }

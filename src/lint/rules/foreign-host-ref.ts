@@ -52,6 +52,13 @@ function lastLabels(host: string): string {
 }
 
 export const docs: RuleDocs = {
-  'foreign-host-ref':
-    'Middleware that puts refs on every link also puts them on licences and documentation of others, who would then receive keys and tokens.',
+  'foreign-host-ref': {
+    part: 'fields',
+    why: 'A client that follows the link sends, or asks users for, the credential of this catalog at a host of somebody else. This happens when a server adds references to every link.',
+    repair: [
+      'Remove auth:refs from the link.',
+      'In the server, add references only to links and assets on its own hosts.',
+      'If the host belongs to the catalog, use another relation type than license, about or via.',
+    ],
+  },
 }

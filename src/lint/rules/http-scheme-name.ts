@@ -40,7 +40,17 @@ export const httpSchemeName: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'http-scheme-unregistered':
-    'Clients implement registered schemes. A word outside of the registry is a typing error, or needs a client of its own.',
-  'http-scheme-case': 'Names are compared without case, but not by every client.',
+  'http-scheme-unregistered': {
+    part: 'authentication-scheme-object',
+    why: 'Clients implement the HTTP authentication schemes in the registry of IANA. They do not know another name and cannot authenticate.',
+    repair: [
+      'Correct the spelling, if the message suggests a name.',
+      'If the server uses a scheme of its own, say in description how it works.',
+    ],
+  },
+  'http-scheme-case': {
+    part: 'authentication-scheme-object',
+    why: 'Names are compared without case (RFC 9110, section 11.1), but some clients compare them as written.',
+    repair: ['Write the name in lower case.'],
+  },
 }

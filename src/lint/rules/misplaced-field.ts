@@ -74,9 +74,30 @@ export const misplacedField: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'misplaced-schemes': 'Clients look for schemes in one place per kind of document. Schemes elsewhere are never found.',
-  'misplaced-refs': 'Only assets, alternate assets, links and, from 1.2.0 on, schemes refer to schemes. Refs elsewhere protect nothing.',
-  'schemes-on-target':
-    'One reading of the extension allows schemes on assets and links, the published schema does not; few clients find them there.',
-  'refs-on-document': 'Credentials go only to assets and links that ask for them; refs of a document are not passed on to what is in it.',
+  'misplaced-schemes': {
+    part: 'fields',
+    why: 'Clients look for schemes in one place per kind of document: in properties of an Item, at the root of a Collection or Catalog. Schemes elsewhere are not found, and all references to them are undefined.',
+    repair: ['Move auth:schemes to the place that the message names.', 'If there is one already, merge the two maps.'],
+  },
+  'misplaced-refs': {
+    part: 'fields',
+    why: 'Clients read references on assets, alternate assets, links and, from 1.2.0 on, schemes. References elsewhere protect nothing: what they were meant for is requested as public.',
+    repair: [
+      'Move auth:refs to every asset and link that needs authentication.',
+      'To chain schemes, put auth:refs on the scheme itself, not into flows.',
+    ],
+  },
+  'schemes-on-target': {
+    part: 'fields',
+    why: 'The schema of the extension does not allow schemes on assets and links, and few clients look for them there.',
+    repair: [
+      'Move the schemes to properties of the Item, or to the root of the Collection or Catalog.',
+      'Keep auth:refs on the asset or link.',
+    ],
+  },
+  'refs-on-document': {
+    part: 'fields',
+    why: 'Clients send credentials only for assets and links that refer to a scheme. References of a document are not inherited by its assets and links, so those are requested as public.',
+    repair: ['Copy auth:refs to every asset and link that needs authentication.', 'Remove it from the document.'],
+  },
 }

@@ -21,5 +21,12 @@ export const missingResponseField: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'missing-response-field': 'Without responseField clients try a few usual names.',
+  'missing-response-field': {
+    part: 'signed-url-object',
+    why: 'Without responseField a client tries a few usual names and fails if the signed URL is in another member of the response.',
+    repair: [
+      'Call the signing API once and look at its response.',
+      'Write the name of the member that has the URL, such as "responseField": "signed_url".',
+    ],
+  },
 }

@@ -27,6 +27,13 @@ export const missingSchemes: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'missing-schemes':
-    'A reference means nothing without the scheme behind it. Documents lose their schemes when they are copied or taken out of an API response.',
+  'missing-schemes': {
+    part: 'fields',
+    why: 'A reference is only a name. Without the scheme a client knows neither how to authenticate nor where, and cannot download the asset. Schemes are often lost when documents are copied or taken from an API response.',
+    repair: [
+      'Add auth:schemes: to properties in an Item, to the root in a Collection or Catalog.',
+      'Define every name that auth:refs uses.',
+      'If nothing is protected, remove the extension from stac_extensions.',
+    ],
+  },
 }

@@ -20,5 +20,13 @@ export const notJson: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'not-json': 'The text is not quoted, for what comes instead of a document may hold secrets: a login page, an error of a proxy.',
+  'not-json': {
+    part: 'fields',
+    why: 'No client can read the document. The text is not quoted in the report, because a login page or an error of a proxy may contain secrets.',
+    repair: [
+      'Open the file at the line and column of the finding.',
+      'If it is a web page, download the document again with a valid login.',
+      'Save the file as UTF-8, without comments and trailing commas.',
+    ],
+  },
 }

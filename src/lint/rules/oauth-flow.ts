@@ -56,9 +56,25 @@ export const oauthFlow: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'flow-name':
-    'Other vocabularies spell the same flows differently (authorization_code, accessCode). Clients of this extension do not know those names.',
-  'unknown-flow': 'The extension defines five flows of OAuth 2.0. Most clients skip any other.',
-  'deprecated-flow':
-    'The implicit flow puts tokens into addresses, the password flow gives the user’s password to every client (RFC 9700, section 2.1.2 and 2.4).',
+  'flow-name': {
+    part: 'oauth2-flow-object',
+    why: 'Other specifications spell the same flows differently, such as authorization_code or accessCode. Clients of this extension do not know those names and skip the flow.',
+    repair: ['Rename the flow as the message suggests.', 'Check that it has the URLs that this flow requires.'],
+  },
+  'unknown-flow': {
+    part: 'oauth2-flow-object',
+    why: 'The extension defines five flows of OAuth 2.0; most clients skip any other.',
+    repair: [
+      'Add one of the defined flows if the service offers it.',
+      'Keep the other flow for clients that know it, and explain it in description.',
+    ],
+  },
+  'deprecated-flow': {
+    part: 'oauth2-flow-object',
+    why: 'The implicit flow puts tokens into URLs, and the password flow gives the password of the user to every client (RFC 9700, sections 2.1.2 and 2.4). Many clients have removed them.',
+    repair: [
+      'Enable the authorization code flow with PKCE at the provider.',
+      'Describe it as authorizationCode, and remove the old flow when no client needs it.',
+    ],
+  },
 }

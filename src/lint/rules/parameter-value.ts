@@ -36,8 +36,21 @@ export const parameterValue: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'parameter-needs-callback':
-    'Clients take href, url, bucket and key from the address of the asset. Values of other required parameters must come from the user.',
-  'credential-parameter':
-    'A header like Authorization as a parameter tells clients nothing about the credentials, and they refuse to fill it in.',
+  'parameter-needs-callback': {
+    part: 'parameter-object',
+    why: 'Clients take href, url, bucket and key from the URL of the asset. They cannot know the values of other required parameters, so each user has to set them.',
+    repair: [
+      'Make the parameter optional if the signing API has a default.',
+      'Otherwise say in description which value it needs and where users get it.',
+    ],
+  },
+  'credential-parameter': {
+    part: 'parameter-object',
+    why: 'A parameter such as Authorization does not say which credential it needs, so clients refuse to fill it in.',
+    repair: [
+      'Define a scheme for the credential of the signing API.',
+      'Declare version 1.2.0, and name that scheme in auth:refs of this one.',
+      'Remove the parameter.',
+    ],
+  },
 }

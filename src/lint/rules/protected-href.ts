@@ -63,9 +63,30 @@ export const protectedHref: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'scheme-href-mismatch':
-    'An HTTP header means nothing to the protocol of s3:, and nothing authorizes a local file. A gs: URL stands for an https URL.',
-  'href-invalid':
-    'URL parsers disagree about spaces, backslashes, control characters and unusual hosts, and that decides where a credential goes. So `authorize` refuses such a URL before anything is sent. Percent-encode a space as %20. Targets without auth:refs are not checked.',
-  'insecure-href': 'Whoever is on the way reads keys and tokens sent over plain http. Loopback addresses are left out.',
+  'scheme-href-mismatch': {
+    part: 'fields',
+    why: 'An HTTP header cannot be sent with an s3: URL, and a file: URL needs no authentication, so a client has no way to use the scheme. A gs: URL stands for an https URL.',
+    repair: [
+      'For an s3: URL, refer to a scheme of type s3 or signedUrl.',
+      'Or write the https URL of the same object, if the service accepts the scheme there.',
+      'For a file: URL, remove auth:refs and publish a URL that others can read.',
+    ],
+  },
+  'href-invalid': {
+    part: 'fields',
+    why: 'URL parsers read spaces, backslashes, control characters and unusual hosts differently, and the host decides where a credential is sent. Clients such as `stac-auth authorize` refuse the URL before anything is sent. Targets without auth:refs are not checked.',
+    repair: [
+      'Percent-encode the path: a space becomes %20.',
+      'Replace backslashes by slashes, and remove control characters.',
+      'Write a host name of ASCII letters, digits, hyphens and dots.',
+    ],
+  },
+  'insecure-href': {
+    part: 'fields',
+    why: 'Everybody on the network path can read a key or token that is sent over plain http. Clients refuse to send it, so the asset cannot be downloaded. Loopback addresses are left out.',
+    repair: [
+      'Check that the server answers over https, and write the https URL.',
+      'If it does not, get a certificate, or serve the file from another host.',
+    ],
+  },
 }

@@ -23,5 +23,9 @@ const TEXT =
   /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access)/i
 
 export const docs: RuleDocs = {
-  'public-as-http': 'There is no type for free access. A scheme of type http makes clients ask for credentials that do not exist.',
+  'public-as-http': {
+    part: 'scheme-types',
+    why: 'There is no type for public access. A scheme of type http makes clients ask for a user name and a password that do not exist.',
+    repair: ['Remove the scheme.', 'Remove its name from auth:refs; write [] where other schemes were listed for an alternate asset.'],
+  },
 }

@@ -65,7 +65,22 @@ export const refsList: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'refs-shape': 'References look the same on assets and links: an array of strings, also for a single name.',
-  'refs-empty': 'An empty list is useful on an alternate of a protected asset. Elsewhere it may be left out.',
-  'duplicate-ref': 'References are alternatives, so a repetition adds nothing. Proxies that add refs on every pass leave them behind.',
+  'refs-shape': {
+    part: 'fields',
+    why: 'Clients read a list of names. Some fail on a text or an object, and others read the letters of the text as names.',
+    repair: [
+      'Write an array of strings, also for a single name: "auth:refs": ["key"].',
+      'Remove elements that are not strings, such as whole schemes; define those in auth:schemes.',
+    ],
+  },
+  'refs-empty': {
+    part: 'fields',
+    why: 'An empty list means that no authentication is needed. It is useful on an alternate of a protected asset and says nothing elsewhere.',
+    repair: ['Keep it on an alternate asset whose asset has references.', 'Elsewhere, remove it, or add the names that were meant.'],
+  },
+  'duplicate-ref': {
+    part: 'fields',
+    why: 'References are alternatives, so a name that is listed twice adds nothing. It shows that a proxy adds references each time a document passes it.',
+    repair: ['Remove the later name.', 'Let the proxy check whether the name is there before it adds it.'],
+  },
 }

@@ -20,5 +20,9 @@ export const requiredField: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'required-field': 'Without the field a client cannot start: it does not know whom to ask, or where to put the answer.',
+  'required-field': {
+    part: 'authentication-scheme-object',
+    why: 'The field tells the client whom to ask, or where to put the credential. Without it the client cannot start.',
+    repair: ['Look up the value in the documentation of the service.', 'Add the field at the object that the message names.'],
+  },
 }

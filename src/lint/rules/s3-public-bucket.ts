@@ -15,6 +15,13 @@ export const s3PublicBucket: Rule = {
 }
 
 export const docs: RuleDocs = {
-  's3-public-bucket':
-    'Reported by lint --online, which asks each bucket once for one of its objects, without any credential. Users are asked for keys that nobody needs.',
+  's3-public-bucket': {
+    part: 'scheme-types',
+    why: '`lint --online` requests one object of each bucket without a credential. This bucket answered, so clients ask users for keys that nobody needs.',
+    repair: [
+      'Check that the bucket is meant to be public; if not, correct its policy.',
+      'If it is, remove auth:refs from its assets.',
+      'Remove the scheme when nothing else refers to it.',
+    ],
+  },
 }

@@ -32,5 +32,9 @@ function describes(place: unknown): boolean {
 }
 
 export const docs: RuleDocs = {
-  's3-without-storage': 'A signature needs region and endpoint. Without storage information users must know them from elsewhere.',
+  's3-without-storage': {
+    part: 'scheme-types',
+    why: 'A signature needs the region and endpoint of the bucket. Without them a client has to assume AWS, and a request for a bucket of another provider fails.',
+    repair: ['Declare the storage extension.', 'Add storage:schemes with platform and region, and storage:refs to the asset.'],
+  },
 }

@@ -64,10 +64,24 @@ export const schemaOfParameter: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'parameter-schema':
-    'Clients check a value against the schema before they send it; with a schema that cannot be read they send nothing. In 1.0.0 it was an OpenAPI Schema Object.',
-  'parameter-schema-unsafe': 'Clients do not load schemas that a catalog names, nor let it name its own: they refuse the parameter.',
-  'openapi-keyword': 'Version 1.0.0 had OpenAPI Schema Objects here; from 1.1.0 on their own keywords are ignored.',
+  'parameter-schema': {
+    part: 'parameter-object',
+    why: 'Clients check a value against the schema before they send it. With a schema that they cannot read they send nothing. In 1.0.0 it is an OpenAPI Schema Object.',
+    repair: [
+      'Correct the keyword that the message names; it follows JSON Schema draft-07.',
+      'examples is an array, also for a single example.',
+    ],
+  },
+  'parameter-schema-unsafe': {
+    part: 'parameter-object',
+    why: 'Clients do not load a schema because a catalog names its URL, so they refuse the parameter.',
+    repair: ['Write the referenced schema in place of the keyword.', 'Remove $id: nothing refers to this schema.'],
+  },
+  'openapi-keyword': {
+    part: 'parameter-object',
+    why: 'Version 1.0.0 has OpenAPI Schema Objects here. From 1.1.0 on they are JSON Schemas, which ignore the keywords of OpenAPI.',
+    repair: ['Replace nullable by "type": ["string", "null"], and example by examples.', 'Remove other keywords of OpenAPI.'],
+  },
 }
 
 /** A keyword and where it stands in the schema. */

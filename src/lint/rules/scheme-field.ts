@@ -71,7 +71,26 @@ export const schemeField: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'misapplied-field': 'The scheme looks as if it did more than its type can do; clients ignore the field. Often the type is the mistake.',
-  'unknown-field': 'Members that nobody defined are ignored, so what they say is not done. Use a prefix (x-… or name:…) for your own.',
-  'nested-scheme': 'A scheme inside of another is not read. From 1.2.0 on a scheme names the schemes that supply its input in auth:refs.',
+  'misapplied-field': {
+    part: 'authentication-scheme-object',
+    why: 'Clients ignore a field of another type, so the scheme does less than it says. Often the type is the mistake.',
+    repair: ['If the field describes what the service does, change the type to the one that has it.', 'Otherwise remove the field.'],
+  },
+  'unknown-field': {
+    part: 'authentication-scheme-object',
+    why: 'Clients ignore fields that the extension does not define, so what they require is not done.',
+    repair: [
+      'If it is a typing error, correct the name.',
+      'If it is information for people, write it into description.',
+      'For your own programs, use a prefix: x-name or mycatalog:name.',
+    ],
+  },
+  'nested-scheme': {
+    part: 'authentication-scheme-object',
+    why: 'Clients do not read a scheme inside another one, so its part of the login is missing.',
+    repair: [
+      'Move the inner scheme to auth:schemes under a name of its own.',
+      'Declare version 1.2.0, and name it in auth:refs of the outer scheme.',
+    ],
+  },
 }

@@ -41,7 +41,18 @@ export const schemeKey: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'scheme-name':
-    'Blanks and control characters are lost when people copy names, and names of prototype members mislead programs that look names up carelessly.',
-  'scheme-name-type': 'Names are free, but people read them: "bearer" for an OAuth 2.0 login misleads.',
+  'scheme-name': {
+    part: 'fields',
+    why: 'Spaces and control characters are lost when users copy the name into their credential file, and the credential is not found. Names such as constructor mislead programs that look them up in a plain object.',
+    repair: [
+      'Rename the scheme with letters, digits, hyphens and underscores.',
+      'Rename it in every auth:refs as well.',
+      'Tell users who have the old name in their credential file.',
+    ],
+  },
+  'scheme-name-type': {
+    part: 'authentication-scheme-object',
+    why: 'Any name is allowed, but users select credentials by it. "bearer" for an OAuth 2.0 login makes them look for a token instead of a login.',
+    repair: ['Choose a name of the service, such as portal, or of the type.', 'Rename it in every auth:refs as well.'],
+  },
 }

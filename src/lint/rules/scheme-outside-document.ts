@@ -29,6 +29,13 @@ export const schemeOutsideDocument: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'scheme-outside-document':
-    'An Item that is saved or passed on alone loses the schemes of its FeatureCollection or Collection, and its refs dangle.',
+  'scheme-outside-document': {
+    part: 'fields',
+    why: 'A document is also read alone: saved to disk, linked from another catalog, or taken from a search result. The schemes of its FeatureCollection or Collection are missing then, and clients cannot use its references.',
+    repair: [
+      'Copy the definition of the scheme to properties of the Item, or to the root of the Collection or Catalog.',
+      'In a server, copy it when the response is written, not only to the page around the Items.',
+      'Declare the extension in stac_extensions of the same document.',
+    ],
+  },
 }

@@ -99,11 +99,34 @@ export const schemeRefs: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'scheme-ref-dangling': 'The refs of a scheme name other entries of the same map, whose token it needs.',
-  'scheme-ref-cycle': 'A scheme whose input comes, by whatever way, from itself can never start.',
-  'token-exchange-input': 'The exchange (RFC 8693) trades the token of another scheme; auth:refs of the scheme name where it comes from.',
-  'chain-input-type': 'A token comes from oauth2, openIdConnect or a bearer scheme. Keys, passwords and signatures cannot be exchanged.',
-  'subject-token-type': 'The other flows send no subject token, so its type says nothing there.',
+  'scheme-ref-dangling': {
+    part: 'authentication-scheme-object',
+    why: 'The references of a scheme name other schemes of the same auth:schemes whose token it needs. A client does not find this one and cannot start.',
+    repair: ['Correct the name, if the message suggests one.', 'Otherwise define the scheme in the same auth:schemes.'],
+  },
+  'scheme-ref-cycle': {
+    part: 'authentication-scheme-object',
+    why: 'A scheme that needs, directly or indirectly, its own token can never start.',
+    repair: ['Find the scheme that users can log in to directly.', 'Remove auth:refs from that scheme.'],
+  },
+  'token-exchange-input': {
+    part: 'authentication-scheme-object',
+    why: 'The token exchange (RFC 8693) trades the token of another scheme. Without auth:refs a client does not know which token to send.',
+    repair: ['Add auth:refs to the scheme, with the name of the oauth2 or openIdConnect scheme that issues the token.'],
+  },
+  'chain-input-type': {
+    part: 'authentication-scheme-object',
+    why: 'A token comes from a scheme of type oauth2, openIdConnect or http with bearer. Keys, passwords and signatures cannot be exchanged.',
+    repair: [
+      'Refer to the scheme with which users log in.',
+      'If the service accepts a key directly, refer to the key from the assets instead.',
+    ],
+  },
+  'subject-token-type': {
+    part: 'oauth2-flow-object',
+    why: 'The other flows send no subject token, so clients ignore the type.',
+    repair: ['Remove subjectTokenType.', 'If the flow is a token exchange, name it tokenExchange.'],
+  },
 }
 
 /** A cycle, told at its first scheme in document order. */

@@ -87,8 +87,28 @@ export const schemeType: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'missing-type': 'The type decides how everything else in the scheme is read.',
-  'type-near-miss':
-    'The set of types is open, so validators accept any word; case matters. Names of HTTP schemes belong into the field scheme of type http.',
-  'custom-type': 'Any type may be used. Say in the description what a client has to do.',
+  'missing-type': {
+    part: 'authentication-scheme-object',
+    why: 'The type decides how all other fields of the scheme are read. Without it a client cannot use the scheme.',
+    repair: [
+      'Add the type: http, apiKey, oauth2, openIdConnect, s3 or signedUrl.',
+      'Add the fields that this type requires, and run lint again.',
+    ],
+  },
+  'type-near-miss': {
+    part: 'scheme-types',
+    why: 'Any text is allowed as a type, and case matters, so validators accept the mistake. Clients look for a handler of this name, find none and cannot authenticate.',
+    repair: [
+      'Write the type that the message suggests.',
+      'Basic, bearer and digest are HTTP authentication schemes: write "type": "http" and the name in scheme.',
+    ],
+  },
+  'custom-type': {
+    part: 'scheme-types',
+    why: 'Any type may be used, but only clients with a handler for it can authenticate.',
+    repair: [
+      'Use a type of the extension if one describes the service.',
+      'Otherwise say in description what a client has to do, with a link to the documentation.',
+    ],
+  },
 }

@@ -33,6 +33,20 @@ export const schemesMap: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'schemes-shape': 'A list, a text or a bare type name where an object is expected cannot be read by any client.',
-  'schemes-empty': 'An empty map declares nothing. Leave the field and the extension out when nothing is protected.',
+  'schemes-shape': {
+    part: 'authentication-scheme-object',
+    why: 'Clients expect a map from names to objects. They cannot read a list, a text or the bare name of a type, and treat the scheme as undefined.',
+    repair: [
+      'Write auth:schemes as an object whose members are named schemes.',
+      'Write each scheme as an object with a type: { "type": "http", "scheme": "basic" }.',
+    ],
+  },
+  'schemes-empty': {
+    part: 'fields',
+    why: 'An empty map defines nothing, but clients load the extension and validators accept the document as if it described authentication.',
+    repair: [
+      'Add the schemes that the assets and links need.',
+      'If nothing is protected, remove auth:schemes and the extension from stac_extensions.',
+    ],
+  },
 }

@@ -35,7 +35,20 @@ export const schemesSummary: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'summaries-shape': 'Summaries describe what the Items of a Collection carry. Each element of the list is a map like auth:schemes itself.',
-  'schemes-in-summaries':
-    'It is legal, and right when only the Items are protected. Links and assets of the Collection cannot refer to these schemes.',
+  'summaries-shape': {
+    part: 'fields',
+    why: 'A summary lists what the Items of a Collection contain, so each element is a map of schemes like auth:schemes itself. Clients cannot read names or single schemes there.',
+    repair: [
+      'Write an array with one map per different auth:schemes of the Items.',
+      'Or remove the summary: clients read the schemes of each Item.',
+    ],
+  },
+  'schemes-in-summaries': {
+    part: 'fields',
+    why: 'Schemes in summaries describe the Items only. Assets and links of the Collection cannot refer to them.',
+    repair: [
+      'If the Collection has protected assets or links, copy the schemes to auth:schemes at its root.',
+      'If only its Items are protected, nothing needs to change.',
+    ],
+  },
 }

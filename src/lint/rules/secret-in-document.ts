@@ -59,6 +59,13 @@ function hasSecret(address: string): boolean {
 }
 
 export const docs: RuleDocs = {
-  'secret-in-document':
-    'Whoever reads the catalog has the secret. Removing it does not help alone: it must be revoked. Placeholders such as <token> are left alone.',
+  'secret-in-document': {
+    part: 'authentication-scheme-object',
+    why: 'Everybody who reads the catalog can use the secret. Removing it is not enough: copies and caches keep it. Placeholders such as <token> are left out.',
+    repair: [
+      'Revoke the secret at the service first.',
+      'Remove it from the document, and from its history if that is public.',
+      'Say in description where users get a secret of their own.',
+    ],
+  },
 }

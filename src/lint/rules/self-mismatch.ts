@@ -15,5 +15,12 @@ export const selfMismatch: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'self-mismatch': 'Reported by lint --crawl. A client that resolves relative links against the self link looks for everything elsewhere.',
+  'self-mismatch': {
+    part: 'fields',
+    why: 'Reported by `lint --crawl`. A client that resolves relative links against the self link requests them from the wrong place.',
+    repair: [
+      'Write the URL at which the document is published into the self link.',
+      'If the catalog was copied, rewrite its links, or leave the self links out.',
+    ],
+  },
 }

@@ -26,6 +26,13 @@ export const signedHref: Rule = {
 }
 
 export const docs: RuleDocs = {
-  'signed-href':
-    'A signature or token inside an address gives access to everybody who reads the document, and stops working when it expires.',
+  'signed-href': {
+    part: 'fields',
+    why: 'Everybody who reads the document can use the signature or token in the URL, and the URL stops working when it expires.',
+    repair: [
+      'Write the URL without the query parameters of the signature.',
+      'Revoke the token if it is still valid.',
+      'Describe how to get a signed URL with a scheme of type signedUrl or s3, and refer to it.',
+    ],
+  },
 }

@@ -40,6 +40,12 @@ function usesFields({ map, maps, targets, misplacedFields }: LintDocument): bool
 }
 
 export const docs: RuleDocs = {
-  'undeclared-extension':
-    'Clients and validators look at stac_extensions first, and pass over the fields of an extension that is not listed.',
+  'undeclared-extension': {
+    part: 'fields',
+    why: 'Clients and validators look at stac_extensions first and skip the fields of extensions that are not listed, so protected assets look public.',
+    repair: [
+      'Add https://stac-extensions.github.io/authentication/v1.1.0/schema.json to stac_extensions.',
+      'Use v1.2.0 if a scheme has auth:refs or the flow tokenExchange.',
+    ],
+  },
 }

@@ -15,5 +15,13 @@ export const unreachable: Rule = {
 }
 
 export const docs: RuleDocs = {
-  unreachable: 'Reported by lint --crawl. What is below such a document is not known either, so the crawl is incomplete.',
+  unreachable: {
+    part: 'fields',
+    why: 'Reported by `lint --crawl`. Clients cannot follow the link either, and documents below it are not checked, so the crawl is incomplete.',
+    repair: [
+      'Open the URL. For 401 and 403 add a credential to the credential file.',
+      'For 404 correct the link in the parent document.',
+      'For a timeout or 5xx run the crawl again, slower with --rate.',
+    ],
+  },
 }

@@ -45,6 +45,13 @@ function addAll(used: Set<unknown>, refs: unknown): void {
 }
 
 export const docs: RuleDocs = {
-  'unused-scheme':
-    'A scheme that nothing refers to protects nothing; often the refs were forgotten. In a run over several documents, a scheme of a Catalog or Collection is used when another document refers to its name without defining it, as Items below it do. API landing pages and wrappers are left out: their schemes are for other documents.',
+  'unused-scheme': {
+    part: 'fields',
+    why: 'A scheme that nothing refers to protects nothing: clients request the assets as public and get 401. Often the references were forgotten. In a run over several documents, a scheme of a Catalog or Collection is used when another document refers to its name without defining it, as Items below it do. API landing pages and wrappers are left out: their schemes are for other documents.',
+    repair: [
+      'Find out which assets and links need the scheme, and add its name to their auth:refs.',
+      'If none does, remove the scheme.',
+      'Lint a Collection together with its Items, so that their references count.',
+    ],
+  },
 }
