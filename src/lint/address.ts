@@ -1,4 +1,4 @@
-/** What the rules ask of an address, from its text alone: nothing is resolved and nothing throws. */
+/** Facts about a URL from its text alone: nothing is resolved and nothing throws. */
 import { own } from '../stac/document.ts'
 import type { FlowNode, SchemeNode } from './model.ts'
 import { FLOW_URLS } from './vocabulary.ts'
@@ -11,7 +11,7 @@ export function protocolOf(address: string): string | undefined {
 
 /** The lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
-  // Nearly all addresses: nothing to take away.
+  // The fast path, for nearly all URLs.
   const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
   if (plain !== undefined) return plain
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
@@ -21,7 +21,7 @@ export function hostOf(address: string): string {
     .toLowerCase()
 }
 
-/** True for `http:` to anything but a loopback address: what is sent can be read on the way. */
+/** Returns true for an `http:` URL, except of a loopback address: others can read what is sent. */
 export function isInsecure(address: string): boolean {
   return !address.startsWith('https:') && /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
 }
@@ -31,13 +31,13 @@ export function isRelative(address: string): boolean {
   return /^(?:\.{0,2}\/|\?)/.test(address)
 }
 
-/** An address of a service with the member that holds it. */
+/** The URL of a service, and the name of its field. */
 export interface Endpoint {
   readonly field: string
   readonly address: string
 }
 
-/** The service addresses in a flow. */
+/** Returns the URLs of services in a flow. */
 export function flowEndpoints({ value }: FlowNode): readonly Endpoint[] {
   const found: Endpoint[] = []
   for (const field of FLOW_URLS) {
@@ -47,7 +47,7 @@ export function flowEndpoints({ value }: FlowNode): readonly Endpoint[] {
   return found
 }
 
-/** The discovery address of an `openIdConnect` scheme. */
+/** Returns the discovery URL of an `openIdConnect` scheme. */
 export function discoveryUrl({ type, value }: SchemeNode): string | undefined {
   const address = type === 'openIdConnect' ? own(value, 'openIdConnectUrl') : undefined
   return typeof address === 'string' ? address : undefined

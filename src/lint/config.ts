@@ -18,7 +18,7 @@ export interface LintConfig {
 
 /** Levels for some documents; later overrides go before earlier ones. */
 interface Override {
-  /** Globs below the folder of the configuration, or beginnings of addresses. */
+  /** Globs below the folder of the configuration, or prefixes of URLs. */
   readonly files: readonly string[]
   readonly rules: Levels
   /** Why; required when a rule is switched off. */
@@ -40,7 +40,7 @@ export interface LevelTable {
 
 /**
  * Lays the rules of the overrides that fit over those of the configuration, and `given` over all.
- * `patternOf` reads a glob or the beginning of an address.
+ * `patternOf` reads a glob or the prefix of a URL.
  */
 export function levelTable(
   { preset = 'recommended', infos = false, rules = {}, overrides = [] }: LintConfig,
@@ -185,7 +185,7 @@ export function byCode(levels: Levels): Levels {
   return Object.fromEntries(given)
 }
 
-/** The levels that leave out what the preset `recommended` only has as information, unless servers were to be asked for it. */
+/** The levels that turn off what is only information in the preset `recommended`, except rules that send requests. */
 export const NO_INFOS: Levels = Object.fromEntries(
   rules.flatMap(({ meta: { section }, cases }) =>
     cases.flatMap(({ meta: { code, severity } }): [string, Level][] =>

@@ -1,4 +1,4 @@
-/** Linting of text: what a parser hides, and where everything stands. */
+/** Lints text: finds what a parser hides, and adds lines and columns. */
 import { DOCUMENT_LIMITS, kindOf, pointer } from '../stac/document.ts'
 import { scan } from '../stac/json-text.ts'
 import { inspect, isLonger, type LintOptions, runnerFor } from './lint.ts'
@@ -14,8 +14,8 @@ export interface TextOptions extends LintOptions {
 }
 
 /**
- * Returns what is wrong with a JSON text, in the order in which it stands there, with lines and columns. Bytes must be
- * UTF-8; a byte order mark is passed over. Texts that are no JSON, too large or too deep give one finding. Never throws.
+ * Returns the findings of a JSON text with lines and columns, in the order of their positions. Bytes must be UTF-8; a byte order mark
+ * is skipped. A text that is not JSON, too large or too deep gives one finding. Never throws.
  */
 export function lintText(source: string | Uint8Array, options: TextOptions = {}): Problem[] {
   const text = decode(source)
@@ -47,7 +47,7 @@ function decode(source: string | Uint8Array): string | undefined {
   }
 }
 
-/** The parser's own message quotes the text, which may be a page with secrets: only the place is told. */
+/** The message of the parser quotes the text, which may be a page with secrets, so only the position is reported. */
 function notJson(text: string, options: TextOptions): Problem[] {
   const offset = scan(text) ?? text.length
   const message = offset >= text.length ? 'end' : isLines(text) ? 'lines' : 'syntax'

@@ -37,7 +37,7 @@ export interface LintOptions extends Completion {
 }
 
 /**
- * Returns what is wrong with a parsed document, in the order in which it stands there. A FeatureCollection, a list of
+ * Returns the findings of a parsed document, in the order of their positions. A FeatureCollection, a list of
  * Collections and an array are linted with all that is in them; pointers start at the root of what was given.
  *
  * Never throws for anything that `JSON.parse` returns.
@@ -115,7 +115,7 @@ const runners = new WeakMap<Levels, Map<Preset, Runner>>()
 
 const NO_LEVELS: Levels = {}
 
-/** The runner of these options. Runners are kept as long as their table of levels, for they are made once and asked many times. */
+/** Returns the runner of these options. Runners are cached as long as their table of levels exists. */
 export function runnerFor({ preset = 'recommended', rules = NO_LEVELS }: LintOptions): Runner {
   const known = runners.get(rules) ?? new Map<Preset, Runner>()
   runners.set(rules, known)
@@ -184,7 +184,7 @@ export function partsOf(document: unknown): readonly Part[] {
 function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {
   const likely = isObject(value) ? likelyType(value) : undefined
   const around: Part = { value, at, depth, ...(outer && { wrapper: outer }), ...(likely && { likely }) }
-  // Below the limit nothing is read, and what stands there is not worth a stack that overflows.
+  // Deeper documents are not read, and recursion must not overflow the stack.
   if (!isObject(value) || !(kindOf(value) === 'wrapper' || likely === 'FeatureCollection') || depth > DEPTH_LIMIT) return [around]
   const inside = wrappedMember(value)
   const documents = own(value, inside)

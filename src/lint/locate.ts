@@ -13,7 +13,7 @@ export interface Position {
 
 /**
  * Finds the values of pointers in a JSON text, in one pass. A pointer to a member that is missing gets the object that
- * lacks it; of a name that stands twice the last one is meant, as `JSON.parse` takes it.
+ * lacks it; of a repeated name the last one is meant, which `JSON.parse` uses.
  */
 export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<string, Position> {
   const wanted = new Set(pointers)
@@ -41,7 +41,7 @@ export function positionAt(text: string, offset: number): Position {
   return positionOf({ start: offset, end: offset + 1 }, lineStarts(text))
 }
 
-/** The steps that a pointer takes; those that nobody has taken before are added. */
+/** Returns the node of a pointer; missing nodes on the way are added. */
 function stepsOf(root: Step, pointer: string): readonly Step[] {
   const steps = [root]
   let step = root

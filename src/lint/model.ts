@@ -1,5 +1,5 @@
 /**
- * A document as the rules see it: what stands where, unchecked. Nothing is repaired or left out silently, unlike in the
+ * A document as the rules see it: its parts and their places, unchecked. Nothing is repaired or left out silently, unlike in the
  * resolver's reading of the same document.
  */
 import {
@@ -28,7 +28,7 @@ export interface LintDocument {
   readonly name?: string
   /** The FeatureCollection or list of Collections around it. */
   readonly wrapper?: StacDocument
-  /** What the caller handed over, nearest first. */
+  /** The documents given by the caller, nearest first. */
   readonly parents: readonly StacDocument[]
   readonly preset: Preset
   /** The other documents of the run; undefined when there are none. */
@@ -37,7 +37,7 @@ export interface LintDocument {
   /** True when it or its wrapper declares the extension, in whatever version. */
   readonly declared: boolean
   readonly version: ExtensionVersion
-  /** What stands in the right place for `auth:schemes`, with its pointer; undefined when nothing does. */
+  /** The value in the right place for `auth:schemes`, with its pointer; undefined if there is none. */
   readonly map: { readonly value: unknown; readonly pointer: string } | undefined
   /** The maps that are objects: the one of the document, then those in a Collection's `summaries["auth:schemes"]`. */
   readonly maps: readonly SchemeMap[]
@@ -48,7 +48,7 @@ export interface LintDocument {
   readonly refLists: readonly RefList[]
   /** What names mean to its targets, as far as it was looked up. */
   readonly definitions: Map<string, Definition | undefined>
-  /** Members with `auth` in their names that stand where the extension does not define them. */
+  /** Members with `auth` in their names in places where the extension does not define them. */
   readonly misplacedFields: readonly MisplacedField[]
 }
 
@@ -79,7 +79,7 @@ export class SchemeNode {
     this.value = value
   }
 
-  /** Made when it is asked for, as the type is: most schemes are known from an earlier document. */
+  /** Computed on use, as the type is: most schemes are known from an earlier document. */
   get pointer(): string {
     return pointer(this.map.pointer, this.name)
   }
@@ -112,7 +112,7 @@ export class TargetNode {
   readonly kind: 'asset' | 'item_asset' | 'link' | 'alternate'
   readonly name: string
   readonly object: JsonObject
-  /** As written; undefined when it is no string. */
+  /** As written; undefined if it is not a string. */
   readonly href: string | undefined
   /** True when it has `auth:schemes` itself. */
   readonly hasSchemes: boolean
@@ -140,7 +140,7 @@ export class TargetNode {
     this.list = undefined
   }
 
-  /** Made when it is asked for: most targets have no finding. */
+  /** Computed on use: most targets have no finding. */
   get pointer(): string {
     return pointer(this.#around, this.name)
   }
@@ -156,7 +156,7 @@ export class TargetNode {
   }
 }
 
-/** Where a target stands. */
+/** The place of a target. */
 export interface TargetPlace {
   readonly kind: TargetNode['kind']
   readonly name: string
@@ -168,8 +168,8 @@ export interface TargetPlace {
 const NONE: readonly never[] = []
 
 /**
- * A list in `auth:refs`, for all targets of a document that have the same names in it and see the same schemes. What the names mean is looked
- * up when the first rule asks.
+ * A list in `auth:refs`, for all targets of a document that have the same names in it and see the same schemes. Definitions are looked
+ * up on first use.
  */
 export class RefList {
   readonly names: readonly unknown[]
@@ -206,7 +206,7 @@ export class RefList {
   }
 }
 
-/** A definition, and whether it stands in the target's own document. */
+/** A definition, and where it was found. */
 export interface Definition {
   readonly value: unknown
   readonly where: 'document' | 'wrapper' | 'parent'

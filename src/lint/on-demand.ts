@@ -1,4 +1,4 @@
-/** The linter for pages: at once comes only what tells documents that need it from those that do not. */
+/** The linter for web pages: only the test whether a document needs the rules is loaded at once. */
 import { declarationsOf, isObject, kindOf } from '../stac/document.ts'
 import { isSilent, type LintOptions, partsOf } from './lint.ts'
 import type { Problem } from './problem.ts'

@@ -17,8 +17,8 @@ export function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /**
- * The scheme that a finding about a type is about: the finding stands at the `type`, or at the scheme that has none, which
- * may be called "type" itself.
+ * Returns the pointer of the scheme of a finding about a type: the finding is at the `type`, or at the scheme that has none, which
+ * may be named "type" itself.
  */
 export function schemeOfType(pointer: string): string {
   return pointer.replace(/((?:\/summaries\/auth:schemes\/\d+|(?<!\/summaries)\/auth:schemes)\/[^/]*)\/type$/, '$1')

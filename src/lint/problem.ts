@@ -8,7 +8,7 @@ export type Level = Severity | 'off'
 
 export const LEVELS = ['off', 'info', 'warn', 'error'] as const satisfies readonly Level[]
 
-/** Sets of levels: what is sure to fail, everything worth saying, or only what a JSON Schema can tell. */
+/** Sets of levels: what fails in clients, every finding, or only what a JSON Schema can find. */
 export type Preset = 'recommended' | 'strict' | 'schema'
 
 export const PRESETS = ['recommended', 'strict', 'schema'] as const satisfies readonly Preset[]
@@ -40,7 +40,7 @@ export interface Problem {
   readonly count?: number
   /** The first places of a finding that has a `count`. */
   readonly places?: readonly Place[]
-  /** What is around the document and lacks or holds what the finding is about; reports tell the finding there. */
+  /** The wrapper or parent that lacks or contains what the finding is about; reports show the finding there. */
   readonly cause?: Cause
 }
 

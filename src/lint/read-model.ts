@@ -156,7 +156,7 @@ const FLOW_TEXTS = new Set([
 ])
 const FLOW_MAPS = new Set(['scopes', 'parameters'])
 
-/** True when a flow's own fields stand where its name should: the flow object was written directly into `flows`. */
+/** Returns true if `flows` contains the fields of a flow instead of named flows. */
 export function isFlat(flows: JsonObject): boolean {
   return Object.keys(flows).some((key) => FLOW_MAPS.has(key) || (FLOW_TEXTS.has(key) && !isObject(flows[key])))
 }

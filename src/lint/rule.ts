@@ -1,12 +1,12 @@
-/** A rule is one mistake of an author, in all its cases: each case is data about itself, and a few questions it asks of a document. */
+/** A rule is one mistake of an author, in all its cases: each case has its metadata, and hooks that check a document. */
 import type { FlowNode, LintDocument, ParameterNode, RefList, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
 export interface RuleMeta {
-  /** Kebab-case name that users write in their configuration; it stands for all cases. */
+  /** Kebab-case name that users write in their configuration; it includes all cases. */
   readonly id: string
-  /** Rules of a crawl, and those that ask servers, are asked by who sends: a document alone does not show what they look for. */
+  /** Rules of the sections crawl and online are reported by the command that sends the requests, not by the linter. */
   readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl' | 'online'
 }
 
@@ -22,11 +22,11 @@ export interface CaseMeta {
 /** What fills the places of a message, and what is known about the way out. */
 export interface ReportData {
   readonly [name: string]: string | number | boolean | undefined
-  /** What was probably meant; when it is given as undefined, nobody knows and there is no fix. */
+  /** What was probably meant; if it is given as undefined, there is no fix. */
   readonly near?: string
-  /** How far this finding can be mended, where that is not what the case says of itself; false when it cannot. */
+  /** The kind of fix of this finding, if it differs from that of the case; false if there is none. */
   readonly fix?: 'safe' | 'suggestion' | false
-  /** True for a finding that may be no mistake at all, which other documents would tell: it only informs, whatever the level. */
+  /** True for a finding that depends on documents that were not read: its level is at most info. */
   readonly uncertain?: boolean
 }
 
@@ -57,7 +57,7 @@ export interface CaseDocs {
   readonly repair: readonly string[]
 }
 
-/** A case implements the questions it needs; each is asked once for every such thing in a document. */
+/** A case implements the hooks it needs; each is called once for every such part of a document. */
 export interface RuleCase {
   readonly meta: CaseMeta
   /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. */

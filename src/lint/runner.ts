@@ -15,7 +15,7 @@ export const FINDING_LIMIT = 1000
 
 const SEVERITIES: readonly Severity[] = ['error', 'warn', 'info']
 
-/** A finding whose document is not yet told. */
+/** A finding without the name of its document. */
 export interface Finding {
   readonly rule: string
   readonly code: string
@@ -33,7 +33,7 @@ interface Active {
   readonly report: Report
 }
 
-/** The rules that are on for a preset and its overrides, ready to be asked about many documents. */
+/** The rules that are on for a preset and its overrides, for many documents. */
 export class Runner {
   readonly preset: Preset
   readonly #verdicts = new Verdicts()
@@ -57,7 +57,7 @@ export class Runner {
       }),
     )
     this.#reports = new Map(active.map(({ rule, report }) => [rule.meta.code, report]))
-    // A case that is off still takes its violations, or they would come back as findings that nobody can name.
+    // A case that is off still claims its violations; otherwise another rule would report them.
     const cases = rules.flatMap((family) => family.cases)
     this.#claiming = cases.flatMap((rule) => (rule.claim ? [{ rule, report: this.#reports.get(rule.meta.code) ?? ignore }] : []))
     this.#document = active.filter(({ rule }) => rule.document)
@@ -155,12 +155,12 @@ function fill(template: string, data: ReportData): string {
   return data.near === undefined ? text : `${text} (did you mean "${data.near}"?)`
 }
 
-/** Messages stay readable when a document's names are not, and tell no secret that stands where a name should. */
+/** Shortens a long text of a document, and hides a secret that is used as a name. */
 function short(text: string): string {
   return looksSecret(text) ? '…' : text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** Leaves out what another finding already stands for, and what was reported twice. */
+/** Removes findings that follow from another finding. */
 function withoutConsequences(found: readonly Finding[]): Finding[] {
   const standing = found.flatMap((finding): [Finding, Swallow][] => {
     const rule = swallows[finding.code]
@@ -202,7 +202,7 @@ function limited(found: Finding[], pointer: string): readonly Finding[] {
 export interface About {
   /** The parsed document; undefined when it cannot be read. */
   readonly document: unknown
-  /** Where the document stands in what was read. */
+  /** Pointer of the document in what was read. */
   readonly at: string
   /** What was probably meant. */
   readonly near: string | undefined
@@ -215,7 +215,7 @@ export interface Completion {
   readonly complete?: (problem: Problem, about: About) => Problem
 }
 
-/** Completes a finding with what is known about its document, which stands at the pointer `at` of what was read. */
+/** Adds to a finding the facts about its document, whose pointer in what was read is `at`. */
 export function problemOf(finding: Finding, { document: name, complete }: Completion, document?: unknown, at = ''): Problem {
   const { rule, code, severity, message, pointer, fix, near } = finding
   const id = ownString(document, 'id')
@@ -245,7 +245,7 @@ const wholeScheme: Swallow = (finding, by) => insideOnly(finding, { ...by, point
 
 const notSecret: Swallow = (finding, by) => within(finding, by) && finding.code !== 'secret-in-document'
 
-/** By the code of the finding that stands for others. */
+/** By the code of the finding from which others follow. */
 const swallows: Readonly<Record<string, Swallow | undefined>> = {
   'document-shape': (finding, by) =>
     by.pointer !== '' && finding.code !== 'secret-in-document' && finding.pointer.startsWith(`${by.pointer}/`),
@@ -279,11 +279,11 @@ interface Verdict {
 /** What one set of rules has found about maps of schemes. */
 export class Verdicts {
   readonly #known: Verdict[] = []
-  /** The known ones by what stands where the first two of them differ: the maps of a catalog mostly differ in one address. */
+  /** The known ones by the value in which the first two differ: the maps of a catalog mostly differ in one URL. */
   readonly #byDifference = new Map<unknown, Verdict[]>()
   #difference: readonly string[] = []
 
-  /** The findings about the map: those known for an equal one, else those that `ask` returns, whose pointers are those of the map. */
+  /** Returns the findings of the map: those of an equal known map, else those that `ask` returns, with pointers from the root. */
   of(map: SchemeMap, ask: () => readonly Finding[]): readonly Finding[] {
     const { value, version, declared, summary, pointer, schemes } = map
     const known = this.#byDifference

@@ -1,6 +1,6 @@
 /**
  * What gives a secret away: names of members and parameters, the forms that issuers give their tokens, and words that no person wrote.
- * A word that people use is never a secret, whatever stands before it.
+ * A common word is never a secret, whatever the name of its field.
  */
 import { type JsonObject, own } from '../stac/document.ts'
 
@@ -16,7 +16,7 @@ const DOUBTFUL_MEMBERS =
   /^(?:.*api[-_]?key|.*[-_]key|authorization|credentials?|.*[-_]token|.*[-_](?:secret|password)|connection_?string)$/i
 
 /**
- * Characters of a value that are looked at: no secret is told by what is behind them, and an expression that goes back over millions of them
+ * Characters of a value that are examined: what follows does not reveal a secret, and an expression that backtracks over millions of them
  * ends in an exception.
  */
 const LONGEST = 4096
@@ -51,7 +51,7 @@ const NAMED =
 /** The user information of a URL in a text. */
 const USER_INFO = /\b[a-z][a-z\d+.-]{0,20}:\/\/([^\s/?#@:"'<>]{1,100}):([^\s/?#@"'<>]{1,200})@/gi
 
-/** The lower-cased name of the first query parameter that holds a secret, or undefined. Placeholders are no secrets. */
+/** Returns the lower-cased name of the first query parameter with a secret, or undefined. Placeholders are not secrets. */
 export function secretParameter(address: string): string | undefined {
   const query = address.slice(address.indexOf('?') + 1).replace(/#.*$/s, '')
   if (query.length === address.length) return undefined
@@ -67,7 +67,7 @@ export function secretParameter(address: string): string | undefined {
   return names.has('signature') && (names.has('expires') || names.has('key-pair-id')) ? 'signature' : undefined
 }
 
-/** True for an address with a user name or password in it. */
+/** Returns true for a URL with a user name or password. */
 export function hasUserInfo(address: string): boolean {
   const authority = address.includes('@') ? /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)@/i.exec(address)?.[1] : undefined
   return authority !== undefined && !isPlaceholder(authority)
@@ -94,7 +94,7 @@ export function looksSecret(text: string): boolean {
 function isAuthorization(scheme: string, value: string): boolean {
   if (isPlaceholder(value)) return false
   if (scheme.toLowerCase() !== 'basic') return isOpaque(value, 10)
-  // What is no base64 is an exception of `atob`, which costs as much as a whole document when there are many.
+  // `atob` throws for other text, and many exceptions cost as much as a whole document.
   const digits = value.replace(/={1,2}$/, '')
   if (/[^A-Za-z\d+/]/.test(digits) || digits.length % 4 === 1 || (digits !== value && value.length % 4 !== 0)) return false
   return /^[^\0-\x1f\x7f:]+:[^\0-\x1f\x7f]+$/.test(atob(value))

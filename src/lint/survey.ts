@@ -8,7 +8,7 @@ export const DEPTH_LIMIT = 64
 
 /** What a walk counted. */
 export interface Survey {
-  /** Members of objects, and strings that are values: together they tell how many quotes a text must have. */
+  /** Members of objects, and strings that are values: they give the number of quotes in the text. */
   members: number
   strings: number
   /** Members whose names could be fields of the extension, also misspelt. */
@@ -17,7 +17,7 @@ export interface Survey {
   tooDeep: string | undefined
 }
 
-/** Walks a value that stands at `depth`; `skip` names a member of the root that is left out but for its own name. */
+/** Walks a value at `depth`. `skip` names a member of the root whose value is left out. */
 export function survey(value: unknown, depth: number, skip?: string): Survey {
   const result = emptySurvey()
   countIn(value, depth, result, skip)
@@ -48,7 +48,7 @@ export function countName(name: string, result: Survey): boolean {
   return true
 }
 
-/** Adds a value that stands at `depth`. A pointer to what is too deep starts at the value. */
+/** Adds a value at `depth`. The pointer to a value that is too deep starts at this value. */
 export function countIn(value: unknown, depth: number, result: Survey, skip?: string): void {
   if (typeof value === 'string') {
     result.strings++

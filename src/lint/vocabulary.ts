@@ -21,7 +21,7 @@ export const OAUTH2_FIELDS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'sco
 export const SIGNED_FIELDS = ['method', 'authorizationApi', 'parameters', 'responseField']
 export const PARAMETER_FIELDS = ['in', 'required', 'description', 'schema']
 
-/** Fields that hold the address of a service. */
+/** Fields with the URL of a service. */
 export const FLOW_URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'authorizationApi'] as const
 
 /** True for a type that the extension defines in every version. */

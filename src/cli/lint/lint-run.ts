@@ -367,7 +367,7 @@ export class Findings {
     this.#order = order
   }
 
-  /** @param block number of what was read as one, whose findings stand together in the order of their positions */
+  /** @param block number of the document or list; its findings are listed together, by position */
   add(problems: readonly Problem[], block = 0): void {
     for (const problem of problems) {
       this.#totals.add(problem)

@@ -6,11 +6,11 @@ import type { Problem } from '../problem.ts'
 import { childrenOf } from '../rules/unused-scheme.ts'
 import { FINDING_LIMIT } from '../runner.ts'
 
-/** A finding and where it stands. */
+/** A finding and its place. */
 export interface FixPlace {
   /** Pointer of the finding, from the root of what was read. */
   readonly pointer: string
-  /** What stands there; undefined when it is missing. */
+  /** The value there; undefined if it is missing. */
   readonly value: unknown
   /** What was probably meant. */
   readonly near: string | undefined
@@ -21,16 +21,16 @@ export interface FixPlace {
   readonly root: unknown
 }
 
-/** The edits that mend a finding; undefined when it cannot be mended without a person. */
+/** Returns the edits that fix a finding; undefined if it cannot be fixed automatically. */
 export type Fix = (text: JsonText, place: FixPlace) => readonly Edit[] | undefined
 
-/** Puts what was probably meant in the place of what stands there. */
+/** Replaces the value by what was probably meant. */
 export const replaceWithNear: Fix = (text, { pointer, near }) => (near === undefined ? undefined : text.replace(pointer, near))
 
 /** Gives the member the name that was probably meant. */
 export const renameToNear: Fix = (text, { pointer, near }) => (near === undefined ? undefined : text.rename(pointer, near))
 
-/** Takes out what stands there. */
+/** Removes the value. */
 export const remove: Fix = (text, { pointer }) => text.remove(pointer)
 
 /** Pointers of the object in which a document has its `auth:schemes`, and of that map. */
@@ -55,11 +55,11 @@ export function moveInto(text: JsonText, from: string, to: string, name: string,
 /** Says of a scheme whether other documents may use it. */
 export type UsedElsewhere = (scheme: string, document: unknown) => boolean
 
-/** Without knowledge of other documents: whatever stands below a document may use all its schemes. */
+/** Without knowledge of other documents: documents below may use all schemes. */
 export const mayBeUsed: UsedElsewhere = (_scheme, document) => childrenOf(document).length > 0
 
 /**
- * True for a finding `unused-scheme` that can be mended without a loss: the scheme has no error, which may be why nothing refers to
+ * True for a finding `unused-scheme` that can be fixed without a loss: the scheme has no error, which may be why nothing refers to
  * it, the document has no `auth:refs` that cannot be read, and all its findings are known.
  */
 export function isRemovable({ pointer }: Problem, problems: readonly Problem[]): boolean {

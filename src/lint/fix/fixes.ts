@@ -39,7 +39,7 @@ const intoDocument: Fix = (text, { pointer, value, document, at, root }) => {
   return others.length > 0 || inside(known, name) !== undefined ? undefined : moveInto(text, pointer, map, name, value[name])
 }
 
-/** The highest one stays, wherever it stands. */
+/** Keeps the highest version, in whatever position. */
 const keepHighest: Fix = (text, { pointer, document, at }) => {
   const declared = declarationsOf(document)
   const rank = (version: ExtensionVersion | undefined) => (version ? VERSIONS.indexOf(version) : -1)
@@ -125,7 +125,7 @@ const schemes: Readonly<Record<string, Fix>> = {
   'openid-discovery-url': appendDiscovery,
 }
 
-/** A flow object that stands where its name should: its fields tell which flow it is. */
+/** A flow object in the place of its name: its fields show which flow it is. */
 const nameFlow: Fix = (text, { pointer, value, root }) => {
   const type = own(valueAt(root, pointer.slice(0, -'/flows'.length)), 'type')
   if (!isObject(value) || Object.values(value).some((inner) => isObject(inner) && own(inner, 'scopes') !== undefined)) return undefined
@@ -134,7 +134,7 @@ const nameFlow: Fix = (text, { pointer, value, root }) => {
   return text.nest(pointer, type === 'signedUrl' ? 'authorizationCode' : oauth)
 }
 
-/** Port 80 belongs to http. Without its slashes an address is left to a person. */
+/** Port 80 is that of http. A URL without slashes is not fixed. */
 const useHttps: Fix = (text, { pointer, value }) => {
   const secure = String(value).replace(/^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i, 'https://$1')
   return secure === value ? undefined : text.replace(pointer, secure)

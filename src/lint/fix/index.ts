@@ -1,4 +1,4 @@
-/** Mends what can be mended in a text, and leaves every other character as it is. */
+/** Applies automatic fixes to a text; every other character stays unchanged. */
 import { applyEdits, type Edit, JsonText } from '../../stac/json-text.ts'
 import { type LintOptions, lintText, type Problem } from '../index.ts'
 import { namesOf, valueAt } from '../pointer.ts'
@@ -13,7 +13,7 @@ export type { UsedElsewhere } from './fix.ts'
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */
   readonly suggestions?: boolean
-  /** Rules, or codes of their cases, whose findings are mended; default all. */
+  /** Rules, or codes of their cases, whose findings are fixed; default all. */
   readonly only?: readonly string[]
   /**
    * Whether other documents use a scheme of this one, so that it is not taken out. Default: all schemes of a document with links to
@@ -25,7 +25,7 @@ export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
 /** A text after its fixes. */
 export interface Fixed {
   readonly text: string
-  /** What was mended, in the order in which it was done; places are those of the text before its round. */
+  /** The fixed findings, in the order of their fixes; positions are those of the text before its round. */
   readonly fixed: readonly Problem[]
 }
 
@@ -33,8 +33,8 @@ export interface Fixed {
 const ROUNDS = 10
 
 /**
- * Applies fixes until there is nothing to mend. Fixes that touch each other are applied one after the other; a fix after which
- * the document has more errors than before is taken back. A text that is no JSON, or too large, is returned as it is.
+ * Applies fixes until none is left. Fixes that touch each other are applied one after the other; a fix after which
+ * the document has more errors than before is undone. A text that is not JSON, or too large, is returned unchanged.
  */
 export function fixText(source: string, options: FixOptions = {}): Fixed {
   const mark = source.charCodeAt(0) === 0xfeff ? source.slice(0, 1) : ''
@@ -56,7 +56,7 @@ export function fixText(source: string, options: FixOptions = {}): Fixed {
   return { text: mark + text, fixed }
 }
 
-/** Mended when nothing else is left to mend: a scheme may be used after a ref was mended. */
+/** Fixed last: a scheme may be used after a reference was fixed. */
 const LAST = new Set(['unused-scheme'])
 
 interface Candidate {
@@ -78,7 +78,7 @@ function candidates(text: string, options: FixOptions): readonly Candidate[] {
       (fix === 'safe' || (suggestions && fix === 'suggestion')) && (!only || only.includes(rule) || only.includes(code)),
   )
   if (problems.length === 0) return []
-  // A second byte order mark is not JSON, and nothing is mended then.
+  // A second byte order mark is not JSON, so nothing is fixed.
   if (text.charCodeAt(0) === 0xfeff) return []
   const root: unknown = JSON.parse(text)
   const json = new JsonText(text)
@@ -102,7 +102,7 @@ function apart(found: readonly Candidate[]): readonly Candidate[] {
   })
 }
 
-/** All of them at once when each mended error is one error less, else one by one without those that do harm. */
+/** Applies all at once if each fixed error is one error less, else one by one without those that add errors. */
 function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOptions): { text: string; done: readonly Problem[] } {
   const fixed = chosen.filter(({ problem }) => problem.severity === 'error').length
   let errors = errorsIn(text, options)
@@ -118,7 +118,7 @@ function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOpt
   return { text: apply(text, kept), done: kept.map(({ problem }) => problem) }
 }
 
-/** Errors of a text, infinitely many when it is no JSON. */
+/** Returns the number of errors of a text; infinite if it is not JSON. */
 function errorsIn(text: string, options: FixOptions): number {
   const problems = lintText(text, options)
   return problems.some(({ code }) => code === 'not-json')

@@ -1,4 +1,4 @@
-/** The formats of reports. Each is loaded when it is asked for. */
+/** The formats of reports. Each is loaded on first use. */
 import type { LineReporter, Reporter } from './report.ts'
 
 export { type Incomplete, type Report, type Reporter, type ReportOptions, reportOf, type Summary } from './report.ts'

@@ -43,7 +43,7 @@ function frame(
   paint: Paint,
   hasSecret: SecretTest,
 ): string[] {
-  // What is no JSON may be anything, such as a page with a token in it.
+  // Text that is not JSON may be a page with a token in it.
   if (text === undefined || line === undefined || column === undefined || code === 'not-json') return []
   const source = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
   if (hasSecret(source)) return []
@@ -110,7 +110,7 @@ export function hasSecretLine(line: string): boolean {
   return false
 }
 
-/** What cannot be read is compared as it stands. */
+/** A text that cannot be parsed is compared as it is. */
 function read(literal: string): string {
   try {
     return String(JSON.parse(literal))

@@ -36,7 +36,7 @@ export interface Shard {
   readonly unsettled: readonly Problem[]
 }
 
-/** One meaning of the name of a scheme, where it stands first. */
+/** One definition of the name of a scheme, at its first position. */
 export interface ShardDefinition {
   readonly name: string
   /** The same for what means the same. */
@@ -57,15 +57,15 @@ export interface Summary {
   readonly infos: number
   /** Places of all findings; absent when each has one. */
   readonly places?: number
-  /** Findings that `--fix` mends; absent when there are none. */
+  /** Findings that `--fix` repairs; absent when there are none. */
   readonly fixable?: number
-  /** Findings that only `--fix-suggestions` mends; absent when there are none. */
+  /** Findings that only `--fix-suggestions` repairs; absent when there are none. */
   readonly suggestions?: number
   /** Findings that the baseline holds: counted here and nowhere else. */
   readonly baselined?: number
   /** Findings that are counted but not listed, because memory has no room for them; absent when there are none. */
   readonly unlisted?: number
-  /** Files of folders that are no STAC documents; absent when there are none. */
+  /** Files of folders that are not STAC documents; absent when there are none. */
   readonly skipped?: number
   readonly incomplete: readonly Incomplete[]
 }
@@ -80,7 +80,7 @@ export interface ReportOptions {
   readonly limit?: number
   /** Names of the first documents that were read, with or without findings. */
   readonly names?: readonly string[]
-  /** Version of the program, for formats that tell it. */
+  /** Version of the program, for formats that contain it. */
   readonly version?: string
 }
 
@@ -199,7 +199,7 @@ export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((one, other) => ORDER[one.severity] - ORDER[other.severity])
 }
 
-/** `##[…]`, `##vso[…]` and `##teamcity[…]` are commands to build services wherever they stand in a line. */
+/** `##[…]`, `##vso[…]` and `##teamcity[…]` are commands to build services anywhere in a line. */
 const COMMAND = /##(?=\w*\[)/g
 
 /** One line that no terminal and no build service obeys: controls are written out, and so is what begins a command. */
@@ -281,7 +281,7 @@ class RepeatedFinding {
     this.add(first)
   }
 
-  /** True when the finding stands at its cause: what several documents lack is missing in what is around them. */
+  /** True when the finding is reported at its cause: what several documents lack is missing in their wrapper or parent. */
   get isTold(): boolean {
     return this.#first.cause !== undefined && (this.#only === undefined || this.#first.cause.document !== undefined)
   }

@@ -52,7 +52,9 @@ function ruleOf({ meta: { id, section }, cases }: Rule): object {
 }
 
 function textOf(id: string): string {
-  return Object.values(pages[id] ?? {}).join(' ')
+  return Object.values(pages[id] ?? {})
+    .map(({ why }) => why)
+    .join(' ')
 }
 
 function worst(levels: readonly Level[]): Level {
@@ -110,7 +112,7 @@ function locationOf({ document = 'document', pointer, line, column, ...end }: Lo
 
 type Located = Omit<Place, 'document'> & Pick<Problem, 'endLine' | 'endColumn'> & { readonly document?: string | undefined }
 
-/** A path as a reference relative to the root of the repository, an absolute one as a `file:` address. */
+/** A path as a reference relative to the root of the repository, an absolute one as a `file:` URL. */
 function uriOf(document: string): string {
   if (/^https?:\/\//i.test(document))
     return document.replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (char) => encodeURIComponent(char.toWellFormed()))

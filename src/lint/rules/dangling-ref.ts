@@ -16,7 +16,7 @@ export const danglingRef: Rule = {
       },
       refList({ names, definitions, targets: [target] }, report) {
         const map = target?.document.map
-        // Of a map that cannot be read nobody knows what it defines.
+        // It is unknown what a malformed map defines.
         if (!target || (map && !isObject(map.value))) return
         for (const [index, ref] of names.entries()) {
           if (typeof ref !== 'string' || definitions[index]) continue

@@ -8,7 +8,7 @@ export const documentType: Rule = {
       meta: {
         code: 'unknown-document',
         severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-        messages: { unknown: 'JSON, but no Item, Collection, Catalog or list of them' },
+        messages: { unknown: 'this is JSON, but not an Item, a Collection, a Catalog or a list of them' },
       },
     },
     {

@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** A name stands once in an object. */
+/** An object contains each name once. */
 export const duplicateKey: Rule = {
   meta: { id: 'duplicate-key', section: 'run' },
   cases: [

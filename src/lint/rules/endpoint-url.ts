@@ -69,7 +69,7 @@ const relativeAuthorizationApi: RuleCase = {
   },
 }
 
-/** The address is that of the discovery document. */
+/** The URL is that of the discovery document. */
 const openidDiscoveryUrl: RuleCase = {
   meta: {
     code: 'openid-discovery-url',

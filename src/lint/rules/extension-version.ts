@@ -20,12 +20,12 @@ const unknownExtensionVersion: RuleCase = {
   },
 }
 
-/** The extension is declared by its own address, which is its name. */
+/** The extension is declared by its published URL. */
 const extensionUrl: RuleCase = {
   meta: {
     code: 'extension-url',
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { other: 'stac_extensions names the extension by an address that programs do not know it by' },
+    messages: { other: 'stac_extensions names the extension by a URL that clients do not recognize: use its published URL' },
     fix: 'suggestion',
   },
   document({ declarations, at }, report) {

@@ -3,7 +3,7 @@ import { hostOf, protocolOf } from '../address.ts'
 import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** Links to strangers do not ask for this catalog's credentials. */
+/** Links to other sites do not use the credentials of this catalog. */
 export const foreignHostRef: Rule = {
   meta: { id: 'foreign-host-ref', section: 'references' },
   cases: [
@@ -37,7 +37,7 @@ function decodedHost(address: string): string {
   return /^[a-z0-9.-]*$/.test(host) || !URL.canParse(address) ? host : new URL(address).hostname
 }
 
-/** Another site than the document's own; false when nobody knows where the document lives. */
+/** Returns true for a site other than that of the document; false if the URL of the document is unknown. */
 function isElsewhere(host: string, { object, url, run }: LintDocument): boolean {
   const links = own(object, 'links')
   const self = Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined

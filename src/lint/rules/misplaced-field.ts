@@ -1,7 +1,7 @@
 import { isObject, own } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
-/** `auth:schemes` stands at the root, or in an Item's `properties`, and not somewhere inside. */
+/** `auth:schemes` belongs at the root, or in `properties` of an Item. */
 const misplacedSchemes: RuleCase = {
   meta: {
     code: 'misplaced-schemes',
@@ -19,7 +19,7 @@ const misplacedSchemes: RuleCase = {
   },
 }
 
-/** `auth:refs` stands on what it protects. */
+/** `auth:refs` belongs on what it protects. */
 const misplacedRefs: RuleCase = {
   meta: {
     code: 'misplaced-refs',

@@ -10,7 +10,7 @@ export const notJson: Rule = {
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
         messages: {
           encoding: 'the text is not encoded in UTF-8: save it as UTF-8',
-          syntax: 'not JSON (at byte {offset}): names need double quotes, commas stand only between members, comments are not allowed',
+          syntax: 'not JSON (at byte {offset}): names need double quotes, commas are only allowed between members, comments not at all',
           end: 'not JSON: the text ends too early (at byte {offset})',
           lines: 'not JSON (at byte {offset}): this looks like NDJSON: each line is a document of its own',
         },

@@ -4,7 +4,7 @@ import type { TargetNode } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 import { hasUserInfo } from '../secrets.ts'
 
-/** At least one of the schemes can be applied to the address. */
+/** At least one of the schemes can be used with the URL. */
 const schemeHrefMismatch: RuleCase = {
   meta: {
     code: 'scheme-href-mismatch',

@@ -33,7 +33,7 @@ const refsEmpty: RuleCase = {
   },
 }
 
-/** A name stands once in a list. */
+/** A list contains each name once. */
 const duplicateRef: RuleCase = {
   meta: {
     code: 'duplicate-ref',
@@ -50,7 +50,7 @@ const duplicateRef: RuleCase = {
   },
 }
 
-/** `at` is where the list stands. */
+/** `at` is the pointer of the list. */
 function reportRepeated(refs: readonly unknown[], at: string, report: Report): void {
   const seen = new Set<unknown>()
   for (const [index, ref] of refs.entries()) {

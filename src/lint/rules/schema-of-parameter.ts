@@ -27,7 +27,7 @@ const parameterSchema: RuleCase = {
   },
 }
 
-/** The schema of a parameter stands alone. */
+/** The schema of a parameter refers to no other schema. */
 const parameterSchemaUnsafe: RuleCase = {
   meta: {
     code: 'parameter-schema-unsafe',
@@ -84,7 +84,7 @@ export const docs: RuleDocs = {
   },
 }
 
-/** A keyword and where it stands in the schema. */
+/** A keyword and its pointer in the schema. */
 interface Keyword {
   readonly keyword: string
   readonly pointer: string
@@ -131,7 +131,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   type: [types, 'a JSON type'],
 }
 
-/** Why the value is no draft-07 schema, or undefined when it is one. */
+/** Returns why the value is not a draft-07 schema, or undefined if it is one. */
 function schemaFault(schema: unknown): string | undefined {
   if (typeof schema === 'boolean') return undefined
   if (!isObject(schema)) return 'it must be an object'

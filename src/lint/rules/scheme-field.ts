@@ -3,7 +3,7 @@ import { nearMiss } from '../../text/suggest.ts'
 import type { Report, Rule, RuleCase, RuleDocs } from '../rule.ts'
 import { FIELD_TYPES, isDefinedType, OAUTH2_FIELDS, PARAMETER_FIELDS, SCHEME_FIELDS, SIGNED_FIELDS } from '../vocabulary.ts'
 
-/** A field stands on the types that it belongs to. */
+/** A field is used with the types that define it. */
 const misappliedField: RuleCase = {
   meta: {
     code: 'misapplied-field',
@@ -25,7 +25,7 @@ const unknownField: RuleCase = {
   meta: {
     code: 'unknown-field',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unknown: 'the extension does not define "{field}" here, and clients ignore it' },
+    messages: { unknown: 'the extension does not define "{field}" here, so clients ignore it: correct the name, or remove it' },
     fix: 'suggestion',
   },
   scheme({ value, type, pointer }, report) {
@@ -49,12 +49,12 @@ function check(object: JsonObject, known: readonly string[], at: string, report:
   }
 }
 
-/** Schemes stand side by side and refer to each other. */
+/** Schemes are not nested; they refer to each other. */
 const nestedScheme: RuleCase = {
   meta: {
     code: 'nested-scheme',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { nested: 'a scheme inside of another is ignored: define it in auth:schemes, and name it in auth:refs of the outer one' },
+    messages: { nested: 'a scheme inside another one is ignored: define it in auth:schemes, and name it in auth:refs of the outer one' },
   },
   scheme({ value, type, pointer }, report) {
     if (!isDefinedType(type)) return

@@ -9,7 +9,7 @@ const schemeRefDangling: RuleCase = {
   meta: {
     code: 'scheme-ref-dangling',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { undefined: 'auth:refs of this scheme names "{ref}", which the same auth:schemes does not define' },
+    messages: { undefined: 'auth:refs of this scheme names "{ref}", which the same auth:schemes does not define: define it there' },
     fix: 'suggestion',
   },
   scheme({ value, pointer, map: { value: siblings } }, report) {
@@ -83,7 +83,7 @@ const subjectTokenType: RuleCase = {
   meta: {
     code: 'subject-token-type',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unused: 'subjectTokenType has a meaning in the flow tokenExchange only: remove it' },
+    messages: { unused: 'only the flow tokenExchange uses subjectTokenType: remove it' },
     fix: 'suggestion',
   },
   flow({ name, value, pointer, scheme }, report) {
@@ -129,7 +129,7 @@ export const docs: RuleDocs = {
   },
 }
 
-/** A cycle, told at its first scheme in document order. */
+/** A cycle, reported at its first scheme in document order. */
 interface Cycle {
   /** Names from the first scheme around to itself. */
   readonly path: readonly string[]

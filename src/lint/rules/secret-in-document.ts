@@ -22,7 +22,7 @@ export const secretInDocument: Rule = {
         search(value, name, pointer, report)
       },
       document({ map, object, misplacedFields, at }, report) {
-        // What stands in the wrong place, or is no scheme, is not read, but it is published all the same.
+        // Values in the wrong place, or of the wrong type, are not read as schemes, but they are published.
         for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
         if (!map) return
         if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
@@ -34,7 +34,7 @@ export const secretInDocument: Rule = {
   ],
 }
 
-/** Scopes, and the schemas of parameters, talk about tokens: there a name alone tells nothing. */
+/** Scopes and the schemas of parameters describe tokens, so a name alone proves nothing there. */
 const SPEAKING = new Set(['scopes', 'schema'])
 
 /** Elements of a list go by the name of the list. */

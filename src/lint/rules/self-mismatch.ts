@@ -8,7 +8,7 @@ export const selfMismatch: Rule = {
       meta: {
         code: 'self-mismatch',
         severity: { recommended: 'info', strict: 'warn', schema: 'off' },
-        messages: { elsewhere: 'the self link says {self}, which is not where the document was read from' },
+        messages: { elsewhere: 'the self link is {self}, but the document was read from another URL' },
       },
     },
   ],

@@ -2,7 +2,7 @@ import { ownString } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 import { secretParameter } from '../secrets.ts'
 
-/** Published addresses carry no signature and no token. */
+/** A published URL has no signature and no token. */
 export const signedHref: Rule = {
   meta: { id: 'signed-href', section: 'references' },
   cases: [

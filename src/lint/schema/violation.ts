@@ -20,7 +20,7 @@ export interface Violation {
   readonly expected?: string
 }
 
-/** A keyword that refuses a value, as the compiled schemas tell it. */
+/** A keyword that refuses a value, as the compiled schemas report it. */
 interface SchemaError {
   readonly pointer: string
   readonly keyword: string
