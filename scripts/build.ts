@@ -26,7 +26,6 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
     'http/message.js',
     'http/network-error.js',
     'http/redirect.js',
-    'net/keyed-mutex.js',
     'net/retry.js',
     'strategies/http/bearer.js',
     'strategies/http/secret-fields.js',

@@ -1,10 +1,9 @@
 /** Browser storage: tokens in IndexedDB or session storage, and non-extractable keys for DPoP-bound tokens (RFC 9449). */
 
-import { type SessionStore, withMemoryFallback } from '../auth/session.ts'
+import { KeyedMutex, type SessionStore, withMemoryFallback } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
 import { generatePrivateKey } from '../crypto/private-key.ts'
 import { abortedBy, IntegrityError } from '../errors.ts'
-import { KeyedMutex } from '../net/keyed-mutex.ts'
 import { needSecureContext } from './page.ts'
 
 export interface IndexedDbOptions extends DatabaseOptions {

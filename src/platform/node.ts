@@ -2,9 +2,10 @@
 
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
+import { setMaxListeners } from 'node:events'
 import { awsKeys } from '../node/credentials/aws-keys.ts'
 import { secretSource } from '../node/credentials/secret-source.ts'
-import { shareSignal } from '../node/transport/shared-signal.ts'
+
 import type { HashName, HmacKey, Platform } from './platform.ts'
 
 /** Returns the hex SHA-256 of a text in UTF-8. */
@@ -53,4 +54,12 @@ export function hmacKey(bytes: Uint8Array): HmacKey {
     sign: (text) => createHmac('sha256', key).update(text).digest(),
     signHex: (text) => createHmac('sha256', key).update(text).digest('hex'),
   }
+}
+
+/**
+ * Allows any number of listeners on one signal: Node warns of a leak from the eleventh on, and raises the limit for its own `fetch`.
+ * Signals that are not Node's, such as those of test environments, stay unchanged.
+ */
+export function shareSignal(signal: AbortSignal | undefined): void {
+  if (signal instanceof EventTarget) setMaxListeners(0, signal)
 }

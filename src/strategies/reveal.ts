@@ -1,6 +1,7 @@
 /** Reads secrets and checks their values for where they are sent. */
 import { type Credential, Secret } from '../auth/credential.ts'
 import { CredentialError, isAuthError } from '../errors.ts'
+import { isAccessToken } from '../http/headers.ts'
 
 /** Longer values do not fit the headers that servers accept. */
 const MAX_LENGTH = 16_384
@@ -19,6 +20,12 @@ export function reveal(secret: Secret, field: string, { id }: Credential): strin
  */
 export function revealText(secret: Secret, field: string, { id }: Credential): string | Promise<string> {
   return secret.isText ? checkedText(secret.reveal(), field, id) : answered(secret, field, id, checkedText)
+}
+
+/** Returns the field `token` of a credential, synchronously when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` as of {@link isAccessToken}. */
+export function accessToken(credential: Credential): string | Promise<string> {
+  const token = reveal(credential.token as Secret, 'token', credential)
+  return typeof token === 'string' ? checkedToken(token, credential.id) : token.then((value) => checkedToken(value, credential.id))
 }
 
 /** True when the credential needs no function and no source: these are called once per request, so `peek` must not call them. */
@@ -57,4 +64,10 @@ function checkedText(value: unknown, field: string, id: string): string {
   if (value.includes('\0')) throw unfit(field, id, 'contains a NUL character')
   if (value.length > MAX_LENGTH) throw unfit(field, id, `is longer than ${MAX_LENGTH} characters`)
   return value
+}
+
+function checkedToken(token: string, id: string): string {
+  if (isAccessToken(token)) return token
+  if (/^bearer\s/i.test(token)) throw unfit('token', id, 'starts with "Bearer ": write only the token, the scheme name is added')
+  throw unfit('token', id, 'is not an access token: it contains a blank or a character that is not visible ASCII')
 }

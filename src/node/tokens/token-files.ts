@@ -2,11 +2,10 @@
 
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
+import { KeyedMutex, type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import type { Warning } from '../../auth/strategy.ts'
 import { IntegrityError } from '../../errors.ts'
 import { withTimeout } from '../../net/cancellation.ts'
-import { KeyedMutex } from '../../net/keyed-mutex.ts'
 import { isObject } from '../../stac/document.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from '../credentials/own-file.ts'

@@ -1,3 +1,4 @@
+/** The transport of Node: sends through undici, to checked addresses, directly or through a proxy, and reuses connections. */
 import { TLSSocket } from 'node:tls'
 import { Agent, type buildConnector, Client, type Dispatcher } from 'undici'
 import { NetworkError } from '../../errors.ts'
@@ -5,12 +6,18 @@ import type { ClientCertificate, Collect, Connect, Connection, HttpRequest, Send
 import { exchangeEnd, failure, originOf } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { throwIfAborted } from '../../net/cancellation.ts'
+import { shareSignal } from '../../platform/node.ts'
 import { codingsOf } from './decode-body.ts'
-import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
-import { environmentProxies, forwardThrough } from './proxy.ts'
-import { shareSignal } from './shared-signal.ts'
+import {
+  type ConnectHooks,
+  environmentProxies,
+  forwardingProxy,
+  guardedConnect,
+  loginRequired,
+  type Proxies,
+  proxyAuthorization,
+} from './guarded-connect.ts'
 import { UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
-import { reuseConnections } from './undici-reuse.ts'
 
 export interface UndiciTransportOptions extends ConnectHooks {
   /** Certificate authorities to trust instead of the system's, PEM. Verification cannot be disabled. */
@@ -205,4 +212,110 @@ export function requestTarget(url: string): { readonly origin: string; readonly 
   if (url.startsWith(origin) && PLAIN.test(rest)) return { origin, path: rest }
   const { pathname, search } = new URL(url)
   return { origin, path: pathname + search }
+}
+
+type Dispatch = Dispatcher['dispatch']
+type Handler = Dispatcher.DispatchHandler
+type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
+
+/**
+ * Lets a request that directly follows a response reuse its connection. undici makes a connection available one turn of the event loop
+ * after the response, so a caller that continues at once would open a second one; its request waits for that turn.
+ */
+function reuseConnections(dispatch: Dispatch): Dispatch {
+  const freed = new Set<string>()
+  const free = (origin: string) => {
+    if (freed.has(origin)) return
+    freed.add(origin)
+    setImmediate(() => freed.delete(origin))
+  }
+  return (options, handler) => {
+    const origin = String(options.origin)
+    const freeing = new FreeingHandler(handler, () => free(origin))
+    if (!freed.has(origin)) return dispatch(options, freeing)
+    setImmediate(() => {
+      try {
+        dispatch(options, freeing)
+      } catch (error) {
+        // The caller has returned, so only its handler can be notified.
+        handler.onResponseError?.(undefined as never, error as Error)
+      }
+    })
+    return true
+  }
+}
+
+/** Forwards everything to another handler. */
+class ForwardingHandler implements Handler {
+  readonly #to: Handler
+
+  constructor(to: Handler) {
+    this.#to = to
+  }
+
+  onRequestStart(...told: HandlerArguments<'onRequestStart'>): void {
+    this.#to.onRequestStart?.(...told)
+  }
+
+  onResponseStart(...told: HandlerArguments<'onResponseStart'>): void {
+    this.#to.onResponseStart?.(...told)
+  }
+
+  onResponseData(...told: HandlerArguments<'onResponseData'>): void {
+    this.#to.onResponseData?.(...told)
+  }
+
+  onResponseEnd(...told: HandlerArguments<'onResponseEnd'>): void {
+    this.#to.onResponseEnd?.(...told)
+  }
+
+  onResponseError(...told: HandlerArguments<'onResponseError'>): void {
+    this.#to.onResponseError?.(...told)
+  }
+}
+
+class FreeingHandler extends ForwardingHandler {
+  readonly #free: () => void
+
+  constructor(to: Handler, free: () => void) {
+    super(to)
+    this.#free = free
+  }
+
+  override onResponseEnd(...told: HandlerArguments<'onResponseEnd'>): void {
+    this.#free()
+    super.onResponseEnd(...told)
+  }
+}
+
+/**
+ * Writes requests through a forwarding proxy in absolute form, with the login of the proxy; other requests stay unchanged. The connector
+ * must choose by {@link forwardingProxy} too.
+ *
+ * Errors: `PROXY_INVALID`; `PROXY_AUTH_REQUIRED` for a response with the status 407.
+ */
+function forwardThrough(proxies: Proxies): (dispatch: Dispatch) => Dispatch {
+  return (dispatch) => (options, handler) => {
+    const { protocol, hostname, port, origin } = new URL(String(options.origin))
+    const proxy = forwardingProxy(proxies, protocol, hostname.replace(/^\[|\]$/g, ''), port || '80')
+    if (!proxy) return dispatch(options, handler)
+    const headers = { ...(options.headers as Record<string, string> | undefined), ...proxyAuthorization(proxy) }
+    return dispatch({ ...options, path: origin + options.path, headers }, new ForwardedHandler(handler, proxy))
+  }
+}
+
+/** A 407 comes from the proxy (RFC 9110 §15.5.8), never from the origin server. */
+class ForwardedHandler extends ForwardingHandler {
+  readonly #proxy: URL
+
+  constructor(to: Handler, proxy: URL) {
+    super(to)
+    this.#proxy = proxy
+  }
+
+  override onResponseStart(...told: Parameters<NonNullable<Handler['onResponseStart']>>): void {
+    const [controller, status] = told
+    if (status === 407) controller.abort(loginRequired(this.#proxy))
+    else super.onResponseStart(...told)
+  }
 }

@@ -1,9 +1,8 @@
 import type { Credential } from '../../auth/credential.ts'
 import { authorized, singleStep } from '../../auth/strategy.ts'
 import { withHeader } from '../../http/message.ts'
-import { atHand } from '../reveal.ts'
+import { accessToken, atHand } from '../reveal.ts'
 import type { HttpAuthScheme } from './scheme.ts'
-import { accessToken } from './secret-fields.ts'
 
 /** `Bearer` and the token (RFC 6750 §2.1), sent preemptively. */
 export const bearer: HttpAuthScheme = {

@@ -6,11 +6,10 @@ import { isToken } from '../../http/headers.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
 import { spellingOf } from '../../http/registered-schemes.ts'
 import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
-import { atHand, reveal, unfit } from '../reveal.ts'
+import { accessToken, atHand, reveal, unfit } from '../reveal.ts'
 import { bearer } from './bearer.ts'
 import { formsOf, type HttpAuthScheme } from './scheme.ts'
 import { schemes } from './schemes.ts'
-import { accessToken } from './secret-fields.ts'
 
 const byName = new Map(schemes.map((scheme) => [scheme.name, scheme]))
 

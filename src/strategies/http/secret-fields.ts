@@ -1,7 +1,6 @@
 import { platform } from '#platform'
 import type { Credential, Secret } from '../../auth/credential.ts'
 import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../../crypto/private-key.ts'
-import { isAccessToken } from '../../http/headers.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import type { HttpContext } from './scheme.ts'
 
@@ -31,18 +30,6 @@ export async function accountOf(credential: Credential, prepare: (text: string) 
  */
 export function hasLatin1Form(text: string): boolean {
   return /[^\0-\x7f]/.test(text) && !/[^\0-\xff]/.test(text)
-}
-
-/** Returns the field `token` of a credential, synchronously when it was given as text. Errors: `CREDENTIAL_VALUE_INVALID` as of {@link isAccessToken}. */
-export function accessToken(credential: Credential): string | Promise<string> {
-  const token = reveal(credential.token as Secret, 'token', credential)
-  return typeof token === 'string' ? checked(token, credential.id) : token.then((value) => checked(value, credential.id))
-}
-
-function checked(token: string, id: string): string {
-  if (isAccessToken(token)) return token
-  if (/^bearer\s/i.test(token)) throw unfit('token', id, 'starts with "Bearer ": write only the token, the scheme name is added')
-  throw unfit('token', id, 'is not an access token: it contains a blank or a character that is not visible ASCII')
 }
 
 /**

@@ -2,8 +2,9 @@ import type { AuthFlow } from '../../../auth/strategy.ts'
 import { ConfigurationError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'
 import { type BoundToken, boundSteps } from '../../proof-of-possession.ts'
+import { accessToken } from '../../reveal.ts'
 import type { HttpContext } from '../scheme.ts'
-import { accessToken, signingKey } from '../secret-fields.ts'
+import { signingKey } from '../secret-fields.ts'
 
 /** A proof with each step (RFC 9449 §7.1). */
 export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {

@@ -3,9 +3,10 @@ import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
 import { base64, base64url } from '../../../crypto/encoding.ts'
 import { parseChallenges } from '../../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
+import { accessToken } from '../../reveal.ts'
 import { refused } from '../challenge-response.ts'
 import type { HttpContext } from '../scheme.ts'
-import { accessToken, signingKey } from '../secret-fields.ts'
+import { signingKey } from '../secret-fields.ts'
 
 /** One step, signed when the token is bound to a key (RFC 9635 §7.2, §7.3). */
 export async function* gnapFlow(request: HttpRequest, context: HttpContext): AuthFlow {
