@@ -113,7 +113,10 @@ describe('fetch', () => {
     await put(folder, 'into/data.tif', 'older')
     const source = [`${server.origin}items/x.json`, '--asset', 'data']
     const refused = await fetchIt(...source, '-o', `${into}/`)
-    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('error PATH_EXISTS')])
+    expect([refused.code, refused.stderr]).toEqual([
+      6,
+      expect.stringMatching(/^error PATH_EXISTS: .*\n {2}use --force to replace it, or choose another name\n$/),
+    ])
     expect(await fetchIt(...source, '-o', into, '--force')).toMatchObject({ code: 0 })
     expect((await readFile(join(into, 'data.tif'))).equals(data)).toBe(true)
     expect(await fetchIt(`${server.origin}private/data.tif`, '-o', into)).toMatchObject({ code: 6 })

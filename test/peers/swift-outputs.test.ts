@@ -12,15 +12,17 @@ const KEYS = ['plain.tif', "a/x y+z(1)~'!*é%41$(id).tif"]
 
 const swift = useSwift()
 let gdal: Peer<object> | undefined
+let programs: Peer<object> | undefined
 
 beforeAll(async () => {
   gdal = await startPeer('gdal')
-}, 150_000)
+  programs = await startPeer('outputs')
+}, 300_000)
 afterAll(async () => {
-  if (gdal && 'stop' in gdal) await gdal.stop()
+  for (const peer of [gdal, programs]) if (peer && 'stop' in peer) await peer.stop()
 })
 beforeEach(async ({ skip }) => {
-  if (gdal && 'missing' in gdal) skip(gdal.missing)
+  for (const peer of [gdal, programs]) if (peer && 'missing' in peer) skip(peer.missing)
   for (const key of KEYS) await fill(key)
 })
 
@@ -77,6 +79,17 @@ describe.each(KEYS)('OpenStack Swift gives %s', (key) => {
     const host = swift().virtualHost.replace(`${swift().bucket}.`, '')
     const user = await userWith(swift().keys.secretAccessKey, { endpoint: `http://${host}`, virtualHost: true })
     expect(await readWithGdal(user, await put(user, key))).toBe(sha256(IMAGE.pixels))
+  })
+
+  it('rclone copies the object with keys, by the command in its configuration', async () => {
+    const user = await userWith(swift().keys.secretAccessKey)
+    const path = await put(user, key)
+    const { stdout, stderr } = await user.sh(
+      `stac-auth authorize "$1" --asset data --as rclone --reveal >rc.conf &&
+      eval "$(sed -n '1{s/^# //; s/ FILE / rc.conf /; s/ NAME$/ got/; p}' rc.conf)" && cat got`,
+      path,
+    )
+    expect([stderr, stdout]).toEqual(['', FILE])
   })
 
   it('curl reads the object with headers and with a presigned URL', async () => {

@@ -78,7 +78,9 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
 /** Returns notes on what the output form does not show, and on its risks. */
 function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
-  const { secretIn, location, expiresAt } = request
+  const { secretIn, location, keys } = request
+  // Programs that sign with the keys are not bound to the signature of this request.
+  const { expiresAt } = keys ?? request
   const notes: string[] = []
   if (as === 'url' && secretIn.headers.length > 0)
     notes.push(`the URL alone is not authorized: it needs ${secretIn.headers.join(', ')} (see --as headers)`)

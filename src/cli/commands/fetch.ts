@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { isAuthError } from '../../errors.ts'
+import { IntegrityError, isAuthError } from '../../errors.ts'
 import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
 import { targetAddress } from '../../node/download/target-folder.ts'
 import { bodyPromise } from '../../node/transport/page-refusal.ts'
@@ -73,7 +73,9 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
     return body.chunks(io.signal)
   }
   const written = async (coding: BodyOptions) => {
-    await writeNewFile(output, () => source(coding), options.force).finally(() => progress.end())
+    await writeNewFile(output, () => source(coding), options.force)
+      .catch(withForceHint)
+      .finally(() => progress.end())
     return body as unknown as FetchedBody
   }
   try {
@@ -86,6 +88,11 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
       throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
     })
   }
+}
+
+function withForceHint(error: unknown): never {
+  if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
+  throw new IntegrityError('PATH_EXISTS', error.message, { hint: 'use --force to replace it, or choose another name' })
 }
 
 /** Returns the file to write, undefined for stdout. In a folder it is named as `download` names it. */
