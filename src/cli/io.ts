@@ -6,7 +6,7 @@ import { systemCode, writeFailure } from '../node/system-error.ts'
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 /** An input stream that may be a terminal. */
-export type Input = Readable & { readonly isTTY?: boolean }
+export type Input = Readable & { readonly isTTY?: boolean; readonly setRawMode?: (mode: boolean) => unknown }
 
 export interface Io {
   readonly stdin: Input

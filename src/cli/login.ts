@@ -1,7 +1,7 @@
 /** `login`. */
 import { existsSync } from 'node:fs'
 import type { Auth, CredentialStatus, DevicePrompt, Interaction } from '../auth/auth.ts'
-import { ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { loopbackRedirect, openBrowser } from '../node/loopback-login.ts'
 import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
@@ -9,7 +9,8 @@ import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import type { MissingCredential, NewCredentialOptions } from './credentials/missing-credentials.ts'
 import { credentialsFor, type UserCredentials, userCredentials } from './credentials/needed-credentials.ts'
-import { isTerminal, plain, urlText } from './credentials/question.ts'
+import { plain, urlText } from './credentials/question.ts'
+import { isTerminal } from './credentials/terminal.ts'
 import { unknownCredential } from './credentials/trust.ts'
 import { EXIT } from './exit-code.ts'
 import { write } from './io.ts'
@@ -197,6 +198,28 @@ export type Logins = Pick<Auth, 'login' | 'logout' | 'status'>
 /** The logins of the user's entries. Errors: `CONFIG_INVALID`. */
 function openLogins(context: Context, options: CredentialsOption): Promise<Logins> {
   return openAuth(context, options, [])()
+}
+
+/**
+ * Logs in with those of the credentials that need a person and are not logged in. Returns the errors of logins that failed.
+ *
+ * Errors: `ABORTED`.
+ */
+export async function logInAll(ids: readonly string[], options: LoginOptions, context: Context): Promise<readonly AuthError[]> {
+  const failures: AuthError[] = []
+  if (ids.length === 0) return failures
+  const logins = await openLogins(context, options)
+  for (const state of await logins.status()) {
+    if (!ids.includes(state.credential) || !needsPerson(state) || isLoggedIn(state)) continue
+    try {
+      await logIn(state, logins, options, context)
+    } catch (error) {
+      if (!isAuthError(error) || error.code === 'ABORTED') throw error
+      failures.push(error)
+      await context.diagnostics.error(error)
+    }
+  }
+  return failures
 }
 
 /** How the user wants to log in. */

@@ -12,7 +12,8 @@ import { addCredential } from './edit-credentials.ts'
 import type { NewCredentialOptions } from './missing-credentials.ts'
 import { credentialsFor, type UserCredentials, userCredentials } from './needed-credentials.ts'
 import { ownProposal } from './proposal.ts'
-import { detailsText, isTerminal, questionText, Terminal } from './question.ts'
+import { detailsText, questionText } from './question.ts'
+import { isTerminal, Terminal } from './terminal.ts'
 
 export interface AddOptions extends CredentialsOption, NewCredentialOptions {
   readonly file?: string
@@ -23,9 +24,15 @@ export async function add(document: string | undefined, options: AddOptions, con
   if ((document === undefined) === (options.file === undefined)) throw usageError('no input is given: give a document, or --file FILE')
   const user = await userCredentials(options, context)
   if (options.file !== undefined) return addOwn(await readCredential(options.file, context), user, context)
-  const { created } = await credentialsFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
-  if (created.length === 0) await context.diagnostics.note('nothing to add: every scheme in this document has a credential')
+  const { created, unusable } = await credentialsFor(document ?? '-', user, options, { command: 'stac-auth credentials add' }, context)
+  if (created.length === 0) await context.diagnostics.note(nothingText(unusable))
   return EXIT.done
+}
+
+function nothingText(unusable: number): string {
+  if (unusable === 0) return 'nothing to add: every scheme in this document has a credential'
+  const which = unusable === 1 ? '1 asset or link cannot be requested' : `${unusable} assets and links cannot be requested`
+  return `nothing to add: ${which} with any credential; stac-auth explain shows why`
 }
 
 async function readCredential(name: string, { io }: Context): Promise<CredentialObject> {
@@ -43,13 +50,9 @@ async function addOwn(credential: CredentialObject, { file, credentials }: UserC
   const proposal = await ownProposal(credential, credentials)
   if (!isTerminal(context.io)) throw notWritten('the credential was not added: this needs a confirmation at a terminal', credential, file)
   const terminal = new Terminal(context.io)
-  try {
-    await terminal.say(questionText(proposal))
-    if (!(await terminal.agrees('Create this credential?', detailsText(proposal))))
-      throw notWritten('no credential was written', credential, file)
-  } finally {
-    terminal.close()
-  }
+  await terminal.say(questionText(proposal))
+  if (!(await terminal.agrees('Create this credential?', detailsText(proposal))))
+    throw notWritten('no credential was written', credential, file)
   await addCredential(file, credential)
   await context.diagnostics.note(`credential "${credential.id}" is written to ${file}`)
   return EXIT.done

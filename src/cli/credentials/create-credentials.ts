@@ -1,23 +1,20 @@
 /** Creates the credentials that a document needs, each after confirmation at a terminal. */
 
-import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
-import type { CredentialObject, Field, SecretSource } from '../../auth/credential.ts'
-import { variableFor } from '../../auth/selection-errors.ts'
-import { parseUrlPattern } from '../../auth/url-pattern.ts'
-import { ConfigurationError, CredentialError, SelectionError } from '../../errors.ts'
-import { readRegularFile } from '../../node/files.ts'
-import { isObject, type JsonObject, own, ownString } from '../../stac/document.ts'
+import type { CredentialObject } from '../../auth/credential.ts'
+import { CredentialError } from '../../errors.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { addCredential, replacePrivateFile } from './edit-credentials.ts'
+import { addCredential, addPattern, patternsOf } from './edit-credentials.ts'
+import { askedByName, type Questions, type Subject } from './fields.ts'
+import { checkUnchanged, knownSchemesFile, remember } from './known-schemes.ts'
 import type { MissingCredential, Needs } from './missing-credentials.ts'
-import { fingerprintsOf, type NewCredentialSettings, proposalFor, proposalOf } from './proposal.ts'
-import { detailsText, isTerminal, questionText, quoted, Terminal } from './question.ts'
+import { fingerprintsOf, type NewCredentialSettings, problemOf, proposalFor, proposalOf } from './proposal.ts'
+import { detailsText, questionText, quoted, urlText } from './question.ts'
+import { isTerminal, Terminal } from './terminal.ts'
 
 /** The document and the credential file. */
-interface Occasion {
+export interface Occasion {
   /** URL of the document; absent for stdin. */
   readonly document?: string
   /** The name of the document in prompts: its URL or path. */
@@ -36,6 +33,12 @@ export interface Errand {
   readonly command: string
   /** Selects which schemes without a credential are asked about, given the ids of matching credentials; default: all. */
   readonly choose?: (missing: readonly MissingCredential[], fitting: ReadonlySet<string>) => readonly MissingCredential[]
+  /** True to ask about loopback and private URLs of the document, which are refused otherwise. */
+  readonly privateHosts?: boolean
+  /** Asks for what the scheme does not say; default: {@link askedByName}. */
+  readonly questions?: Questions
+  /** The terminal, if the command has asked something already. */
+  readonly terminal?: Terminal
 }
 
 /**
@@ -51,64 +54,137 @@ export async function createCredentials(
   auth: Auth,
   context: Context,
 ): Promise<string[]> {
-  const list = knownSchemesFile(occasion.file)
-  if (occasion.document !== undefined) for (const one of wanted) await checkUnchanged(list, one, occasion.document, fingerprintsOf(one))
+  await checkSchemes(wanted, occasion)
   const { choose = (missing) => missing } = occasion.errand
-  const missing = choose(
-    wanted.filter(({ code }) => code === 'NO_CREDENTIAL'),
-    entries,
-  )
+  const missing = choose(wanted, entries)
   if (missing.length === 0) {
     // Throws the reason without sending anything: the target has no usable reference.
     if (refused && entries.size === 0) await auth.authorize(refused, { signal: context.io.signal })
     return []
   }
-  if (!isTerminal(context.io)) throw nobodyThere(missing, occasion)
+  if (!isTerminal(context.io)) {
+    const absent = missing.filter(({ code }) => code === 'NO_CREDENTIAL')
+    if (absent.length > 0) throw nobodyThere(absent, occasion)
+    // Throws the reason without sending anything, as above.
+    const [first] = missing
+    await auth.authorize(first && { ...first.target, refs: [first.name] }, { signal: context.io.signal })
+  }
   const created = await askAll(missing, occasion, context)
   if (created.length === 0) throw notAgreed(missing, occasion)
   return created
 }
 
-async function askAll(missing: readonly MissingCredential[], occasion: Occasion, context: Context): Promise<string[]> {
-  const terminal = new Terminal(context.io)
-  const credentials = [...occasion.credentials]
-  const reachable = new Set<string>()
-  const created: string[] = []
-  try {
-    for (const wanted of missing) {
-      if (wanted.targets.every((target) => reachable.has(target))) continue
-      const credential = await ask(terminal, wanted, { ...occasion, credentials }, context)
-      if (credential === undefined) continue
-      const id = String(credential.id)
-      await context.diagnostics.note(`credential "${id}" is written to ${occasion.file}`)
-      credentials.push(credential)
-      created.push(id)
-      for (const target of wanted.targets) reachable.add(target)
-    }
-    return created
-  } finally {
-    terminal.close()
-  }
+/** Errors: `SCHEME_CHANGED` for a scheme that differs from the one that was confirmed for this document. */
+export async function checkSchemes(wanted: readonly MissingCredential[], { document, file }: Occasion): Promise<void> {
+  if (document === undefined) return
+  for (const one of wanted) await checkUnchanged(knownSchemesFile(file), one, document, fingerprintsOf(one))
 }
 
-/** Asks about one scheme and returns the new credential, or undefined if it is declined. URLs are asked for before the confirmation. */
+/** Asks about each scheme; returns the ids of the credentials that were written or changed. */
+export async function askAll(missing: readonly MissingCredential[], occasion: Occasion, context: Context): Promise<string[]> {
+  const terminal = occasion.errand.terminal ?? new Terminal(context.io)
+  const credentials = [...occasion.credentials]
+  const reachable = new Set<string>()
+  /** Ids of new credentials, by the pointer of their scheme. */
+  const created = new Map<string, string>()
+  for (const wanted of missing) {
+    if (wanted.targets.every((target) => reachable.has(target))) continue
+    const linked = linkedOf(wanted, created)
+    if (linked === undefined) {
+      await context.diagnostics.note(`${quoted(wanted.name)} is skipped: it needs a credential for ${namesText(wanted.chain?.names ?? [])}`)
+      continue
+    }
+    if (occasion.errand.questions) await terminal.say('\n')
+    const written = await ask(terminal, wanted, linked, { ...occasion, credentials }, context)
+    if (written === undefined) continue
+    const at = credentials.findIndex(({ id }) => id === written.id)
+    credentials.splice(at < 0 ? credentials.length : at, 1, written)
+    created.set(wanted.pointer, String(written.id))
+    for (const target of wanted.targets) reachable.add(target)
+  }
+  return [...new Set(created.values())]
+}
+
+/** Returns the field that names the credential for token or signing requests; undefined if that credential was not created. */
+function linkedOf({ chain }: MissingCredential, created: ReadonlyMap<string, string>): Readonly<Record<string, string>> | undefined {
+  if (!chain) return {}
+  const id = chain.credential ?? chain.pointers.map((pointer) => created.get(pointer)).find((found) => found !== undefined)
+  if (id !== undefined) return { [chain.field]: id }
+  return chain.pointers.length === 0 ? {} : undefined
+}
+
+/** Asks about one scheme and returns the credential that was written, or undefined if it is declined. */
 async function ask(
   terminal: Terminal,
   wanted: MissingCredential,
+  linked: Readonly<Record<string, string>>,
   occasion: Occasion,
   context: Context,
 ): Promise<CredentialObject | undefined> {
-  const { document, title = 'standard input', file, credentials, settings } = occasion
-  const { credential: incomplete, open } = proposalFor(wanted, credentials, settings)
-  const id = String(incomplete.id)
-  if (Object.values(open).some(isPlace)) await terminal.say(`${quoted(wanted.name)} does not specify:\n`)
-  const placed = { ...incomplete, ...(await askFields(terminal, id, open, isPlace)) }
+  const present = occasion.credentials.find(({ id }) => id !== undefined && id === wanted.unsent)
+  if (!present) return create(terminal, wanted, linked, occasion, context)
+  const { credentials, document, file, title = 'standard input' } = occasion
+  const patterns = wanted.places.map(({ pattern }) => pattern)
+  const extended = { ...present, sendTo: [...patternsOf(present), ...patterns] }
+  const others = credentials.filter((one) => one !== present)
+  const proposal = await proposalOf(title, wanted, extended, others)
+  await terminal.say(questionText(proposal))
+  const answer = await askExisting(terminal, present)
+  if (answer === 'new') return create(terminal, wanted, linked, occasion, context)
+  if (answer === 'skip') return undefined
+  for (const pattern of patterns) await addPattern(file, String(present.id), pattern)
+  await context.diagnostics.note(`"${present.id}" is now allowed for ${patterns.join(' ')}`)
+  if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
+  return extended
+}
+
+/** Asks whether an existing credential of the same kind may be sent to the targets, too. */
+async function askExisting(terminal: Terminal, present: CredentialObject): Promise<'use' | 'new' | 'skip'> {
+  const now = patternsOf(present).map(urlText).join(' ') || 'no URL'
+  await terminal.say(`"${present.id}" is a credential of this kind; until now it is sent to ${now}\n`)
+  const answer = await terminal.ask(`[u]se "${present.id}" here too / create a [n]ew credential / [S]kip `)
+  if (/^u(?:se)?$/i.test(answer)) return 'use'
+  return /^n(?:ew)?$/i.test(answer) ? 'new' : 'skip'
+}
+
+/** Asks for a new credential and writes it. URLs are asked for before the confirmation. */
+async function create(
+  terminal: Terminal,
+  wanted: MissingCredential,
+  linked: Readonly<Record<string, string>>,
+  occasion: Occasion,
+  context: Context,
+): Promise<CredentialObject | undefined> {
+  const { document, title = 'standard input', file, credentials, settings, errand } = occasion
+  const { questions = askedByName } = errand
+  const { credential: incomplete, open, fields } = proposalFor(wanted, credentials, settings, linked)
+  const subject: Subject = {
+    id: String(incomplete.id),
+    name: wanted.name,
+    credential: incomplete,
+    places: wanted.places,
+    open,
+    fields,
+    problem: async () => undefined,
+  }
+  const placed = { ...incomplete, ...(await questions.places(terminal, subject)) }
   const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
-  const answered = { ...placed, ...(await askFields(terminal, id, open, (field) => !isPlace(field))) }
+  const { answers, undo } = await questions.others(
+    terminal,
+    { ...subject, credential: placed, problem: (answers) => problemOf(wanted, { ...placed, ...answers }, credentials) },
+    context,
+  )
+  const answered = { ...placed, ...answers }
   const entry = { ...answered, ...(await issuerOf(answered, context)) }
-  await addCredential(file, entry)
+  try {
+    await addCredential(file, entry)
+  } catch (error) {
+    await undo?.()
+    throw error
+  }
+  await context.diagnostics.note(`credential "${subject.id}" is written to ${file}`)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
   return entry
 }
@@ -128,18 +204,23 @@ async function issuerOf(credential: CredentialObject, { io, diagnostics }: Conte
   return { issuer: found }
 }
 
-function nobodyThere(
-  missing: readonly MissingCredential[],
-  { file, credentials: present, settings, errand: { command } }: Occasion,
-): CredentialError {
+function nobodyThere(missing: readonly MissingCredential[], occasion: Occasion): CredentialError {
   const [first] = missing
-  const entries = missing.map((wanted) => forJson(proposalFor(wanted, present, settings).credential))
-  const which = entries.length === 1 ? 'this credential' : 'one of these credentials'
-  const names = missing.map(({ name }) => quoted(name)).join(', ')
+  const names = namesText(missing.map(({ name }) => name))
   return new CredentialError('NO_CREDENTIAL', `no credential matches ${names}, and adding one needs a confirmation at a terminal`, {
     ...(first && { pointer: first.pointer, ref: first.name }),
-    hint: `run ${command} at a terminal, or, if you trust these URLs, add ${which} to ${file}:\n${entries.join('\n')}`,
+    hint: credentialsToAdd(missing, occasion),
   })
+}
+
+/** Returns the hint for a program without a terminal: the credentials as JSON. */
+export function credentialsToAdd(
+  missing: readonly MissingCredential[],
+  { file, credentials, settings, errand: { command } }: Occasion,
+): string {
+  const entries = missing.map((wanted) => forJson(proposalFor(wanted, credentials, settings).credential))
+  const which = entries.length === 1 ? 'this credential' : 'one of these credentials'
+  return `run ${command} at a terminal, or, if you trust these URLs, add ${which} to ${file}:\n${entries.join('\n')}`
 }
 
 function notAgreed(missing: readonly MissingCredential[], { errand: { command } }: Occasion): CredentialError {
@@ -150,128 +231,7 @@ function notAgreed(missing: readonly MissingCredential[], { errand: { command } 
   })
 }
 
-/** Fields that decide where a secret is sent: they are part of the confirmation. */
-const isPlace = ({ kind }: Field): boolean => ['url', 'patterns', 'signed-url-patterns', 'id', 'boolean'].includes(kind)
-
-/** Asks for the fields for which `when` holds, each until its value is valid. */
-async function askFields(
-  terminal: Terminal,
-  id: string,
-  fields: { readonly [name: string]: Field },
-  when: (field: Field) => boolean,
-): Promise<Record<string, unknown>> {
-  const answers: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) {
-    if (when(field)) answers[name] = field.kind === 'secret' ? await askSource(terminal, id, name, field) : await askValue(terminal, field)
-  }
-  return answers
-}
-
-async function askValue(terminal: Terminal, { kind, label, values }: Field): Promise<unknown> {
-  if (kind === 'boolean') return /^y(?:es)?$/i.test(await terminal.ask(`  ${label}?  [y]es / [N]o `))
-  const choice = values ? ` (${values.join(', ')})` : ''
-  for (;;) {
-    const answer = await terminal.ask(`  ${label}${choice}: `)
-    if (kind === 'patterns' || kind === 'signed-url-patterns') {
-      const patterns = answer.split(/\s+/).filter(Boolean)
-      if (patterns.length > 0 && patterns.every((pattern) => isPattern(pattern, kind === 'signed-url-patterns'))) return patterns
-      await terminal.say('  enter URL patterns separated by spaces, such as https://data.example/ https://*.data.example/\n')
-    } else if (kind === 'url' ? URL.canParse(answer) : (values?.includes(answer) ?? answer !== '')) return answer
-  }
-}
-
-function isPattern(text: string, sharedHosts: boolean): boolean {
-  try {
-    parseUrlPattern(text, { sharedHosts })
-    return true
-  } catch {
-    return false
-  }
-}
-
-const SOURCES = ['env', 'file', 'keyring', 'prompt']
-
-/** Asks for the source of a secret; the input is visible, so it must not be the secret itself. */
-async function askSource(terminal: Terminal, id: string, name: string, { label }: Field): Promise<SecretSource> {
-  const usual = variableFor(id, name)
-  for (;;) {
-    const answer = await terminal.ask(`  ${label}, source (env:NAME, file:~/PATH, keyring:ACCOUNT, prompt) [env:${usual}]: `)
-    if (answer === '') return { env: usual }
-    if (answer === 'prompt') return { prompt: label }
-    const [, source = '', place = ''] = /^([a-z]+):(.+)$/.exec(answer) ?? []
-    if (SOURCES.includes(source)) return { [source]: place } as unknown as SecretSource
-    await terminal.say('  not a source: the credential file holds where a secret is stored, never the secret itself\n')
-  }
-}
-
-const MAX_BYTES = 16 * 1_048_576
-
-/** Returns the path of the file of confirmed schemes, next to the credential file. */
-function knownSchemesFile(credentialFile: string): string {
-  return join(dirname(credentialFile), 'known-schemes.json')
-}
-
-/**
- * Accepts a scheme that is new in its document, or that has the fingerprint that the user confirmed.
- *
- * Errors: `SCHEME_CHANGED` with the fingerprints; `CONFIG_INVALID` if the file of confirmed schemes cannot be read.
- */
-async function checkUnchanged(
-  file: string,
-  { name, pointer }: { readonly name: string; readonly pointer: string },
-  document: string,
-  fingerprints: readonly string[],
-): Promise<void> {
-  const known = ownString(own(await read(file), keyOf(document)), name)
-  if (known === undefined || fingerprints.includes(known)) return
-  throw new SelectionError('SCHEME_CHANGED', `the scheme ${quoted(name)} has changed since you confirmed it for this document`, {
-    pointer,
-    ref: name,
-    url: document,
-    expected: known,
-    actual: fingerprints.join(', '),
-    hint: `if its provider announced the change, remove ${quoted(name)} under "${keyOf(document)}" from ${file}, run the command again and check each URL`,
-  })
-}
-
-/** Stores the fingerprint of a confirmed scheme. Errors: those of the file system, `CONFIG_INVALID`. */
-function remember(file: string, name: string, document: string, fingerprint: string): Promise<void> {
-  return replacePrivateFile(file, async () => {
-    const documents = await read(file)
-    const known = own(documents, keyOf(document))
-    const schemes = withMember(isObject(known) ? known : {}, name, fingerprint)
-    return `${JSON.stringify({ version: 1, documents: withMember(documents, keyOf(document), schemes) }, undefined, 2)}\n`
-  })
-}
-
-/** Returns a copy with the member set; safe for the name `__proto__`. */
-function withMember(object: JsonObject, name: string, value: unknown): JsonObject {
-  return Object.fromEntries([...Object.entries(object).filter(([other]) => other !== name), [name, value]])
-}
-
-/** Returns the key of a document URL, with its query hashed because it may contain signatures and keys. */
-function keyOf(document: string): string {
-  const [address = '', query] = document.split('#', 1)[0]?.split(/\?(.*)/s, 2) ?? []
-  return query === undefined ? address : `${address}?sha256=${createHash('sha256').update(query).digest('hex')}`
-}
-
-async function read(file: string): Promise<JsonObject> {
-  const found = await readRegularFile(file, MAX_BYTES)
-  if (!('bytes' in found)) {
-    if (found.problem === 'does not exist') return {}
-    throw broken(file, found.problem)
-  }
-  try {
-    const documents = own(JSON.parse(Buffer.from(found.bytes).toString('utf8')), 'documents')
-    if (isObject(documents)) return documents
-  } catch {
-    // The message of the parser would quote the text.
-  }
-  throw broken(file, 'is damaged')
-}
-
-function broken(file: string, problem: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `the file of confirmed schemes, ${file}, ${problem}`, {
-    hint: 'restore it, or remove it: then changed schemes are no longer detected',
-  })
+/** Returns names of the catalog in quotes. */
+export function namesText(names: readonly string[]): string {
+  return names.map((name) => quoted(name)).join(', ')
 }

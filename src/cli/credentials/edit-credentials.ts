@@ -34,6 +34,12 @@ export function addPattern(file: string, id: string, pattern: string): Promise<v
   })
 }
 
+/** Returns the allowed URL patterns of a credential. */
+export function patternsOf({ sendTo, signedUrlHosts }: CredentialObject): readonly string[] {
+  const patterns = sendTo ?? (signedUrlHosts as string | readonly string[] | undefined) ?? []
+  return typeof patterns === 'string' ? [patterns] : patterns
+}
+
 function edit(file: string, change: (text: string, set: CredentialSet) => string | undefined): Promise<void> {
   return replacePrivateFile(file, async () => {
     const text = (await credentialFileText(file)) ?? EMPTY

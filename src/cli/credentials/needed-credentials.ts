@@ -12,8 +12,8 @@ import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { isAddress, type ReadDocument, readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
-import { createCredentials, type Errand } from './create-credentials.ts'
-import { type NewCredentialOptions, needsOf, newCredentialSettingsOf } from './missing-credentials.ts'
+import { createCredentials, type Errand, type Occasion } from './create-credentials.ts'
+import { type Needs, type NewCredentialOptions, needsOf, newCredentialSettingsOf, privateOriginsOf } from './missing-credentials.ts'
 
 /** The path of the credential file, which may be missing, and its credentials. */
 export interface UserCredentials {
@@ -32,29 +32,62 @@ export async function userCredentials(options: CredentialsOption, { io }: Contex
 export interface NeededCredentials {
   readonly created: readonly string[]
   readonly fitting: readonly string[]
+  /** Number of assets and links that no credential can open. */
+  readonly unusable: number
 }
 
 /**
  * Reads a document and creates the credentials that it needs, after confirmation.
  *
- * Errors: those of reading, of {@link createCredentials}, `USAGE` for an existing id.
+ * Errors: those of {@link neededBy} and {@link createCredentials}.
  */
 export async function credentialsFor(
+  name: string,
+  user: UserCredentials,
+  options: CredentialsOption & NewCredentialOptions,
+  errand: Errand,
+  context: Context,
+): Promise<NeededCredentials> {
+  const found = await neededBy(name, user, options, errand, context)
+  if ('waiting' in found) return { created: [], fitting: [found.waiting], unusable: 0 }
+  const { needs, occasion, auth } = found
+  const created = await createCredentials(needs, occasion, auth, context)
+  return { created, fitting: [...needs.entries], unusable: needs.unusable.length }
+}
+
+/** The needs of a document, and what is asked about them. */
+export interface NeededBy {
+  readonly read: ReadDocument
+  readonly needs: Needs
+  readonly occasion: Occasion
+  readonly auth: Auth
+}
+
+/**
+ * Reads a document and finds the credentials that it needs; returns the id of the credential that must log in before it can be read.
+ *
+ * Errors: those of reading, `USAGE` for an existing id.
+ *
+ * @param known the document, if it was read already
+ */
+export async function neededBy(
   name: string,
   { file, credentials }: UserCredentials,
   options: CredentialsOption & NewCredentialOptions,
   errand: Errand,
   context: Context,
-): Promise<NeededCredentials> {
+  known?: ReadDocument,
+): Promise<NeededBy | { readonly waiting: string }> {
   if (options.id !== undefined && credentials.some(({ id }) => id === options.id))
     throw usageError(`the credential "${options.id}" exists already`)
-  const auth = openAuth(context, { ...options, mayBeMissing: true }, [name])
-  const read = await readOrWait(name, context, auth)
-  if ('waiting' in read) return { created: [], fitting: [read.waiting] }
+  const open = (...typed: readonly string[]) => openAuth(context, { ...options, mayBeMissing: true }, [name, ...typed])
+  const first = open()
+  const read = known ?? (await readOrWait(name, context, first))
+  if ('waiting' in read) return read
+  const others = errand.privateHosts ? await privateOriginsOf(read) : []
+  const auth = await (others.length > 0 ? open(...others) : first)()
   const address = isAddress(name) ? (read.url ?? name) : pathToFileURL(resolve(name)).href
   const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
-  const opened = await auth()
-  const needs = await needsOf(read, opened)
   const occasion = {
     ...document,
     file,
@@ -62,7 +95,7 @@ export async function credentialsFor(
     settings: newCredentialSettingsOf(options),
     errand: { ...errand, command: `${errand.command} ${name}` },
   }
-  return { created: await createCredentials(needs, occasion, opened, context), fitting: [...needs.entries] }
+  return { read, needs: await needsOf(read, auth), occasion, auth }
 }
 
 /** Reads the document, or returns the credential that must log in first. */

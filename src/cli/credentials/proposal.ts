@@ -1,11 +1,12 @@
 /** Proposes a credential for a scheme, for confirmation at a terminal. */
 
 import { createHash } from 'node:crypto'
-import type { Credential, CredentialForm, CredentialObject, Field } from '../../auth/credential.ts'
+import type { Credential, CredentialFields, CredentialForm, CredentialObject, Field } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import { sameIdentity } from '../../auth/scheme-matching.ts'
 import { placeholder } from '../../auth/selection-errors.ts'
 import { type Identity, loadStrategies, type Strategy } from '../../auth/strategy.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
 import { ownObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { MissingCredential, Place } from './missing-credentials.ts'
@@ -22,6 +23,8 @@ interface IncompleteCredential {
   readonly credential: CredentialObject
   /** The fields to ask for. */
   readonly open: { readonly [name: string]: Field }
+  /** All fields that the scheme leaves to the user. */
+  readonly fields: { readonly [name: string]: Field }
 }
 
 /** A credential to confirm. */
@@ -42,25 +45,40 @@ export interface Proposal {
 /** The placeholder of an unknown text. */
 const UNKNOWN = '…'
 
-/** Drafts a credential for a scheme from the catalog and the options of the user. */
+/** Drafts a credential for a scheme from the catalog, the options of the user and the fields that name other credentials. */
 export function proposalFor(
   { name, strategy, scheme, target, url, places }: MissingCredential,
   beside: readonly CredentialObject[],
   { id, scopes }: NewCredentialSettings,
+  linked: Readonly<Record<string, string>> = {},
 ): IncompleteCredential {
   const taken = new Set(beside.map((credential) => credential.id))
   const form = strategy.describe(scheme, { url, target })
   const label = id !== undefined && !taken.has(id) ? id : freeId(name, taken)
-  const open = Object.entries(form.fields).filter(([field, { required }]) => required && isOpen(form.credential[field]))
+  const open = Object.entries(form.fields).filter(
+    ([field, { required }]) => required && isOpen(form.credential[field]) && linked[field] === undefined,
+  )
   const hasScopes = form.credential.type === strategy.type && strategy.forms.some(({ fields }) => fields.scopes !== undefined)
   const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
   const entry = {
     id: label,
     ...canonical(form, strategy),
     ...Object.fromEntries(placeholders),
+    ...linked,
     ...(scopes.length > 0 && hasScopes && { scopes }),
   }
-  return { credential: { ...entry, sendTo: places.map(({ pattern }) => pattern) }, open: Object.fromEntries(open) }
+  const { fields } = strategy.forms.find(({ when }) => fits(when, form.credential)) ?? { fields: {} }
+  const { clientSecret } = form.credential.type === strategy.type ? fields : {}
+  return {
+    credential: { ...entry, sendTo: places.map(({ pattern }) => pattern) },
+    open: Object.fromEntries(open),
+    fields: { ...(clientSecret && { clientSecret }), ...form.fields },
+  }
+}
+
+/** Returns true for the form of a credential. */
+function fits(when: CredentialFields['when'] = {}, credential: CredentialForm['credential']): boolean {
+  return Object.entries(when).every(([field, values]) => values.some((value) => value === credential[field]))
 }
 
 /** Normalizes URLs, so that the file contains what is compared and shown: hosts in ASCII. */
@@ -94,6 +112,22 @@ export async function ownProposal(entry: CredentialObject, beside: readonly Cred
   const { credential, strategy } = await readBeside(entry, beside)
   const places = credential.sendTo.map(({ pattern }) => ({ pattern, counts: {} }))
   return { entry, places, offered: [], ...endpointsOf(strategy, credential) }
+}
+
+/** Returns why the scheme's first target cannot be authorized with the credential, before anything is sent. Errors: `CONFIG_INVALID`. */
+export async function problemOf(
+  { scheme, pointer, target, url }: MissingCredential,
+  entry: CredentialObject,
+  beside: readonly CredentialObject[],
+): Promise<AuthError | undefined> {
+  const { credential, strategy } = await readBeside(entry, beside)
+  try {
+    strategy.prepare?.({ scheme, pointer, credential, resource: { url, target } })
+    return undefined
+  } catch (error) {
+    if (isAuthError(error)) return error
+    throw error
+  }
 }
 
 /** Parses a credential together with the existing ones, because it may name them. */

@@ -1,12 +1,10 @@
-/** Prompts at the terminal before a credential is created or changed. Text of the catalog is escaped. */
+/** The texts of questions before a credential is created or changed. Text of the catalog is escaped. */
 
-import { createInterface, type Interface } from 'node:readline'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import type { CredentialObject } from '../../auth/credential.ts'
-import { AbortedError } from '../../errors.ts'
+import { isLoopbackHost, isPublicHost } from '../../http/url.ts'
 import { forJson } from '../../text/sanitize.ts'
-import { type Io, write } from '../io.ts'
-import type { Place } from './missing-credentials.ts'
+import type { MissingCredential, Place } from './missing-credentials.ts'
 import type { Proposal } from './proposal.ts'
 
 const MAX_SCOPES = 10
@@ -37,7 +35,13 @@ export function questionText(proposal: Proposal): string {
   const { document, wanted, entry } = proposal
   const asker = document === undefined ? 'you add' : `${urlText(document)} asks for`
   const rows = [...endpointRows(proposal), ...placeRows(proposal), ...scopeRows(proposal)]
-  return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${tableText(rows)}`
+  const caution = wanted?.code === 'SCHEME_MISMATCH' || wanted?.code === 'CREDENTIAL_ENDPOINT_UNTRUSTED' ? cautionText(wanted) : ''
+  return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${tableText(rows)}${caution}`
+}
+
+/** Says how the scheme differs from the credential that comes closest. */
+function cautionText({ reason = '' }: MissingCredential): string {
+  return `  note: ${plain(reason.replace(/\. Nothing was sent$/, ''), 300)}\n`
 }
 
 /** Formats the full credential and its targets in the document. */
@@ -67,7 +71,8 @@ type Row = readonly [label: string, ...cells: readonly string[]]
 
 function endpointRows({ document, entry, secretTo, browserTo }: Proposal): Row[] {
   const [label] = LABELS[entry.type] ?? USUAL
-  const cell = (url: string) => `${urlText(url)}${isElsewhere(document, url) ? '      not the host of the catalog' : ''}`
+  const cell = (url: string) =>
+    `${urlText(url)}${networkText(document, url)}${isElsewhere(document, url) ? '      not the host of the catalog' : ''}`
   return [...browserTo.map((url): Row => ['you log in at', cell(url)]), ...secretTo.map((url): Row => [label, cell(url)])]
 }
 
@@ -78,14 +83,29 @@ function placeRows({ document, entry, secretTo, places, wanted }: Proposal): Row
   const label = secretTo.length === 0 && entry.type !== 's3' ? secret : result
   const elsewhere = (pattern: string) =>
     secretTo.length === 0 && isElsewhere(document, pattern) ? '      not the host of the catalog' : ''
-  const rows = places.map((place, index): Row => [index === 0 ? label : '', `${placeText(place)}${elsewhere(place.pattern)}`])
+  const rows = places.map(
+    (place, index): Row => [
+      index === 0 ? label : '',
+      `${placeText(place)}${networkText(document, place.pattern)}${elsewhere(place.pattern)}`,
+    ],
+  )
   if (rows.length === 0) rows.push([label, 'no URL'])
   return more === 0 ? rows : [...rows, ['', `${more} more ${more === 1 ? 'host is' : 'hosts are'} not included`]]
 }
 
-function placeText({ pattern, counts }: Place): string {
+function placeText({ pattern, counts, calls = [] }: Place): string {
   const kinds = Object.entries(counts).map(([kind, count]) => `${count} ${count === 1 ? kind : `${kind}s`}`)
-  return `${urlText(pattern)}${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}`
+  const uses = [...kinds, ...calls.map((name) => `for ${quoted(name)}`)]
+  return `${urlText(pattern)}${uses.length === 0 ? '' : ` (${uses.join(', ')})`}`
+}
+
+/** Says that a host other than the catalog's is not public. */
+function networkText(document: string | undefined, address: string): string {
+  if (document !== undefined && /^https?:/.test(document) && !isElsewhere(document, address)) return ''
+  const probe = address.replace('://*.', '://')
+  const host = /^https?:/.test(address) && URL.canParse(probe) ? new URL(probe).hostname : ''
+  if (host === '' || isPublicHost(host)) return ''
+  return isLoopbackHost(host) ? '      on this machine' : '      in your private network'
 }
 
 function scopeRows({ entry, offered }: Proposal): Row[] {
@@ -108,52 +128,6 @@ function tableText(rows: readonly Row[]): string {
 function isElsewhere(document: string | undefined, url: string): boolean {
   if (document === undefined || !/^https?:/.test(document)) return false
   return new URL(document).hostname !== new URL(url).hostname
-}
-
-/** Returns true if stdin and stderr are a terminal and `TERM` is not `dumb`. */
-export function isTerminal({ stdin, stderr, env }: Io): boolean {
-  return stdin.isTTY === true && stderr.isTTY === true && env.TERM !== 'dumb'
-}
-
-/** Asks questions at the terminal. It holds stdin until it is closed. */
-export class Terminal {
-  readonly #io: Io
-  readonly #reader: Interface
-  readonly #lines: AsyncIterator<string>
-
-  constructor(io: Io) {
-    this.#io = io
-    // The terminal itself echoes and edits the input.
-    this.#reader = createInterface({ input: io.stdin, terminal: false })
-    this.#lines = this.#reader[Symbol.asyncIterator]()
-  }
-
-  /** Returns the answer, trimmed. Errors: `ABORTED` at the end of the input. */
-  async ask(question: string): Promise<string> {
-    await this.say(question)
-    const { value, done } = await this.#lines.next()
-    if (!done) return value.trim()
-    await this.say('\n')
-    throw new AbortedError('the input ended at a prompt')
-  }
-
-  /** Writes a text, which must be escaped already. */
-  say(text: string): Promise<void> {
-    return write(this.#io.stderr, text)
-  }
-
-  /** Returns true only for "yes"; shows `details` on request. */
-  async agrees(question: string, details: string): Promise<boolean> {
-    for (;;) {
-      const answer = (await this.ask(`${question}  [y]es / [N]o / [d]etails `)).toLowerCase()
-      if (answer !== 'd' && answer !== 'details') return answer === 'y' || answer === 'yes'
-      await this.say(details)
-    }
-  }
-
-  close(): void {
-    this.#reader.close()
-  }
 }
 
 /** Invisible, control and combining characters, and repeated spaces. */

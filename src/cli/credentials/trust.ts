@@ -7,9 +7,10 @@ import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
-import { addPattern } from './edit-credentials.ts'
+import { addPattern, patternsOf } from './edit-credentials.ts'
 import { userCredentials } from './needed-credentials.ts'
-import { credentialText, isTerminal, kindOf, Terminal, urlText } from './question.ts'
+import { credentialText, kindOf, urlText } from './question.ts'
+import { isTerminal, Terminal } from './terminal.ts'
 
 /** Adds an allowed URL pattern to a credential. Errors: `CONFIG_INVALID`, `NO_CREDENTIAL`, `CREDENTIAL_TARGET_UNTRUSTED`, `ABORTED`. */
 export async function trust(id: string, pattern: string, options: CredentialsOption, context: Context): Promise<number> {
@@ -39,14 +40,10 @@ export async function trust(id: string, pattern: string, options: CredentialsOpt
 
 async function asked(credential: CredentialObject, current: readonly string[], pattern: string, { io }: Context): Promise<boolean> {
   const terminal = new Terminal(io)
-  try {
-    await terminal.say(`"${credential.id}" (${kindOf(credential)}) is sent to\n`)
-    await terminal.say(`  now    ${current.map(urlText).join('   ') || 'no URL'}\n`)
-    await terminal.say(`  added  ${urlText(pattern)}\n`)
-    return await terminal.agrees('Add this URL pattern?', `  credential\n${credentialText(credential)}\n`)
-  } finally {
-    terminal.close()
-  }
+  await terminal.say(`"${credential.id}" (${kindOf(credential)}) is sent to\n`)
+  await terminal.say(`  now    ${current.map(urlText).join('   ') || 'no URL'}\n`)
+  await terminal.say(`  added  ${urlText(pattern)}\n`)
+  return await terminal.agrees('Add this URL pattern?', `  credential\n${credentialText(credential)}\n`)
 }
 
 /** Returns the error for the credential from environment variables, which has no file. */
@@ -64,9 +61,4 @@ export function unknownCredential(id: string, credentials: readonly CredentialOb
   return new CredentialError('NO_CREDENTIAL', `unknown credential "${id}"`, {
     hint: ids.length === 0 ? 'there are no credentials' : `${meant}the credentials are: ${ids.join(', ')}`,
   })
-}
-
-function patternsOf({ sendTo, signedUrlHosts }: CredentialObject): readonly string[] {
-  const patterns = sendTo ?? (signedUrlHosts as string | readonly string[] | undefined) ?? []
-  return typeof patterns === 'string' ? [patterns] : patterns
 }
