@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   verify: async () => (await import('./commands/verify.ts')).addVerify,
   list: async () => (await import('./commands/list.ts')).addList,
   translate: async () => (await import('./commands/translate.ts')).addTranslate,
+  setup: async () => (await import('./commands/setup.ts')).addSetup,
   login: async () => (await import('./commands/login.ts')).addLogin,
   logout: async () => (await import('./commands/login.ts')).addLogout,
   status: async () => (await import('./commands/login.ts')).addStatus,

@@ -53,6 +53,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'curl --unix-socket ~/gateway.sock BASE/https/data.example/a/B04.tif -O',
   ],
   run: ['stac-auth run item.json -- gdalinfo {B04}', 'stac-auth run https://api.example/ -- python3 browse.py {catalog}'],
+  setup: ['stac-auth setup item.json', 'stac-auth setup https://catalog.example/item.json --browser', 'stac-auth setup item.json --json'],
   login: ['stac-auth login item.json', 'stac-auth login portal --browser'],
   logout: ['stac-auth logout portal', 'stac-auth logout --all'],
   status: ['stac-auth status', 'stac-auth status --json | jq \'.[] | select(.state == "expired")\''],

@@ -11,7 +11,7 @@ import { MAX_SECRET_BYTES, secretText, sourceError } from './secret-text.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
 
 /** Service name of our entries in the keyring. */
-const KEYRING_SERVICE = 'stac-auth'
+export const KEYRING_SERVICE = 'stac-auth'
 
 /**
  * Returns a function that reads a secret from its source on the first call and caches it. Concurrent calls share one read; a failed read
@@ -19,10 +19,10 @@ const KEYRING_SERVICE = 'stac-auth'
  *
  * Errors: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `ABORTED` when a prompt is cancelled.
  */
-export function secretSource(source: SecretSource): () => Promise<string> {
+export function secretSource(source: SecretSource, load = loadKeyring): () => Promise<string> {
   let reading: Promise<string> | undefined
   return () => {
-    reading ??= read(source).catch((error) => {
+    reading ??= read(source, load).catch((error) => {
       reading = undefined
       throw error
     })
@@ -30,11 +30,11 @@ export function secretSource(source: SecretSource): () => Promise<string> {
   }
 }
 
-async function read(source: SecretSource): Promise<string> {
+async function read(source: SecretSource, load: typeof loadKeyring): Promise<string> {
   if ('env' in source) return fromEnvironment(source.env)
   if ('file' in source) return fromFile(source.file)
   if ('command' in source) return runSecretCommand(source.command)
-  if ('keyring' in source) return fromKeyring(source.keyring)
+  if ('keyring' in source) return fromKeyring(source.keyring, load)
   return promptSecret(source.prompt)
 }
 
@@ -62,8 +62,8 @@ function homeOf(name: string): string {
   return home
 }
 
-async function fromKeyring(account: string): Promise<string> {
-  const { Entry } = await loadKeyring()
+async function fromKeyring(account: string, load: typeof loadKeyring): Promise<string> {
+  const { Entry } = await load()
   let secret: string | null
   try {
     secret = new Entry(KEYRING_SERVICE, account).getPassword()

@@ -9,7 +9,7 @@ import { defaultTokenFolder, nowhere, type TokenFilesOptions, TokenFolder } from
 const SERVICE = 'stac-auth tokens'
 
 /** The kernel keyring, the package's fallback, is emptied when the user logs out. */
-const OPTIONS = { linux: { store: 'secret-service' } } as const
+export const KEYRING_OPTIONS = { linux: { store: 'secret-service' } } as const
 
 /**
  * Returns a store in the operating system's keyring, through the optional package `@napi-rs/keyring`. A file per key marks tokens that are
@@ -32,7 +32,7 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
   async function ask<T>(key: string, question: (entry: KeyringEntry) => T, consequence?: string): Promise<{ answer: T } | undefined> {
     try {
       const { Entry } = await load()
-      return { answer: question(new Entry(SERVICE, key, OPTIONS)) }
+      return { answer: question(new Entry(SERVICE, key, KEYRING_OPTIONS)) }
     } catch (error) {
       // Error texts of the package may contain secrets.
       const problem = isAuthError(error) ? `${error.message} (${error.hint})` : 'the system keyring is unavailable'

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { portNumber, withCredentialsOption } from '../options.ts'
+import type { SetupOptions } from '../setup/setup.ts'
+
+/** `setup DOC…`: asks for every credential that documents need, logs in, and tests each with one small request. */
+export function addSetup(program: Command, context: Context): void {
+  const command = program.command('setup <document...>').description('set up the credentials that documents need, step by step')
+  withCredentialsOption(command)
+    .option('--scope <scope>', 'request this scope with new credentials (repeatable)', (scope, scopes: readonly string[] = []) => [
+      ...scopes,
+      scope,
+    ])
+    .option('--browser', 'log in with a browser on this machine, without a device code')
+    .option('--port <number>', 'listen on this port of 127.0.0.1 for the redirect (default: a free port)', portNumber)
+    .option('--dry-run', 'show what is there and what is missing, without a question')
+    .option('--json', 'print that as JSON')
+    .action(
+      context.run(async (names: readonly string[], options: SetupOptions) => {
+        const { setup } = await import('../setup/setup.ts')
+        return setup(names, options, context)
+      }),
+    )
+}

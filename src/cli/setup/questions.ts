@@ -1,0 +1,214 @@
+/** The questions of `setup`: secrets are typed, or the user says where they are. */
+import { isAbsolute, resolve } from 'node:path'
+import type { Field, SecretSource } from '../../auth/credential.ts'
+import { variableFor } from '../../auth/selection-errors.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
+import { secretSource } from '../../node/credentials/secret-source.ts'
+import { type StoredSecret, storeSecret } from '../../node/credentials/store-secret.ts'
+import { forLine } from '../../text/sanitize.ts'
+import { shellWords } from '../../text/shell-word.ts'
+import type { Context } from '../context.ts'
+import { type Answers, askValue, isPlace, type Questions, type Subject, sourceOf } from '../credentials/fields.ts'
+import { quoted } from '../credentials/question.ts'
+import type { Terminal } from '../credentials/terminal.ts'
+
+/** Asks a person who has the secrets at hand. */
+export const guided: Questions = {
+  async places(terminal, { name, credential, places, open, fields }) {
+    const answers: Record<string, unknown> = {}
+    const asked = Object.entries(open).filter(([, field]) => isPlace(field))
+    const hasScopes = fields.scopes !== undefined && credential.scopes === undefined
+    if (asked.length > 0 || hasScopes) await terminal.say(`${quoted(name)} does not say:\n`)
+    for (const [name, field] of asked) {
+      const hosts = places.map(({ pattern }) => pattern).filter((pattern) => pattern.startsWith('http'))
+      answers[name] = await askValue(terminal, field, field.kind === 'signed-url-patterns' ? hosts : [])
+    }
+    const scopes = hasScopes ? wordsIn(await terminal.ask('  Scopes to request, separated by spaces [none]: ')) : []
+    return { ...answers, ...(scopes.length > 0 && { scopes }) }
+  },
+
+  async others(terminal, subject, context) {
+    const secrets = new Secrets(terminal, subject.id, context)
+    const answers = { ...(await required(secrets, terminal, subject)), ...(await optional(secrets, terminal, subject)) }
+    const complete = { ...answers, ...(await parameters(terminal, subject, answers)) }
+    return secrets.stored(complete)
+  },
+}
+
+/** A typed secret, until it is stored. */
+class Typed {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+async function required(secrets: Secrets, terminal: Terminal, { open }: Subject): Promise<Answers> {
+  const answers: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(open)) {
+    if (isPlace(field)) continue
+    answers[name] = field.kind === 'secret' ? await secrets.ask(name, field) : await askValue(terminal, field)
+  }
+  return answers
+}
+
+/** Asks for secrets that a credential may do without: that of a client, or keys that may stand elsewhere. */
+async function optional(secrets: Secrets, terminal: Terminal, { open, fields, credential }: Subject): Promise<Answers> {
+  const { clientSecret, accessKeyId, secretAccessKey } = fields
+  if (
+    clientSecret &&
+    !open.clientSecret &&
+    (await terminal.ask('  Does the client have a secret?  [y]es / [N]o ')).toLowerCase().startsWith('y')
+  )
+    return { clientSecret: await secrets.ask('clientSecret', clientSecret) }
+  if (!accessKeyId || !secretAccessKey || credential.credentialsUrl !== undefined) return {}
+  const answer = await terminal.ask(
+    '  Keys: [T]ype them now / in an AWS [p]rofile / in the [u]sual places (variables AWS_…, ~/.aws)  [t]: ',
+  )
+  if (/^p/i.test(answer)) return { profile: (await terminal.ask('  Profile [default]: ')) || 'default' }
+  if (/^u/i.test(answer)) return {}
+  const pair = {
+    accessKeyId: await secrets.ask('accessKeyId', accessKeyId),
+    secretAccessKey: await secrets.ask('secretAccessKey', secretAccessKey),
+  }
+  const sessionToken = await secrets.askIfAny('Session token, not shown (press Enter if the keys have none)')
+  return { ...pair, ...(sessionToken && { sessionToken }) }
+}
+
+const MAX_PARAMETERS = 20
+
+/** Asks for the values of parameters that a signing API requires and that the URL does not contain. */
+async function parameters(terminal: Terminal, { fields, problem }: Subject, answers: Answers): Promise<Answers> {
+  const values: Record<string, unknown> = {}
+  if (fields.parameters === undefined) return {}
+  for (let count = 0; count < MAX_PARAMETERS; count++) {
+    const all = Object.keys(values).length === 0 ? {} : { parameters: values }
+    const found = await problem({ ...withoutTyped(answers), ...all })
+    const name = found?.code === 'PARAM_UNBOUND' ? nameAt(found) : undefined
+    if (name === undefined || Object.hasOwn(values, name)) return all
+    const text = await terminal.ask(`  Value of ${quoted(name)} for the signing service (or env:NAME, file:PATH): `)
+    values[name] = sourceOf(text, name) ?? text
+  }
+  return { parameters: values }
+}
+
+/** Returns the name at the end of a pointer (RFC 6901). */
+function nameAt({ pointer = '' }: AuthError): string | undefined {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1)
+  return name === '' ? undefined : name.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function withoutTyped(answers: Answers): Answers {
+  return Object.fromEntries(Object.entries(answers).map(([name, value]) => [name, value instanceof Typed ? { prompt: name } : value]))
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(/\s+/).filter(Boolean)
+}
+
+/** Asks for the secrets of one credential. Typed ones are stored when all questions are answered. */
+class Secrets {
+  readonly #terminal: Terminal
+  readonly #id: string
+  readonly #context: Context
+
+  constructor(terminal: Terminal, id: string, context: Context) {
+    this.#terminal = terminal
+    this.#id = id
+    this.#context = context
+  }
+
+  /** Returns a typed secret, or its source. */
+  async ask(name: string, { label, lines }: Field): Promise<Typed | SecretSource> {
+    for (;;) {
+      const others = 'a variable, a file or a command'
+      const typed = lines ? '' : await this.#terminal.askHidden(`  ${label}, not shown (press Enter if it is in ${others}): `)
+      const answer = typed === '' ? await this.#source(name, label, lines === true) : new Typed(typed)
+      if (answer) return answer
+    }
+  }
+
+  async askIfAny(question: string): Promise<Typed | undefined> {
+    const typed = await this.#terminal.askHidden(`  ${question}: `)
+    return typed === '' ? undefined : new Typed(typed)
+  }
+
+  /** Returns undefined for an empty answer. */
+  async #source(name: string, label: string, isText: boolean): Promise<SecretSource | undefined> {
+    const terminal = this.#terminal
+    const usual = variableFor(this.#id, name)
+    const what = isText
+      ? `  ${label} is in a [v]ariable / a [F]ile / a [c]ommand prints it: `
+      : '  It is in a [v]ariable / a [f]ile / a [c]ommand prints it: '
+    const answer = (await terminal.ask(what)) || (isText ? 'f' : '')
+    if (/^v(?:ariable)?$/i.test(answer)) return this.#variable(usual)
+    if (/^f(?:ile)?$/i.test(answer)) return this.#file()
+    if (/^c(?:ommand)?$/i.test(answer)) return this.#command()
+    const source = sourceOf(answer, label)
+    if (!source && answer !== '') await terminal.say('  answer v, f or c; a secret is never typed where it is shown\n')
+    return source
+  }
+
+  async #variable(usual: string): Promise<SecretSource> {
+    for (;;) {
+      const name = (await this.#terminal.ask(`  Variable [${usual}]: `)) || usual
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+        await this.#terminal.say('  enter the name of a variable, without $\n')
+        continue
+      }
+      if (!this.#context.io.env[name]) await this.#terminal.say(`  ${name} is not set here: set it before you use the credential\n`)
+      return { env: name }
+    }
+  }
+
+  async #file(): Promise<SecretSource | undefined> {
+    const name = await this.#terminal.ask('  File with nothing but the secret: ')
+    if (name === '') return undefined
+    const source = { file: /^~[/\\]/.test(name) || isAbsolute(name) ? name : resolve(name) }
+    try {
+      await secretSource(source)()
+      return source
+    } catch (error) {
+      if (!isAuthError(error)) throw error
+      await this.#terminal.say(`  ${forLine(error.message)}\n`)
+      return undefined
+    }
+  }
+
+  async #command(): Promise<SecretSource | undefined> {
+    const words = shellWords(await this.#terminal.ask('  Command that prints the secret on one line: '))
+    if (words !== undefined && words.length > 0) return { command: words }
+    await this.#terminal.say('  enter a program and its arguments; quotes must be closed, and no shell is used\n')
+    return undefined
+  }
+
+  /** Stores the typed secrets among the answers. Errors: those of {@link storeSecret}; nothing is left then. */
+  async stored(answers: Answers): Promise<{ readonly answers: Answers; undo(): Promise<void> }> {
+    const { diagnostics, io } = this.#context
+    const kept: StoredSecret[] = []
+    const undo = async () => {
+      for (const { remove } of kept) await remove().catch(() => undefined)
+    }
+    const sources: Record<string, unknown> = { ...answers }
+    try {
+      for (const [name, answer] of Object.entries(answers)) {
+        if (!(answer instanceof Typed)) continue
+        const stored = await storeSecret(`${this.#id}.${name}`, answer.text, io.env)
+        kept.push(stored)
+        sources[name] = stored.source
+      }
+    } catch (error) {
+      await undo()
+      throw error
+    }
+    const [first] = kept
+    const what = kept.length === 1 ? 'the secret is' : 'the secrets are'
+    if (first) await diagnostics.note(`${what} stored in ${first.path === undefined ? 'the keyring of the system' : placesText(kept)}`)
+    return { answers: sources, undo }
+  }
+}
+
+function placesText(kept: readonly StoredSecret[]): string {
+  return `${kept.flatMap(({ path }) => path ?? []).join(' and ')}, which only you can read`
+}

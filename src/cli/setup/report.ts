@@ -1,0 +1,157 @@
+/** What `setup` shows of documents: their schemes with credentials, what is missing, and the commands to try next. */
+import type { CredentialObject } from '../../auth/credential.ts'
+import type { Requirement } from '../../auth/requirement.ts'
+import { linkOf, type Target } from '../../stac/target.ts'
+import { headline } from '../../text/error-text.ts'
+import { forFileName } from '../../text/file-name.ts'
+import { forLine } from '../../text/sanitize.ts'
+import { shellWord } from '../../text/shell-word.ts'
+import type { AnsweredScheme, MissingCredential } from '../credentials/missing-credentials.ts'
+import type { NeededBy } from '../credentials/needed-credentials.ts'
+import { proposalFor } from '../credentials/proposal.ts'
+import { kindOf, quoted, urlText } from '../credentials/question.ts'
+import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import type { Style } from '../style.ts'
+
+const MAX_UNUSABLE = 5
+
+/** Formats the schemes that a document uses, one per line, with the credential of each. */
+export function inventoryText({ read, needs, occasion }: NeededBy, style: Style): string {
+  const { answered, wanted, unusable } = needs
+  const title = urlText(occasion.title ?? 'standard input')
+  const count = answered.length + wanted.length
+  if (count + unusable.length === 0) return `${title} names no scheme for its assets and links: they need no credential\n${itemText(read)}`
+  const rows = [
+    ...answered.map((one) => [style.green(style.tick), schemeText(one), answeredText(one)]),
+    ...wanted.map((one) => [style.red(style.cross), schemeText(one), missingText(one)]),
+  ]
+  const width = Math.max(0, ...rows.map(([, scheme = '']) => scheme.length))
+  const lines = rows.map(([mark, scheme = '', state]) => `  ${mark} ${scheme.padEnd(width)}   ${state}\n`)
+  return `${title} uses ${count} ${count === 1 ? 'scheme' : 'schemes'}\n${lines.join('')}${unusableText(unusable, style)}`
+}
+
+function schemeText({ name, strategy, scheme, url, target }: Requirement): string {
+  const { credential } = strategy.describe(scheme, { url, target })
+  return `${quoted(name)} (${kindOf(credential as CredentialObject)})`
+}
+
+function answeredText({ credential, loginRequired }: AnsweredScheme): string {
+  return `credential ${quoted(credential)}${loginRequired ? ', not logged in' : ''}`
+}
+
+function missingText({ unsent, places }: MissingCredential): string {
+  const hosts = places.map(({ pattern }) => urlText(pattern)).join(' ')
+  return unsent === undefined ? 'no credential' : `credential ${quoted(unsent)} may not be sent to ${hosts}`
+}
+
+function unusableText(unusable: NeededBy['needs']['unusable'], style: Style): string {
+  const lines = unusable.slice(0, MAX_UNUSABLE).map(({ pointer, code, message = '' }) => {
+    return `  ${style.red(style.cross)} ${headline({ code, pointer, message })}\n`
+  })
+  const more = unusable.length - lines.length
+  return `${lines.join('')}${more > 0 ? `  … and ${more} more that no credential can open\n` : ''}`
+}
+
+/** Names a document that may need credentials where this one needs none. */
+function itemText({ document, url }: NeededBy['read']): string {
+  const href = ['item', 'items', 'child'].map((rel) => linkOf(document, rel)?.href).find((found) => found !== undefined)
+  if (href === undefined || href === '') return ''
+  const address = url !== undefined && URL.canParse(href, url) ? new URL(href, url).href : href
+  return `the documents that it links to may need one: stac-auth setup ${plainWord(forLine(address))}\n`
+}
+
+/** One scheme of a document, for programs. */
+interface ReportedScheme {
+  readonly document: string
+  readonly scheme: string
+  readonly type: string
+  readonly pointer: string
+  readonly state: 'ready' | 'login required' | 'missing'
+  /** Id of the credential. */
+  readonly credential?: string
+  /** Why there is none, for `missing`. */
+  readonly code?: string
+  /** Pointers of the assets and links that need it. */
+  readonly targets: readonly string[]
+  /** The credential to add. */
+  readonly proposal?: CredentialObject
+}
+
+/** Returns the schemes of a document for programs. */
+export function reportOf({ needs, occasion }: NeededBy): readonly ReportedScheme[] {
+  const { title: document = '-', credentials, settings } = occasion
+  const common = ({ name, scheme, pointer }: Requirement) => ({ document, scheme: name, type: scheme.type, pointer })
+  return [
+    ...needs.answered.map(
+      (one): ReportedScheme => ({
+        ...common(one),
+        state: one.loginRequired ? 'login required' : 'ready',
+        credential: one.credential,
+        targets: one.targets,
+      }),
+    ),
+    ...needs.wanted.map(
+      (one): ReportedScheme => ({
+        ...common(one),
+        state: 'missing',
+        code: one.code,
+        targets: one.targets,
+        proposal: proposalFor(one, credentials, settings).credential,
+      }),
+    ),
+  ]
+}
+
+/** Returns the exit code of what a document lacks. */
+export function exitOfNeeds({ wanted, answered, unusable }: NeededBy['needs']): number {
+  const isLacking = wanted.length > 0 || answered.some(({ loginRequired }) => loginRequired)
+  return worstExit([isLacking ? EXIT.credentials : EXIT.done, ...unusable.map(({ code }) => exitCodeOf(code))])
+}
+
+/** Formats commands to try with a document and one of its targets that can be requested. */
+export function nextText(name: string, target: Target | undefined): string {
+  const document = plainWord(name)
+  const all = `  stac-auth download ${document} -d data\n`
+  const choice = target && choiceOf(target)
+  if (!target || choice === undefined) return all
+  const path = new URL(target.href, target.scope.url ?? 'file:///').pathname
+  const file = forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
+  const key = assetKeyOf(target)
+  const run = key !== undefined && /^[\w.-]+$/.test(key) ? `  stac-auth run ${document} -- gdalinfo {${key}}\n` : ''
+  return `  stac-auth fetch ${document} ${choice} -o ${plainWord(file)}\n${run}${all}`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function partsOf({ pointer }: Target): readonly string[] {
+  return pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Returns the key of an asset; undefined for one of a document in a list, and for other targets. */
+function assetKeyOf(target: Target): string | undefined {
+  const [, list, key, more] = partsOf(target)
+  return list === 'assets' && more === undefined ? key : undefined
+}
+
+/** Returns the option that selects a target; undefined for one of a document in a list. */
+function choiceOf(target: Target): string | undefined {
+  const parts = partsOf(target)
+  const [, list, key = '', alternate, name = ''] = parts
+  const { object } = target
+  const asset = assetKeyOf(target)
+  if (asset !== undefined) return `--asset ${plainWord(forLine(asset))}`
+  if (list === 'assets' && alternate === 'alternate') return `--alternate ${plainWord(forLine(`${key}/${name}`))}`
+  if (list === 'links' && parts.length === 3 && typeof object.rel === 'string') return `--link ${plainWord(forLine(object.rel))}`
+  return undefined
+}
+
+/** Quotes a text for a shell only where it needs that. */
+function plainWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : shellWord(text)
+}

@@ -1,0 +1,157 @@
+/** `setup`: asks for every credential that documents need, logs in, and tests each with one small request. */
+import { type AuthError, CredentialError, type ErrorCode } from '../../errors.ts'
+import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
+import { forJson } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
+import type { AnsweredScheme, NewCredentialOptions } from '../credentials/missing-credentials.ts'
+import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
+import { isTerminal, Terminal } from '../credentials/terminal.ts'
+import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { logInAll } from '../login.ts'
+import { openAuth } from '../open-auth.ts'
+import type { CredentialsOption } from '../options.ts'
+import type { ReadDocument } from '../read-document.ts'
+import { styleOf } from '../style.ts'
+import { usageError } from '../usage.ts'
+import { guided } from './questions.ts'
+import { exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
+import { testOf, testText } from './test-request.ts'
+
+export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope'> {
+  readonly browser?: boolean
+  readonly port?: number
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+const COMMAND = 'stac-auth setup'
+
+/** One run of the command. */
+interface Run {
+  readonly options: SetupOptions
+  readonly errand: Errand
+  readonly context: Context
+}
+
+/**
+ * Sets up the credentials for documents. With `dryRun` or `json` nothing is asked, written or tested.
+ *
+ * Errors: `USAGE` where something must be asked and there is no terminal, `ABORTED`, those of {@link neededBy} and {@link askAll}.
+ */
+export async function setup(names: readonly string[], options: SetupOptions, context: Context): Promise<number> {
+  const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io) }
+  const run: Run = { options, errand, context }
+  if (options.json || options.dryRun) return report(names, run)
+  const exits: number[] = []
+  const documents: [name: string, read: ReadDocument][] = []
+  for (const name of names) {
+    const { read, failures } = await setUp(name, run)
+    documents.push([name, read])
+    exits.push(...failures.map(({ code }) => exitCodeOf(code)))
+  }
+  for (const [name, read] of documents) exits.push(await test(name, read, run))
+  return worstExit(exits)
+}
+
+/** Shows what documents need, without a question. */
+async function report(names: readonly string[], run: Run): Promise<number> {
+  const { io } = run.context
+  const found: NeededBy[] = []
+  for (const name of names) found.push(await look(name, run))
+  if (run.options.json) await write(io.stdout, `${forJson(found.flatMap(reportOf), 2)}\n`)
+  else for (const one of found) await write(io.stdout, inventoryText(one, styleOf(io, io.stdout)))
+  return worstExit(found.map(({ needs }) => exitOfNeeds(needs)))
+}
+
+/** Finds what a document needs; logs in first where it cannot be read otherwise. Errors: those of {@link neededBy}, of the login. */
+async function look(name: string, { options, errand, context }: Run, known?: ReadDocument): Promise<NeededBy> {
+  const user = await userCredentials(options, context)
+  const found = await neededBy(name, user, options, errand, context, known)
+  if (!('waiting' in found)) return found
+  if (options.dryRun || options.json)
+    throw new CredentialError('LOGIN_REQUIRED', `"${name}" cannot be read before a login`, {
+      credential: found.waiting,
+      hint: `stac-auth login ${found.waiting}`,
+    })
+  const [failure] = await logInAll([found.waiting], options, context)
+  if (failure) throw failure
+  const again = await neededBy(name, user, options, errand, context)
+  if ('waiting' in again) throw usageError(`"${name}" cannot be read: log in with stac-auth login ${again.waiting}`)
+  return again
+}
+
+/** Asks for what a document needs and logs in. Returns the errors of failed logins. */
+async function setUp(name: string, run: Run): Promise<{ readonly read: ReadDocument; readonly failures: readonly AuthError[] }> {
+  const { options, context } = run
+  const { io } = context
+  const found = await look(name, run)
+  const { read, needs, occasion } = found
+  const { wanted, answered } = needs
+  await checkSchemes(wanted, occasion)
+  await write(io.stderr, inventoryText(found, styleOf(io, io.stderr)))
+  if (wanted.length > 0 && !isTerminal(io)) {
+    const message = `no credential matches ${namesText(wanted.map(({ name }) => name))}, and setup asks for one at a terminal`
+    throw usageError(message, credentialsToAdd(wanted, occasion))
+  }
+  const created = await askAll(wanted, occasion, context)
+  const waiting = answered.filter(({ loginRequired }) => loginRequired).map(({ credential }) => credential)
+  return { read, failures: await logInAll([...created, ...waiting], options, context) }
+}
+
+/** Tests each scheme of a document that has a credential. */
+async function test(name: string, read: ReadDocument, run: Run): Promise<number> {
+  const { options, context } = run
+  const { io } = context
+  const { needs } = await look(name, run, read)
+  const style = styleOf(io, io.stdout)
+  const open = () => openAuth(context, { ...options, mayBeMissing: true }, [name])
+  const auth = open()
+  const ready = needs.answered.filter(({ loginRequired }) => !loginRequired)
+  const exits = [exitOfNeeds(needs)]
+  if (ready.length > 0) await write(io.stdout, `${ready.length === 1 ? 'one small request' : 'one small request for each scheme'}:\n`)
+  const works = []
+  for (const scheme of ready) {
+    let result = await testOf(scheme, await auth(), io.signal)
+    await write(io.stdout, testText(result, style))
+    while (result.error && isTerminal(io) && (await retyped(scheme, result.error, run))) {
+      result = await testOf(scheme, await open()(), io.signal)
+      await write(io.stdout, testText(result, style))
+    }
+    if (result.error) exits.push(exitCodeOf(result.error.code))
+    else works.push(result.target)
+  }
+  if (works.length > 0) await write(io.stdout, `next:\n${nextText(name, works[0])}`)
+  if (needs.wanted.length > 0) {
+    const names = namesText(needs.wanted.map(({ name }) => name))
+    await context.diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
+  }
+  return worstExit([EXIT.done, ...exits])
+}
+
+/** Errors that a wrong secret causes. */
+const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_INVALID', 'OAUTH_ERROR']
+
+/** Offers to type the secrets of a credential again that `setup` has stored. Returns true if they were replaced. */
+async function retyped(
+  { strategy, credential: id }: AnsweredScheme,
+  { code }: AuthError,
+  { options, errand, context }: Run,
+): Promise<boolean> {
+  const { io } = context
+  const { terminal } = errand
+  if (!terminal || !WRONG_SECRET.includes(code)) return false
+  const { credentials } = await userCredentials(options, context)
+  const credential = credentials.find((one) => one.id === id) ?? {}
+  const stored = Object.entries(credential).flatMap(([name, source]) => (isStored(source, io.env) ? [{ name, source }] : []))
+  if (stored.length === 0) return false
+  const answer = await terminal.ask(`Type the ${stored.length === 1 ? 'secret' : 'secrets'} of "${id}" again?  [y]es / [N]o `)
+  if (!/^y(?:es)?$/i.test(answer)) return false
+  for (const { name, source } of stored) {
+    const label = strategy.forms.flatMap(({ fields }) => fields[name]?.label ?? [])[0] ?? name
+    const text = await terminal.askHidden(`  ${label}, not shown (press Enter to keep it): `)
+    if (text !== '') await replaceSecret(source, text)
+  }
+  return true
+}

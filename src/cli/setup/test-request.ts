@@ -1,0 +1,54 @@
+/** One small request for each scheme, and its result in words. */
+import type { Auth } from '../../auth/auth.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
+import { bareAddress } from '../../http/url.ts'
+import { answerFailure } from '../../node/transport/answer-failure.ts'
+import type { Target } from '../../stac/target.ts'
+import { headline, hintLines } from '../../text/error-text.ts'
+import type { AnsweredScheme } from '../credentials/missing-credentials.ts'
+import { quoted } from '../credentials/question.ts'
+import type { Style } from '../style.ts'
+import { bytesText } from '../units.ts'
+
+/** The result of a request. */
+export interface TestResult {
+  readonly scheme: AnsweredScheme
+  readonly target: Target
+  /** What the server sent, in words. */
+  readonly answer?: string
+  readonly error?: AuthError
+}
+
+/** Requests the first byte of the first target of a scheme with its credential. Errors: `ABORTED`. */
+export async function testOf(scheme: AnsweredScheme, auth: Auth, signal: AbortSignal): Promise<TestResult> {
+  const target = { ...scheme.target, refs: [scheme.name] }
+  try {
+    const response = await auth.fetch(target, { headers: { range: 'bytes=0-0' }, signal })
+    const { status, headers } = response
+    const body = response.body as AsyncIterable<Uint8Array> | null
+    const url = response.url || scheme.url
+    // 416: the file is empty.
+    const isThere = response.ok || status === 416
+    const error = isThere ? undefined : await answerFailure({ status, headers, url, body }, target)
+    await response.body?.cancel().catch(() => undefined)
+    return error ? { scheme, target, error } : { scheme, target, answer: answerText(status, headers, url) }
+  } catch (error) {
+    if (!isAuthError(error) || error.code === 'ABORTED') throw error
+    return { scheme, target, error }
+  }
+}
+
+function answerText(status: number, headers: Headers, url: string): string {
+  const total = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] ?? (status === 200 ? headers.get('content-length') : undefined)
+  const size = total === undefined || total === null ? '' : `, ${bytesText(Number(total))}`
+  return `works: ${bareAddress(url)} answered ${status}${size}`
+}
+
+/** Formats a result, with what to do about a failure. */
+export function testText({ scheme, answer, error }: TestResult, style: Style): string {
+  const { credential, name } = scheme
+  const who = credential === name ? quoted(name) : `${quoted(credential)} for ${quoted(name)}`
+  if (!error) return `  ${style.green(style.tick)} ${who} ${answer}\n`
+  const { code, message, hint } = error
+  return [`  ${style.red(style.cross)} ${who} fails: ${headline({ code, message })}`, ...hintLines(hint, '      '), ''].join('\n')
+}
