@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import type { Auth } from '../../auth/auth.ts'
 import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/gateway.ts'
+import { isProtected, targetsOf } from '../../stac/target.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -8,13 +10,13 @@ import { untilInterrupted } from '../interruption.ts'
 import { write } from '../io.ts'
 import { LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
-import { type ByAddressOption, type CredentialsOption, portNumber, withByAddressOption, withCredentialsOption } from '../options.ts'
+import { type CredentialsOption, portNumber, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import { type Style, styleOf } from '../style.ts'
 import { bytesText } from '../units.ts'
 import { usageError } from '../usage.ts'
 
-interface GatewayCommandOptions extends CredentialsOption, ByAddressOption {
+interface GatewayCommandOptions extends CredentialsOption {
   readonly port?: number
   readonly json?: boolean
   readonly allowOrigin?: string
@@ -32,7 +34,7 @@ export function addGateway(program: Command, context: Context): void {
     .command('gateway [documents...]')
     .description('serve protected URLs to other programs on this machine')
     .addHelpText('after', NOTE)
-  withByAddressOption(withCredentialsOption(command))
+  withCredentialsOption(command)
     .option('--port <number>', 'listen on this port (default: chosen by the system)', portNumber)
     .option('--listen <where>', 'listen on this Unix socket or HOST:PORT (default: 127.0.0.1 and ::1)')
     .option('--i-know-that-others-can-connect', 'allow --listen to name an address')
@@ -63,11 +65,36 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
   const gateway = await untilInterrupted(start(), io.signal)
   try {
     await log.ready(gateway, documents)
+    await warnOfUnusable(names, documents, await auth(), context)
     await Promise.race([interrupted(io.signal), log.failed])
     return EXIT.done
   } finally {
     log.end()
     await gateway.close()
+  }
+}
+
+/** Protected targets that are explained: more take longer than a person waits. */
+const MOST_EXPLAINED = 1000
+
+/** Warns of protected targets whose requests will be refused. */
+async function warnOfUnusable(
+  names: readonly string[],
+  documents: readonly ReadDocument[],
+  auth: Auth,
+  { diagnostics }: Context,
+): Promise<void> {
+  for (const [index, { document, url }] of documents.entries()) {
+    const targets = [...targetsOf(document, url === undefined ? {} : { url })]
+      .filter((target) => isProtected(target))
+      .slice(0, MOST_EXPLAINED)
+    const explained = await Promise.all(targets.map((target) => auth.explain(target)))
+    const refused = explained.filter(({ code, refs }) => code !== undefined || refs.every((ref) => ref.code !== undefined))
+    const [first] = refused
+    if (!first) continue
+    const code = first.code ?? first.refs[0]?.code ?? 'NO_CREDENTIAL'
+    const what = `${refused.length} of ${targets.length} protected targets cannot be requested`
+    diagnostics.warn({ code, pointer: first.pointer, message: `${what}; to see why: stac-auth explain ${names[index] ?? ''}` })
   }
 }
 
@@ -137,13 +164,13 @@ function personLog({ io, diagnostics }: Context): Log {
 
 function readyText({ base, targets, urlFor }: Gateway, documents: readonly ReadDocument[]): string {
   const lines = [`Gateway ${base}`]
-  for (const { url } of documents) if (url !== undefined) lines.push(`document  ${urlFor(url)}`)
   const several = new Set(targets.map(({ document }) => document)).size > 1
-  const names = targets.map(({ document, key }) => forLine(several ? `${document}/${key}` : key))
-  const width = Math.min(32, Math.max(0, ...names.map(({ length }) => length)))
-  targets.forEach(({ url }, index) => {
-    lines.push(`${(names[index] ?? '').padEnd(width)}  ${forLine(url)}`)
-  })
+  const rows = [
+    ...documents.flatMap(({ url }) => (url === undefined ? [] : [{ name: 'document', url: urlFor(url) }])),
+    ...targets.map(({ document, key, url }) => ({ name: several ? `${document}/${key}` : key, url })),
+  ]
+  const width = Math.min(32, Math.max(0, ...rows.map(({ name }) => name.length)))
+  for (const { name, url } of rows) lines.push(forLine(`${name.padEnd(width)}  ${url}`))
   lines.push('Whoever knows these URLs can use your credentials. Ctrl-C stops the gateway.')
   return `${lines.join('\n')}\n`
 }

@@ -1,6 +1,6 @@
 /** Answers one request of a program with the response of the server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AuthError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
+import { AbortedError, AuthError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
@@ -54,12 +54,18 @@ export async function answer(
     await pass(received, request, { outgoing, reader, origin }, context)
     return { bytes: reader.bytes, ...(credential !== undefined && { credential }) }
   } catch (error) {
-    const known = isAuthError(error) ? error : internalError(error)
-    if (outgoing.headersSent) outgoing.destroy()
+    const known = leaving.signal.aborted ? new AbortedError(leaving.signal.reason) : isAuthError(error) ? error : internalError(error)
+    if (outgoing.headersSent) cut(outgoing, incoming)
     else if (!outgoing.destroyed) refuse(outgoing, known, origin)
     const used = credential ?? known.credential
     return { bytes: reader.bytes, code: known.code, ...(used !== undefined && { credential: used }) }
   }
+}
+
+/** Ends the connection so that the response is seen to be incomplete: one of HTTP/1.0 without a length ends with its connection. */
+function cut(outgoing: ServerResponse, { httpVersionMinor, socket }: IncomingMessage): void {
+  if (httpVersionMinor === 0) socket.resetAndDestroy()
+  else outgoing.destroy()
 }
 
 /** Statuses with which servers refuse the method HEAD, or a signature that was made for GET. */
@@ -154,7 +160,8 @@ async function passDocument(
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
   if (rest) {
     outgoing.writeHead(200, fields)
-    await reader.write(joined(bytes, rest))
+    if (request.method === 'HEAD') await rest.return?.()
+    else await reader.write(joined(bytes, rest))
     outgoing.end()
     return true
   }

@@ -42,6 +42,8 @@ export class Listeners {
   readonly origin: string
   readonly #http: HttpServer
   readonly #servers: readonly Server[]
+  /** Undefined for a Unix socket. */
+  readonly #port: number | undefined
   readonly #listen: GatewayListen | undefined
   readonly #served = new Map<Socket, Served>()
   readonly #waiting = new Set<Socket>()
@@ -53,7 +55,8 @@ export class Listeners {
     this.#listen = listen
     const address = servers[0]?.address() as AddressInfo | string
     const host = listen && 'host' in listen ? bracketed(listen.host) : '127.0.0.1'
-    this.origin = typeof address === 'string' ? 'http://localhost' : `http://${host}:${address.port}`
+    this.#port = typeof address === 'string' ? undefined : address.port
+    this.origin = this.#port === undefined ? 'http://localhost' : `http://${host}:${this.#port}`
     for (const server of servers) server.on('connection', (socket) => this.#admit(socket))
   }
 
@@ -79,9 +82,7 @@ export class Listeners {
   /** True for a value of `Host` that names this server. */
   isHost(host: string): boolean {
     if (this.#listen && 'host' in this.#listen) return isFixedHost(host, [this.#listen.host, hostname()])
-    const address = this.#servers[0]?.address()
-    if (typeof address === 'string') return host === 'localhost'
-    return isLoopbackAt(host, address?.port ?? 0)
+    return this.#port === undefined ? host === 'localhost' : isLoopbackAt(host, this.#port)
   }
 
   /** Answers the requests of one connection one after the other, however many arrive at once: each has one response under way. */
@@ -129,7 +130,6 @@ export class Listeners {
 
   #serve(socket: Socket): void {
     this.#served.set(socket, { requests: 0, since: performance.now(), last: undefined })
-    socket.setNoDelay(true)
     this.#http.emit('connection', socket)
     socket.resume()
   }
