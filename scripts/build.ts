@@ -38,7 +38,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
     'strategies/oauth2/credential.js',
     'strategies/oauth2/grant.js',
     'strategies/oauth2/oauth-error.js',
-    'strategies/oauth2/patience.js',
+    'strategies/oauth2/token-retries.js',
     'strategies/oauth2/pending-login.js',
     'strategies/oauth2/present-token.js',
     'strategies/oauth2/server.js',

@@ -5,8 +5,8 @@ import type { Backoff, RetryPolicy } from '../src/net/retry.ts'
 import { DOWNLOAD_RETRIES, LISTING_RETRIES, VERIFY_RETRIES } from '../src/node/download/download-context.ts'
 import { GATEWAY_RETRIES } from '../src/node/gateway/upstream.ts'
 import { API_RETRIES } from '../src/services/client/retries.ts'
-import { TOKEN_RETRIES } from '../src/strategies/oauth2/patience.ts'
-import { SIGNING_RETRIES } from '../src/strategies/signed-url/pace.ts'
+import { TOKEN_RETRIES } from '../src/strategies/oauth2/token-retries.ts'
+import { SIGNING_RETRIES } from '../src/strategies/signed-url/rate-limit.ts'
 import { checkOnly, emit } from './emit.ts'
 
 interface Row {

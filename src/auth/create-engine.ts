@@ -59,18 +59,18 @@ export function createEngine(options: EngineOptions): Auth {
   const credentials = flatten(options.credentials)
   checkShapes(credentials, registry)
   const isEmpty = credentials.credentials.length === 0 && !credentials.preferred?.length
-  let chooser = isEmpty ? new CredentialSelector([], registry, typed) : undefined
+  let selector = isEmpty ? new CredentialSelector([], registry, typed) : undefined
   let runtime: Runtime | undefined
 
   /** Returns the selector once the credentials are read and the strategies for them and for the target's schemes are loaded. */
   async function ready(target?: Target): Promise<CredentialSelector> {
-    if (!chooser) {
+    if (!selector) {
       const types = credentials.credentials.map(({ type }) => type)
       const [{ readCredentials }] = await Promise.all([import('./runtime.ts'), registry.load(types)])
-      chooser ??= new CredentialSelector(readCredentials(credentials, registry.loaded), registry, typed, byAddress)
+      selector ??= new CredentialSelector(readCredentials(credentials, registry.loaded), registry, typed, byAddress)
     }
-    if (target && !chooser.isPrepared(target)) await chooser.prepare(target)
-    return chooser
+    if (target && !selector.isPrepared(target)) await selector.prepare(target)
+    return selector
   }
 
   async function running(): Promise<Runtime> {
@@ -101,9 +101,9 @@ export function createEngine(options: EngineOptions): Auth {
     return step && checked(request, step, target, selection, match)
   }
 
-  async function authorize(wanted: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
-    const target = givenTarget(wanted)
-    const { outcome, request } = begin(chooser?.isPrepared(target) ? chooser : await ready(target), target, options)
+  async function authorize(given: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
+    const target = givenTarget(given)
+    const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, options)
     if (outcome instanceof Unusable) throw await outcome.error()
     const [selection] = outcome
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
@@ -114,15 +114,15 @@ export function createEngine(options: EngineOptions): Auth {
     return step && used.match ? checked(request, step, target, used, used.match) : plainRequest(request, target, used)
   }
 
-  function peek(wanted: Target | undefined): AuthorizedRequest | undefined {
-    const target = givenTarget(wanted)
-    if (!chooser?.isPrepared(target)) return undefined
-    const { outcome, request } = begin(chooser, target, {})
+  function peek(given: Target | undefined): AuthorizedRequest | undefined {
+    const target = givenTarget(given)
+    if (!selector?.isPrepared(target)) return undefined
+    const { outcome, request } = begin(selector, target, {})
     return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
   }
 
-  async function fetchTarget(wanted: Target | undefined, init: RequestInit = {}, given?: Request): Promise<Response> {
-    const target = givenTarget(wanted)
+  async function fetchTarget(input: Target | undefined, init: RequestInit = {}, given?: Request): Promise<Response> {
+    const target = givenTarget(input)
     const [runtime] = await Promise.all([running(), ready(target)])
     return runtime.fetchTarget(target, init, given)
   }
@@ -133,8 +133,8 @@ export function createEngine(options: EngineOptions): Auth {
     ready: async () => {
       await ready()
     },
-    explain: async (wanted) => {
-      const target = givenTarget(wanted)
+    explain: async (given) => {
+      const target = givenTarget(given)
       const selector = await ready(target)
       return selector.explain(target, async (selection) => (await running()).loginRequired(selection))
     },
@@ -143,9 +143,9 @@ export function createEngine(options: EngineOptions): Auth {
       if (input === undefined || isTarget(input) || isPlainTarget(input)) return fetchTarget(input as Target | undefined, init)
       return (await running()).fetchAddress(input, init)
     },
-    send: async (wanted, options) => {
-      if (wanted !== undefined && 'method' in wanted) return (runtime ?? (await running())).send(wanted, options)
-      const target = givenTarget(wanted)
+    send: async (given, options) => {
+      if (given !== undefined && 'method' in given) return (runtime ?? (await running())).send(given, options)
+      const target = givenTarget(given)
       const [runner] = await Promise.all([running(), ready(target)])
       return runner.sendTarget(target, options)
     },

@@ -8,7 +8,7 @@ import type { Explanation } from './auth.ts'
 import type { Registry } from './create-engine.ts'
 import type { Credential } from './credential.ts'
 import { linkRequestProblem, resourceOf } from './resource.ts'
-import { bestOf, type CredentialMatch, Refusal, SchemeMatcher } from './scheme-matching.ts'
+import { bestOf, type CredentialMatch, RejectedReference, SchemeMatcher } from './scheme-matching.ts'
 import type { Strategy, Warning } from './strategy.ts'
 import { namedOrigin, type UrlPattern } from './url-pattern.ts'
 
@@ -23,22 +23,22 @@ export interface Selection {
 }
 
 /** What a credential is prepared for. */
-interface Wanted extends Pick<Selection, 'type' | 'ref'> {
+interface MatchedScheme extends Pick<Selection, 'type' | 'ref'> {
   /** Pointer of the scheme; of the target when the document has no scheme. */
   readonly pointer: string
 }
 
 /** The result when no reference can be used. */
 export class Unusable {
-  readonly #refusals: readonly Refusal[]
+  readonly #rejected: readonly RejectedReference[]
 
-  constructor(refusals: readonly Refusal[]) {
-    this.#refusals = refusals
+  constructor(rejected: readonly RejectedReference[]) {
+    this.#rejected = rejected
   }
 
   /** Returns a `SelectionError` with the code of the reference that passed most checks, and the others in `reasons`. */
   async error(): Promise<AuthError> {
-    return (await import('./selection-errors.ts')).furthest(this.#refusals)
+    return (await import('./selection-errors.ts')).furthest(this.#rejected)
   }
 }
 
@@ -55,13 +55,13 @@ export class Selector {
   /** Returns the usable references of a target for that URL, best first, or why there is none. */
   select(target: Target, url: URL): readonly Selection[] | Unusable {
     const usable: Selection[] = []
-    const refusals: Refusal[] = []
+    const rejected: RejectedReference[] = []
     for (const ref of target.refs) {
       const outcome = this.consider(target, ref, url)
-      if (outcome instanceof Refusal) refusals.push(outcome)
+      if (outcome instanceof RejectedReference) rejected.push(outcome)
       else usable.push(outcome)
     }
-    if (usable.length === 0) return new Unusable([...refusals, ...(target.malformedRefs ?? []).map((ref) => this.malformed(target, ref))])
+    if (usable.length === 0) return new Unusable([...rejected, ...(target.malformedRefs ?? []).map((ref) => this.malformed(target, ref))])
     return usable.length > 1 && this.#ranked ? usable.sort(byPreference) : usable
   }
 
@@ -71,24 +71,24 @@ export class Selector {
   }
 
   /** Returns the selection for one reference, or why it is rejected. */
-  consider(target: Target, ref: string, url: URL): Selection | Refusal {
+  consider(target: Target, ref: string, url: URL): Selection | RejectedReference {
     const found = this.#matcher.scheme(target, ref)
-    if (found instanceof Refusal) return found
+    if (found instanceof RejectedReference) return found
     const { type, isPublic } = found
     if (isPublic) return { ref, type, warnings: [] }
     const match = bestOf(found.matches, url, target)
-    if (!match) return this.#matcher.miss(target, ref, found, url)
+    if (!match) return this.#matcher.rejection(target, ref, found, url)
     return prepared(target, match, url, { type, ref, pointer: found.pointer })
   }
 
   /** Returns why a malformed reference is rejected. */
-  malformed(target: Target, ref: MalformedRef): Refusal {
-    return new Refusal('reference', async () => (await import('./selection-errors.ts')).malformed(target, ref))
+  malformed(target: Target, ref: MalformedRef): RejectedReference {
+    return new RejectedReference('reference', async () => (await import('./selection-errors.ts')).malformed(target, ref))
   }
 }
 
 /** Returns the selection after its strategy has checked the target, which may refuse it. */
-function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref, pointer }: Wanted): Selection | Refusal {
+function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref, pointer }: MatchedScheme): Selection | RejectedReference {
   const { strategy, scheme, credential } = match
   const selection = { type, match, ...(ref !== undefined && { ref }) }
   if (!strategy.prepare) return { ...selection, warnings: [] }
@@ -99,7 +99,7 @@ function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref,
     // Without a scheme, a pointer would name nothing in the document.
     const placed =
       ref === undefined ? new SelectionError(error.code, error.message, { ...error, pointer: `${target.pointer}/href` }) : error
-    return new Refusal('parameters', placed)
+    return new RejectedReference('parameters', placed)
   }
 }
 
@@ -122,7 +122,7 @@ export class CredentialSelector {
   /** The strategies of all credentials must be loaded. With `byAddress` every credential may be used for targets without references. */
   constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
     this.#registry = registry
-    this.named = grantedOrigins(credentials, registry.loaded, typed)
+    this.named = namedOrigins(credentials, registry.loaded, typed)
     this.#matcher = new SchemeMatcher(registry, credentials, this.named)
     this.#selector = new Selector(this.#matcher, credentials)
     this.own = credentials.flatMap((credential) => {
@@ -170,7 +170,7 @@ export class CredentialSelector {
 
   #withoutReferences(target: Target, url: URL): readonly Selection[] | Unusable {
     const outcome = this.#byAddress.select(target, url)
-    if (outcome instanceof Refusal) return new Unusable([outcome])
+    if (outcome instanceof RejectedReference) return new Unusable([outcome])
     return outcome ? [outcome] : []
   }
 }
@@ -192,11 +192,11 @@ export class ByAddress {
    * Returns the credential for that URL of the target, or why it cannot be used; undefined when no credential is to be sent. Among several
    * that match the URL, a preferred one is used, then the one with the narrowest pattern, then the first, whatever their types.
    */
-  select(target: Target, url: URL): Selection | Refusal | undefined {
+  select(target: Target, url: URL): Selection | RejectedReference | undefined {
     const match = this.#allowed.length > 0 && this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
     if (!match) return undefined
     const forbidden = linkRequestProblem(target)
-    if (forbidden) return new Refusal('reference', forbidden)
+    if (forbidden) return new RejectedReference('reference', forbidden)
     return prepared(target, match, url, { type: match.credential.type, pointer: target.pointer })
   }
 
@@ -215,15 +215,11 @@ export class ByAddress {
  * Returns the origins that the user wrote, in patterns or as endpoints: only these may be loopback or private
  * addresses.
  */
-function grantedOrigins(
-  credentials: readonly Credential[],
-  strategies: readonly Strategy[],
-  typed: readonly string[],
-): ReadonlySet<string> {
+function namedOrigins(credentials: readonly Credential[], strategies: readonly Strategy[], typed: readonly string[]): ReadonlySet<string> {
   const origins = new Set(typed.map((url) => new URL(url).origin))
   for (const credential of credentials) {
     for (const value of Object.values(credential)) {
-      if (Array.isArray(value)) for (const grant of value) if (isGrant(grant)) add(origins, namedOrigin(grant))
+      if (Array.isArray(value)) for (const pattern of value) if (isUrlPattern(pattern)) add(origins, namedOrigin(pattern))
     }
     const strategy = strategies.find(({ type }) => type === credential.type)
     for (const endpoint of strategy?.endpoints?.(credential) ?? []) {
@@ -233,7 +229,7 @@ function grantedOrigins(
   return origins
 }
 
-function isGrant(value: unknown): value is UrlPattern {
+function isUrlPattern(value: unknown): value is UrlPattern {
   return typeof value === 'object' && value !== null && 'pattern' in value && 'wildcard' in value
 }
 

@@ -48,7 +48,7 @@ import {
 import { matchesAny } from './url-pattern.ts'
 
 /** The dependencies of an engine. */
-export interface World {
+export interface EngineContext {
   readonly transport: Transport
   readonly sessions: MemorySessions
   readonly stores: { readonly persistent: SessionStore; readonly inMemory: SessionStore }
@@ -106,18 +106,18 @@ interface Answer {
 }
 
 export class Exchange {
-  readonly #world: World
+  readonly #engine: EngineContext
   readonly #selector: CredentialSelector
   readonly #redirects: 'follow' | 'error'
   readonly #cookies: LoginCookies
   /** Credentials whose secrets could not be read, after the warning. */
   readonly #unused = new Set<string>()
 
-  constructor(world: World, selector: CredentialSelector, redirects: 'follow' | 'error') {
-    this.#world = world
+  constructor(engine: EngineContext, selector: CredentialSelector, redirects: 'follow' | 'error') {
+    this.#engine = engine
     this.#selector = selector
     this.#redirects = redirects
-    this.#cookies = new LoginCookies(world.clock)
+    this.#cookies = new LoginCookies(engine.clock)
   }
 
   /** Deletes the cookies that hosts set for the credential. */
@@ -152,7 +152,7 @@ export class Exchange {
       }
       await response.discard()
       seen = (seen ?? new Set()).add(asSent)
-      const next = locationOf(response.headers.get('location'), response.url, this.#world.named, hop)
+      const next = locationOf(response.headers.get('location'), response.url, this.#engine.named, hop)
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)
       // A request with a new cookie is a different request.
@@ -180,7 +180,7 @@ export class Exchange {
 
   /** Selects credentials for a hop only if its own URL is allowed; otherwise it is sent without. */
   #forHop(target: Target | undefined, url: URL): readonly Selection[] {
-    if (url.protocol === 'http:' && !this.#world.named.has(url.origin)) return []
+    if (url.protocol === 'http:' && !this.#engine.named.has(url.origin)) return []
     if (!target) return this.byAddress(url)
     const selections = this.#selector.select(target, url)
     return selections instanceof Unusable ? [] : selections
@@ -191,7 +191,7 @@ export class Exchange {
     let refusal: AuthError | undefined
     for (const selection of selections) {
       if (!selection.match) return this.#bare(request, hop)
-      for (const warning of selection.warnings) this.#world.warn(warning)
+      for (const warning of selection.warnings) this.#engine.warn(warning)
       try {
         const answer = await this.#authorized(request, selection.match, hop)
         if (answer) return answer
@@ -217,7 +217,7 @@ export class Exchange {
     const id = refusal.credential ?? ''
     if (isUnreadable && !this.#unused.has(id)) {
       this.#unused.add(id)
-      this.#world.warn({ code: refusal.code, message: `${refusal.message}. Public documents are read without this credential` })
+      this.#engine.warn({ code: refusal.code, message: `${refusal.message}. Public documents are read without this credential` })
     }
     return answer
   }
@@ -227,12 +227,12 @@ export class Exchange {
     match: CredentialMatch,
     { target, hop, cookies, onUse, anonymous: _, ...options }: Hop,
   ): Promise<Answer | undefined> {
-    const context = contextOf(this.#world, match, { url: request.url, target }, { signal: options.signal })
+    const context = contextOf(this.#engine, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
     const flow = match.strategy.authorize(request, context)
     const result = await runFlow(flow, async (step: AuthStep) => {
       const sent = cookies.with(match, step)
-      const response = await sendStep(this.#world, match, sent, options)
+      const response = await sendStep(this.#engine, match, sent, options)
       if (isRedirect(response.status) || response.status === 401) await cookies.keep(match, sent, response)
       return response
     })
@@ -243,14 +243,14 @@ export class Exchange {
       await response.discard()
       throw rejected(response, match.credential.id, hop, ended)
     }
-    this.#world.used(match.credential.id, request.url)
+    this.#engine.used(match.credential.id, request.url)
     onUse?.(match.credential.id)
     return { response, replaced: step.replaces === true }
   }
 
   async #bare(request: HttpRequest, { target, signal, followHidden }: Hop): Promise<Answer> {
     const send = ({ request }: { readonly request: HttpRequest }) =>
-      this.#world.transport(request, granted(this.#world, request, { signal, followHidden }))
+      this.#engine.transport(request, sendOptionsFor(this.#engine, request, { signal, followHidden }))
     if (/^https?:/.test(request.url)) return { response: await send({ request }), replaced: false }
     const flow = await openFlow(request, this.#selector, target)
     const result = flow && (await runFlow(flow, send))
@@ -329,10 +329,10 @@ function checkPlace(address: string, named: ReadonlySet<string>, target: Target 
   const problem = addressOf(address, { secure: target !== undefined && isProtected(target), named })
   if (!isAddressProblem(problem)) return
   const { origin, protocol, hostname } = new URL(address)
-  const grantable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))
+  const isNameable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))
   throw new SelectionError(problem.code, `the host of this object is refused: ${origin} ${problem.message}. Nothing was sent`, {
     ...(target && { pointer: `${target.pointer}/href` }),
-    ...(grantable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
+    ...(isNameable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
   })
 }
 
@@ -425,7 +425,7 @@ interface FlowOptions {
 
 /** Returns the context of one request. */
 export function contextOf(
-  world: World,
+  engine: EngineContext,
   match: CredentialMatch,
   resource: Resource,
   { signal, unsent = false }: FlowOptions = {},
@@ -438,19 +438,19 @@ export function contextOf(
       if (!endpoints.some((endpoint) => sameEndpoint(endpoint, request.url))) throw foreignEndpoint(credential.id, request)
       return through(request, { signal, timeout: SIDE_TIMEOUT, use: useOf(match, 'endpoint'), ...options })
     }
-  const { sessions, stores, clock, random, warn } = world
+  const { sessions, stores, clock, random, warn } = engine
   if (signal) platform.shareSignal(signal)
   const session = sessions.view(credential.id, signal)
-  const send = side((request, options) => world.transport(request, granted(world, request, options)))
-  const connect = (url: string) => connectionTo(url, world, match, { signal, unsent })
-  const changed: AuthContext['changed'] = (change) => world.changed({ credential: credential.id, change })
+  const send = side((request, options) => engine.transport(request, sendOptionsFor(engine, request, options)))
+  const connect = (url: string) => connectionTo(url, engine, match, { signal, unsent })
+  const changed: AuthContext['changed'] = (change) => engine.changed({ credential: credential.id, change })
   const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn, changed }
   const via = credential.with ?? credential.subject
   if (typeof via !== 'string') return context
   const input: Input = {
-    token: (url) => tokenOf(world, via, url, signal),
-    send: side(sendAs(world, via)),
-    type: world.credential(via)?.credential.type ?? '',
+    token: (url) => tokenOf(engine, via, url, signal),
+    send: side(sendAs(engine, via)),
+    type: engine.credential(via)?.credential.type ?? '',
   }
   return { ...context, input }
 }
@@ -460,57 +460,62 @@ export function contextOf(
  * Errors: `CREDENTIAL_TARGET_UNTRUSTED`.
  */
 export function sendStep(
-  world: World,
+  engine: EngineContext,
   match: CredentialMatch,
   { request, connection }: AuthStep,
   options: SendOptions = {},
 ): Promise<HttpResponse> {
   checkReach(match, request.url)
-  const send = connection ? connection.send : world.transport
-  return send(request, granted(world, request, { ...options, use: useOf(match, 'resource') }))
+  const send = connection ? connection.send : engine.transport
+  return send(request, sendOptionsFor(engine, request, { ...options, use: useOf(match, 'resource') }))
 }
 
 function useOf({ credential: { id, type } }: CredentialMatch, to: CredentialUse['to']): CredentialUse {
   return { credential: id, type, to }
 }
 
-async function connectionTo(url: string, world: World, match: CredentialMatch, { signal, unsent }: FlowOptions): Promise<Connection> {
+async function connectionTo(
+  url: string,
+  engine: EngineContext,
+  match: CredentialMatch,
+  { signal, unsent }: FlowOptions,
+): Promise<Connection> {
   checkReach(match, url)
   const { id } = match.credential
   if (unsent) {
     const message = `authorize is not possible with "${id}": its authorization is bound to a connection`
     throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'send the request with fetch' })
   }
-  if (world.transport.connect) return world.transport.connect(url, granted(world, { url }, { signal }))
+  if (engine.transport.connect) return engine.transport.connect(url, sendOptionsFor(engine, { url }, { signal }))
   const message = `"${id}" cannot be used: its authorization needs a dedicated connection, which this transport does not support`
   throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'use undiciTransport of stac-auth/node' })
 }
 
 /** Returns the options, with private networks allowed when the user named that origin. */
-function granted(world: World, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
-  return { ...options, allowPrivateNetwork: world.named.has(ORIGIN.of(request.url)) }
+function sendOptionsFor(engine: EngineContext, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
+  return { ...options, allowPrivateNetwork: engine.named.has(ORIGIN.of(request.url)) }
 }
 
 /** Returns the token of another credential for one URL, which must be among that credential's allowed URLs. */
-async function tokenOf(world: World, id: string, url: string, signal?: AbortSignal): Promise<Token> {
-  const match = chosen(world, id)
+async function tokenOf(engine: EngineContext, id: string, url: string, signal?: AbortSignal): Promise<Token> {
+  const match = chosen(engine, id)
   checkReach(match, url)
   if (!match.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" cannot provide a token`)
-  return match.strategy.token(contextOf(world, match, { url }, { signal }))
+  return match.strategy.token(contextOf(engine, match, { url }, { signal }))
 }
 
-function chosen(world: World, id: string): CredentialMatch {
-  const match = world.credential(id)
+function chosen(engine: EngineContext, id: string): CredentialMatch {
+  const match = engine.credential(id)
   if (!match) throw new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
   return match
 }
 
 /** Returns a function that sends requests authorized by another credential; its allowed URLs are checked as for any request. */
-function sendAs(world: World, id: string): Send {
+function sendAs(engine: EngineContext, id: string): Send {
   return async (request, options) => {
-    const match = chosen(world, id)
-    const context = contextOf(world, match, { url: request.url }, { signal: options?.signal })
-    const result = await runFlow(match.strategy.authorize(request, context), (step) => sendStep(world, match, step, options))
+    const match = chosen(engine, id)
+    const context = contextOf(engine, match, { url: request.url }, { signal: options?.signal })
+    const result = await runFlow(match.strategy.authorize(request, context), (step) => sendStep(engine, match, step, options))
     if (!result) throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" cannot authorize signing requests`)
     return result.response
   }

@@ -3,7 +3,7 @@ import { isObject } from '../stac/document.ts'
 import type { MalformedRef, Target } from '../stac/target.ts'
 import type { ByAddressExplanation, Explanation, RefExplanation } from './auth.ts'
 import type { ByAddress, Selection, Selector } from './credential-selection.ts'
-import { Refusal } from './scheme-matching.ts'
+import { RejectedReference } from './scheme-matching.ts'
 import type { Warning } from './strategy.ts'
 
 interface Explainer {
@@ -31,7 +31,7 @@ export async function explain(target: Target, explainer: Explainer): Promise<Exp
   const refs = await Promise.all(
     target.refs.map(async (ref): Promise<RefExplanation> => {
       const outcome = selector.consider(target, ref, url)
-      if (outcome instanceof Refusal) return { ref, ...schemeType(target, ref, selector), ...reason(await outcome.error()) }
+      if (outcome instanceof RejectedReference) return { ref, ...schemeType(target, ref, selector), ...reason(await outcome.error()) }
       warnings.push(...outcome.warnings)
       const lacking = isLogin(outcome) ? await loginRequired(outcome) : undefined
       if (lacking) return { ref, scheme: outcome.type, ...reason(lacking) }
@@ -69,7 +69,7 @@ async function explainByAddress(
   const credential = byAddress.possible(target, url)
   const outcome = byAddress.select(target, url)
   if (!outcome) return credential === undefined ? undefined : { credential, used: false }
-  if (outcome instanceof Refusal) return { used: true, ...reason(await outcome.error()) }
+  if (outcome instanceof RejectedReference) return { used: true, ...reason(await outcome.error()) }
   warnings.push(...outcome.warnings)
   const lacking = isLogin(outcome) ? await loginRequired(outcome) : undefined
   if (lacking) return { used: true, ...reason(lacking) }

@@ -19,7 +19,7 @@ import {
 } from './auth.ts'
 import type { EngineOptions } from './create-engine.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { contextOf, Exchange, type ExchangeOptions, openFlow, sendStep, type World } from './exchange.ts'
+import { contextOf, type EngineContext, Exchange, type ExchangeOptions, openFlow, sendStep } from './exchange.ts'
 import { hintFor, hrefOf } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import { MemorySessions, memoryStore, type Session } from './session.ts'
@@ -28,7 +28,7 @@ import { type AuthContext, type AuthFlow, type AuthStep, authorizedStep, runFlow
 export { readCredentials } from './parse-credentials.ts'
 
 export class Runtime {
-  readonly #world: World
+  readonly #engine: EngineContext
   readonly #selector: CredentialSelector
   readonly #exchange: Exchange
   readonly #anonymous: 'allow' | undefined
@@ -38,7 +38,7 @@ export class Runtime {
     const inMemory = memoryStore()
     this.#selector = selector
     this.#anonymous = anonymous
-    this.#world = {
+    this.#engine = {
       transport: transport ? withOurErrors(transport) : lazyTransport(),
       sessions: new MemorySessions(clock),
       stores: { persistent: session ?? inMemory, inMemory },
@@ -50,12 +50,12 @@ export class Runtime {
       named: selector.named,
       credential: (id) => selector.own.find(({ credential }) => credential.id === id),
     }
-    this.#exchange = new Exchange(this.#world, selector, redirects)
+    this.#exchange = new Exchange(this.#engine, selector, redirects)
   }
 
   /** Returns the session of a credential. */
   session(credential: string): Session {
-    return this.#world.sessions.view(credential)
+    return this.#engine.sessions.view(credential)
   }
 
   /**
@@ -72,10 +72,10 @@ export class Runtime {
     for (const selection of selections) {
       const { match } = selection
       if (!match) return { selection }
-      const context = contextOf(this.#world, match, { url: request.url, target, presign, keys }, { signal, unsent: true })
+      const context = contextOf(this.#engine, match, { url: request.url, target, presign, keys }, { signal, unsent: true })
       try {
         const flow = match.strategy.authorize(request, context)
-        const step = await authorizedStep(flow, (step) => sendStep(this.#world, match, step, { signal }))
+        const step = await authorizedStep(flow, (step) => sendStep(this.#engine, match, step, { signal }))
         return step ? { selection, step } : { selection }
       } catch (error) {
         if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
@@ -88,7 +88,7 @@ export class Runtime {
   /** Returns the request without credentials for a URL that is not http(s), resolved by its strategy, or unchanged when none supports it. */
   async open(request: HttpRequest, target: Target, selection?: Selection): Promise<AuthorizedRequest> {
     const flow = await openFlow(request, this.#selector, target)
-    const step = flow && (await authorizedStep(flow, (step) => this.#world.transport(step.request)))
+    const step = flow && (await authorizedStep(flow, (step) => this.#engine.transport(step.request)))
     const plain = plainRequest(step?.request ?? request, target, selection)
     return step?.location ? { ...plain, location: step.location } : plain
   }
@@ -105,18 +105,18 @@ export class Runtime {
   /** Returns the credential that another one names in `with` or `subject`; such chains are finite. */
   #inputOf({ credential }: CredentialMatch): CredentialMatch | undefined {
     const id = credential.with ?? credential.subject
-    return typeof id === 'string' ? this.#world.credential(id) : undefined
+    return typeof id === 'string' ? this.#engine.credential(id) : undefined
   }
 
   /** Errors: `CONFIG_INVALID` for an id without a credential that has a login. */
   async login(id: string, interaction: Interaction = {}, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
-    const match = this.#world.credential(id)
+    const match = this.#engine.credential(id)
     if (!match?.strategy.login) throw noLogin(id, match)
     await match.strategy.login(this.#alone(match, signal), interaction)
   }
 
   async logout(id: string, { signal, end }: Pick<SendOptions, 'signal'> & Pick<Interaction, 'end'> = {}): Promise<void> {
-    const match = this.#world.credential(id)
+    const match = this.#engine.credential(id)
     if (!match?.strategy.logout) throw noLogin(id, match)
     this.#exchange.forget(id)
     try {
@@ -136,7 +136,7 @@ export class Runtime {
 
   /** Returns the context for operations on the credential itself, without a URL. */
   #alone(match: CredentialMatch, signal?: AbortSignal): AuthContext {
-    return contextOf(this.#world, match, { url: 'about:blank' }, { signal })
+    return contextOf(this.#engine, match, { url: 'about:blank' }, { signal })
   }
 
   /** `given`: defaults for what `init` does not set. */
@@ -166,7 +166,7 @@ export class Runtime {
     const url = addressOf(base, { secure: true, named: this.#selector.named })
     if (isAddressProblem(url)) throw new TrustError(url.code, `the URL of the service ${url.message}`, hintFor(url))
     const [selection] = this.#exchange.byAddress(url)
-    if (selection?.match) return new ServiceOf(this.#world, selection.match, url)
+    if (selection?.match) return new ServiceOf(this.#engine, selection.match, url)
     const hint = `add "${url.origin}/" to "sendTo" of the credential for this service`
     throw new SelectionError('NO_CREDENTIAL', `no credential may be sent to ${url.origin}`, { url: base, hint })
   }
@@ -282,24 +282,24 @@ async function bodyOf(input: Request | undefined, init: RequestInit, headers: Re
 class ServiceOf implements Service {
   readonly credential: string
   readonly allowPrivateNetwork: boolean
-  readonly #world: World
+  readonly #engine: EngineContext
   readonly #match: CredentialMatch
   readonly #session: Session
   /** Prefix of all URLs of an allowed origin; empty when each URL has to be checked. */
-  readonly #granted: string
+  readonly #allowedPrefix: string
 
-  constructor(world: World, match: CredentialMatch, base: URL) {
+  constructor(engine: EngineContext, match: CredentialMatch, base: URL) {
     this.credential = match.credential.id
-    this.allowPrivateNetwork = world.named.has(base.origin)
-    this.#world = world
+    this.allowPrivateNetwork = engine.named.has(base.origin)
+    this.#engine = engine
     this.#match = match
-    this.#session = world.sessions.view(match.credential.id)
-    this.#granted = coversTarget(match, new URL('/', base)) ? `${base.origin}/` : ''
+    this.#session = engine.sessions.view(match.credential.id)
+    this.#allowedPrefix = coversTarget(match, new URL('/', base)) ? `${base.origin}/` : ''
   }
 
   peek(request: HttpRequest): HttpRequest | undefined {
     const { strategy, scheme, credential } = this.#match
-    const { clock } = this.#world
+    const { clock } = this.#engine
     const step = strategy.peek?.(request, { scheme, credential, session: this.#session, clock, resource: { url: request.url } })
     if (!step || step.connection) return undefined
     this.#checkReach(step.request.url)
@@ -308,7 +308,7 @@ class ServiceOf implements Service {
 
   async send(request: HttpRequest, send: Send, { signal, refused }: AuthorizedCall = {}): Promise<HttpResponse> {
     const match = this.#match
-    const context = contextOf(this.#world, match, { url: request.url }, { signal })
+    const context = contextOf(this.#engine, match, { url: request.url }, { signal })
     const flow = match.strategy.authorize(request, context)
     const sendStep = (step: AuthStep) => {
       this.#checkReach(step.request.url)
@@ -324,7 +324,7 @@ class ServiceOf implements Service {
   }
 
   #checkReach(url: string): void {
-    if (this.#granted === '' || !url.startsWith(this.#granted)) checkReach(this.#match, url)
+    if (this.#allowedPrefix === '' || !url.startsWith(this.#allowedPrefix)) checkReach(this.#match, url)
   }
 }
 

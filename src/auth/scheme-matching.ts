@@ -16,7 +16,7 @@ import { covers, matchesAny, narrowness } from './url-pattern.ts'
 const STAGES = ['reference', 'scheme', 'names', 'addresses', 'match', 'sendTo', 'parameters'] as const
 
 /** A rejected reference: the check that failed, and the error, which may have to be loaded first. */
-export class Refusal {
+export class RejectedReference {
   readonly stage: number
   readonly error: () => AuthError | Promise<AuthError>
 
@@ -86,12 +86,12 @@ export class SchemeMatcher {
   }
 
   /** Returns the match for the scheme that the reference names. */
-  scheme(target: Target, ref: string): SchemeMatch | Refusal {
+  scheme(target: Target, ref: string): SchemeMatch | RejectedReference {
     const maps = mapsFor(target)
     const found = findScheme(maps, ref)
-    if (!found) return new Refusal('reference', async () => (await import('./selection-errors.ts')).notFound(target, ref, maps))
+    if (!found) return new RejectedReference('reference', async () => (await import('./selection-errors.ts')).notFound(target, ref, maps))
     if (!isObject(found.value)) {
-      return new Refusal(
+      return new RejectedReference(
         'scheme',
         new SelectionError('SCHEME_INVALID', `scheme "${ref}" is not an object`, { pointer: found.pointer, ref }),
       )
@@ -99,33 +99,33 @@ export class SchemeMatcher {
     const kept = this.#kept.get(found.value)
     if (kept?.pointer === found.pointer && kept.base === found.url) return kept
     const match = this.#examine(found, ref)
-    if (!(match instanceof Refusal)) this.#kept.set(found.value, match)
+    if (!(match instanceof RejectedReference)) this.#kept.set(found.value, match)
     return match
   }
 
   /** Returns why none of the user's credentials can be used for a valid scheme. */
-  miss(target: Target, ref: string, match: SchemeMatch, url: URL): Refusal {
+  rejection(target: Target, ref: string, match: SchemeMatch, url: URL): RejectedReference {
     const matches = match.matches.some(({ strategy }) => strategy === match.strategy)
     const same = this.#known.filter(({ strategy }) => strategy === match.strategy)
-    const error = async () => (await import('./selection-errors.ts')).missed({ target, ref, match, url, same })
-    return new Refusal(matches ? 'sendTo' : 'match', error)
+    const error = async () => (await import('./selection-errors.ts')).noMatch({ target, ref, match, url, same })
+    return new RejectedReference(matches ? 'sendTo' : 'match', error)
   }
 
-  #examine(found: FoundScheme, ref: string): SchemeMatch | Refusal {
+  #examine(found: FoundScheme, ref: string): SchemeMatch | RejectedReference {
     const { pointer } = found
     const type = ownString(found.value, 'type')
-    if (!type) return new Refusal('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
+    if (!type) return new RejectedReference('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
     const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
     const base = { type, pointer, base: found.url, scheme: value, isPublic: false, identity: [], matches: [] }
     const strategy = this.#strategies.get(type) ?? this.#strategies.get(value.type)
     if (!strategy) {
       if (isPublicType(type)) return { ...base, isPublic: true, strategy }
-      return new Refusal('scheme', async () => (await import('./selection-errors.ts')).unsupported(ref, type, `${pointer}/type`))
+      return new RejectedReference('scheme', async () => (await import('./selection-errors.ts')).unsupported(ref, type, `${pointer}/type`))
     }
     const shape = strategy.problem?.(value, pointer) ?? chainProblem(found, ref)
-    if (shape) return new Refusal(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
+    if (shape) return new RejectedReference(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
     const identity = this.#canonical(strategy.identity(value), found, ref)
-    if (identity instanceof Refusal) return identity
+    if (identity instanceof RejectedReference) return identity
     const all = this.#matches(strategy, value, identity)
     const matches = all.filter(({ credential }) => this.#agrees(found, credential))
     const otherChain = all.find((match) => !matches.includes(match))?.credential
@@ -161,11 +161,11 @@ export class SchemeMatcher {
     const strategy = this.#strategies.get(String(value.type))
     if (!strategy || strategy.problem?.(value, found.pointer)) return []
     const identity = this.#canonical(strategy.identity(value), found, ref)
-    return identity instanceof Refusal ? [] : this.#matches(strategy, value, identity)
+    return identity instanceof RejectedReference ? [] : this.#matches(strategy, value, identity)
   }
 
   /** Returns the tuples with their URLs as WHATWG href without fragment. */
-  #canonical(identity: SchemeIdentity, { pointer, url: base }: FoundScheme, ref: string): SchemeIdentity | Refusal {
+  #canonical(identity: SchemeIdentity, { pointer, url: base }: FoundScheme, ref: string): SchemeIdentity | RejectedReference {
     const canonical: Identity[] = []
     for (const tuple of identity) {
       const members = []
@@ -177,7 +177,10 @@ export class SchemeMatcher {
         const url = addressOf(member.value, { base: member.url === 'relative' ? base : undefined, secure: true, named: this.#named })
         if (isAddressProblem(url)) {
           const fields = { pointer: pointer + member.pointer, ref }
-          return new Refusal('addresses', new SelectionError(url.code, `${member.name} of scheme "${ref}" ${url.message}`, fields))
+          return new RejectedReference(
+            'addresses',
+            new SelectionError(url.code, `${member.name} of scheme "${ref}" ${url.message}`, fields),
+          )
         }
         url.hash = ''
         members.push({ ...member, value: url.href })

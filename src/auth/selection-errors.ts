@@ -6,20 +6,20 @@ import { type MalformedRef, refPointer, type SchemeMap, type Target } from '../s
 import { nearMiss } from '../text/suggest.ts'
 import type { Credential, CredentialForm, Field } from './credential.ts'
 import { folderFor, patternFor } from './requirement.ts'
-import { agrees, type CredentialMatch, coversTarget, type Known, type Refusal, type SchemeMatch } from './scheme-matching.ts'
+import { agrees, type CredentialMatch, coversTarget, type Known, type RejectedReference, type SchemeMatch } from './scheme-matching.ts'
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
 
 /** Returns the error of the reference that passed most checks; of equals the first. */
-export async function furthest(refusals: readonly Refusal[]): Promise<AuthError> {
-  const best = refusals.reduce((best, refusal) => (refusal.stage > best.stage ? refusal : best))
+export async function furthest(rejected: readonly RejectedReference[]): Promise<AuthError> {
+  const best = rejected.reduce((best, refusal) => (refusal.stage > best.stage ? refusal : best))
   const error = await best.error()
-  const reasons = await Promise.all(refusals.filter((refusal) => refusal !== best).map((refusal) => refusal.error()))
+  const reasons = await Promise.all(rejected.filter((refusal) => refusal !== best).map((refusal) => refusal.error()))
   return reasons.length === 0 ? error : new SelectionError(error.code, error.message, { ...error, reasons })
 }
 
 /** A valid scheme for which no credential can be used. */
-export interface Missed {
+export interface Unmatched {
   readonly target: Target
   readonly ref: string
   readonly match: SchemeMatch
@@ -29,9 +29,9 @@ export interface Missed {
 }
 
 /** Returns the error, in comparison with the credential that shares most with the scheme. */
-export function missed({ target, ref, match, url, same }: Missed): SelectionError {
-  const granted = matching(match, target)
-  if (granted) return untrustedTarget(target, ref, granted.credential, url)
+export function noMatch({ target, ref, match, url, same }: Unmatched): SelectionError {
+  const allowed = matching(match, target)
+  if (allowed) return untrustedTarget(target, ref, allowed.credential, url)
   if (match.otherChain) return otherChain(ref, match.otherChain, match)
   const { strategy, scheme, identity, pointer } = match
   const coversIt = (credential: Credential) => strategy !== undefined && coversTarget({ credential, strategy, scheme }, url, target)

@@ -68,10 +68,10 @@ export function isSharedSuffix(host: string): boolean {
   return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`) || suffix.endsWith(`.${host}`))
 }
 
-function coversPath(granted: string, path: string): boolean {
-  if (granted === '/') return true
+function coversPath(allowed: string, path: string): boolean {
+  if (allowed === '/') return true
   if (SLIPPERY.test(path)) return false
-  return path.startsWith(granted) || (path.length === granted.length - 1 && granted.startsWith(path))
+  return path.startsWith(allowed) || (path.length === allowed.length - 1 && allowed.startsWith(path))
 }
 
 function isBelow(host: string, suffix: string): boolean {

@@ -48,11 +48,11 @@ export function harmlessHeaders(headers: Readonly<Record<string, string>>): Reco
 
 /** Returns `URL_ADDRESS_FORBIDDEN`; without the hint for an origin that cannot be in `sendTo`. */
 function privateTarget({ origin, protocol, hostname }: URL, from: string, problem: string, hop: number): TrustError {
-  const grantable = protocol === 'https:' || isLoopbackHost(hostname)
+  const isNameable = protocol === 'https:' || isLoopbackHost(hostname)
   return new TrustError('URL_ADDRESS_FORBIDDEN', `${originOf(from)} redirects to ${origin}, which ${problem}`, {
     url: from,
     hop,
-    ...(grantable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
+    ...(isNameable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
   })
 }
 

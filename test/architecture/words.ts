@@ -20,17 +20,17 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   hindrance: { use: 'login required' },
   judgement: { use: 'match' },
   judge: { use: 'match, or check' },
-  chooser: { use: 'credential selector', left: ['chooser'] },
+  chooser: { use: 'credential selector' },
   gate: { use: 'limiter' },
-  world: { use: 'context', left: ['World', 'world'] },
+  world: { use: 'context' },
   patience: { use: 'timeout, or retry policy' },
-  pace: { use: 'rate limit', left: ['pace', 'Pace', 'paceOf'] },
+  pace: { use: 'rate limit' },
   turn: { use: 'mutex, or attempt', left: ['turn', 'Turn'] },
   turns: { use: 'mutex, or queue' },
   mend: { use: 'fix' },
   mends: { use: 'fixes' },
   mended: { use: 'fixed' },
-  renew: { use: 'refresh', left: ['renew', 'renewTokens', 'renewKeys'] },
+  renew: { use: 'refresh', left: ['renew', 'renewTokens', 'refreshKeys'] },
   renews: { use: 'refreshes' },
   renewed: { use: 'refreshed' },
   renewable: { use: 'refreshable', left: ['isRenewable'] },
@@ -48,14 +48,13 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
     // Of OAuth (RFC 6749 §1.3).
     files: /^src\/strategies\/oauth2\//,
     right: /^allowPasswordGrant$/,
-    left: ['grant', 'isGrant', 'grantFor'],
+    left: ['grant'],
   },
   // Of OAuth, too.
   granted: {
     use: 'allowed',
     right: /^SCOPE_NOT_GRANTED$/,
     files: /^src\/strategies\/oauth2\//,
-    left: ['granted', 'grantedOrigins', 'isGranted'],
   },
   entry: {
     use: 'credential',
@@ -85,12 +84,8 @@ export function replacedWords(path: string, text: string): readonly string[] {
   return [...found]
 }
 
-/** Names of files and folders from before the glossary. */
-const LEFT_FILES: readonly string[] = ['src/strategies/oauth2/patience.ts', 'src/strategies/signed-url/pace.ts']
-
 /** What the name of a file or of a folder of `src` should say instead; undefined when it has no such word. */
 export function replacedName(path: string): string | undefined {
-  if (LEFT_FILES.includes(path)) return undefined
   const word = path.split(/[/.-]/).find((part) => Object.hasOwn(REPLACED, part) && !REPLACED[part]?.files?.test(path))
   return word && `say ${REPLACED[word]?.use} instead of ${word}`
 }

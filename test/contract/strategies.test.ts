@@ -1,7 +1,7 @@
 /** What every strategy and every HTTP word keeps to, whatever the server does. */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
-import { contextOf, type World } from '../../src/auth/exchange.ts'
+import { contextOf, type EngineContext } from '../../src/auth/exchange.ts'
 import { readCredentials } from '../../src/auth/parse-credentials.ts'
 import type { CredentialMatch } from '../../src/auth/scheme-matching.ts'
 import { MemorySessions, memoryStore } from '../../src/auth/session.ts'
@@ -58,8 +58,8 @@ function freeze(request: HttpRequest): HttpRequest {
   return Object.freeze(request)
 }
 
-/** A world that begins anew: the same clock, the same random bytes, honest endpoints. */
-function downloadContext(replies: (leg: number) => Reply): { world: World; servers: Script; opened: readonly string[] } {
+/** An engine that begins anew: the same clock, the same random bytes, honest endpoints. */
+function downloadContext(replies: (leg: number) => Reply): { engine: EngineContext; servers: Script; opened: readonly string[] } {
   const servers = script(({ url }, index) => {
     if (url.startsWith(TOKEN_URL)) return { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
     if (url.startsWith(SIGN_URL)) return { body: { href: SIGNED } }
@@ -75,7 +75,7 @@ function downloadContext(replies: (leg: number) => Reply): { world: World; serve
     return { send: servers.send, keyingMaterial: (length) => new Uint8Array(length).fill(7), close: () => opened.pop() }
   }
   const transport = Object.assign(servers.send.bind(undefined), { connect })
-  const world = {
+  const engine = {
     transport,
     sessions: new MemorySessions(clock),
     stores: { persistent: memoryStore(), inMemory: memoryStore() },
@@ -85,7 +85,7 @@ function downloadContext(replies: (leg: number) => Reply): { world: World; serve
     changed: () => {},
     named: new Set<string>(),
   }
-  return { servers, opened, world: { ...world, used: () => {}, credential: () => undefined } }
+  return { servers, opened, engine: { ...engine, used: () => {}, credential: () => undefined } }
 }
 
 /** The choice for a subject; undefined when its entry is one that must be refused. */
@@ -101,17 +101,17 @@ function choiceOf({ entry }: Subject): CredentialMatch | undefined {
   }
 }
 
-function flowOf(match: CredentialMatch, world: World, sent = request()): AuthFlow {
-  return match.strategy.authorize(sent, contextOf(world, match, { url: sent.url }))
+function flowOf(match: CredentialMatch, engine: EngineContext, sent = request()): AuthFlow {
+  return match.strategy.authorize(sent, contextOf(engine, match, { url: sent.url }))
 }
 
 /** The legs of one run, and how it ended when it failed. */
 async function run(match: CredentialMatch, replies: (leg: number) => Reply): Promise<{ steps: readonly AuthStep[]; error?: AuthError }> {
-  const { world } = downloadContext(() => ({ status: 200 }))
+  const { engine } = downloadContext(() => ({ status: 200 }))
   const steps: AuthStep[] = []
   const server = script((_request, index) => replies(index))
   try {
-    await runFlow(flowOf(match, world), (step) => {
+    await runFlow(flowOf(match, engine), (step) => {
       steps.push(step)
       return server.send(step.request)
     })
@@ -163,9 +163,9 @@ describe.each(subjects)('$name', (subject) => {
   it('leaves nothing behind when it is closed early', async () => {
     const match = choiceOf(subject)
     if (!match) return
-    const { world, servers, opened } = downloadContext(() => ({ status: 200 }))
+    const { engine, servers, opened } = downloadContext(() => ({ status: 200 }))
     for (let stop = 0; stop < 4; stop++) {
-      const flow = flowOf(match, world)
+      const flow = flowOf(match, engine)
       await advance(flow, stop)
       await flow.return()
       const sent = servers.sent.length
@@ -174,7 +174,7 @@ describe.each(subjects)('$name', (subject) => {
       expect(servers.sent).toHaveLength(sent)
       expect(opened).toEqual([])
     }
-    const again = flowOf(match, world)
+    const again = flowOf(match, engine)
     await advance(again, 1)
     await again.return()
   })

@@ -450,8 +450,8 @@ async function fingerprint(identity: object | string, platform: Platform): Promi
 function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | undefined): URL {
   const text = typeof address === 'string' ? address : ''
   const origin = URL.canParse(text) ? new URL(text) : undefined
-  const isGranted = origin !== undefined && allowInsecure === 'loopback' && isLoopbackHost(origin.hostname)
-  const url = addressOf(text, { secure: true, named: new Set(isGranted ? [origin.origin] : []) })
+  const isAllowed = origin !== undefined && allowInsecure === 'loopback' && isLoopbackHost(origin.hostname)
+  const url = addressOf(text, { secure: true, named: new Set(isAllowed ? [origin.origin] : []) })
   if (!isAddressProblem(url) && url.protocol !== 's3:') return url
   const why = isAddressProblem(url) ? url.message : 'is not an http or https URL'
   throw new ProtocolError('RESPONSE_INVALID', `${by} names a URL that ${why}; nothing was sent to it`, { url: by })

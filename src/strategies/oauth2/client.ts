@@ -8,8 +8,8 @@ import { revealText, unfit } from '../reveal.ts'
 import { type Authentication, authenticationOf } from './client-authentication.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
-import { patiently } from './patience.ts'
 import { type Demands, membersOf, type Read, serverOf, taken, tokenMembers } from './server.ts'
+import { withTokenRetries } from './token-retries.ts'
 
 type Library = typeof import('./library.ts')
 
@@ -144,7 +144,7 @@ class Wire {
     this.failure = undefined
     this.endpoint = { ...this.endpoint, url }
     try {
-      return await patiently(url, this.#context, () => this.#ask(url, method, headers, body), this.#conversation.once)
+      return await withTokenRetries(url, this.#context, () => this.#ask(url, method, headers, body), this.#conversation.once)
     } catch (error) {
       if (isAuthError(error)) this.failure = error
       throw error

@@ -11,7 +11,7 @@ import { isObject, type JsonObject, own, ownString } from '../../stac/document.t
 import { methodOf } from './client-authentication.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, oauthError, redirectRefused, unexpectedStatus } from './oauth-error.ts'
-import { patiently } from './patience.ts'
+import { withTokenRetries } from './token-retries.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
 
@@ -126,7 +126,7 @@ async function published(url: string, context: OAuth2Context): Promise<ServerMet
 }
 
 async function document(endpoint: Endpoint, context: OAuth2Context): Promise<JsonObject> {
-  return patiently(endpoint.url, context, async () => {
+  return withTokenRetries(endpoint.url, context, async () => {
     const request = { method: 'GET', url: endpoint.url, headers: { accept: 'application/json' } }
     const read = await taken(await context.send(request, { signal: context.signal }), endpoint, context.clock)
     if (read.status >= 400) throw withRetryAfter(unexpectedStatus(endpoint, read.status), read.retryAfter)

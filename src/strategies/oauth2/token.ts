@@ -8,8 +8,8 @@ import { reveal } from '../reveal.ts'
 import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { loginRequired } from './oauth-error.ts'
-import { LOCKED_REST, untilRested } from './patience.ts'
 import { publishedAt, serverOf } from './server.ts'
+import { LOCKED_REST, untilRested } from './token-retries.ts'
 import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
 
 /** Returns the token set, from session or store, refreshed, or by the credential's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */

@@ -43,12 +43,12 @@ export function covers(credential: S3Credential, url: string, target?: Target): 
 /** True when a signature may be sent to that URL: it is allowed, or is a URL of an allowed bucket. */
 export function reaches(credential: S3Credential, url: string): boolean {
   const address = objectAddressOf(url, [credential, { endpoint: credential.keys?.endpoint }])
-  return isGranted(credential, address) || coversKey(credential.sendTo, new URL(address ? subjectOf(url, address) : url))
+  return isAllowed(credential, address) || coversKey(credential.sendTo, new URL(address ? subjectOf(url, address) : url))
 }
 
 /** Like `reaches`, for a location that is parsed already. */
 export function reachesPlace(credential: S3Credential, place: Place): boolean {
-  if (isGranted(credential, place) || coversKey(credential.sendTo, new URL(place.url))) return true
+  if (isAllowed(credential, place) || coversKey(credential.sendTo, new URL(place.url))) return true
   return place.search !== '' && reaches(credential, place.url)
 }
 
@@ -88,7 +88,7 @@ export function storagesFor(target: Target | undefined): readonly Storage[] {
 }
 
 /** True for a URL of an allowed bucket on the service that the bucket belongs to. */
-function isGranted(credential: S3Credential, address: ObjectAddress | undefined): boolean {
+function isAllowed(credential: S3Credential, address: ObjectAddress | undefined): boolean {
   if (address === undefined || !isOwn(credential, address)) return false
   return coversKey(credential.sendTo, new URL(`s3://${address.bucket}/${listedFolder(address) ?? address.path}`))
 }

@@ -30,7 +30,7 @@ export function keysAtHand({ credential, session }: S3PeekContext): S3Keys | und
 }
 
 /** Reads the source again after a service refused its keys; true when the keys changed. */
-export async function renewKeys(refused: S3Keys, context: S3Context): Promise<boolean> {
+export async function refreshKeys(refused: S3Keys, context: S3Context): Promise<boolean> {
   if (!hasSource(context.credential)) return false
   context.session.invalidate(KEYS, refused)
   const { accessKeyId, sessionToken } = await keysOf(context)

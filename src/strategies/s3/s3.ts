@@ -20,7 +20,7 @@ import type { S3Scheme } from '../../stac/scheme.ts'
 import type { Target } from '../../stac/target.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './access.ts'
 import { locationOf, type Place, placeKey, placeOf, sameService } from './endpoint.ts'
-import { keyState, keysAtHand, keysOf, renewKeys, type S3Context, type S3PeekContext } from './keys.ts'
+import { keyState, keysAtHand, keysOf, refreshKeys, type S3Context, type S3PeekContext } from './keys.ts'
 import { answerOf, isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
 import { presign, signHeaders, whenThere } from './sigv4.ts'
 
@@ -153,7 +153,7 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
     await remember(context, skewKey(place), skew)
     return 'clock'
   }
-  return isStale(refusal) && (await renewKeys(keys, context)) ? 'keys' : undefined
+  return isStale(refusal) && (await refreshKeys(keys, context)) ? 'keys' : undefined
 }
 
 function sign(

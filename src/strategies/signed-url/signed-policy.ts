@@ -105,7 +105,7 @@ export function coverOf(signed: string, asked: string): Cover | undefined {
   const names = [...url.searchParams.keys()]
   if (new Set(names).size !== names.length) return undefined
   const path = sasFolder(url, names) ?? policyFolder(url, names)
-  const folder = path === undefined ? undefined : grantFor(url.origin + path)
+  const folder = path === undefined ? undefined : patternOf(url.origin + path)
   if (!folder || !covers(folder, wanted)) return undefined
   return { folder, depth: folder.path.split('/').length - 2, query: url.search }
 }
@@ -144,7 +144,7 @@ function policyFolder({ host, searchParams }: URL, names: readonly string[]): st
 }
 
 /** Returns undefined for paths that servers may decode in two ways. */
-function grantFor(pattern: string): UrlPattern | undefined {
+function patternOf(pattern: string): UrlPattern | undefined {
   try {
     return parseUrlPattern(pattern, { sharedHosts: true })
   } catch {

@@ -20,7 +20,6 @@ import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SignedUrlScheme } from '../../stac/scheme.ts'
-import { Pace } from './pace.ts'
 import {
   type Answers,
   askedParameters,
@@ -32,6 +31,7 @@ import {
   type ParameterFunction,
   templateProblem,
 } from './parameters.ts'
+import { SigningRateLimiter } from './rate-limit.ts'
 import { type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './reuse.ts'
 import { readSignedAnswer } from './signed-answer.ts'
 import { coverOf, endingWith } from './signed-policy.ts'
@@ -167,8 +167,8 @@ async function sign(context: Context, answers: Answers, call: string, signal: Ab
   const [, flow] = flowFor(scheme, credential)
   const request = signingRequest(credential, await bindParameters(flow, credential, answers, resource))
   const send = context.input?.send ?? context.send
-  const pace = await paceOf(context)
-  const response = await pace.run(() => send(request, { signal }), signal)
+  const limiter = await limiterOf(context)
+  const response = await limiter.run(() => send(request, { signal }), signal)
   const now = clock.now()
   const { value: address, ...life } = await readSignedAnswer(response, {
     credential: credential.id,
@@ -182,8 +182,10 @@ async function sign(context: Context, answers: Answers, call: string, signal: Ab
 }
 
 /** Returns the rate limiter that all calls of a credential share. */
-async function paceOf({ session, clock, credential }: Context): Promise<Pace> {
-  const { value } = await session.resolve<Pace>('pace', async () => ({ value: new Pace(clock, credential.signingRate) }))
+async function limiterOf({ session, clock, credential }: Context): Promise<SigningRateLimiter> {
+  const { value } = await session.resolve<SigningRateLimiter>('rate limit', async () => ({
+    value: new SigningRateLimiter(clock, credential.signingRate),
+  }))
   return value
 }
 

@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 /** Limits calls to one endpoint: no faster than it accepts them, none during `Retry-After`, refused calls first. */
-export class Pace {
+export class SigningRateLimiter {
   readonly #clock: Clock
   readonly #most: number
   #rate: number
@@ -63,7 +63,7 @@ export class Pace {
    */
   async run(call: () => Promise<HttpResponse>, signal: AbortSignal): Promise<HttpResponse> {
     for (let tries = 1; ; tries++) {
-      await this.#turn(signal, tries > 1 ? this.#refused : this.#waiting)
+      await this.#untilDue(signal, tries > 1 ? this.#refused : this.#waiting)
       const sent = this.#clock.now()
       const response = await call().finally(() => this.#leave())
       const pause = pauseOf(response, tries, this.#clock.now())
@@ -75,7 +75,7 @@ export class Pace {
     }
   }
 
-  async #turn(signal: AbortSignal, queue: Set<Waiting>): Promise<void> {
+  async #untilDue(signal: AbortSignal, queue: Set<Waiting>): Promise<void> {
     if (signal.aborted) throw abortedBy(signal)
     const refusal = this.#closed?.(this.#clock.now())
     if (refusal) throw refusal

@@ -29,7 +29,7 @@ interface Trouble {
  * Retries a token request until it succeeds or fails permanently; after five consecutive failures no request is sent for ten
  * seconds. `Retry-After` is honoured up to a minute; a longer one fails. `once` is for requests that must not be sent twice.
  */
-export async function patiently<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
+export async function withTokenRetries<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
   const { clock, session, credential } = context
   const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
   const begun = clock.now()

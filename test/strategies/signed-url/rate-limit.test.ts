@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpResponse } from '../../../src/http/message.ts'
 import { sleep } from '../../../src/net/cancellation.ts'
-import { Pace } from '../../../src/strategies/signed-url/pace.ts'
+import { SigningRateLimiter } from '../../../src/strategies/signed-url/rate-limit.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
@@ -53,15 +53,15 @@ function busiest(times: readonly number[]): number {
   return most
 }
 
-describe('the pace of signing calls', () => {
+describe('the rate limit of signing calls', () => {
   it.each([
     [50, 500, 20],
     [500, 3000, 5],
   ])('finds a limit of %i/s by itself, and %i calls all succeed', async (limit, calls, delay) => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const server = limited(clock, limit, { delay })
-    const pace = new Pace(clock)
-    const answers = await Promise.all(Array.from({ length: calls }, () => pace.run(server.call, never())))
+    const limiter = new SigningRateLimiter(clock)
+    const answers = await Promise.all(Array.from({ length: calls }, () => limiter.run(server.call, never())))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(busiest(server.came)).toBeLessThanOrEqual(limit * 1.05)
     expect(clock.now()).toBeLessThan((calls / limit) * 1000 * 2)
@@ -70,19 +70,19 @@ describe('the pace of signing calls', () => {
   it('never exceeds the rate that the user says', async () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const server = limited(clock, 100)
-    const pace = new Pace(clock, 100)
-    await Promise.all(Array.from({ length: 500 }, () => pace.run(server.call, never())))
+    const limiter = new SigningRateLimiter(clock, 100)
+    await Promise.all(Array.from({ length: 500 }, () => limiter.run(server.call, never())))
     expect(busiest(server.came)).toBeLessThanOrEqual(105)
     expect(server.came.length).toBeLessThanOrEqual(510)
   })
 
   it('does not hold up the first ten', async () => {
     const clock = new FakeClock({ now: 1_000_000, waits: 'in turn' })
-    const pace = new Pace(clock)
+    const limiter = new SigningRateLimiter(clock)
     const starts: number[] = []
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        pace.run(async () => {
+        limiter.run(async () => {
           starts.push(clock.now())
           return answer(200)
         }, never()),
@@ -98,9 +98,9 @@ describe('the pace of signing calls', () => {
     ['503 and seconds', 503, { 'retry-after': '3' }, 3000],
   ] as const)('rests when %s was requested, and begins again with the refused call', async (_name, status, headers, rest) => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
-    const pace = new Pace(clock)
+    const limiter = new SigningRateLimiter(clock)
     const times: number[] = []
-    const response = await pace.run(async () => {
+    const response = await limiter.run(async () => {
       times.push(clock.now())
       return times.length === 1 ? answer(status, headers) : answer(200)
     }, never())
@@ -115,33 +115,33 @@ describe('the pace of signing calls', () => {
       calls++
       return answer(status)
     }
-    expect((await new Pace(clock).run(call(429), never())).status).toBe(429)
+    expect((await new SigningRateLimiter(clock).run(call(429), never())).status).toBe(429)
     expect(calls).toBe(6)
-    for (const status of [503, 500, 404, 302]) expect((await new Pace(clock).run(call(status), never())).status).toBe(status)
+    for (const status of [503, 500, 404, 302]) expect((await new SigningRateLimiter(clock).run(call(status), never())).status).toBe(status)
     expect(calls).toBe(10)
   })
 
   it('reports everybody when the rest is longer than two minutes, and asks again when it is nearly over', async () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
-    const pace = new Pace(clock)
+    const limiter = new SigningRateLimiter(clock)
     let calls = 0
     const call = async () => (++calls === 1 ? answer(429, { 'retry-after': '600' }) : answer(200))
-    const failures = await Promise.all(Array.from({ length: 3 }, () => failureOf(pace.run(call, never()))))
+    const failures = await Promise.all(Array.from({ length: 3 }, () => failureOf(limiter.run(call, never()))))
     expect(failures.slice(0, 1)).toMatchObject([{ code: 'RATE_LIMITED', retryable: true, status: 429 }])
-    expect(await failureOf(pace.run(call, never()))).toMatchObject({ code: 'RATE_LIMITED' })
+    expect(await failureOf(limiter.run(call, never()))).toMatchObject({ code: 'RATE_LIMITED' })
     const before = calls
     await sleep(500_000, clock)
-    expect((await pace.run(call, never())).status).toBe(200)
+    expect((await limiter.run(call, never())).status).toBe(200)
     expect(calls).toBe(before + 1)
     expect(clock.now()).toBeGreaterThanOrEqual(600_000)
   })
 
   it('lets a caller leave, and continues with the others', async () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
-    const pace = new Pace(clock, 1)
+    const limiter = new SigningRateLimiter(clock, 1)
     const controller = new AbortController()
     const call = async () => answer(200)
-    const [first, second, third] = [pace.run(call, never()), failureOf(pace.run(call, controller.signal)), pace.run(call, never())]
+    const [first, second, third] = [limiter.run(call, never()), failureOf(limiter.run(call, controller.signal)), limiter.run(call, never())]
     controller.abort()
     expect((await first).status).toBe(200)
     expect(await second).toMatchObject({ code: 'ABORTED' })
@@ -150,19 +150,19 @@ describe('the pace of signing calls', () => {
   })
 
   it('continues by timers where the clock stands still', async () => {
-    const pace = new Pace({ now: () => 0 }, 1000)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => pace.run(async () => answer(200), never())))
+    const limiter = new SigningRateLimiter({ now: () => 0 }, 1000)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => limiter.run(async () => answer(200), never())))
     expect(answers).toHaveLength(5)
   })
 
   it('continues after a call that fails', async () => {
-    const pace = new Pace(new FakeClock({ now: 0, waits: 'in turn' }))
+    const limiter = new SigningRateLimiter(new FakeClock({ now: 0, waits: 'in turn' }))
     const fails = async (): Promise<HttpResponse> => {
       throw new Error('broken')
     }
-    const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(pace.run(fails, never()))))
+    const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(limiter.run(fails, never()))))
     expect(failures).toHaveLength(100)
-    expect((await pace.run(async () => answer(200), never())).status).toBe(200)
+    expect((await limiter.run(async () => answer(200), never())).status).toBe(200)
   })
 })
 
