@@ -22,14 +22,16 @@ export interface GitFile {
  * does not ignore. Deleted ones are left out; a renamed one counts under its new name.
  *
  * Errors: `USAGE` outside of a repository, for a revision that there is not, and without git.
+ *
+ * @param signal ends the processes of git
  */
-export async function changedFiles(folder: string, ref: string): Promise<readonly GitFile[]> {
-  const root = await rootOf(folder)
-  const commit = await revision(root, ref)
-  const base = await git(root, ['merge-base', commit, 'HEAD']).catch(() => commit)
+export async function changedFiles(folder: string, ref: string, signal?: AbortSignal): Promise<readonly GitFile[]> {
+  const root = await rootOf(folder, signal)
+  const commit = await revision(root, ref, signal)
+  const base = await git(root, ['merge-base', commit, 'HEAD'], signal).catch(() => commit)
   const [differing, others] = await Promise.all([
-    git(root, ['diff', ...RAW, base.trim(), '--'], await withoutFilters(root)),
-    git(root, ['ls-files', '-z', '--others', '--exclude-standard']),
+    git(root, ['diff', ...RAW, base.trim(), '--'], signal, await withoutFilters(root, signal)),
+    git(root, ['ls-files', '-z', '--others', '--exclude-standard'], signal),
   ])
   const unknown = others.split('\0').filter((path) => path !== '')
   const plain = await Promise.all(unknown.map(async (path) => (await lstat(join(root, path)).catch(() => undefined))?.isFile()))
@@ -40,16 +42,16 @@ export async function changedFiles(folder: string, ref: string): Promise<readonl
 }
 
 /** Files as they would be committed now. Errors: those of {@link changedFiles}. */
-export async function stagedFiles(folder: string): Promise<readonly GitFile[]> {
-  const root = await rootOf(folder)
-  const staged = await git(root, ['diff', '--cached', ...RAW, '--'])
+export async function stagedFiles(folder: string, signal?: AbortSignal): Promise<readonly GitFile[]> {
+  const root = await rootOf(folder, signal)
+  const staged = await git(root, ['diff', '--cached', ...RAW, '--'], signal)
   return filesIn(staged).map(({ path, blob }) => ({ path: join(root, path), blob }))
 }
 
 /** The bytes of a blob. Errors: `FILE_ACCESS`. */
-export async function* readBlob(folder: string, blob: string): AsyncGenerator<Uint8Array> {
+export async function* readBlob(folder: string, blob: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const args = [...safely(folder), 'cat-file', 'blob', blob]
-  const child = spawn('git', args, { env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
+  const child = spawn('git', args, { env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal })
   const ended = new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null))
     child.on('close', resolve)
@@ -75,13 +77,13 @@ function filesIn(raw: string): readonly { readonly path: string; readonly blob: 
   })
 }
 
-async function rootOf(folder: string): Promise<string> {
-  return (await git(folder, ['rev-parse', '--show-toplevel'])).replace(/\r?\n$/, '')
+async function rootOf(folder: string, signal: AbortSignal | undefined): Promise<string> {
+  return (await git(folder, ['rev-parse', '--show-toplevel'], signal)).replace(/\r?\n$/, '')
 }
 
-async function revision(root: string, ref: string): Promise<string> {
+async function revision(root: string, ref: string, signal: AbortSignal | undefined): Promise<string> {
   try {
-    return (await git(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`])).trim()
+    return (await git(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal)).trim()
   } catch {
     throw usage(
       `git does not know the revision "${ref}"`,
@@ -94,8 +96,8 @@ async function revision(root: string, ref: string): Promise<string> {
  * Variables that turn off the filters which the repository itself configures (git-config, GIT_CONFIG_COUNT: as names may hold `=`,
  * `-c` is not enough).
  */
-async function withoutFilters(root: string): Promise<Variables> {
-  const listed = await git(root, ['config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.']).catch(() => '')
+async function withoutFilters(root: string, signal: AbortSignal | undefined): Promise<Variables> {
+  const listed = await git(root, ['config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.'], signal).catch(() => '')
   const parts = listed.split('\0')
   const own = parts.filter((_, index) => index % 2 === 1 && ['local', 'worktree'].includes(parts[index - 1] ?? ''))
   const filters = new Set(own.map((key) => key.slice(0, key.lastIndexOf('.'))))
@@ -133,10 +135,10 @@ function environment(): Variables {
   }
 }
 
-function git(folder: string, args: readonly string[], more: Variables = {}): Promise<string> {
+function git(folder: string, args: readonly string[], signal: AbortSignal | undefined, more: Variables = {}): Promise<string> {
   const env = { ...environment(), ...more }
   return new Promise((resolve, reject) => {
-    execFile('git', [...safely(folder), ...args], { env, maxBuffer: 256 * 2 ** 20, windowsHide: true }, (error, stdout) => {
+    execFile('git', [...safely(folder), ...args], { env, maxBuffer: 256 * 2 ** 20, windowsHide: true, signal }, (error, stdout) => {
       if (!error) resolve(stdout)
       else if (systemCode(error) === 'ENOENT') reject(usage('git was not found', 'install it, or name the files'))
       else reject(usage('this folder is not in a repository that git can read', 'run it in the working tree, or name the files'))

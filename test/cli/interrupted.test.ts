@@ -1,10 +1,10 @@
 /** Signals that reach the built program while it waits for something, or for nothing. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from './folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
@@ -104,5 +104,41 @@ describe('an input that is not a file', () => {
     spawnSync(process.execPath, ['-e', left, socket])
     const { code, error } = await lintOf(socket)
     expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${socket}": it is a socket, not a file` }])
+  })
+})
+
+describe('a signal to lint', () => {
+  /** Commands of the processes that this one has started, and of theirs. */
+  const below = (pid: number): readonly string[] => {
+    const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n')
+    const rows = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)/.exec(line) ?? [])
+    return rows.flatMap(([, own, parent, args = '']) => (Number(parent) === pid ? [args, ...below(Number(own))] : []))
+  }
+
+  it.each([['--changed'], ['--staged']])('ends the processes that %s has started', async (option) => {
+    const bin = join(folder, `bin${option}`)
+    await mkdir(bin)
+    const started = join(bin, 'started')
+    // A git that waits, and says which process it is.
+    await writeFile(join(bin, 'git'), `#!/bin/sh\necho $$ > ${started}\nexec sleep 600\n`, { mode: 0o755 })
+    const child = spawn(process.execPath, [PROGRAM, 'lint', option], { env: { PATH: `${bin}:${process.env.PATH}` }, stdio: 'ignore' })
+    const git = await vi.waitFor(async () => Number((await readFile(started, 'utf8')).trim() || Number.NaN.toString()), 20_000)
+    expect(below(child.pid ?? 0).join()).toContain('sleep 600')
+    child.kill('SIGTERM')
+    expect(await exitOf(child)).toBe(143)
+    await vi.waitFor(() => expect(() => process.kill(git, 0)).toThrow('ESRCH'), 10_000)
+  })
+
+  it('ends a run over many files, for which it has started no process', async () => {
+    const many = join(folder, 'of-a-group')
+    await mkdir(many)
+    for (let index = 0; index < 5000; index++) await writeFile(join(many, `${index}.json`), item(index))
+    // Standard input stays open, so that the run cannot end by itself.
+    const child = start(['lint', many, '-', '--format', 'ndjson'])
+    await vi.waitFor(() => expect(below(process.pid).some((args) => args.includes('of-a-group'))).toBe(true), 20_000)
+    expect(below(child.pid ?? 0)).toEqual([])
+    child.kill('SIGTERM')
+    expect(await exitOf(child)).toBe(143)
+    expect(below(process.pid).filter((args) => args.includes('of-a-group'))).toEqual([])
   })
 })

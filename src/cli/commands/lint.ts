@@ -44,7 +44,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const isPart = isChanged(options) || options.shard !== undefined
   requireBaseline({ ...options, isPart })
   requireCrawl(options)
-  const { names: inputs, read } = await inputsOf(given, options)
+  const { names: inputs, read } = await inputsOf(given, options, context)
   const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
     await Promise.all([
       import('../lint/lint-report.ts'),
@@ -105,14 +105,14 @@ async function linesOf(
 }
 
 /** Returns the inputs, or the changed files among them, which may be none. */
-async function inputsOf(given: readonly string[], options: LintOptions): Promise<ChangedInputs> {
+async function inputsOf(given: readonly string[], options: LintOptions, context: Context): Promise<ChangedInputs> {
   if (!isChanged(options)) {
     if (given.length === 0) throw usageError('nothing to lint', whatToGive(options))
     return { names: given }
   }
   const { changedInputs, requireChanged } = await import('../lint/lint-changed.ts')
   requireChanged(given, options)
-  return changedInputs(given, options)
+  return changedInputs(given, options, context.io.signal)
 }
 
 /** Returns a hint on files that may have been skipped by mistake. */

@@ -42,8 +42,10 @@ export function requireChanged(
 export async function changedInputs(
   inputs: readonly string[],
   { changed, staged, ignore }: ChangedOptions & { readonly ignore?: readonly string[] },
+  signal: AbortSignal,
 ): Promise<ChangedInputs> {
-  const files = staged ? await stagedFiles('.') : await changedFiles('.', changed === true || changed === undefined ? 'HEAD' : changed)
+  const ref = changed === true || changed === undefined ? 'HEAD' : changed
+  const files = staged ? await stagedFiles('.', signal) : await changedFiles('.', ref, signal)
   const names = new Map<string, GitFile>()
   for (const input of inputs.length > 0 ? inputs : ['.']) {
     const found = await selected(input, files, ignore ?? [])
@@ -52,7 +54,7 @@ export async function changedInputs(
     for (const [name, file] of found) names.set(name, file)
   }
   const sorted = [...names.keys()].sort()
-  const read = (name: string) => readBlob('.', names.get(name)?.blob ?? '')
+  const read = (name: string) => readBlob('.', names.get(name)?.blob ?? '', signal)
   return staged ? { names: sorted, read } : { names: sorted }
 }
 
