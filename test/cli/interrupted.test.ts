@@ -123,7 +123,7 @@ describe('a signal to lint', () => {
     await writeFile(join(bin, 'git'), `#!/bin/sh\necho $$ > ${started}\nexec sleep 600\n`, { mode: 0o755 })
     const child = spawn(process.execPath, [PROGRAM, 'lint', option], { env: { PATH: `${bin}:${process.env.PATH}` }, stdio: 'ignore' })
     const git = await vi.waitFor(async () => Number((await readFile(started, 'utf8')).trim() || Number.NaN.toString()), 20_000)
-    expect(below(child.pid ?? 0).join()).toContain('sleep 600')
+    await vi.waitFor(() => expect(below(child.pid ?? 0).join()).toContain('sleep 600'), 10_000)
     child.kill('SIGTERM')
     expect(await exitOf(child)).toBe(143)
     await vi.waitFor(() => expect(() => process.kill(git, 0)).toThrow('ESRCH'), 10_000)
