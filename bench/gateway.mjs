@@ -56,9 +56,9 @@ export async function run({ rounds = ROUNDS, ranges = RANGES } = {}) {
     }
     const { direct, ours, proxied } = await latencies(sides, ranges)
     for (let left = Number(process.env.GATEWAY_TOTAL_GB ?? 0); left > 0; left -= LARGE / 1e9) await rateOf(gateway.url)
+    const memory = await memoryOf(gateway.pid)
     const connections = Number(process.env.GATEWAY_CONNECTIONS ?? 0)
     const idle = connections > 0 ? await idleConnections(gateway, connections) : {}
-    const memory = await memoryOf(gateway.pid)
     return [
       {
         name: 'gateway, one large file',
@@ -213,7 +213,7 @@ async function timesOf(url, ranges, headers = {}) {
 }
 
 /** Opens connections that begin a request and never end it; says how many were kept, and that others are served meanwhile. */
-async function idleConnections({ base, url }, count) {
+async function idleConnections({ base, url, pid }, count) {
   const { hostname, port } = new URL(base)
   const sockets = []
   let closed = 0
@@ -229,7 +229,7 @@ async function idleConnections({ base, url }, count) {
   for (const socket of sockets) socket.destroy()
   await new Promise((resolve) => setTimeout(resolve, 500))
   await timesOf(url, 10)
-  return { [`of ${count} half-open connections kept`]: kept }
+  return { [`of ${count} half-open connections kept`]: kept, 'MiB at most with them': (await memoryOf(pid)).most / MIB }
 }
 
 /** Bytes of memory of a process, now and at most so far. */

@@ -70,7 +70,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
       const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
       if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       const code = await runChild(command, environment, io)
-      if (code !== 0) for (const warning of refused.warnings()) context.diagnostics.warn(warning)
+      if (code !== 0) for (const error of refused.errors()) await context.diagnostics.error(error)
       return code
     } finally {
       await map.remove()

@@ -25,6 +25,9 @@ export interface Answered {
   readonly credential?: string
   /** Code of the error that the gateway answered with, or that cut the body. */
   readonly code?: ErrorCode
+  /** Why, and what to do, in words. */
+  readonly message?: string
+  readonly hint?: string
 }
 
 /** Bytes of the body of a search. */
@@ -58,7 +61,7 @@ export async function answer(
     if (outgoing.headersSent) cut(outgoing, incoming)
     else if (!outgoing.destroyed) refuse(outgoing, known, origin)
     const used = credential ?? known.credential
-    return { bytes: reader.bytes, code: known.code, ...(used !== undefined && { credential: used }) }
+    return { ...failureOf(known), bytes: reader.bytes, ...(used !== undefined && { credential: used }) }
   }
 }
 
@@ -66,6 +69,11 @@ export async function answer(
 function cut(outgoing: ServerResponse, { httpVersionMinor, socket }: IncomingMessage): void {
   if (httpVersionMinor === 0) socket.resetAndDestroy()
   else outgoing.destroy()
+}
+
+/** Returns what is told of an error. */
+export function failureOf({ code, message, hint }: AuthError): Pick<Answered, 'code' | 'message' | 'hint'> {
+  return { code, message, ...(hint !== undefined && { hint }) }
 }
 
 /** Statuses with which servers refuse the method HEAD, or a signature that was made for GET. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
-import { answer, refuse } from './answer.ts'
+import { type Answered, answer, failureOf, refuse } from './answer.ts'
 import { preflightFields } from './fields.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 import { check } from './guard.ts'
@@ -27,6 +27,9 @@ export interface GatewayRequest {
   readonly credential?: string
   /** Code of the error that the gateway answered with, or after which it cut the connection. */
   readonly code?: ErrorCode
+  /** Why, and what to do, in words. */
+  readonly message?: string
+  readonly hint?: string
 }
 
 export interface GatewayOptions {
@@ -100,7 +103,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const start = performance.now()
     const checked = check(incoming, guard)
-    const tell = (url: string, told: Pick<GatewayRequest, 'bytes' | 'code' | 'credential'>) =>
+    const tell = (url: string, told: Answered) =>
       onRequest?.({
         method: incoming.method ?? '',
         url: withoutQuery(url),
@@ -114,7 +117,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
       outgoing.shouldKeepAlive = false
       if (error) refuse(outgoing, error, undefined, status)
       else outgoing.writeHead(status, { 'Content-Length': '0' }).end()
-      tell('', { bytes: 0, ...(error && { code: error.code }) })
+      tell('', { bytes: 0, ...(error && failureOf(error)) })
     } else if (checked.isPreflight) {
       outgoing.writeHead(204, preflightFields(checked.origin ?? '', incoming.headers)).end()
     } else tell(checked.url, await answer(incoming, outgoing, checked, context))

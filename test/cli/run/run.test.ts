@@ -51,7 +51,12 @@ describe('run', () => {
   it('ends with the exit code of the program, and says then what the gateway refused', async () => {
     const fetchIt = 'fetch(process.argv[1]).then((answer) => process.exit(answer.ok ? 0 : 9))'
     const { code, stderr } = await run(['run', document, ...node(fetchIt, '{B04}')])
-    expect([code, stderr]).toEqual([9, expect.stringMatching(/^warning NO_CREDENTIAL: .*https:\/\/data\.example/)])
+    expect([code, stderr]).toEqual([
+      9,
+      expect.stringMatching(
+        /^error NO_CREDENTIAL: the gateway refused https:\/\/data\.example\/a\.tif: no credential .*\n {2}if you trust /,
+      ),
+    ])
     const quiet = await run(['run', document, ...node('fetch(process.argv[1]).then(() => process.exit(0))', '{B04}')])
     expect([quiet.code, quiet.stderr]).toEqual([0, ''])
   })
