@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   setup: async () => (await import('./commands/setup.ts')).addSetup,
   login: async () => (await import('./commands/login.ts')).addLogin,
   logout: async () => (await import('./commands/login.ts')).addLogout,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   status: async () => (await import('./commands/login.ts')).addStatus,
   credentials: async () => (await import('./commands/credentials.ts')).addCredentials,
   time: async () => (await import('./commands/time.ts')).addTime,

@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { isAuthError } from '../../errors.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
+import type { Context } from '../context.ts'
+import type { Check } from '../doctor/check.ts'
+import { exitCodeOf, worstExit } from '../exit-code.ts'
+import { write } from '../io.ts'
+import { hintLines } from '../lint/diagnostics.ts'
+import { openAuth } from '../open-auth.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { styleOf } from '../style.ts'
+
+interface DoctorOptions extends CredentialsOption {
+  readonly json?: boolean
+  readonly offline?: boolean
+}
+
+/** `doctor [DOC]`: checks the installation, the credentials and the network, and says what to do about each fault. */
+export function addDoctor(program: Command, context: Context): void {
+  const command = program
+    .command('doctor [document]')
+    .description('check credentials, tokens and network, and say how to repair what is wrong')
+  withCredentialsOption(command)
+    .option('--offline', 'send no request')
+    .option('--json', 'print JSON')
+    .action(context.run((name: string | undefined, options: DoctorOptions) => doctor(name, options, context)))
+}
+
+async function doctor(name: string | undefined, options: DoctorOptions, context: Context): Promise<number> {
+  const checks = await checksOf(name, options, context)
+  await write(context.io.stdout, options.json ? `${forJson(checks, 2)}\n` : textOf(checks, context))
+  return worstExit(checks.filter(({ level }) => level === 'error').map(({ code = 'INTERNAL' }) => exitCodeOf(code)))
+}
+
+/** Runs the checks: those of one kind at the same time. */
+async function checksOf(name: string | undefined, options: DoctorOptions, context: Context): Promise<readonly Check[]> {
+  const { io } = context
+  const local = await import('../doctor/local-checks.ts')
+  const network = await import('../doctor/network-checks.ts')
+  const { set, credentials, checks } = await local.readCredentialFile(options, io)
+  const auth = openAuth({ ...context, diagnostics: { ...context.diagnostics, warn: () => {} } }, options, name === undefined ? [] : [name])
+  const [secrets, store, logins, settings] = await Promise.all([
+    local.secretChecks(set),
+    local.tokenStoreChecks(io),
+    checks.some(({ level }) => level === 'error')
+      ? []
+      : auth().then(async (opened) => (await import('../doctor/credential-checks.ts')).loginChecks(opened)),
+    network.settingChecks(io),
+  ])
+  const offline = [
+    ...local.versionChecks(),
+    ...checks,
+    ...local.environmentChecks(io),
+    ...local.packageChecks(set),
+    ...secrets,
+    ...store,
+    ...logins,
+    ...settings,
+  ]
+  if (options.offline) return offline
+  const { undiciTransport } = await import('../../node/transport/undici-transport.ts')
+  const { loggedTransport } = await import('../request-log.ts')
+  const { transport: send = undiciTransport({ env: { ...io.env } }) } = await loggedTransport(context)
+  const [hosts, discovery, document] = await Promise.all([
+    network.originsOf(credentials, set).then((origins) => network.hostChecks(origins, send, io.signal)),
+    network.discoveryChecks(set, send, io.signal),
+    name === undefined || checks.some(({ level }) => level === 'error') ? [] : checksOfDocument(name, set, auth, context),
+  ])
+  return [...offline, ...hosts, ...discovery, ...document]
+}
+
+async function checksOfDocument(
+  name: string,
+  set: Parameters<typeof import('../doctor/credential-checks.ts')['documentChecks']>[2],
+  auth: ReturnType<typeof openAuth>,
+  { io }: Context,
+): Promise<readonly Check[]> {
+  const { documentChecks } = await import('../doctor/credential-checks.ts')
+  const { failed } = await import('../doctor/check.ts')
+  const { readDocument } = await import('../read-document.ts')
+  try {
+    return await documentChecks(await readDocument(name, io, auth), await auth(), set)
+  } catch (error) {
+    if (isAuthError(error) && error.code === 'ABORTED') throw error
+    return [failed('document', error)]
+  }
+}
+
+function textOf(checks: readonly Check[], { io }: Context): string {
+  const { green, yellow, red } = styleOf(io, io.stdout)
+  const labels = { ok: green('ok     '), warning: yellow('warning'), error: red('error  ') }
+  const lines = checks.flatMap(({ check, level, message, code, hint }) => {
+    const text = `${labels[level]} ${forLine(check)}: ${code === undefined || level === 'ok' ? '' : `${code}: `}${forLine(message)}`
+    return [text, ...hintLines(hint, '        ')]
+  })
+  const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
+  const [errors, warnings] = [count('error'), count('warning')]
+  const summary =
+    errors + warnings === 0
+      ? 'no problem found'
+      : `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  return `${[...lines, '', summary].join('\n')}\n`
+}

@@ -1,0 +1,34 @@
+/** The result of one check of `doctor`. */
+import { type AuthError, type ErrorCode, isAuthError } from '../../errors.ts'
+
+export interface Check {
+  /** Name of the check, with the id of a credential or an origin: `secret portal.token`. */
+  readonly check: string
+  readonly level: 'ok' | 'warning' | 'error'
+  readonly message: string
+  /** Error code; absent for a check that passes. */
+  readonly code?: ErrorCode
+  /** What to do. */
+  readonly hint?: string
+}
+
+export function ok(check: string, message: string): Check {
+  return { check, level: 'ok', message }
+}
+
+/** Returns a warning: the command works, but perhaps not as expected. */
+export function warning(check: string, code: ErrorCode, message: string, hint: string): Check {
+  return { check, level: 'warning', code, message, hint }
+}
+
+export function problem(check: string, code: ErrorCode, message: string, hint: string): Check {
+  return { check, level: 'error', code, message, hint }
+}
+
+/** Returns the failed check of an error; other errors are thrown. */
+export function failed(check: string, error: unknown, hint?: string): Check {
+  if (!isAuthError(error)) throw error
+  const { code, message }: AuthError = error
+  const advice = error.hint ?? hint
+  return { check, level: 'error', code, message, ...(advice !== undefined && { hint: advice }) }
+}

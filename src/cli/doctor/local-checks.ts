@@ -1,0 +1,269 @@
+/** Checks of this machine that send nothing: versions, credential file, secrets, token store. */
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Credential, CredentialObject, CredentialSet, SecretSource } from '../../auth/credential.ts'
+import { readCredentials } from '../../auth/parse-credentials.ts'
+import { loadStrategies } from '../../auth/strategy.ts'
+import { credentialFileText, credentialsFromEnvironment, credentialsFromText } from '../../node/credentials/credential-file.ts'
+import { checkFolder } from '../../node/credentials/own-file.ts'
+import { secretSource } from '../../node/credentials/secret-source.ts'
+import { systemCode, writeFailure } from '../../node/system-error.ts'
+import { parseHolder, stateOf } from '../../node/tokens/process-lock.ts'
+import { defaultTokenFolder } from '../../node/tokens/token-files.ts'
+import { isObject } from '../../stac/document.ts'
+import { defaultStrategies } from '../../strategies/index.ts'
+import { shellWord } from '../../text/shell-word.ts'
+import { credentialPath } from '../credential-path.ts'
+import type { Io } from '../io.ts'
+import type { CredentialsOption } from '../options.ts'
+import { version } from '../version.ts'
+import { type Check, failed, ok, problem, warning } from './check.ts'
+
+/** The lowest supported version of Node. */
+const NODE = [20, 19] as const
+
+/** Checks the versions of Node and of this package. */
+export function versionChecks(node = process.versions.node): readonly Check[] {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  const isOld = major < NODE[0] || (major === NODE[0] && minor < NODE[1])
+  return [
+    isOld
+      ? problem('node', 'CONFIG_INVALID', `Node ${node} is not supported`, `install Node ${NODE.join('.')} or later`)
+      : ok('node', `Node ${node} on ${process.platform}`),
+    ok('package', `stac-auth ${version()}`),
+  ]
+}
+
+/** The credentials in use, raw and checked, and the results of reading them. */
+export interface ReadCredentials {
+  readonly set: CredentialSet<CredentialObject>
+  readonly credentials: readonly Credential[]
+  readonly checks: readonly Check[]
+}
+
+const NONE = { set: { credentials: [] }, credentials: [] }
+
+/** Reads the credential file and checks its place, owner, mode and every field. */
+export async function readCredentialFile(options: CredentialsOption, io: Io): Promise<ReadCredentials> {
+  const check = 'credential file'
+  try {
+    const { path, named } = await credentialPath(options, io)
+    const text = await credentialFileText(path)
+    if (text === undefined && named)
+      return {
+        ...NONE,
+        checks: [problem(check, 'CONFIG_INVALID', `${path} does not exist`, 'correct the path, or create the file: stac-auth setup DOC')],
+      }
+    if (text === undefined)
+      return {
+        ...NONE,
+        checks: [warning(check, 'NO_CREDENTIAL', `${path} does not exist: only public files can be read`, 'stac-auth setup DOC')],
+      }
+    const set = (await credentialsFromText(text, path)) as CredentialSet<CredentialObject>
+    const credentials = readCredentials(set, await loadStrategies(defaultStrategies), 'file')
+    const { mode } = await stat(path)
+    const count = `${credentials.length} ${credentials.length === 1 ? 'credential' : 'credentials'}`
+    return { set, credentials, checks: [ok(check, `${path}, mode ${octal(mode)}, ${count}`)] }
+  } catch (error) {
+    return { ...NONE, checks: [failed(check, error, 'stac-auth credentials check')] }
+  }
+}
+
+/** Checks `STAC_AUTH_TOKEN` and `STAC_AUTH_TOKEN_FOR`; nothing without them. */
+export function environmentChecks({ env }: Pick<Io, 'env'>): readonly Check[] {
+  const check = 'STAC_AUTH_TOKEN'
+  const checks: Check[] = []
+  try {
+    const warn = (message: string) =>
+      checks.push(warning(check, 'CONFIG_INVALID', message, 'export STAC_AUTH_TOKEN_FOR=https://data.example/'))
+    const { credentials } = credentialsFromEnvironment({ ...env }, { warn })
+    if (credentials.length > 0) checks.push(ok(check, `is set, for ${env.STAC_AUTH_TOKEN_FOR}`))
+    else if (env.STAC_AUTH_TOKEN_FOR && !env.STAC_AUTH_TOKEN)
+      checks.push(
+        warning(check, 'CONFIG_INVALID', 'STAC_AUTH_TOKEN_FOR is set, but STAC_AUTH_TOKEN is not', 'set STAC_AUTH_TOKEN, or unset both'),
+      )
+  } catch (error) {
+    checks.push(failed(check, error))
+  }
+  return checks
+}
+
+/** A secret of a credential, by the path of its field. */
+interface NamedSource {
+  readonly name: string
+  readonly source: SecretSource
+  /** True where an empty value is meant. */
+  readonly mayBeEmpty: boolean
+}
+
+const SOURCES = ['env', 'file', 'command', 'keyring', 'prompt']
+
+/** Reads each secret once, without showing it. */
+export async function secretChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {
+  const sources = credentials.flatMap((credential) => [...sourcesIn(credential, String(credential.id), credential.emptyPassword === true)])
+  const checks = await Promise.all(sources.map(secretCheck))
+  return checks.flat()
+}
+
+function* sourcesIn(value: object, name: string, mayBeEmpty: boolean): Generator<NamedSource> {
+  for (const [field, member] of Object.entries(value)) {
+    if (!isObject(member)) continue
+    const [key = '', ...more] = Object.keys(member)
+    const path = `${name}.${field}`
+    if (SOURCES.includes(key) && more.length === 0) yield { name: path, source: member as unknown as SecretSource, mayBeEmpty }
+    else yield* sourcesIn(member, path, mayBeEmpty)
+  }
+}
+
+async function secretCheck({ name, source, mayBeEmpty }: NamedSource): Promise<readonly Check[]> {
+  const check = `secret ${name}`
+  if ('prompt' in source) return [ok(check, 'is asked for at the terminal')]
+  try {
+    const value = await secretSource(source)()
+    const fault = faultOf(value, mayBeEmpty)
+    if (fault !== undefined)
+      return [problem(check, 'CREDENTIAL_VALUE_INVALID', `the value from ${placeOf(source)} ${fault}`, 'correct the value')]
+    return [ok(check, `is readable from ${placeOf(source)}`), ...(await openToOthers(check, source))]
+  } catch (error) {
+    return [failed(check, error)]
+  }
+}
+
+/** Returns what is wrong with a value, by the rules for all secrets. */
+function faultOf(value: string, mayBeEmpty: boolean): string | undefined {
+  if (value === '') return mayBeEmpty ? undefined : 'is empty'
+  if (/[\r\n\0]/.test(value.replace(/^-----BEGIN [\s\S]*-----\s*$/, ''))) return 'contains a line break'
+  return value.trim() === value || value.startsWith('-----BEGIN ') ? undefined : 'begins or ends with a space'
+}
+
+function placeOf(source: SecretSource): string {
+  if ('env' in source) return `the variable ${source.env}`
+  if ('file' in source) return source.file
+  if ('command' in source) return `the program ${source.command[0]}`
+  return 'keyring' in source ? `the keyring account "${source.keyring}"` : 'the terminal'
+}
+
+/** Warns about a secret file that other users can read. */
+async function openToOthers(check: string, source: SecretSource): Promise<readonly Check[]> {
+  if (!('file' in source) || process.platform === 'win32') return []
+  const path = source.file.replace(/^~(?=\/)/, homedir())
+  const { mode } = await stat(path)
+  if ((mode & 0o077) === 0) return []
+  return [
+    warning(check, 'CREDENTIAL_SOURCE', `${source.file} can be read by other users (mode ${octal(mode)})`, `chmod 600 ${shellWord(path)}`),
+  ]
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, '0')
+}
+
+/** Free bytes that a token store needs. */
+const ROOM = 1_048_576
+
+/** Checks the folder of the token store: mode, that it can be written, free space, and locks that were left behind. */
+export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = freeBytesOf): Promise<readonly Check[]> {
+  const check = 'token store'
+  const folder = defaultTokenFolder({ ...env })
+  if (folder === undefined)
+    return [problem(check, 'CACHE_NOT_WRITABLE', 'has no folder: neither XDG_CACHE_HOME nor HOME is an absolute path', 'set HOME')]
+  try {
+    const stats = await stat(folder).catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return undefined
+      throw error
+    })
+    if (!stats) return [ok(check, `${folder} is created with the first login`)]
+    checkFolder(folder, stats)
+    await tryToWrite(folder)
+    const free = await freeBytes(folder)
+    const room =
+      free < ROOM
+        ? problem(check, 'DISK_FULL', `${folder} has ${free} bytes left`, 'free some space, or set XDG_CACHE_HOME to another disk')
+        : ok(check, `${folder}, mode ${octal(stats.mode)}, writable`)
+    return [room, ...(await lockChecks(folder))]
+  } catch (error) {
+    return [failed(check, systemCode(error) === '' ? error : writeFailure(error, `"${folder}"`), 'set XDG_CACHE_HOME to a folder of yours')]
+  }
+}
+
+async function tryToWrite(folder: string): Promise<void> {
+  const path = join(folder, `doctor-${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    await writeFile(path, randomBytes(4096), { mode: 0o600, flag: 'wx', flush: true })
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** Milliseconds without a heartbeat after which a lock of an unknown process is stale. */
+const HEARTBEAT = 60_000
+
+/** Warns about locks whose process is gone; the next one that needs the token removes them. */
+async function lockChecks(folder: string): Promise<readonly Check[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.lock'))
+  const checks = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name)
+      const text = await readFile(path, 'utf8').catch(() => '')
+      const holder = parseHolder(text)
+      const state = holder ? await stateOf(holder) : 'unknown'
+      const isRecent = Date.now() - (await stat(path)).mtimeMs < HEARTBEAT
+      if (state === 'alive' || (state === 'unknown' && isRecent)) return ok('token lock', `process ${holder?.pid} is using a token`)
+      const hint = `nothing: the next command that needs the token removes it after a minute; or: rm ${shellWord(path)}`
+      const why = state === 'gone' ? `process ${holder?.pid} has left it` : 'its process is on another host or cannot be identified'
+      return warning('token lock', 'CACHE_LOCK_TIMEOUT', `${path} is a stale lock: ${why}`, hint)
+    }),
+  )
+  return checks
+}
+
+/** Packages that only some credentials need. */
+const PACKAGES: readonly { readonly name: string; readonly what: string; readonly isNeeded: (credential: CredentialObject) => boolean }[] =
+  [
+    {
+      name: '@napi-rs/keyring',
+      what: 'a secret in the keyring',
+      isNeeded: (credential) => [...sourcesIn(credential, '', false)].some(({ source }) => 'keyring' in source),
+    },
+    { name: 'kerberos', what: 'HTTP Negotiate', isNeeded: ({ scheme }) => String(scheme).toLowerCase() === 'negotiate' },
+    {
+      name: '@cloudflare/privacypass-ts',
+      what: 'HTTP PrivateToken',
+      isNeeded: ({ scheme }) => String(scheme).toLowerCase() === 'privatetoken',
+    },
+    {
+      name: '@aws-sdk/credential-providers',
+      what: 'S3 keys of roles and single sign-on',
+      isNeeded: ({ type, profile, accessKeyId, credentialsUrl }) =>
+        type === 's3' && profile !== undefined && !accessKeyId && !credentialsUrl,
+    },
+  ]
+
+/** Checks the optional packages that the credentials need. A profile may do without the AWS package, so that it is only a warning. */
+export function packageChecks(
+  { credentials }: CredentialSet<CredentialObject>,
+  isInstalled: (name: string) => boolean = isInstalledHere,
+): readonly Check[] {
+  return PACKAGES.filter(({ isNeeded }) => credentials.some(isNeeded)).map(({ name, what }) => {
+    const check = `package ${name}`
+    if (isInstalled(name)) return ok(check, `is installed, for ${what}`)
+    const report = name.startsWith('@aws-sdk/') ? warning : problem
+    return report(check, 'CREDENTIAL_SOURCE', `is not installed, and is needed for ${what}`, `npm install ${name}`)
+  })
+}
+
+function isInstalledHere(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
