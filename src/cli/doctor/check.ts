@@ -1,4 +1,5 @@
 /** The result of one check of `doctor`. */
+import { ERROR_CODES } from '../../error-codes.ts'
 import { type AuthError, type ErrorCode, isAuthError } from '../../errors.ts'
 
 export interface Check {
@@ -25,10 +26,11 @@ export function problem(check: string, code: ErrorCode, message: string, hint: s
   return { check, level: 'error', code, message, hint }
 }
 
-/** Returns the failed check of an error; other errors are thrown. */
+/** Returns the failed check of an error, with the advice for its code if nothing better is known. Other errors are thrown. */
 export function failed(check: string, error: unknown, hint?: string): Check {
   if (!isAuthError(error)) throw error
   const { code, message }: AuthError = error
-  const advice = error.hint ?? hint
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES].advice : undefined
+  const advice = error.hint ?? hint ?? known
   return { check, level: 'error', code, message, ...(advice !== undefined && { hint: advice }) }
 }

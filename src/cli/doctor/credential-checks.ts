@@ -2,8 +2,8 @@
 import type { Auth, CredentialStatus, Explanation } from '../../auth/auth.ts'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
 import { targetsOf } from '../../stac/target.ts'
-import { expiryText } from '../expiry.ts'
 import type { ReadDocument } from '../read-document.ts'
+import { expiryText } from '../units.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** Checks the stored tokens. */

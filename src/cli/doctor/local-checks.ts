@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Credential, CredentialObject, CredentialSet, SecretSource } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
+import { isAuthError } from '../../errors.ts'
 import { credentialFileText, credentialsFromEnvironment, credentialsFromText } from '../../node/credentials/credential-file.ts'
 import { checkFolder } from '../../node/credentials/own-file.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
@@ -184,7 +185,7 @@ export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = fre
         : ok(check, `${folder}, mode ${octal(stats.mode)}, writable`)
     return [room, ...(await lockChecks(folder))]
   } catch (error) {
-    return [failed(check, systemCode(error) === '' ? error : writeFailure(error, `"${folder}"`), 'set XDG_CACHE_HOME to a folder of yours')]
+    return [failed(check, isAuthError(error) ? error : writeFailure(error, `"${folder}"`), 'set XDG_CACHE_HOME to a folder of yours')]
   }
 }
 

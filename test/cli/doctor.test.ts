@@ -1,0 +1,485 @@
+/** `doctor` finds each fault and says what to do, and finds none where nothing is wrong. */
+import { spawnSync } from 'node:child_process'
+import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { CredentialStatus } from '../../src/auth/auth.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import type { Check } from '../../src/cli/doctor/check.ts'
+import { loginChecks } from '../../src/cli/doctor/credential-checks.ts'
+import { packageChecks, tokenStoreChecks, versionChecks } from '../../src/cli/doctor/local-checks.ts'
+import { newHolder } from '../../src/node/tokens/process-lock.ts'
+import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
+import { temporaryFolder } from './folder.ts'
+import { run } from './run.ts'
+
+const SECRETS = ['token-of-the-portal', 'password-of-the-archive', 'client-secret-of-oidc', 'key-of-the-program']
+const SUFFIX = '/.well-known/openid-configuration'
+
+/** What a healthy server answers; a fault replaces members. */
+interface Server {
+  discovery: { readonly status: number; readonly body: string }
+  date: Date | undefined
+}
+
+/** A user's surroundings, in which everything is right until a fault changes it. */
+interface Surroundings {
+  readonly folder: string
+  readonly file: string
+  readonly secretFile: string
+  readonly tokens: string
+  readonly env: Record<string, string>
+  credentials: Record<string, unknown>[]
+  readonly item: { properties: Record<string, unknown>; assets: Record<string, { href: string; 'auth:refs': string[] }> }
+}
+
+let server: AnsweringServer
+let answers: Server
+let around: Surroundings
+
+beforeAll(async () => {
+  server = await startAnswering(({ path }) => {
+    const date: Record<string, string> = answers.date ? { date: answers.date.toUTCString() } : {}
+    if (path === SUFFIX) return { ...answers.discovery, headers: { ...date, 'content-type': 'application/json' } }
+    return { status: 404, headers: date }
+  })
+})
+afterAll(() => server.close())
+
+beforeEach(async () => {
+  answers = {
+    discovery: { status: 200, body: JSON.stringify({ issuer: server.origin, token_endpoint: `${server.origin}/token` }) },
+    date: new Date(),
+  }
+  const folder = await temporaryFolder()
+  const [secretFile, tokens] = [join(folder, 'secret'), join(folder, 'cache/stac-auth/tokens')]
+  await writeFile(secretFile, SECRETS[1] ?? '', { mode: 0o600 })
+  await mkdir(tokens, { recursive: true, mode: 0o700 })
+  vi.stubEnv('DOCTOR_TOKEN', SECRETS[0])
+  vi.stubEnv('DOCTOR_SECRET', SECRETS[2])
+  const sendTo = (path: string) => [`${server.origin}/${path}/`]
+  const command = [process.execPath, '-e', `console.log('${SECRETS[3]}')`]
+  around = {
+    folder,
+    file: join(folder, 'credentials.json'),
+    secretFile,
+    tokens,
+    env: { XDG_CACHE_HOME: join(folder, 'cache') },
+    credentials: [
+      { id: 'portal', type: 'http', scheme: 'bearer', token: { env: 'DOCTOR_TOKEN' }, sendTo: sendTo('bearer') },
+      { id: 'archive', type: 'http', scheme: 'basic', username: 'ada', password: { file: secretFile }, sendTo: sendTo('basic') },
+      { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: { command }, sendTo: sendTo('key') },
+      {
+        id: 'oidc',
+        type: 'openIdConnect',
+        issuer: server.origin,
+        flow: 'clientCredentials',
+        clientId: 'me',
+        clientSecret: { env: 'DOCTOR_SECRET' },
+        sendTo: sendTo('oidc'),
+      },
+    ],
+    item: {
+      properties: {
+        'auth:schemes': {
+          bearer: { type: 'http', scheme: 'bearer' },
+          basic: { type: 'http', scheme: 'basic' },
+          key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+          oidc: { type: 'openIdConnect', openIdConnectUrl: `${server.origin}${SUFFIX}` },
+        },
+      },
+      assets: Object.fromEntries(
+        ['bearer', 'basic', 'key', 'oidc'].map((ref) => [ref, { href: `${server.origin}/${ref}/file`, 'auth:refs': [ref] }]),
+      ),
+    },
+  }
+})
+afterEach(() => vi.unstubAllEnvs())
+
+/** Runs `doctor` in the surroundings. No secret may be printed, and none may be sent. */
+async function examined(): Promise<{ readonly checks: readonly Check[]; readonly code: number }> {
+  const { folder, file, credentials, item, env } = around
+  await writeFile(file, JSON.stringify({ version: 1, credentials }), { flag: 'wx', mode: 0o600 }).catch(() => undefined)
+  const document = join(folder, 'item.json')
+  const whole = { type: 'Feature', stac_version: '1.0.0', stac_extensions: [], id: 'scene', geometry: null, links: [], ...item }
+  await writeFile(document, JSON.stringify(whole))
+  const { stdout, stderr, code } = await run(['doctor', document, '--credentials', file, '--json'], { env })
+  const seen = JSON.stringify([stdout, stderr, server.exchanges])
+  for (const secret of SECRETS) expect(seen).not.toContain(secret)
+  expect(server.exchanges.some(({ request }) => request.headers.authorization ?? request.headers['x-api-key'])).toBe(false)
+  return { checks: JSON.parse(stdout), code }
+}
+
+const tls = (name: string) => readFile(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8')
+
+const checkOf = (checks: readonly Check[], name: string) => checks.find(({ check }) => check === name)
+
+const writeCredentials = (text: string) => writeFile(around.file, text, { mode: 0o600 })
+
+interface Fault {
+  readonly fault: string
+  readonly cause: () => unknown
+  readonly check: string
+  readonly level?: 'warning'
+  readonly code: string
+  /** Part of the message or the hint. */
+  readonly says: RegExp
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    fault: 'a credential file that others can write',
+    cause: async () => {
+      await writeCredentials(JSON.stringify({ version: 1, credentials: around.credentials }))
+      await chmod(around.file, 0o666)
+    },
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /chmod go-w/,
+  },
+  {
+    fault: 'a credential file that does not exist',
+    cause: () =>
+      mkdir(around.file)
+        .then(() => rm(around.file, { recursive: true }))
+        .then(() => (around = { ...around, file: join(around.folder, 'no/file.json') })),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /setup DOC/,
+  },
+  {
+    fault: 'malformed JSON',
+    cause: () => writeCredentials('{ "version": 1, }'),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /:1:17: not valid JSON/,
+  },
+  {
+    fault: 'a misspelt field',
+    cause: () => Object.assign(around.credentials[1] ?? {}, { password: undefined, pasword: { file: around.secretFile } }),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /pasword[\s\S]*password/,
+  },
+  {
+    fault: 'an unknown type',
+    cause: () => Object.assign(around.credentials[0] ?? {}, { type: 'htpp' }),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /type/,
+  },
+  {
+    fault: 'a variable that is not set',
+    cause: () => vi.stubEnv('DOCTOR_TOKEN', undefined),
+    check: 'secret portal.token',
+    code: 'CREDENTIAL_SOURCE',
+    says: /set DOCTOR_TOKEN/,
+  },
+  {
+    fault: 'an empty variable',
+    cause: () => vi.stubEnv('DOCTOR_TOKEN', ''),
+    check: 'secret portal.token',
+    code: 'CREDENTIAL_VALUE_INVALID',
+    says: /is empty/,
+  },
+  {
+    fault: 'a line break in a secret',
+    cause: () => vi.stubEnv('DOCTOR_TOKEN', 'to\nken'),
+    check: 'secret portal.token',
+    code: 'CREDENTIAL_VALUE_INVALID',
+    says: /line break/,
+  },
+  {
+    fault: 'a space behind a secret',
+    cause: () => vi.stubEnv('DOCTOR_TOKEN', 'token '),
+    check: 'secret portal.token',
+    code: 'CREDENTIAL_VALUE_INVALID',
+    says: /ends with a space/,
+  },
+  {
+    fault: 'a missing secret file',
+    cause: () => rm(around.secretFile),
+    check: 'secret archive.password',
+    code: 'CREDENTIAL_SOURCE',
+    says: /does not exist/,
+  },
+  {
+    fault: 'a secret file that others can read',
+    cause: () => chmod(around.secretFile, 0o644),
+    check: 'secret archive.password',
+    level: 'warning',
+    code: 'CREDENTIAL_SOURCE',
+    says: /chmod 600/,
+  },
+  {
+    fault: 'a program that fails',
+    cause: () => Object.assign(around.credentials[2] ?? {}, { value: { command: ['false'] } }),
+    check: 'secret key.value',
+    code: 'CREDENTIAL_SOURCE',
+    says: /run it yourself/,
+  },
+  {
+    fault: 'another issuer',
+    cause: () => (answers.discovery = { status: 200, body: JSON.stringify({ issuer: 'https://other.example' }) }),
+    check: 'discovery oidc',
+    code: 'OAUTH_ISSUER_MISMATCH',
+    says: /other\.example instead of/,
+  },
+  {
+    fault: 'a discovery document that is not JSON',
+    cause: () => (answers.discovery = { status: 200, body: '<html>' }),
+    check: 'discovery oidc',
+    code: 'OAUTH_RESPONSE_INVALID',
+    says: /not a discovery document/,
+  },
+  {
+    fault: 'a missing discovery document',
+    cause: () => (answers.discovery = { status: 404, body: '' }),
+    check: 'discovery oidc',
+    code: 'OAUTH_RESPONSE_INVALID',
+    says: /answers 404/,
+  },
+  {
+    fault: 'a clock that is 10 minutes ahead',
+    cause: () => (answers.date = new Date(Date.now() - 600_000)),
+    check: 'clock',
+    code: 'CLOCK_SKEW',
+    says: /60\d s ahead[\s\S]*set the clock/,
+  },
+  {
+    fault: 'a clock that is 10 minutes behind',
+    cause: () => (answers.date = new Date(Date.now() + 600_000)),
+    check: 'clock',
+    code: 'CLOCK_SKEW',
+    says: /behind/,
+  },
+  {
+    fault: 'a proxy that is down',
+    cause: () => Object.assign(around.env, { HTTPS_PROXY: 'http://127.0.0.1:1' }),
+    check: 'proxy',
+    code: 'PROXY_UNREACHABLE',
+    says: /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
+  },
+  {
+    fault: 'a malformed proxy',
+    cause: () => Object.assign(around.env, { HTTPS_PROXY: 'not a proxy' }),
+    check: 'proxy',
+    code: 'PROXY_INVALID',
+    says: /HTTPS_PROXY/,
+  },
+  {
+    fault: 'a missing file of certificates',
+    cause: () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: '/no/such.pem' }),
+    check: 'certificates',
+    code: 'FILE_ACCESS',
+    says: /\/no\/such\.pem cannot be read/,
+  },
+  {
+    fault: 'a file of certificates without any',
+    cause: () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: around.secretFile }),
+    check: 'certificates',
+    code: 'FILE_ACCESS',
+    says: /no readable certificate/,
+  },
+  {
+    fault: 'a switched-off check of certificates',
+    cause: () => Object.assign(around.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+    check: 'certificates',
+    code: 'TLS_DISABLED',
+    says: /unset/,
+  },
+  {
+    fault: 'a closed port',
+    cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: ['http://127.0.0.1:1/'] }),
+    check: 'host http://127.0.0.1:1',
+    code: 'NETWORK_REFUSED',
+    says: /server is running/,
+  },
+  {
+    fault: 'a host name that does not exist',
+    cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: ['https://no-such-host.invalid/'] }),
+    check: 'host https://no-such-host.invalid',
+    code: 'NETWORK_DNS',
+    says: /host name/,
+  },
+  {
+    fault: 'a token store that others can read',
+    cause: () => chmod(around.tokens, 0o755),
+    check: 'token store',
+    code: 'CACHE_UNSAFE',
+    says: /chmod/,
+  },
+  {
+    fault: 'a file in place of the token store',
+    cause: () => rm(around.tokens, { recursive: true }).then(() => writeFile(around.tokens, '')),
+    check: 'token store',
+    code: 'CACHE_UNSAFE',
+    says: /not a folder/,
+  },
+  {
+    fault: 'a stale lock',
+    cause: async () => {
+      const { pid } = spawnSync(process.execPath, ['-e', ''])
+      await writeFile(join(around.tokens, 'x.lock'), JSON.stringify({ ...(await newHolder()), pid }), { mode: 0o600 })
+    },
+    check: 'token lock',
+    level: 'warning',
+    code: 'CACHE_LOCK_TIMEOUT',
+    says: /stale lock: process \d+ has left it/,
+  },
+  {
+    fault: 'STAC_AUTH_TOKEN without STAC_AUTH_TOKEN_FOR',
+    cause: () => Object.assign(around.env, { STAC_AUTH_TOKEN: 'quick' }),
+    check: 'STAC_AUTH_TOKEN',
+    level: 'warning',
+    code: 'CONFIG_INVALID',
+    says: /export STAC_AUTH_TOKEN_FOR=/,
+  },
+  {
+    fault: 'a credential that matches nothing in the document',
+    cause: () =>
+      around.credentials.push({
+        id: 'far',
+        type: 'http',
+        scheme: 'bearer',
+        token: { env: 'DOCTOR_TOKEN' },
+        sendTo: [`${server.origin}/elsewhere/`],
+      }),
+    check: 'credential far',
+    level: 'warning',
+    code: 'CREDENTIAL_TARGET_UNTRUSTED',
+    says: /no target of the document/,
+  },
+  {
+    fault: 'a scheme without a credential',
+    cause: () => around.credentials.splice(2, 1),
+    check: 'scheme key',
+    code: 'NO_CREDENTIAL',
+    says: /./,
+  },
+]
+
+it('finds no problem where everything is right', async () => {
+  const { checks, code } = await examined()
+  expect(checks.filter(({ level }) => level !== 'ok')).toEqual([])
+  expect(code).toBe(0)
+  const names = checks.map(({ check }) => check)
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'node',
+      'credential file',
+      'secret portal.token',
+      'token store',
+      `host ${server.origin}`,
+      'clock',
+      'discovery oidc',
+      'scheme bearer',
+    ]),
+  )
+})
+
+describe('doctor finds', () => {
+  it.each(FAULTS)('$fault', async ({ cause, check, level = 'error', code, says }) => {
+    await cause()
+    const { checks, code: exit } = await examined()
+    const found = checks.filter((one) => one.check === check && one.level !== 'ok')
+    expect(found).toEqual([expect.objectContaining({ level, code, hint: expect.any(String) })])
+    expect(`${found[0]?.message}\n${found[0]?.hint}`).toMatch(says)
+    expect(exit === 0).toBe(level === 'warning')
+  })
+
+  it.runIf(process.getuid?.() === 0)('a credential file of another user', async () => {
+    await writeCredentials(JSON.stringify({ version: 1, credentials: [] }))
+    await chown(around.file, 12_345, 12_345)
+    expect(checkOf((await examined()).checks, 'credential file')).toMatchObject({
+      level: 'error',
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('use a file that you own'),
+    })
+  })
+
+  it('a certificate that no known authority has signed', async () => {
+    const secure = await startAnswering(() => ({ status: 200 }), { key: await tls('server.key'), cert: await tls('self-signed.pem') })
+    try {
+      Object.assign(around.credentials[0] ?? {}, { sendTo: [`${secure.origin}/`] })
+      const found = checkOf((await examined()).checks, `host ${secure.origin}`)
+      expect(found).toMatchObject({ level: 'error', code: 'TLS_UNTRUSTED', hint: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
+    } finally {
+      await secure.close()
+    }
+  })
+
+  it('a full disk', async () => {
+    const io = { env: around.env }
+    expect(await tokenStoreChecks(io)).toMatchObject([{ check: 'token store', level: 'ok' }])
+    expect(await tokenStoreChecks(io, async () => 0)).toMatchObject([
+      { level: 'error', code: 'DISK_FULL', hint: expect.stringContaining('XDG_CACHE_HOME') },
+    ])
+  })
+
+  it('a version of Node that is too old', () => {
+    expect(versionChecks('20.19.0')[0]).toMatchObject({ check: 'node', level: 'ok' })
+    for (const version of ['20.18.1', '18.20.4']) {
+      expect(versionChecks(version)[0]).toMatchObject({ level: 'error', hint: 'install Node 20.19 or later' })
+    }
+  })
+
+  it('a missing optional package, only if a credential needs it', () => {
+    const keyring = { id: 'k', type: 'http', scheme: 'bearer', token: { keyring: 'me' } }
+    const negotiate = { id: 'n', type: 'http', scheme: 'Negotiate' }
+    const profile = { id: 's', type: 's3', profile: 'eo' }
+    const set = { credentials: [keyring, negotiate, profile] }
+    expect(packageChecks(set, () => true).map(({ level }) => level)).toEqual(['ok', 'ok', 'ok'])
+    expect(packageChecks(set, () => false).map(({ level, hint }) => [level, hint])).toEqual([
+      ['error', 'npm install @napi-rs/keyring'],
+      ['error', 'npm install kerberos'],
+      ['warning', 'npm install @aws-sdk/credential-providers'],
+    ])
+    expect(packageChecks({ credentials: [] }, () => false)).toEqual([])
+  })
+
+  it('an expired token, a missing login, and a token that is refreshed', async () => {
+    const state = (credential: string, more: Partial<CredentialStatus>): CredentialStatus => ({
+      credential,
+      type: 'oauth2',
+      flow: 'authorizationCode',
+      state: 'valid',
+      refreshable: false,
+      persistent: true,
+      ...more,
+    })
+    const states = [
+      state('a', { state: 'expired' }),
+      state('b', { state: 'none' }),
+      state('c', { state: 'expired', refreshable: true }),
+      state('d', {}),
+    ]
+    const auth = { ...createAuth({ credentials: [] }), status: async () => states }
+    expect((await loginChecks(auth)).map(({ check, level, hint }) => [check, level, hint])).toEqual([
+      ['token a', 'error', 'stac-auth login a'],
+      ['token b', 'warning', 'stac-auth login b'],
+      ['token c', 'ok', undefined],
+      ['token d', 'ok', undefined],
+    ])
+  })
+})
+
+it('sends no request with --offline', async () => {
+  await writeCredentials(JSON.stringify({ version: 1, credentials: around.credentials }))
+  const before = server.exchanges.length
+  const { code, stdout } = await run(['doctor', '--offline', '--credentials', around.file], { env: around.env })
+  expect([code, server.exchanges.length]).toEqual([0, before])
+  expect(stdout).toMatch(/^ok {6}node: Node [\d.]+ on /)
+  expect(stdout).toMatch(/\n\nno problem found\n$/)
+})
+
+it('prints each fault with its remedy for people', async () => {
+  vi.stubEnv('DOCTOR_TOKEN', undefined)
+  await writeCredentials(JSON.stringify({ version: 1, credentials: around.credentials }))
+  const { code, stdout } = await run(['doctor', '--offline', '--credentials', around.file], { env: around.env })
+  expect(code).toBe(3)
+  expect(stdout).toContain(
+    'error   secret portal.token: CREDENTIAL_SOURCE: the environment variable DOCTOR_TOKEN is not set\n        set DOCTOR_TOKEN in the environment of this program\n',
+  )
+  expect(stdout).toMatch(/\n1 error, 0 warnings\n$/)
+})
