@@ -78,8 +78,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
         exitCode = await action(...given)
       },
   }
-  const program = await programOf(argv, context)
-  withVerbose(program, () => {
+  const program = await programOf(argv, context, () => {
     isVerbose = true
   })
   try {
@@ -115,7 +114,7 @@ function namedCommand(program: Command, argv: readonly string[]): { readonly com
   return { command, help: command === program ? `${program.name()} help` : `${names.join(' ')} --help` }
 }
 
-async function programOf(argv: readonly string[], context: Context): Promise<Command> {
+async function programOf(argv: readonly string[], context: Context, verbose = () => {}): Promise<Command> {
   const { stdout } = context.io
   const program = new Command('stac-auth')
     .description('Send authorized requests for STAC assets and links, and lint their authentication metadata')
@@ -132,6 +131,7 @@ async function programOf(argv: readonly string[], context: Context): Promise<Com
   const named = argv.find((argument) => !argument.startsWith('-')) ?? ''
   const load = Object.hasOwn(COMMANDS, named) ? [COMMANDS[named]] : Object.values(COMMANDS)
   for (const add of await Promise.all(load.map((command) => command?.()))) add?.(program, context, argv)
+  withVerbose(program, verbose)
   refuseRepeats(program)
   if (argv.some((argument) => HELP.has(argument))) (await import('./help/examples.ts')).addExamples(program)
   const [first = ''] = Object.keys(GROUPS)

@@ -6,7 +6,7 @@ import type { Credential, CredentialObject, CredentialSet } from '../../auth/cre
 import { loadStrategies } from '../../auth/strategy.ts'
 import { NetworkError } from '../../errors.ts'
 import type { HttpResponse, Send } from '../../http/message.ts'
-import { environmentProxies } from '../../node/transport/proxy.ts'
+import { environmentProxies } from '../../node/transport/guarded-connect.ts'
 import { isObject, ownString } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { discoveryUrl } from '../../strategies/oauth2/server.ts'

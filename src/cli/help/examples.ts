@@ -56,6 +56,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   setup: ['stac-auth setup item.json', 'stac-auth setup https://catalog.example/item.json --browser', 'stac-auth setup item.json --json'],
   login: ['stac-auth login item.json', 'stac-auth login portal --browser'],
   logout: ['stac-auth logout portal', 'stac-auth logout --all'],
+  doctor: ['stac-auth doctor', 'stac-auth doctor item.json', 'stac-auth doctor --json | jq \'.[] | select(.level != "ok")\''],
   status: ['stac-auth status', 'stac-auth status --json | jq \'.[] | select(.state == "expired")\''],
   credentials: ['stac-auth credentials list', 'stac-auth credentials add item.json'],
   'credentials list': ['stac-auth credentials list', 'stac-auth credentials list credentials.json --json'],
