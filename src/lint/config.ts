@@ -175,7 +175,7 @@ export function caseOf(code: string): readonly [Rule, RuleCase] | undefined {
 }
 
 /** The same levels by code alone, so that those of a rule can be laid over those of a case that were given before. */
-export function byCode(levels: Levels): Levels {
+function byCode(levels: Levels): Levels {
   const given = rules.flatMap((rule) =>
     rule.cases.flatMap((one): [string, Level][] => {
       const level = named(levels, one.meta.code) ?? named(levels, rule.meta.id)
@@ -186,7 +186,7 @@ export function byCode(levels: Levels): Levels {
 }
 
 /** The levels that turn off what is only information in the preset `recommended`, except rules that send requests. */
-export const NO_INFOS: Levels = Object.fromEntries(
+const NO_INFOS: Levels = Object.fromEntries(
   rules.flatMap(({ meta: { section }, cases }) =>
     cases.flatMap(({ meta: { code, severity } }): [string, Level][] =>
       severity.recommended === 'info' && section !== 'online' ? [[code, 'off']] : [],

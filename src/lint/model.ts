@@ -213,7 +213,7 @@ export interface Definition {
 }
 
 /** The nearest definition of the name, or undefined: on the target, in its document, the wrapper, then the parents. */
-export function definitionOf(target: TargetNode, name: string): Definition | undefined {
+function definitionOf(target: TargetNode, name: string): Definition | undefined {
   if (seesOwnSchemes(target)) return find(target, name)
   const { definitions } = target.document
   if (!definitions.has(name)) definitions.set(name, find(target, name))

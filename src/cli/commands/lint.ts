@@ -46,11 +46,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   requireCrawl(options)
   const { names: inputs, read } = await inputsOf(given, options, context)
   const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
-    await Promise.all([
-      import('../lint/lint-report.ts'),
-      import('../lint/lint-run.ts'),
-      isFixing(options) ? import('../lint/lint-fix.ts') : undefined,
-    ])
+    await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), fixesOf(options)])
   const fixSettings = fixes?.fixSettingsOf(inputs, options)
   const destinations = destinationsOf(options, fixSettings?.taken)
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
@@ -78,8 +74,11 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   }
 }
 
-function isFixing({ fix, fixSuggestions, fixDryRun, fixType }: FixingOptions): boolean {
-  return fix === true || fixSuggestions === true || fixDryRun === true || fixType !== undefined
+/** Loads what applies fixes, if the options ask for it. */
+async function fixesOf({ fix, fixSuggestions, fixDryRun, fixType }: FixingOptions) {
+  if (!fix && !fixSuggestions && !fixDryRun && fixType === undefined) return undefined
+  const { fixInputs, fixSettingsOf } = await import('../lint/lint-fix.ts')
+  return { fixInputs, fixSettingsOf }
 }
 
 /** Opens the baseline; its module is only loaded with `--baseline`. */

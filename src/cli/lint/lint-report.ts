@@ -157,7 +157,7 @@ const ONLY_ITSELF = ['EACCES', 'EPERM', 'EROFS', 'EBUSY']
  * Replaces the report of an earlier run atomically; links are followed, and pipes and devices are written directly. Errors of all
  * methods: `FILE_ACCESS`, `DISK_FULL`; the earlier report is unchanged then.
  */
-export class ReportFile {
+class ReportFile {
   readonly #name: string
   readonly #place: string
   readonly #handle: FileHandle
