@@ -152,7 +152,7 @@ function personLog({ io, diagnostics }: Context): Log {
     request: (event) => {
       totals.requests++
       totals.bytes += event.bytes
-      if (event.status >= 400 || event.code !== undefined) totals.failed++
+      if (isFailure(event)) totals.failed++
       block.clear()
       void write(io.stderr, `${requestLine(event, style)}\n`).catch(() => undefined)
       draw()
@@ -175,9 +175,13 @@ function readyText({ base, targets, urlFor }: Gateway, documents: readonly ReadD
   return `${lines.join('\n')}\n`
 }
 
+/** False for a request that the program gave up, as programs with several connections do. */
+function isFailure({ status, code }: { readonly status: number; readonly code?: string | undefined }): boolean {
+  return status >= 400 || (code !== undefined && code !== 'ABORTED')
+}
+
 function requestLine({ method, url, status, bytes, milliseconds, credential, code }: GatewayRequest, style: Style): string {
-  const isFailure = status >= 400 || code !== undefined
-  const shown = isFailure ? style.red(String(status)) : style.green(String(status))
+  const shown = isFailure({ status, code }) ? style.red(String(status)) : style.green(String(status))
   const size = bytesText(bytes).padStart(9)
   const time = `${Math.round(milliseconds)} ms`.padStart(8)
   const extra = [code, credential === undefined ? undefined : `"${credential}"`].filter((part) => part !== undefined)

@@ -1,6 +1,6 @@
 /** Answers one request of a program with the response of the server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AbortedError, AuthError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
+import { AbortedError, AuthError, ConfigurationError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
@@ -131,6 +131,8 @@ interface Client {
 async function pass(received: UpstreamResponse, request: UpstreamRequest, client: Client, context: AnswerContext): Promise<void> {
   const { response, credential } = received
   const { status, headers } = response
+  if (!response.chunks && request.method !== 'HEAD')
+    throw new ConfigurationError('CONFIG_INVALID', 'the transport of this engine cannot stream responses', { hint: 'use undiciTransport' })
   if (status === 401 || status === 403 || status === 407 || status < 200 || status > 599) {
     const failure = await answerFailure({ status, headers, url: request.url, body: null })
     await response.discard()

@@ -18,7 +18,7 @@ export interface ListenOptions {
 const MOST_SERVED = 256
 
 /** Further connections that may wait until one of these ends or is idle. */
-const MOST_WAITING = 4096
+const MOST_WAITING = 2048
 
 /** Milliseconds without a request after which a connection gives way to one that waits. */
 const IDLE = 1000
@@ -102,8 +102,8 @@ export class Listeners {
     })
     const before = served.requests > 1 ? served.last : undefined
     served.last = ended
-    if (before) void before.then(() => (socket.destroyed ? undefined : respond(incoming, outgoing)))
-    else void respond(incoming, outgoing)
+    const begun = before ? before.then(() => (socket.destroyed ? undefined : respond(incoming, outgoing))) : respond(incoming, outgoing)
+    begun.catch(() => socket.destroy())
   }
 
   /** Stops listening and ends all connections. */
