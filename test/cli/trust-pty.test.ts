@@ -67,3 +67,39 @@ describe('at a terminal', () => {
     expect(dumb.screen).not.toContain(ASKED)
   })
 })
+
+describe('setup at a terminal', () => {
+  const SECRET = ', not shown (press Enter if it is in a variable, a file or a command): '
+  const setUp = (steps: readonly (readonly [string, string])[]) => {
+    const home = join(folder, `home-${++users}`)
+    const file = join(home, 'credentials.json')
+    const result = atTerminal(steps, { XDG_CONFIG_HOME: home, NO_COLOR: '1' }, 'setup', document, '--credentials', file)
+    return result.then((outcome) => ({ ...outcome, home, file }))
+  }
+
+  it('takes a secret that is typed and corrected without showing it', async () => {
+    const steps = [
+      [ASKED, 'y\r'],
+      [SECRET, 'wrong\x15secrez\x7ft\x1b[D-1\r'],
+    ] as const
+    const { screen, file, home } = await setUp(steps)
+    expect(screen).toContain(`Key (header x-api-key)${SECRET}\r\nthe secret is stored in `)
+    expect(screen).not.toMatch(/secre[tz]-|wrong/)
+    const { value } = JSON.parse(await readFile(file, 'utf8')).credentials[0]
+    expect(value).toEqual({ file: join(home, 'stac-auth/secrets/key.value') })
+    expect(await readFile(value.file, 'utf8')).toBe('secret-1\n')
+  })
+
+  it.each([
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+  ])('%s at a secret writes nothing', async (_name, key) => {
+    const { code, screen, file } = await setUp([
+      [ASKED, 'y\r'],
+      [SECRET, `half${key}`],
+    ])
+    expect([code, screen]).toEqual([130, expect.stringMatching(/error ABORTED: interrupted\r\n$/)])
+    expect(screen).not.toContain('half')
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})

@@ -117,8 +117,14 @@ export function nextText(name: string, target: Target | undefined): string {
   const path = new URL(target.href, target.scope.url ?? 'file:///').pathname
   const file = forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
   const key = assetKeyOf(target)
-  const run = key !== undefined && /^[\w.-]+$/.test(key) ? `  stac-auth run ${document} -- gdalinfo {${key}}\n` : ''
+  const run =
+    key !== undefined && /^[\w.-]+$/.test(key) && isForGdal(target, path) ? `  stac-auth run ${document} -- gdalinfo {${key}}\n` : ''
   return `  stac-auth fetch ${document} ${choice} -o ${plainWord(file)}\n${run}${all}`
+}
+
+/** Returns true for rasters and tables that GDAL reads. */
+function isForGdal({ object }: Target, path: string): boolean {
+  return /\.(?:tiff?|jp2|nc|h5|hdf|vrt|gpkg|parquet|geojson)$/i.test(path) || /geotiff|jp2/i.test(String(object.type))
 }
 
 function decoded(text: string): string {

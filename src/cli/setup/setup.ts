@@ -17,7 +17,7 @@ import { styleOf } from '../style.ts'
 import { usageError } from '../usage.ts'
 import { guided } from './questions.ts'
 import { exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
-import { testOf, testText } from './test-request.ts'
+import { type TestResult, testOf, testText } from './test-request.ts'
 
 export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope'> {
   readonly browser?: boolean
@@ -51,8 +51,7 @@ export async function setup(names: readonly string[], options: SetupOptions, con
     documents.push([name, read])
     exits.push(...failures.map(({ code }) => exitCodeOf(code)))
   }
-  for (const [name, read] of documents) exits.push(await test(name, read, run))
-  return worstExit(exits)
+  return worstExit([...exits, ...(await test(documents, run))])
 }
 
 /** Shows what documents need, without a question. */
@@ -100,34 +99,42 @@ async function setUp(name: string, run: Run): Promise<{ readonly read: ReadDocum
   return { read, failures: await logInAll([...created, ...waiting], options, context) }
 }
 
-/** Tests each scheme of a document that has a credential. */
-async function test(name: string, read: ReadDocument, run: Run): Promise<number> {
+/** Tests each scheme that has a credential, and shows what to do next. */
+async function test(documents: readonly (readonly [name: string, read: ReadDocument])[], run: Run): Promise<readonly number[]> {
+  const { io, diagnostics } = run.context
+  const exits: number[] = []
+  let count = 0
+  let next = ''
+  for (const [name, read] of documents) {
+    const { needs } = await look(name, run, read)
+    const ready = needs.answered.filter(({ loginRequired }) => !loginRequired)
+    if (ready.length > 0 && count === 0)
+      await write(io.stdout, `${ready.length === 1 ? 'one small request' : 'one small request for each scheme'}:\n`)
+    count += ready.length
+    const results = []
+    for (const scheme of ready) results.push(await testScheme(scheme, name, run))
+    const works = results.find(({ error }) => error === undefined)
+    if (works && next === '') next = `next:\n${nextText(name, works.target)}`
+    exits.push(exitOfNeeds(needs), ...results.map(({ error }) => (error ? exitCodeOf(error.code) : EXIT.done)))
+    if (needs.wanted.length === 0) continue
+    const names = namesText(needs.wanted.map(({ name }) => name))
+    await diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
+  }
+  await write(io.stdout, next)
+  return exits
+}
+
+/** Tests one scheme of a document; a refused secret can be typed again. */
+async function testScheme(scheme: AnsweredScheme, name: string, run: Run): Promise<TestResult> {
   const { options, context } = run
   const { io } = context
-  const { needs } = await look(name, run, read)
-  const style = styleOf(io, io.stdout)
-  const open = () => openAuth(context, { ...options, mayBeMissing: true }, [name])
-  const auth = open()
-  const ready = needs.answered.filter(({ loginRequired }) => !loginRequired)
-  const exits = [exitOfNeeds(needs)]
-  if (ready.length > 0) await write(io.stdout, `${ready.length === 1 ? 'one small request' : 'one small request for each scheme'}:\n`)
-  const works = []
-  for (const scheme of ready) {
-    let result = await testOf(scheme, await auth(), io.signal)
-    await write(io.stdout, testText(result, style))
-    while (result.error && isTerminal(io) && (await retyped(scheme, result.error, run))) {
-      result = await testOf(scheme, await open()(), io.signal)
-      await write(io.stdout, testText(result, style))
-    }
-    if (result.error) exits.push(exitCodeOf(result.error.code))
-    else works.push(result.target)
+  for (;;) {
+    // Opened anew, because a secret is read once.
+    const auth = await openAuth(context, { ...options, mayBeMissing: true }, [name])()
+    const result = await testOf(scheme, auth, io.signal)
+    await write(io.stdout, testText(result, styleOf(io, io.stdout)))
+    if (!result.error || !isTerminal(io) || !(await retyped(scheme, result.error, run))) return result
   }
-  if (works.length > 0) await write(io.stdout, `next:\n${nextText(name, works[0])}`)
-  if (needs.wanted.length > 0) {
-    const names = namesText(needs.wanted.map(({ name }) => name))
-    await context.diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
-  }
-  return worstExit([EXIT.done, ...exits])
 }
 
 /** Errors that a wrong secret causes. */
