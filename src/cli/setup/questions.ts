@@ -1,5 +1,5 @@
 /** The questions of `setup`: secrets are typed, or the user says where they are. */
-import { isAbsolute, resolve } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Field, SecretSource } from '../../auth/credential.ts'
 import { variableFor } from '../../auth/selection-errors.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
@@ -209,6 +209,8 @@ class Secrets {
   }
 }
 
+/** Names the file, or the folder of several. */
 function placesText(kept: readonly StoredSecret[]): string {
-  return `${kept.flatMap(({ path }) => path ?? []).join(' and ')}, which only you can read`
+  const [first = '', ...others] = kept.flatMap(({ path }) => path ?? [])
+  return `${others.length === 0 ? first : dirname(first)}, which only you can read`
 }

@@ -103,14 +103,13 @@ async function setUp(name: string, run: Run): Promise<{ readonly read: ReadDocum
 async function test(documents: readonly (readonly [name: string, read: ReadDocument])[], run: Run): Promise<readonly number[]> {
   const { io, diagnostics } = run.context
   const exits: number[] = []
-  let count = 0
+  let isFirst = true
   let next = ''
   for (const [name, read] of documents) {
     const { needs } = await look(name, run, read)
     const ready = needs.answered.filter(({ loginRequired }) => !loginRequired)
-    if (ready.length > 0 && count === 0)
-      await write(io.stdout, `${ready.length === 1 ? 'one small request' : 'one small request for each scheme'}:\n`)
-    count += ready.length
+    if (ready.length > 0 && isFirst) await write(io.stdout, 'one small request for each scheme:\n')
+    if (ready.length > 0) isFirst = false
     const results = []
     for (const scheme of ready) results.push(await testScheme(scheme, name, run))
     const works = results.find(({ error }) => error === undefined)
