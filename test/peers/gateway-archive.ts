@@ -14,8 +14,8 @@ import { isSignedBy, publicKeyOf, readJws, thumbprintOf } from '../servers/jws.t
 import { protectedFiles, startProtectedFiles } from '../servers/protected-files.ts'
 import { type ShellUser, shellUser } from './shell-user.ts'
 
-export const IMAGE = pattern(640, 480)
-export const FILE = geotiff(IMAGE)
+const IMAGE = pattern(640, 480)
+const FILE = geotiff(IMAGE)
 
 /** Seconds after which access tokens end. */
 const TOKEN_LIFE = 5

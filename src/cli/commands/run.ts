@@ -3,11 +3,11 @@ import { AbortedError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { openAuth } from '../open-auth.ts'
-import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import { usageError } from '../usage.ts'
 
-interface RunOptions extends CredentialsOption, ByAddressOption {
+interface RunOptions extends CredentialsOption {
   readonly inheritSecrets?: boolean
   readonly rewrite: boolean
 }
@@ -32,7 +32,7 @@ export function addRun(program: Command, context: Context, argv: readonly string
     .usage('[options] [document...] -- <program> [argument...]')
     .description('run a program that reads protected assets through a local gateway')
     .addHelpText('after', PLACEHOLDERS)
-  withByAddressOption(withCredentialsOption(command))
+  withCredentialsOption(command)
     .option('--inherit-secrets', 'keep variables with secrets in the environment of the program')
     .option('--no-rewrite', 'pass documents through without replacing their URLs')
     .action(
@@ -56,7 +56,11 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const auth = openAuth(context, options, names)
   const documents: ReadDocument[] = []
   for (const name of names) documents.push(await readDocument(name, io, auth))
-  const [{ createGateway }, { substitute }, { runChild }, { writeMap }, { Refusals }] = await loaded()
+  const { createGateway } = await import('../../node/gateway/gateway.ts')
+  const { Refusals } = await import('../run/refusals.ts')
+  const { substitute } = await import('../run/placeholders.ts')
+  const { writeMap } = await import('../run/gateway-map.ts')
+  const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
   const settings = { documents, rewrite: options.rewrite, onRequest: refused.add.bind(refused) }
   const start = async () => createGateway(await auth(), settings)
@@ -78,16 +82,6 @@ async function run(names: readonly string[], child: readonly string[], options: 
   } finally {
     await gateway.close()
   }
-}
-
-function loaded() {
-  return Promise.all([
-    import('../../node/gateway/gateway.ts'),
-    import('../run/placeholders.ts'),
-    import('../run/child-process.ts'),
-    import('../run/gateway-map.ts'),
-    import('../run/refusals.ts'),
-  ])
 }
 
 /** Returns the environment of the program, without secrets unless they are asked for. */
