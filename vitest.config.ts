@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
-const setupFiles = ['test/setup/leaves-no-trace.ts']
+const setupFiles = ['test/setup/leaves-no-trace.ts', 'test/setup/run-hooks.ts']
 /** What is waited for may come late on a busy machine. */
 const expect = { poll: { timeout: 15_000 } }
 
@@ -95,7 +95,15 @@ export default defineConfig({
         },
       },
       // Looks at `dist`, which `npm test` builds first.
-      { test: { name: 'package', include: ['test/package/**/*.test.ts'], exclude: ONCE, ...PATIENCE } },
+      {
+        test: {
+          name: 'package',
+          include: ['test/package/**/*.test.ts'],
+          exclude: ONCE,
+          setupFiles: ['test/setup/run-hooks.ts'],
+          ...PATIENCE,
+        },
+      },
     ],
   },
 })

@@ -9,6 +9,7 @@ export default defineConfig({
     name: 'peers',
     include: ['test/peers/**/*.test.ts'],
     fileParallelism: false,
+    setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter()],
     testTimeout: 20_000,
     hookTimeout: 150_000,

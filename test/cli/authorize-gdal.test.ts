@@ -52,7 +52,7 @@ describe('authorize --as gdal', () => {
       AWS_SECRET_ACCESS_KEY: SECRET,
       GDAL_PATH: '/vsis3/eo/a.tif',
     })
-    expect(revealed.stderr).toMatch(/^valid until \S+ \(in \d+ minutes\)\n$/)
+    expect(revealed.stderr).toBe('')
   })
 
   it('prints a URL that opens by itself, and no key, with --expires', async () => {

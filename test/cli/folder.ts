@@ -2,11 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterEveryFile } from '../setup/hooks.ts'
 
 const made: string[] = []
-// Registered when a test file imports this: within a test no such hook is heard any more.
-afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true, force: true }))))
+afterEveryFile(() => Promise.all(made.splice(0).map((folder) => rm(folder, { recursive: true, force: true }))))
 
 /** A folder that lasts as long as the tests of the file. */
 export async function temporaryFolder(): Promise<string> {

@@ -1,9 +1,14 @@
 /** Runs the command line in this process, with streams that remember. */
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { main } from '../../src/cli/main.ts'
+import { afterEveryFile } from '../setup/hooks.ts'
 import { temporaryFolder } from './folder.ts'
 
-const cache = await temporaryFolder()
+/** The token store of the commands of one test file. */
+let cache: string | undefined
+afterEveryFile(() => {
+  cache = undefined
+})
 
 export interface Outcome {
   readonly code: number
@@ -24,6 +29,7 @@ export interface Surroundings {
 
 /** Runs one command with an empty environment but a cache of its own. */
 export async function run(argv: readonly string[], around: Surroundings = {}): Promise<Outcome> {
+  cache ??= await temporaryFolder()
   const stdout = around.stdout ?? recorder()
   const stderr = recorder(around.onError)
   const stdin = around.stdin instanceof Readable ? around.stdin : new PassThrough().end(around.stdin ?? '')

@@ -1,11 +1,11 @@
 /** A transport under test and the servers it talks to; they are closed after each test. */
-import { afterEach } from 'vitest'
 import type { HttpRequest, Send, SendOptions } from '../../src/http/message.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { type ServerOptions, startServer, startSocketServer } from '../servers/harness.ts'
+import { afterEveryTest } from '../setup/hooks.ts'
 
 const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
+afterEveryTest(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()))
 })
 

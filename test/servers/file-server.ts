@@ -148,8 +148,9 @@ function send(response: ServerResponse, body: Buffer, asking: Asking, { resetAft
     const timer = setInterval(() => {
       const part = body.subarray(at, (at += drop))
       asking.sent += part.length
-      if (at < body.length) response.write(part)
-      else response.end(part)
+      if (at < body.length) return void response.write(part)
+      clearInterval(timer)
+      response.end(part)
     }, drip)
     response.on('close', () => clearInterval(timer))
     return

@@ -1,5 +1,4 @@
 /** A service on loopback and a client of it whose time is under control. */
-import { afterEach } from 'vitest'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { ApiClient, type ApiClientOptions } from '../../../src/services/client/api-client.ts'
 import type { Method, Operation } from '../../../src/services/client/request-builder.ts'
@@ -7,13 +6,14 @@ import { type ReplayClass, ServiceLimits } from '../../../src/services/client/re
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Answer, type Inquiry, jsonAnswer, startAnswering } from '../../servers/answering-server.ts'
 import { startSocketServer } from '../../servers/harness.ts'
+import { afterEveryTest } from '../../setup/hooks.ts'
 
 export const TOKEN = 'tok+en/with=odd"chars-8c1f2e'
 /** A key may hold what a form, JSON and an address write differently. */
 export const KEY = { type: 'apiKey', in: 'header', name: 'authorization', value: `Token ${TOKEN}` } as const
 
 const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
+afterEveryTest(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()))
 })
 

@@ -1,5 +1,4 @@
 /** The strict service, encrypted, and a client of it whose time is under control. */
-import { afterEach } from 'vitest'
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { ServiceLimits } from '../../../src/services/client/retries.ts'
 import { TimeTrackingClient, type TimeTrackingOptions } from '../../../src/services/time-tracking/time-tracking-client.ts'
@@ -7,11 +6,12 @@ import { FakeClock } from '../../harness/fake-clock.ts'
 import { TEST_CA } from '../../servers/harness.ts'
 import { KNOWN, type TimeTrackingFakeOptions } from '../../servers/time-tracking/options.ts'
 import { startTimeTrackingFake, type TimeTrackingFake } from '../../servers/time-tracking/time-tracking-fake.ts'
+import { afterEveryTest } from '../../setup/hooks.ts'
 
 const transport = undiciTransport({ ca: TEST_CA, env: {} })
 
 const open: TimeTrackingFake[] = []
-afterEach(async () => {
+afterEveryTest(async () => {
   const services = open.splice(0)
   await Promise.all(services.map((service) => service.close()))
   for (const service of services) service.assertClean()

@@ -1,16 +1,16 @@
 /** The service on loopback and a client of it whose time is under control: both have the same clock. */
-import { afterEach } from 'vitest'
 import { ServiceLimits } from '../../../src/services/client/retries.ts'
 import { TranslationClient } from '../../../src/services/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../../src/services/translation/translation-service.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import type { TranslationFakeOptions } from '../../servers/translation/options.ts'
 import { startTranslationFake, type TranslationFake } from '../../servers/translation/translation-fake.ts'
+import { afterEveryTest } from '../../setup/hooks.ts'
 import { transport } from '../client/service.ts'
 
 const open: TranslationFake[] = []
 /** What no correct client sends fails the test that sent it. */
-afterEach(async () => {
+afterEveryTest(async () => {
   const fakes = open.splice(0)
   await Promise.all(fakes.map((fake) => fake.close()))
   for (const fake of fakes) fake.assertClean()
