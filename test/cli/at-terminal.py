@@ -10,7 +10,6 @@ while time.time() < end:
     while steps and steps[0][0].encode() in shown:
         os.write(terminal, steps.pop(0)[1].encode())
         # Only what is said from now on can be the next question.
-        sys.stdout.buffer.write(shown)
         shown = b""
     if select.select([terminal], [], [], 0.1)[0]:
         try:
@@ -20,9 +19,9 @@ while time.time() < end:
         if not piece:
             break
         shown += piece
+        sys.stdout.buffer.write(piece)
+        sys.stdout.flush()
 else:
     os.kill(child, signal.SIGKILL)
-sys.stdout.buffer.write(shown)
-sys.stdout.flush()
 status = os.waitpid(child, 0)[1]
 sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 99)

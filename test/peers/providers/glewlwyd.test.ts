@@ -3,7 +3,7 @@ import { startPeer } from '../peer.ts'
 import { Browser, introspected, PASSWORD, type Provider, type Visit } from './provider.ts'
 import { testProvider } from './suite.ts'
 
-testProvider('Glewlwyd', ['browser', 'written', 'device', 'service', 'password'], start)
+testProvider('Glewlwyd', ['setup', 'browser', 'written', 'device', 'service', 'password'], start)
 
 const GUARD = { id: 'guard', secret: 'guard-secret' }
 

@@ -7,6 +7,7 @@ import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { loopbackRedirect } from '../../../src/node/loopback-login.ts'
 import { root } from '../../architecture/files.ts'
 import { put, temporaryFolder } from '../../cli/folder.ts'
+import { itemWith } from '../../cli/items.ts'
 import { type Fields, type Files, type Provider, startFiles, type Visit } from './provider.ts'
 
 interface World {
@@ -14,8 +15,8 @@ interface World {
   readonly files: () => Files
 }
 
-/** What a provider can do, and the tests of it: `browser` logins, a page that asks for `consent`, `written` URLs in place of discovery … */
-const TESTS = { browser, consent, written, device, service, password }
+/** What a provider can do, and the tests of it: `setup` from a document, `browser` logins, a page that asks for `consent`, `written` URLs in place of discovery … */
+const TESTS = { setup, browser, consent, written, device, service, password }
 
 /** Tests a provider that `start` starts. Where it cannot be installed the tests are skipped, unless peers are required. */
 export function testProvider(
@@ -47,6 +48,30 @@ export function testProvider(
 function required<T>(part: T | undefined): T {
   if (part === undefined) throw new Error('the provider lacks what its test file says that it has')
   return part
+}
+
+function setup({ provider, files }: World): void {
+  it('is set up from a document at a terminal: questions, login and request, then the file is fetched', async () => {
+    const folder = await temporaryFolder()
+    const { clientId, clientSecret, redirectPort, scopes, issuer } = provider().person((text) => text)
+    const schemes = { eo: { type: 'openIdConnect', openIdConnectUrl: `${issuer}/.well-known/openid-configuration` } }
+    const item = await put(folder, 'item.json', itemWith({ data: { href: files().url, 'auth:refs': ['eo'] } }, { schemes }))
+    const steps = [
+      ['[none]: ', `${(scopes as string[]).join(' ')}\r`],
+      ['[d]etails ', 'y\r'],
+      ['Client id: ', `${clientId}\r`],
+      ['[N]o ', 'y\r'],
+      ['command): ', `${clientSecret}\r`],
+    ]
+    const user = userIn(folder, join(folder, 'credentials.json'))
+    const terminal = ['python3', join(root, 'test/cli/at-terminal.py'), JSON.stringify(steps)]
+    const { code, out } = await visiting(provider(), (heard) =>
+      user.follow(['setup', item, '--browser', '--port', String(redirectPort)], heard, terminal),
+    )
+    expect([code, out]).toEqual([0, expect.stringMatching(/"eo" is logged in .*\r\n.*\r\n.*"eo" works: \S+ answered 200, 13 bytes\r\n/)])
+    expect(out).not.toContain(clientSecret)
+    expect(await user.run('fetch', item, '--asset', 'data')).toMatchObject({ code: 0, out: 'file of alice' })
+  }, 30_000)
 }
 
 function browser({ provider, files }: World): void {
@@ -184,9 +209,11 @@ interface Outcome {
 /** Somebody with one credential, `mine`. */
 interface User {
   run(...args: readonly string[]): Promise<Outcome>
-  /** Tells all that was written to stderr so far, whenever something is; `end` stops the command. */
-  follow(args: readonly string[], heard: (text: string, end: () => void) => void): Promise<Outcome>
+  /** Tells all that was written to stderr so far, or at a `terminal`, whenever something is; `end` stops the command. */
+  follow(args: readonly string[], heard: Heard, terminal?: readonly string[]): Promise<Outcome>
 }
+
+type Heard = (text: string, end: () => void) => void
 
 async function userWith(fields: Fields, { origin }: Pick<Files, 'origin'>): Promise<User> {
   const folder = await temporaryFolder()
@@ -199,13 +226,19 @@ async function userWith(fields: Fields, { origin }: Pick<Files, 'origin'>): Prom
   const credential = { id: 'mine', sendTo: [`${origin}/`], ...fields(secret) }
   await Promise.all(secrets)
   const file = await put(folder, 'credentials.json', { version: 1, credentials: [credential] })
-  const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8', STAC_AUTH_CREDENTIALS: file }
-  const follow: User['follow'] = (args, heard) =>
+  return userIn(folder, file)
+}
+
+function userIn(folder: string, file: string): User {
+  const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8', TERM: 'xterm', NO_COLOR: '1', STAC_AUTH_CREDENTIALS: file }
+  const follow: User['follow'] = (args, heard, terminal = []) =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, [join(root, 'dist/cli/bin.js'), ...args], { cwd: folder, env })
+      const [program = '', ...words] = [...terminal, process.execPath, join(root, 'dist/cli/bin.js'), ...args]
+      const child = spawn(program, words, { cwd: folder, env })
       const said = { out: '', err: '' }
       child.stdout.on('data', (chunk) => {
         said.out += chunk
+        if (terminal.length > 0) heard(said.out, () => child.kill())
       })
       child.stderr.on('data', (chunk) => {
         said.err += chunk
@@ -217,9 +250,13 @@ async function userWith(fields: Fields, { origin }: Pick<Files, 'origin'>): Prom
 }
 
 /** Runs a login and lets a person visit the URL that is printed. */
-async function loggingIn(user: User, { visit }: Pick<Provider, 'visit'>, how: Visit = {}): Promise<Outcome & { readonly page: string }> {
+function loggingIn(user: User, provider: Pick<Provider, 'visit'>, how: Visit = {}): Promise<Outcome & { readonly page: string }> {
+  return visiting(provider, (heard) => user.follow(['login', 'mine', '--browser', '--yes'], heard), how)
+}
+
+async function visiting({ visit }: Pick<Provider, 'visit'>, command: (heard: Heard) => Promise<Outcome>, how: Visit = {}) {
   let acting: Promise<string> | undefined
-  const outcome = await user.follow(['login', 'mine', '--browser', '--yes'], (text, end) => {
+  const outcome = await command((text, end) => {
     const url = /http:\/\/127\.0\.0\.1:\d+\/\S+[?&]state=\S*(?=\s)/.exec(text)?.[0]
     if (acting !== undefined || url === undefined) return
     acting = visit(url, how)
