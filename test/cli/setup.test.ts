@@ -323,7 +323,10 @@ describe('an interruption', () => {
     const item = await itemOf(server, ['token', 'key', 'basic'])
     const user = await newUser()
     const interrupted = await user.at(['setup', item], ['y', SECRETS.token, 'y'])
-    expect(interrupted).toMatchObject({ code: 130, stderr: expect.stringMatching(/error ABORTED: interrupted/) })
+    expect(interrupted.code).toBe(130)
+    expect(interrupted.stderr).toMatch(
+      /\ncredentials that were written are kept; run the same command again for the rest\nerror ABORTED: interrupted\n$/,
+    )
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['token'])
     expect(await readdir(user.secrets)).toEqual(['token.token'])
     const rest = await user.at(['setup', item], ['y', SECRETS.key, 'y', 'ada', SECRETS.password])
@@ -449,6 +452,81 @@ describe('setup without a terminal', () => {
       `${name} names no scheme for its assets and links: they need no credential\nthe documents that it links to may need one: stac-auth setup https://c.example/i.json\n`,
     ])
     expect(lastError(await (await newUser()).at(['setup', '--json'])).code).toBe('USAGE')
+  })
+})
+
+describe('setup of a catalog', () => {
+  const linking = (rel: string, href: string) => ({
+    type: 'Catalog',
+    id: 'c',
+    description: '',
+    stac_version: '1.0.0',
+    links: [
+      { rel: 'self', href: 'https://c.example/' },
+      { rel, href },
+    ],
+  })
+
+  it('follows its links to the first item', async () => {
+    const server = await fourFiles()
+    const user = await newUser()
+    const item = await itemOf(server, ['key'])
+    const name = await put(folder, 'root.json', linking('child', './inner.json'))
+    await put(folder, 'inner.json', linking('item', item.slice(folder.length + 1)))
+    const { code, stdout, stderr } = await user.at(['setup', name], ['y', SECRETS.key])
+    expect(stderr).toContain(`"${name}" needs no credential itself, so its first document is used: ${item}\n${item} uses 1 scheme\n`)
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`stac-auth fetch ${item} --asset key -o key.tif`)])
+  })
+
+  it('follows links of a served catalog on its origin only', async () => {
+    const server = await startAnswering(({ path }) => {
+      const documents: Readonly<Record<string, object>> = {
+        '/catalog.json': linking('item', '/item.json'),
+        '/item.json': itemWith({ a: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } }),
+        '/elsewhere.json': linking('item', 'https://other.example/item.json'),
+      }
+      const document = documents[path]
+      return document ? { status: 200, body: JSON.stringify(document) } : { status: 404 }
+    })
+    onTestFinished(() => server.close())
+    const user = await newUser()
+    const found = await user.at(['setup', `${server.origin}/catalog.json`, '--json'])
+    expect([found.code, JSON.parse(found.stdout)]).toMatchObject([3, [{ document: `${server.origin}/item.json`, scheme: 'key' }]])
+    const other = await user.at(['setup', `${server.origin}/elsewhere.json`, '--dry-run'])
+    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('stac-auth setup https://other.example/item.json\n')])
+    expect(server.exchanges).toHaveLength(3)
+  })
+})
+
+describe('the other questions of setup', () => {
+  it('name a file for a key of several lines, and never ask for it to be typed', async () => {
+    const user = await newUser()
+    const schemes = { sealed: { type: 'http', scheme: 'concealed' } }
+    const name = await put(folder, 'sealed.json', itemWith({ a: { href: 'https://data.example/a', 'auth:refs': ['sealed'] } }, { schemes }))
+    const file = await put(folder, 'key.pem', '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n')
+    const abort = new AbortController()
+    const onError = (text: string) => text.includes('is written to') && abort.abort('SIGINT')
+    const { stderr } = await user.at(['setup', name], ['y', '', file, 'id-1'], { signal: abort.signal, onError })
+    expect(stderr).toMatch(/Private key.* is in a \[v\]ariable \/ a \[F\]ile \/ a \[c\]ommand prints it: /)
+    expect(await user.credentials()).toMatchObject([{ id: 'sealed', privateKey: { file }, keyId: 'id-1' }])
+  })
+
+  it('leave S3 keys to a profile of the AWS tools, or to where these look', async () => {
+    const name = await put(
+      folder,
+      'bucket.json',
+      itemWith({ a: { href: 's3://eo/a', 'auth:refs': ['s3'] } }, { schemes: { s3: { type: 's3' } } }),
+    )
+    for (const [typed, fields] of [
+      [['y', 'p', ''], { profile: 'default' }],
+      [['y', 'u'], {}],
+    ] as const) {
+      const user = await newUser()
+      const abort = new AbortController()
+      const onError = (text: string) => text.includes('is written to') && abort.abort('SIGINT')
+      await user.at(['setup', name], typed, { signal: abort.signal, onError })
+      expect(await user.credentials()).toEqual([{ id: 's3', type: 's3', ...fields, sendTo: ['s3://eo/'] }])
+    }
   })
 })
 

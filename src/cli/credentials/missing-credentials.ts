@@ -100,12 +100,19 @@ function* protectedTargets({ document, url }: ReadDocument): Generator<Target> {
 export async function privateOriginsOf(read: ReadDocument): Promise<readonly string[]> {
   const strategies = await loadStrategies(defaultStrategies)
   const origins = new Set<string>()
+  const schemes = new Set<string>()
   for (const target of protectedTargets(read)) {
-    const endpoints = chained(target, strategies).flatMap(({ strategy, scheme, pointer }) => {
-      if (strategy.problem?.(scheme, pointer)) return []
-      return strategy.identity(scheme).flatMap((tuple) => tuple.filter(({ url }) => url !== undefined).map(({ value }) => value))
-    })
-    for (const href of [target.href, ...endpoints]) {
+    const hrefs = [target.href]
+    const names = [...target.refs]
+    // The list grows while it is read: by the schemes in `auth:refs` of schemes.
+    for (const name of names) {
+      const need = requirement(target, name, strategies)
+      if (!need || schemes.has(need.pointer)) continue
+      schemes.add(need.pointer)
+      hrefs.push(...endpointsOf(need))
+      names.push(...readRefs(need.scheme, '').refs)
+    }
+    for (const href of hrefs) {
       const url = URL.canParse(href, target.scope.url) ? new URL(href, target.scope.url) : undefined
       if (url && /^https?:$/.test(url.protocol) && !isPublicHost(url.hostname)) origins.add(`${url.origin}/`)
     }
@@ -113,18 +120,9 @@ export async function privateOriginsOf(read: ReadDocument): Promise<readonly str
   return [...origins]
 }
 
-/** Returns the schemes of a target and those in their `auth:refs`. */
-function chained(target: Target, strategies: readonly Strategy[]): readonly Requirement[] {
-  const found = new Map<string, Requirement>()
-  const names = [...target.refs]
-  // The list grows while it is read.
-  for (const name of names) {
-    const need = found.has(name) ? undefined : requirement(target, name, strategies)
-    if (!need) continue
-    found.set(name, need)
-    names.push(...readRefs(need.scheme, '').refs)
-  }
-  return [...found.values()]
+function endpointsOf({ strategy, scheme, pointer }: Requirement): readonly string[] {
+  if (strategy.problem?.(scheme, pointer)) return []
+  return strategy.identity(scheme).flatMap((tuple) => tuple.filter(({ url }) => url !== undefined).map(({ value }) => value))
 }
 
 /** Returns the requirement; undefined also for a URL that cannot be parsed. */

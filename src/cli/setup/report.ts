@@ -1,6 +1,8 @@
 /** What `setup` shows of documents: their schemes with credentials, what is missing, and the commands to try next. */
+import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
+import type { StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { headline } from '../../text/error-text.ts'
 import { forFileName } from '../../text/file-name.ts'
@@ -11,6 +13,7 @@ import type { NeededBy } from '../credentials/needed-credentials.ts'
 import { proposalFor } from '../credentials/proposal.ts'
 import { kindOf, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import { isAddress } from '../read-document.ts'
 import type { Style } from '../style.ts'
 
 const MAX_UNUSABLE = 5
@@ -54,10 +57,24 @@ function unusableText(unusable: NeededBy['needs']['unusable'], style: Style): st
 
 /** Names a document that may need credentials where this one needs none. */
 function itemText({ document, url }: NeededBy['read']): string {
-  const href = ['item', 'items', 'child'].map((rel) => linkOf(document, rel)?.href).find((found) => found !== undefined)
-  if (href === undefined || href === '') return ''
+  const href = hrefBelow(document)
+  if (href === undefined) return ''
   const address = url !== undefined && URL.canParse(href, url) ? new URL(href, url).href : href
   return `the documents that it links to may need one: stac-auth setup ${plainWord(forLine(address))}\n`
+}
+
+function hrefBelow(document: StacDocument): string | undefined {
+  return ['item', 'items', 'child'].map((rel) => linkOf(document, rel)?.href).find(Boolean)
+}
+
+/** Returns the name of the first document that a document links to, on the same origin or as a relative path; else undefined. */
+export function documentBelow(name: string, { document, url }: NeededBy['read']): string | undefined {
+  const href = hrefBelow(document)
+  if (href === undefined) return undefined
+  if (!isAddress(name)) return name === '-' || /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(href) ? undefined : join(dirname(name), href)
+  if (url === undefined || !URL.canParse(href, url)) return undefined
+  const below = new URL(href, url)
+  return below.origin === new URL(url).origin && below.origin === new URL(name).origin ? below.href : undefined
 }
 
 /** One scheme of a document, for programs. */

@@ -1,5 +1,5 @@
 /** `setup`: asks for every credential that documents need, logs in, and tests each with one small request. */
-import { type AuthError, CredentialError, type ErrorCode } from '../../errors.ts'
+import { type AuthError, CredentialError, type ErrorCode, isAuthError } from '../../errors.ts'
 import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -16,7 +16,7 @@ import type { ReadDocument } from '../read-document.ts'
 import { styleOf } from '../style.ts'
 import { usageError } from '../usage.ts'
 import { guided } from './questions.ts'
-import { exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
+import { documentBelow, exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
 import { type TestResult, testOf, testText } from './test-request.ts'
 
 export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope'> {
@@ -46,22 +46,51 @@ export async function setup(names: readonly string[], options: SetupOptions, con
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
   const documents: [name: string, read: ReadDocument][] = []
-  for (const name of names) {
-    const { read, failures } = await setUp(name, run)
+  for (const given of names) {
+    const { name, read, failures } = await setUp(given, run).catch((error) => interrupted(error, context))
     documents.push([name, read])
     exits.push(...failures.map(({ code }) => exitCodeOf(code)))
   }
   return worstExit([...exits, ...(await test(documents, run))])
 }
 
+async function interrupted(error: unknown, { diagnostics }: Context): Promise<never> {
+  if (isAuthError(error) && error.code === 'ABORTED')
+    await diagnostics.note('\ncredentials that were written are kept; run the same command again for the rest')
+  throw error
+}
+
 /** Shows what documents need, without a question. */
 async function report(names: readonly string[], run: Run): Promise<number> {
   const { io } = run.context
   const found: NeededBy[] = []
-  for (const name of names) found.push(await look(name, run))
+  for (const name of names) found.push((await lookBelow(name, run)).found)
   if (run.options.json) await write(io.stdout, `${forJson(found.flatMap(reportOf), 2)}\n`)
   else for (const one of found) await write(io.stdout, inventoryText(one, styleOf(io, io.stdout)))
   return worstExit(found.map(({ needs }) => exitOfNeeds(needs)))
+}
+
+/** The documents between a catalog and its first item. */
+const MAX_STEPS = 5
+
+/** Finds what a document needs; where that is nothing, what the first document needs that it links to on its origin or in its folder. */
+async function lookBelow(given: string, run: Run): Promise<{ readonly name: string; readonly found: NeededBy }> {
+  let name = given
+  let found = await look(name, run)
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const { answered, wanted, unusable } = found.needs
+    const next = answered.length + wanted.length + unusable.length === 0 ? documentBelow(name, found.read) : undefined
+    if (next === undefined) break
+    try {
+      found = await look(next, run)
+      name = next
+    } catch (error) {
+      if (!isAuthError(error) || error.code === 'ABORTED') throw error
+      break
+    }
+  }
+  if (name !== given) await run.context.diagnostics.note(`"${given}" needs no credential itself, so its first document is used: ${name}`)
+  return { name, found }
 }
 
 /** Finds what a document needs; logs in first where it cannot be read otherwise. Errors: those of {@link neededBy}, of the login. */
@@ -82,10 +111,13 @@ async function look(name: string, { options, errand, context }: Run, known?: Rea
 }
 
 /** Asks for what a document needs and logs in. Returns the errors of failed logins. */
-async function setUp(name: string, run: Run): Promise<{ readonly read: ReadDocument; readonly failures: readonly AuthError[] }> {
+async function setUp(
+  given: string,
+  run: Run,
+): Promise<{ readonly name: string; readonly read: ReadDocument; readonly failures: readonly AuthError[] }> {
   const { options, context } = run
   const { io } = context
-  const found = await look(name, run)
+  const { name, found } = await lookBelow(given, run)
   const { read, needs, occasion } = found
   const { wanted, answered } = needs
   await checkSchemes(wanted, occasion)
@@ -96,7 +128,7 @@ async function setUp(name: string, run: Run): Promise<{ readonly read: ReadDocum
   }
   const created = await askAll(wanted, occasion, context)
   const waiting = answered.filter(({ loginRequired }) => loginRequired).map(({ credential }) => credential)
-  return { read, failures: await logInAll([...created, ...waiting], options, context) }
+  return { name, read, failures: await logInAll([...created, ...waiting], options, context) }
 }
 
 /** Tests each scheme that has a credential, and shows what to do next. */
