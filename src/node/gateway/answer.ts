@@ -7,7 +7,7 @@ import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { errorText } from '../../text/error-text.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
 import { collected, type RewriteContext, rewritten } from './documents.ts'
-import { contentRange, corsFields, OWN_FIELDS, requestFields, responseFields, selectedRange } from './fields.ts'
+import { contentRange, corsFields, OWN_FIELDS, type ResponseUse, requestFields, responseFields, selectedRange } from './fields.ts'
 import type { Accepted } from './guard.ts'
 import { Reader, relay } from './relay.ts'
 import { mayBeDocument } from './rewrite.ts'
@@ -143,7 +143,7 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
     if (await passDocument(received, request, client, context)) return
   }
   const { outgoing, reader, origin } = client
-  outgoing.writeHead(status, { ...responseFields(response, credential !== undefined), ...corsFields(origin) })
+  outgoing.writeHead(status, responseFields(response, { credential, origin }))
   if (request.method === 'HEAD' || status === 204 || status === 304) await response.discard()
   else await relay(response, request, context.upstream, reader)
   outgoing.end()
@@ -164,9 +164,9 @@ async function passDocument(
   const size = isPart ? range?.total : Number(received.response.headers.get('content-length') ?? 0)
   if (size === undefined || size > DOCUMENT_LIMITS.other) return false
   const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
-  if (response.status !== 200) return passDifferent(response, credential, outgoing, origin)
+  if (response.status !== 200) return passDifferent(response, outgoing, { credential, origin })
   const { bytes, rest } = await collected(response)
-  const fields: Record<string, string> = { ...responseFields(response, credential !== undefined), ...corsFields(origin) }
+  const fields = responseFields(response, { credential, origin })
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
   if (rest) {
     outgoing.writeHead(200, fields)
@@ -198,16 +198,11 @@ async function whole({ response }: UpstreamResponse, request: UpstreamRequest, {
 }
 
 /** The server answers the request for the whole differently than the one for a part: its status is passed on, without a body. */
-async function passDifferent(
-  response: UpstreamResponse['response'],
-  credential: string | undefined,
-  outgoing: ServerResponse,
-  origin: string | undefined,
-): Promise<boolean> {
+async function passDifferent(response: UpstreamResponse['response'], outgoing: ServerResponse, use: ResponseUse): Promise<boolean> {
   await response.discard()
-  const fields = responseFields(response, credential !== undefined)
+  const fields = responseFields(response, use)
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
-  outgoing.writeHead(response.status === 206 ? 502 : response.status, { ...fields, ...corsFields(origin), 'Content-Length': '0' }).end()
+  outgoing.writeHead(response.status === 206 ? 502 : response.status, { ...fields, 'Content-Length': '0' }).end()
   return true
 }
 

@@ -54,19 +54,28 @@ export const OWN_FIELDS: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
 }
 
+/** What a response was answered with, and for whom. */
+export interface ResponseUse {
+  /** Id of the credential that was used; undefined for none. */
+  readonly credential: string | undefined
+  /** The allowed origin whose page asks; undefined for a program. */
+  readonly origin: string | undefined
+}
+
 /** Returns the fields of a response that the program gets. */
-export function responseFields({ headers }: HttpResponse, isPrivate: boolean): Record<string, string> {
+export function responseFields({ headers }: HttpResponse, { credential, origin }: ResponseUse): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const name of RESPONSE_FIELDS) {
     const value = headers.get(name)
     if (value !== null) fields[name] = value
   }
-  if (isPrivate) {
+  if (credential !== undefined) {
     fields['Cache-Control'] = 'private, no-store'
     delete fields.Age
     delete fields.Expires
   }
-  return Object.assign(fields, OWN_FIELDS)
+  const vary = fields.Vary === undefined ? {} : { Vary: `Origin, ${fields.Vary}` }
+  return Object.assign(fields, OWN_FIELDS, corsFields(origin), origin !== undefined && vary)
 }
 
 /** Returns the fields that let pages of that origin read a response (Fetch standard, "CORS protocol"). */

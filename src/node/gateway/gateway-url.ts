@@ -31,13 +31,15 @@ export function readGatewayPath(requestTarget: string): GatewayPath {
 const PRINTABLE = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/
 
 /**
- * True for a segment that a parser or a server may read as `.` or `..`: also percent-encoded, encoded twice, with a parameter behind it,
- * or with an encoded slash or backslash beside it.
+ * True for a segment that a parser or a server may read as `.` or `..`: also percent-encoded, encoded twice, with a parameter, a control
+ * character or a space behind it, or with an encoded slash or backslash beside it.
  */
 function hasDotSegment(path: string): boolean {
   if (!/\.|%(?:25)*2e/i.test(path)) return false
-  const plain = path.replace(/%(?:25)*(2e|2f|5c|3b)/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  return /(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/.test(plain)
+  const plain = path.replace(/%(?:25)*([01][0-9a-f]|2[0ef]|3b|5c|7f)/gi, (_all, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  return /(?:^|[/\\])\.{1,2}(?:[/\\;\0- \x7f]|$)/.test(plain)
 }
 
 /** Returns a URL as it is shown: without its query, whose values may be keys. */

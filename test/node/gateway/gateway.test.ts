@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, request } from 'node:http'
+import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { startTokenServer } from '../../servers/token-server.ts'
@@ -260,6 +261,18 @@ describe('an interrupted body', () => {
     const response = await fetch(gateway.urlFor(`${archive.origin}b.tif`), { headers: { range: 'bytes=100-90000' } })
     expect(sha(Buffer.from(await response.arrayBuffer()))).toBe(sha(FILE.subarray(100, 90_001)))
     expect(archive.sent[1]?.headers.range).toMatch(/^bytes=\d+-90000$/)
+  })
+
+  it('of HTTP/1.0 without a length is cut by a reset, because its end looks like that of a whole one', async () => {
+    const archive = await startArchive({
+      answer: (_request, response) => response.writeHead(200).write('part', () => response.destroy()) !== undefined,
+    })
+    const gateway = await openGateway(withToken(archive.origin))
+    const { host, pathname } = new URL(gateway.urlFor(archive.origin))
+    const socket = connect(gateway.port, '127.0.0.1').resume()
+    socket.write(`GET ${pathname} HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
+    const [error] = await once(socket, 'error')
+    expect(error.code).toBe('ECONNRESET')
   })
 
   it.each([

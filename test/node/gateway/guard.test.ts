@@ -1,3 +1,4 @@
+import { Agent, get } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
@@ -164,6 +165,71 @@ describe('a hostile request', () => {
   })
 })
 
+describe('any mixture of path tricks', () => {
+  const pieces = [
+    '..',
+    '.',
+    '%2e',
+    '%2E%2e',
+    '%252e',
+    ';',
+    '/',
+    '//',
+    '%2f',
+    '%5c',
+    'a',
+    'b.tif',
+    ':',
+    '@',
+    '%00',
+    '~',
+    '?',
+    '..;',
+    '%c0%ae',
+    '%',
+  ]
+  const fixed = (seed: number) => {
+    let state = seed
+    return () => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+      return state / 2 ** 31
+    }
+  }
+  /** The path that the most generous server would read. */
+  const read = (target: string) => {
+    let path = target.split('?')[0] ?? ''
+    for (let round = 0; round < 4; round++)
+      path = path.replace(/%([0-7][0-9a-f])/gi, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    return new URL(
+      path
+        .replaceAll('\\', '/')
+        .replace(/;[^/]*/g, '')
+        .replace(/\/+/g, '/'),
+      'http://x',
+    ).pathname
+  }
+
+  it('leads nowhere but below the folder that sendTo names', async () => {
+    const archive = await startArchive({ files: { '/a/b.tif': 'image' } })
+    const gateway = await openGateway(withToken(`${archive.origin}a/`))
+    const random = fixed(7)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const root = `${new URL(gateway.base).pathname}http/${new URL(archive.origin).host}/`
+    for (let round = 0; round < 1000; round++) {
+      const trick = Array.from({ length: 1 + Math.floor(random() * 6) }, () => pieces[Math.floor(random() * pieces.length)]).join('')
+      await new Promise<void>((resolve) => {
+        const path = `${root}${round % 2 ? 'a/' : ''}${trick}`
+        get({ host: '127.0.0.1', port: gateway.port, path, agent }, (response) => response.resume().on('end', resolve)).on('error', () =>
+          resolve(),
+        )
+      })
+    }
+    agent.destroy()
+    expect(archive.sent.length).toBeGreaterThan(20)
+    expect(archive.sent.map(({ target }) => target).filter((target) => !/^\/a(?:\/|$)/.test(read(target)))).toEqual([])
+  })
+})
+
 describe('a request that names the gateway', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST'])('as %s is answered', async (name) => {
     const { gateway, path } = await fixture()
@@ -189,6 +255,13 @@ describe('allowOrigin', () => {
       'https://viewer.example',
       'Origin',
     ])
+  })
+
+  it('keeps what else a response varies by', async () => {
+    const archive = await startArchive({ answer: (_request, response) => response.writeHead(200, { vary: 'Accept' }).end() !== undefined })
+    const gateway = await openGateway(withToken(archive.origin), { allowOrigin })
+    const response = await fetch(gateway.urlFor(archive.origin), { headers: { origin: 'https://viewer.example' } })
+    expect(response.headers.get('vary')).toBe('Origin, Accept')
   })
 
   it('lets these pages read errors as well', async () => {
