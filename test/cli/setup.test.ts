@@ -101,10 +101,10 @@ describe('setup from an empty account', () => {
     ])
     expect(stderr.split('\n').slice(0, 5)).toEqual([
       `${item} uses 4 schemes`,
-      '  x "token" (HTTP, bearer)              no credential',
-      '  x "key" (API key, header x-api-key)   no credential',
-      '  x "basic" (HTTP, basic)               no credential',
-      '  x "digest" (HTTP, digest)             no credential',
+      '  x "token" (HTTP, bearer)              no credential, for token',
+      '  x "key" (API key, header x-api-key)   no credential, for key',
+      '  x "basic" (HTTP, basic)               no credential, for basic',
+      '  x "digest" (HTTP, digest)             no credential, for digest',
     ])
     for (const secret of Object.values(SECRETS)) expect(stdout + stderr).not.toContain(secret)
     expect(await readFile(join(user.home, 'stac-auth/credentials.json'), 'utf8')).not.toContain('s3cr3t')
@@ -180,10 +180,10 @@ describe('setup from an empty account', () => {
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(`+ "eo" works: ${server.resource} answered 200`)])
     expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
     const again = await user.at(['setup', item])
-    expect([again.code, again.stderr]).toEqual([0, `${item} uses 1 scheme\n  + "eo" (OpenID Connect)   credential "eo"\n`])
+    expect([again.code, again.stderr]).toEqual([0, `${item} uses 1 scheme\n  + "eo" (OpenID Connect)   credential "eo", for data\n`])
     await user.at(['logout', 'eo'])
     const third = await user.at(['setup', item, '--browser'], [], { onError: person() })
-    expect(third.stderr).toContain('credential "eo", not logged in\n')
+    expect(third.stderr).toContain('credential "eo", not logged in, for data\n')
     expect([third.code, third.stdout]).toEqual([0, expect.stringContaining('+ "eo" works')])
   })
 
@@ -453,6 +453,15 @@ describe('setup without a terminal', () => {
     ])
     expect(lastError(await (await newUser()).at(['setup', '--json'])).code).toBe('USAGE')
   })
+})
+
+it('setup names the first assets and links that need a scheme, and counts the others', async () => {
+  const refs = { 'auth:refs': ['key'] }
+  const asset = { href: 'https://data.example/a.tif', ...refs }
+  const assets = { 'a\x1b/b': { ...asset, alternate: { web: asset } }, c: asset, d: asset }
+  const item = await put(folder, 'uses.json', itemWith(assets, { links: [{ rel: 'tiles', href: 'https://data.example/', ...refs }] }))
+  const { stdout } = await (await newUser()).at(['setup', item, '--dry-run'])
+  expect(stdout).toContain('no credential, for a\\u{1b}/b, a\\u{1b}/b/web, c and 2 more\n')
 })
 
 describe('setup of a catalog', () => {

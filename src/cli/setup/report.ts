@@ -11,7 +11,7 @@ import { shellWord } from '../../text/shell-word.ts'
 import type { AnsweredScheme, MissingCredential } from '../credentials/missing-credentials.ts'
 import type { NeededBy } from '../credentials/needed-credentials.ts'
 import { proposalFor } from '../credentials/proposal.ts'
-import { kindOf, quoted, urlText } from '../credentials/question.ts'
+import { kindOf, plain, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { isAddress } from '../read-document.ts'
 import type { Style } from '../style.ts'
@@ -25,8 +25,8 @@ export function inventoryText({ read, needs, occasion }: NeededBy, style: Style)
   const count = answered.length + wanted.length
   if (count + unusable.length === 0) return `${title} names no scheme for its assets and links: they need no credential\n${itemText(read)}`
   const rows = [
-    ...answered.map((one) => [style.green(style.tick), schemeText(one), answeredText(one)]),
-    ...wanted.map((one) => [style.red(style.cross), schemeText(one), missingText(one)]),
+    ...answered.map((one) => [style.green(style.tick), schemeText(one), `${answeredText(one)}, ${usesText(one.targets)}`]),
+    ...wanted.map((one) => [style.red(style.cross), schemeText(one), `${missingText(one)}, ${usesText(one.targets)}`]),
   ]
   const width = Math.max(0, ...rows.map(([, scheme = '']) => scheme.length))
   const lines = rows.map(([mark, scheme = '', state]) => `  ${mark} ${scheme.padEnd(width)}   ${state}\n`)
@@ -45,6 +45,19 @@ function answeredText({ credential, loginRequired }: AnsweredScheme): string {
 function missingText({ unsent, places }: MissingCredential): string {
   const hosts = places.map(({ pattern }) => urlText(pattern)).join(' ')
   return unsent === undefined ? 'no credential' : `credential ${quoted(unsent)} may not be sent to ${hosts}`
+}
+
+const MAX_USES = 3
+
+/** Names the assets, links and schemes that need a scheme. */
+function usesText(pointers: readonly string[]): string {
+  const names = [...new Set(pointers)].map((pointer) => {
+    const [list = '', key = '', , alternate] = partsOf({ pointer }).slice(1)
+    if (list === 'assets') return plain(alternate === undefined ? key : `${key}/${alternate}`, 40)
+    return list === 'links' ? `link ${key}` : plain(pointer, 60)
+  })
+  const more = names.length - MAX_USES
+  return `for ${names.slice(0, MAX_USES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function unusableText(unusable: NeededBy['needs']['unusable'], style: Style): string {
@@ -152,7 +165,8 @@ function decoded(text: string): string {
   }
 }
 
-function partsOf({ pointer }: Target): readonly string[] {
+/** Returns the parts of a pointer (RFC 6901). */
+function partsOf({ pointer }: Pick<Target, 'pointer'>): readonly string[] {
   return pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
