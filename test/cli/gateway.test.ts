@@ -111,6 +111,7 @@ describe('gateway', () => {
       /^200 +10 bytes +N ms {2}GET http:\/\/127\.0\.0\.1:\d+\/private\/b\.tif\.aux\.xml {2}"portal"$/m,
     )
     expect(stderr).toMatch(/^403 .*GET https:\/\/other\.example\/ {2}NO_CREDENTIAL$/m)
+    expect(stderr).toMatch(/^2 requests, 1 failed, 10 bytes$/m)
     expect(stderr).not.toContain(KEY)
     expect(stderr).not.toContain(base.slice(-33, -1))
     expect(stderr).not.toContain('sig=abc')
@@ -175,7 +176,7 @@ describe('gateway', () => {
     await once(other, 'close')
     const running = start(['--port', port])
     expect(await running.line(0)).toContain(`http://127.0.0.1:${port}/`)
-    await running.stop()
+    expect((await running.stop()).stderr).toBe('for https://HOST/PATH, request /https/HOST/PATH below that URL\n')
   })
 
   it.each([

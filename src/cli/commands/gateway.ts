@@ -138,15 +138,17 @@ function personLog({ io, diagnostics }: Context): Log {
   const block = new LiveBlock(io)
   const style = styleOf(io, io.stderr)
   const totals = { requests: 0, failed: 0, bytes: 0 }
-  const draw = () => {
+  const summary = () => {
     const failed = totals.failed > 0 ? `, ${totals.failed} failed` : ''
-    block.show([`${totals.requests} requests${failed}, ${bytesText(totals.bytes)}`.slice(0, block.width)])
+    return `${totals.requests} ${totals.requests === 1 ? 'request' : 'requests'}${failed}, ${bytesText(totals.bytes)}`
   }
+  const draw = () => block.show([summary().slice(0, block.width)])
   return {
     ready: async (gateway, documents) => {
       await write(io.stdout, readyText(gateway, documents))
       if (gateway.targets.length === 0 && documents.length > 0)
         await diagnostics.note('the documents have no assets with a URL; their links and what is below their URLs can be requested')
+      if (documents.length === 0) await diagnostics.note('for https://HOST/PATH, request /https/HOST/PATH below that URL')
       draw()
     },
     request: (event) => {
@@ -158,7 +160,10 @@ function personLog({ io, diagnostics }: Context): Log {
       draw()
     },
     failed: new Promise(() => {}),
-    end: () => block.clear(),
+    end: () => {
+      block.clear()
+      if (totals.requests > 0) void diagnostics.note(summary())
+    },
   }
 }
 
