@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { startS3Server } from '../../servers/s3-server.ts'
 import { isToken, itemWith, openGateway, startArchive, TOKEN, withToken } from './origin.ts'
 
 const FILES = { '/a/b.tif': 'image', '/a/b.tif.ovr': 'overviews', '/a/z/0.0': 'chunk', '/other/x': 'other', '/public/p.png': 'thumbnail' }
@@ -74,6 +75,24 @@ describe('the credential for a URL', () => {
     const gateway = await openGateway(withToken(archive.origin), { documents: [{ document }] })
     const response = await fetch(gateway.targets[0]?.url ?? '')
     expect([await response.text(), response.headers.get('cache-control')]).toEqual(['thumbnail', null])
+  })
+})
+
+describe('an object of a store', () => {
+  const keys = { accessKeyId: 'AKIDGATEWAY', secretAccessKey: 'secret-of-the-gateway-tests' }
+
+  it('is requested by its s3: URL, with a signature, in parts and for its length', async () => {
+    const server = await startS3Server({ objects: { 'eo/a/b c.tif': 'image' }, keys: [keys], region: 'eu-west-1' })
+    onTestFinished(() => server.close())
+    const credential = { id: 'eo', type: 's3', ...keys, region: 'eu-west-1', endpoint: server.url, sendTo: ['s3://eo/'] } as const
+    const gateway = await openGateway(createAuth({ credentials: [credential], typed: [server.url] }))
+    const url = gateway.urlFor('s3://eo/a/b%20c.tif')
+    expect(url).toBe(`${gateway.base}s3/eo/a/b%20c.tif`)
+    expect(await (await fetch(url)).text()).toBe('image')
+    expect((await fetch(url, { method: 'HEAD' })).headers.get('content-length')).toBe('5')
+    expect(await (await fetch(url, { headers: { range: 'bytes=1-2' } })).text()).toBe('ma')
+    expect(await codeOf(await fetch(gateway.urlFor('s3://other/a')))).toEqual([403, 'NO_CREDENTIAL'])
+    expect(gateway.events.map(({ credential }) => credential)).toEqual(['eo', 'eo', 'eo', undefined])
   })
 })
 
