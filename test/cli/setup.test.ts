@@ -1,84 +1,18 @@
 /** From an empty account to a protected file: `setup` at a terminal, against servers that verify. */
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { CredentialObject } from '../../src/auth/credential.ts'
-import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
-import { startAuthorizationServer } from '../servers/authorization-server.ts'
-import { digestServer } from '../servers/digest-server.ts'
-import { basicGuard, bearerGuard, keyGuard } from '../servers/guards.ts'
+import type { AnsweringServer } from '../servers/answering-server.ts'
+import { SECRETS as SERVICE_SECRETS, startAuthorizationServer } from '../servers/authorization-server.ts'
+import { basicGuard, keyGuard } from '../servers/guards.ts'
 import { browse } from '../servers/person.ts'
-import { protectedFiles, startProtectedFiles } from '../servers/protected-files.ts'
+import { startProtectedFiles } from '../servers/protected-files.ts'
 import { startS3Server } from '../servers/s3-server.ts'
 import { startSigningServer } from '../servers/signing-server.ts'
 import { createUrlSigner } from '../servers/url-signer.ts'
-import { put, temporaryFolder } from './folder.ts'
-import { itemWith, KEY_SCHEME } from './items.ts'
-import { lastError, type Outcome, run, type Surroundings } from './run.ts'
-
-const folder = await temporaryFolder()
-
-interface User {
-  readonly home: string
-  readonly secrets: string
-  /** Runs a command at a terminal where these lines are typed. */
-  at(argv: readonly string[], typed?: readonly string[], around?: Surroundings): Promise<Outcome>
-  credentials(): Promise<readonly CredentialObject[]>
-}
-
-let users = 0
-
-/** A user with an empty home folder. */
-async function newUser(...present: readonly object[]): Promise<User> {
-  const home = join(folder, `user-${++users}`)
-  const config = join(home, 'stac-auth')
-  const file = join(config, 'credentials.json')
-  if (present.length > 0) {
-    await mkdir(config, { recursive: true, mode: 0o700 })
-    await put(config, 'credentials.json', { version: 1, credentials: present })
-  }
-  const env = { NO_COLOR: '1', XDG_CONFIG_HOME: home, XDG_CACHE_HOME: join(home, 'cache'), STAC_AUTH_CREDENTIALS: file }
-  return {
-    home,
-    secrets: join(config, 'secrets'),
-    at: (argv, typed = [], around = {}) =>
-      run(argv, { isTTY: true, stdin: typed.map((line) => `${line}\n`).join(''), ...around, env: { ...env, ...around.env } }),
-    credentials: async () => JSON.parse(await readFile(file, 'utf8')).credentials,
-  }
-}
-
-const CONTENT = 'c'.repeat(5000)
-const SECRETS = { token: 'token-s3cr3t', key: 'key-s3cr3t', password: 'password-s3cr3t' }
-const SCHEMES = {
-  token: { type: 'http', scheme: 'bearer' },
-  key: KEY_SCHEME,
-  basic: { type: 'http', scheme: 'basic' },
-  digest: { type: 'http', scheme: 'digest' },
-}
-
-/** A server with one file for each of {@link SCHEMES}. */
-async function fourFiles(): Promise<AnsweringServer> {
-  const digest = digestServer({ username: 'ada', password: SECRETS.password })
-  const files = protectedFiles({
-    '/token.tif': { content: CONTENT, guard: bearerGuard((token) => token === SECRETS.token) },
-    '/key.tif': { content: CONTENT, guard: keyGuard('header', 'x-api-key', SECRETS.key) },
-    '/basic.tif': { content: CONTENT, guard: basicGuard('ada', SECRETS.password) },
-  })
-  const server = await startAnswering((request) => {
-    if (request.path !== '/digest.tif') return files(request)
-    const answer = digest(request)
-    return answer.status === 200 ? { ...answer, body: CONTENT } : answer
-  })
-  onTestFinished(() => server.close())
-  return server
-}
-
-async function itemOf(server: AnsweringServer, names: readonly string[], schemes: object = SCHEMES): Promise<string> {
-  const assets = names.map((name) => [name, { href: `${server.origin}/${name}.tif`, 'auth:refs': [name] }])
-  return put(folder, `item-${users}-${names.join('-')}.json`, itemWith(Object.fromEntries(assets), { schemes }))
-}
-
-const ASKED = '[y]es / [N]o / [d]etails '
+import { put } from './folder.ts'
+import { itemWith } from './items.ts'
+import { ASKED, CONTENT, folder, fourFiles, itemOf, newUser, SECRETS } from './setup-user.ts'
 
 describe('setup from an empty account', () => {
   it('asks for bearer, apiKey, basic and digest, tests each, and then the files can be fetched', async () => {
@@ -185,6 +119,36 @@ describe('setup from an empty account', () => {
     const third = await user.at(['setup', item, '--browser'], [], { onError: person() })
     expect(third.stderr).toContain('credential "eo", not logged in, for data\n')
     expect([third.code, third.stdout]).toEqual([0, expect.stringContaining('+ "eo" works')])
+  })
+
+  it('logs in by endpoints that the document writes out, and finds their issuer', async () => {
+    const server = await startAuthorizationServer()
+    onTestFinished(() => server.close())
+    const flow = { authorizationUrl: `${server.issuer}/auth`, tokenUrl: `${server.issuer}/token`, scopes: { read: 'files' } }
+    const schemes = { eo: { type: 'oauth2', flows: { authorizationCode: flow } } }
+    const item = await put(folder, 'oauth.json', itemWith({ data: { href: server.resource, 'auth:refs': ['eo'] } }, { schemes }))
+    const user = await newUser()
+    const typed = ['openid read', 'y', 'native', 'n']
+    const { code, stdout, stderr } = await user.at(['setup', item, '--browser'], typed, { onError: person() })
+    expect(stderr).toContain(
+      `  you log in at    ${server.issuer}/auth      on this machine\n  secret goes to   ${server.issuer}/token      on this machine\n`,
+    )
+    expect(stderr).toContain(`the issuer of "eo" is ${server.issuer}\n`)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('+ "eo" works')])
+  })
+
+  it('needs no login for a client that has a secret', async () => {
+    const server = await startAuthorizationServer()
+    onTestFinished(() => server.close())
+    const schemes = { eo: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${server.issuer}/token`, scopes: {} } } } }
+    const item = await put(folder, 'service.json', itemWith({ data: { href: server.resource, 'auth:refs': ['eo'] } }, { schemes }))
+    const user = await newUser()
+    const { code, stdout, stderr } = await user.at(['setup', item, '--scope', 'read'], ['y', 'service', SERVICE_SECRETS.service])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('+ "eo" works')])
+    expect(stdout + stderr).not.toContain(SERVICE_SECRETS.service)
+    expect(await user.credentials()).toMatchObject([
+      { clientId: 'service', scopes: ['read'], clientSecret: { file: join(user.secrets, 'eo.clientSecret') } },
+    ])
   })
 
   it('asks for the scheme that authorizes a signing service first', async () => {
@@ -314,228 +278,6 @@ describe('another credential for the same host', () => {
     expect([code, await user.credentials()]).toEqual([3, expect.objectContaining({ length: 1 })])
     const alone = await user.at(['credentials', 'add', item], [], { isTTY: false })
     expect(alone).toMatchObject({ code: 4, stderr: expect.stringContaining('CREDENTIAL_ENDPOINT_UNTRUSTED') })
-  })
-})
-
-describe('an interruption', () => {
-  it('keeps what was finished, and the next run asks for the rest', async () => {
-    const server = await fourFiles()
-    const item = await itemOf(server, ['token', 'key', 'basic'])
-    const user = await newUser()
-    const interrupted = await user.at(['setup', item], ['y', SECRETS.token, 'y'])
-    expect(interrupted.code).toBe(130)
-    expect(interrupted.stderr).toMatch(
-      /\ncredentials that were written are kept; run the same command again for the rest\nerror ABORTED: interrupted\n$/,
-    )
-    expect((await user.credentials()).map(({ id }) => id)).toEqual(['token'])
-    expect(await readdir(user.secrets)).toEqual(['token.token'])
-    const rest = await user.at(['setup', item], ['y', SECRETS.key, 'y', 'ada', SECRETS.password])
-    expect([rest.code, rest.stderr.split(ASKED)]).toEqual([0, expect.objectContaining({ length: 3 })])
-    expect(rest.stderr).toContain('+ "token" (HTTP, bearer)')
-    expect(rest.stdout.match(/ works: /g)).toHaveLength(3)
-  })
-
-  it('leaves no secret of a credential that was not written', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    const abort = new AbortController()
-    const onError = (text: string) => text.includes('Password') && abort.abort('SIGINT')
-    const item = await itemOf(server, ['basic'])
-    expect(await user.at(['setup', item], ['y', 'ada'], { signal: abort.signal, onError })).toMatchObject({ code: 130 })
-    await expect(readdir(join(user.home, 'stac-auth'))).rejects.toMatchObject({ code: 'ENOENT' })
-  })
-
-  it('of credentials add is continued, too', async () => {
-    const user = await newUser()
-    const assets = {
-      a: { href: 'https://data.example/a', 'auth:refs': ['key'] },
-      b: { href: 'https://data.example/b', 'auth:refs': ['other'] },
-    }
-    const file = await put(
-      folder,
-      'two.json',
-      itemWith(assets, { schemes: { key: KEY_SCHEME, other: { ...KEY_SCHEME, name: 'x-other' } } }),
-    )
-    expect(await user.at(['credentials', 'add', file], ['y', ''])).toMatchObject({ code: 130 })
-    expect(await user.at(['credentials', 'add', file], ['y', ''])).toMatchObject({ code: 0 })
-    expect((await user.credentials()).map(({ id }) => id)).toEqual(['key', 'other'])
-  })
-})
-
-describe('the small requests', () => {
-  it('offer to type a refused secret again', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    const item = await itemOf(server, ['token'])
-    const { code, stdout, stderr } = await user.at(['setup', item], ['y', 'wrong', 'y', SECRETS.token])
-    expect(stdout).toMatch(/x "token" fails: AUTH_REJECTED.*\n(?: .*\n)* {2}\+ "token" works/)
-    expect(stderr).toContain('Type the secret of "token" again?  [y]es / [N]o ')
-    expect(code).toBe(0)
-    expect(await readFile(join(user.secrets, 'token.token'), 'utf8')).toBe(`${SECRETS.token}\n`)
-    expect((await stat(join(user.secrets, 'token.token'))).mode & 0o777).toBe(0o600)
-    expect(await user.at(['setup', item])).toMatchObject({ code: 0 })
-  })
-
-  it('ask for one byte, and report a missing file', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    const schemes = { gone: KEY_SCHEME }
-    const { code, stdout } = await user.at(['setup', await itemOf(server, ['gone'], schemes)], ['y', SECRETS.key])
-    expect([code, stdout]).toEqual([5, expect.stringMatching(/x "gone" fails: HTTP_404: .*answered 404\n/)])
-    expect(server.exchanges.map(({ request }) => request.headers.range)).toEqual(['bytes=0-0'])
-  })
-})
-
-describe('setup without a terminal', () => {
-  it('ends in 2 and says what to do', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    const item = await itemOf(server, ['key'])
-    const { code, stdout, stderr } = await user.at(['setup', item], [], { isTTY: false })
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('error USAGE: no credential matches "key", and setup asks for one at a terminal\n')
-    expect(stderr).toContain(`  run stac-auth setup ${item} at a terminal, or, if you trust these URLs, add this credential to`)
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ id: 'key', sendTo: [`${server.origin}/`] })
-  })
-
-  it('tests what is there', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    const item = await itemOf(server, ['key'])
-    await user.at(['setup', item], ['y', SECRETS.key])
-    expect(await user.at(['setup', item], [], { isTTY: false })).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('+ "key" works'),
-    })
-  })
-
-  it('lists what is there and what is missing with --json and --dry-run, and sends nothing', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    await user.at(['setup', await itemOf(server, ['key'])], ['y', SECRETS.key])
-    const before = server.exchanges.length
-    const item = await itemOf(server, ['key', 'token'])
-    const json = await user.at(['setup', item, '--json'])
-    const common = { document: item, pointer: expect.stringMatching(/^\/properties\/auth:schemes\//) }
-    expect([json.code, JSON.parse(json.stdout)]).toEqual([
-      3,
-      [
-        { ...common, scheme: 'key', type: 'apiKey', state: 'ready', credential: 'key', targets: ['/assets/key'] },
-        {
-          ...common,
-          scheme: 'token',
-          type: 'http',
-          state: 'missing',
-          code: 'NO_CREDENTIAL',
-          targets: ['/assets/token'],
-          proposal: { id: 'token', type: 'http', scheme: 'bearer', token: { env: 'TOKEN_TOKEN' }, sendTo: [`${server.origin}/`] },
-        },
-      ],
-    ])
-    const dry = await user.at(['setup', item, '--dry-run'])
-    expect([dry.code, dry.stdout, dry.stderr]).toEqual([3, expect.stringContaining('x "token" (HTTP, bearer)'), ''])
-    expect(server.exchanges).toHaveLength(before)
-  })
-
-  it('says that a document needs no credential, and which one may', async () => {
-    const catalog = {
-      type: 'Catalog',
-      id: 'c',
-      description: '',
-      stac_version: '1.0.0',
-      links: [{ rel: 'item', href: 'https://c.example/i.json' }],
-    }
-    const name = await put(folder, 'catalog.json', catalog)
-    const { code, stderr } = await (await newUser()).at(['setup', name])
-    expect([code, stderr]).toEqual([
-      0,
-      `${name} names no scheme for its assets and links: they need no credential\nthe documents that it links to may need one: stac-auth setup https://c.example/i.json\n`,
-    ])
-    expect(lastError(await (await newUser()).at(['setup', '--json'])).code).toBe('USAGE')
-  })
-})
-
-it('setup names the first assets and links that need a scheme, and counts the others', async () => {
-  const refs = { 'auth:refs': ['key'] }
-  const asset = { href: 'https://data.example/a.tif', ...refs }
-  const assets = { 'a\x1b/b': { ...asset, alternate: { web: asset } }, c: asset, d: asset }
-  const item = await put(folder, 'uses.json', itemWith(assets, { links: [{ rel: 'tiles', href: 'https://data.example/', ...refs }] }))
-  const { stdout } = await (await newUser()).at(['setup', item, '--dry-run'])
-  expect(stdout).toContain('no credential, for a\\u{1b}/b, a\\u{1b}/b/web, c and 2 more\n')
-})
-
-describe('setup of a catalog', () => {
-  const linking = (rel: string, href: string) => ({
-    type: 'Catalog',
-    id: 'c',
-    description: '',
-    stac_version: '1.0.0',
-    links: [
-      { rel: 'self', href: 'https://c.example/' },
-      { rel, href },
-    ],
-  })
-
-  it('follows its links to the first item', async () => {
-    const server = await fourFiles()
-    const user = await newUser()
-    const item = await itemOf(server, ['key'])
-    const name = await put(folder, 'root.json', linking('child', './inner.json'))
-    await put(folder, 'inner.json', linking('item', item.slice(folder.length + 1)))
-    const { code, stdout, stderr } = await user.at(['setup', name], ['y', SECRETS.key])
-    expect(stderr).toContain(`"${name}" needs no credential itself, so its first document is used: ${item}\n${item} uses 1 scheme\n`)
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`stac-auth fetch ${item} --asset key -o key.tif`)])
-  })
-
-  it('follows links of a served catalog on its origin only', async () => {
-    const server = await startAnswering(({ path }) => {
-      const documents: Readonly<Record<string, object>> = {
-        '/catalog.json': linking('item', '/item.json'),
-        '/item.json': itemWith({ a: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } }),
-        '/elsewhere.json': linking('item', 'https://other.example/item.json'),
-      }
-      const document = documents[path]
-      return document ? { status: 200, body: JSON.stringify(document) } : { status: 404 }
-    })
-    onTestFinished(() => server.close())
-    const user = await newUser()
-    const found = await user.at(['setup', `${server.origin}/catalog.json`, '--json'])
-    expect([found.code, JSON.parse(found.stdout)]).toMatchObject([3, [{ document: `${server.origin}/item.json`, scheme: 'key' }]])
-    const other = await user.at(['setup', `${server.origin}/elsewhere.json`, '--dry-run'])
-    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining('stac-auth setup https://other.example/item.json\n')])
-    expect(server.exchanges).toHaveLength(3)
-  })
-})
-
-describe('the other questions of setup', () => {
-  it('name a file for a key of several lines, and never ask for it to be typed', async () => {
-    const user = await newUser()
-    const schemes = { sealed: { type: 'http', scheme: 'concealed' } }
-    const name = await put(folder, 'sealed.json', itemWith({ a: { href: 'https://data.example/a', 'auth:refs': ['sealed'] } }, { schemes }))
-    const file = await put(folder, 'key.pem', '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n')
-    const abort = new AbortController()
-    const onError = (text: string) => text.includes('is written to') && abort.abort('SIGINT')
-    const { stderr } = await user.at(['setup', name], ['y', '', file, 'id-1'], { signal: abort.signal, onError })
-    expect(stderr).toMatch(/Private key.* is in a \[v\]ariable \/ a \[F\]ile \/ a \[c\]ommand prints it: /)
-    expect(await user.credentials()).toMatchObject([{ id: 'sealed', privateKey: { file }, keyId: 'id-1' }])
-  })
-
-  it('leave S3 keys to a profile of the AWS tools, or to where these look', async () => {
-    const name = await put(
-      folder,
-      'bucket.json',
-      itemWith({ a: { href: 's3://eo/a', 'auth:refs': ['s3'] } }, { schemes: { s3: { type: 's3' } } }),
-    )
-    for (const [typed, fields] of [
-      [['y', 'p', ''], { profile: 'default' }],
-      [['y', 'u'], {}],
-    ] as const) {
-      const user = await newUser()
-      const abort = new AbortController()
-      const onError = (text: string) => text.includes('is written to') && abort.abort('SIGINT')
-      await user.at(['setup', name], typed, { signal: abort.signal, onError })
-      expect(await user.credentials()).toEqual([{ id: 's3', type: 's3', ...fields, sendTo: ['s3://eo/'] }])
-    }
   })
 })
 

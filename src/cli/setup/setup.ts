@@ -9,6 +9,7 @@ import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-
 import { isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { write } from '../io.ts'
+import type { Diagnostics } from '../lint/diagnostics.ts'
 import { logInAll } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
@@ -40,7 +41,8 @@ interface Run {
  *
  * Errors: `USAGE` where something must be asked and there is no terminal, `ABORTED`, those of {@link neededBy} and {@link askAll}.
  */
-export async function setup(names: readonly string[], options: SetupOptions, context: Context): Promise<number> {
+export async function setup(names: readonly string[], options: SetupOptions, shared: Context): Promise<number> {
+  const context = { ...shared, diagnostics: withoutRepeats(shared.diagnostics) }
   const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io) }
   const run: Run = { options, errand, context }
   if (options.json || options.dryRun) return report(names, run)
@@ -52,6 +54,19 @@ export async function setup(names: readonly string[], options: SetupOptions, con
     exits.push(...failures.map(({ code }) => exitCodeOf(code)))
   }
   return worstExit([...exits, ...(await test(documents, run))])
+}
+
+/** Shows each warning once: the credentials are read again after every change. */
+function withoutRepeats(diagnostics: Diagnostics): Diagnostics {
+  const shown = new Set<string>()
+  return {
+    ...diagnostics,
+    warn: (warning) => {
+      const text = JSON.stringify(warning)
+      if (!shown.has(text)) diagnostics.warn(warning)
+      shown.add(text)
+    },
+  }
 }
 
 async function interrupted(error: unknown, { diagnostics }: Context): Promise<never> {
@@ -171,7 +186,10 @@ async function testScheme(scheme: AnsweredScheme, name: string, run: Run): Promi
 /** Errors that a wrong secret causes. */
 const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_INVALID', 'OAUTH_ERROR']
 
-/** Offers to type the secrets of a credential again that `setup` has stored. Returns true if they were replaced. */
+/**
+ * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
+ * true if they were replaced.
+ */
 async function retyped(
   { strategy, credential: id }: AnsweredScheme,
   { code }: AuthError,
@@ -181,15 +199,17 @@ async function retyped(
   const { terminal } = errand
   if (!terminal || !WRONG_SECRET.includes(code)) return false
   const { credentials } = await userCredentials(options, context)
-  const credential = credentials.find((one) => one.id === id) ?? {}
-  const stored = Object.entries(credential).flatMap(([name, source]) => (isStored(source, io.env) ? [{ name, source }] : []))
-  if (stored.length === 0) return false
-  const answer = await terminal.ask(`Type the ${stored.length === 1 ? 'secret' : 'secrets'} of "${id}" again?  [y]es / [N]o `)
+  const own = credentials.find((one) => one.id === id)
+  const chain = [own, credentials.find((one) => one.id !== undefined && one.id === (own?.with ?? own?.subject))]
+  const secrets = chain.map((one) => ({ id: one?.id, stored: Object.entries(one ?? {}).filter(([, source]) => isStored(source, io.env)) }))
+  const wrong = secrets.find(({ stored }) => stored.length > 0)
+  if (!wrong) return false
+  const answer = await terminal.ask(`Type the ${wrong.stored.length === 1 ? 'secret' : 'secrets'} of "${wrong.id}" again?  [y]es / [N]o `)
   if (!/^y(?:es)?$/i.test(answer)) return false
-  for (const { name, source } of stored) {
+  for (const [name, source] of wrong.stored) {
     const label = strategy.forms.flatMap(({ fields }) => fields[name]?.label ?? [])[0] ?? name
     const text = await terminal.askHidden(`  ${label}, not shown (press Enter to keep it): `)
-    if (text !== '') await replaceSecret(source, text)
+    if (text !== '' && isStored(source, io.env)) await replaceSecret(source, text)
   }
   return true
 }
