@@ -10,8 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const named = process.argv.slice(2).filter((argument) => argument !== '--shards')
-const isSharded = process.argv.includes('--shards')
+const named = process.argv.slice(2)
 const versions = named.length > 0 ? named : ['22', '24']
 const folder = mkdtempSync(join(tmpdir(), 'stac-auth-node-'))
 
@@ -27,27 +26,12 @@ try {
     // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
     run(
       node,
-      [
-        join(root, 'node_modules/vitest/vitest.mjs'),
-        'run',
-        '--project',
-        'unit',
-        '--project',
-        'replacing',
-        '--project',
-        'package',
-        ...shardOf(version),
-      ],
+      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--project', 'replacing', '--project', 'package'],
       root,
     )
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
-}
-
-/** With `--shards` each version runs its part of the files: half the time, and every file under a later version. */
-function shardOf(version: string): readonly string[] {
-  return isSharded ? [`--shard=${versions.indexOf(version) + 1}/${versions.length}`] : []
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {
