@@ -4,6 +4,7 @@ import { platform } from '#platform'
 import { ConfigurationError } from '../errors.ts'
 import { isLoopbackHost } from '../http/url.ts'
 import { isObject, type JsonObject, pointer } from '../stac/document.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { nearMiss } from '../text/suggest.ts'
 import {
   type Credential,
@@ -274,7 +275,7 @@ function isSource(value: { readonly [key: string]: unknown }): value is SecretSo
 
 /** Returns the canonical URL. The user wrote it, so loopback is allowed; http: is for loopback only. */
 function readUrl(value: unknown, at: string): string {
-  if (typeof value !== 'string' || !URL.canParse(value)) throw invalid(at, 'must be an absolute URL')
+  if (typeof value !== 'string' || !canParseUrl(value)) throw invalid(at, 'must be an absolute URL')
   const url = new URL(value)
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
   if (!secure) throw invalid(at, 'must be an https URL')

@@ -2,8 +2,10 @@
  * URL patterns of `sendTo`: `scheme://host[:port][/path/]`, where the host may begin with `*.`; `gs://bucket/` is short for its https
  * URL. The user alone writes them; they are compared with parsed URLs, never with text.
  */
+
 import { ConfigurationError } from '../errors.ts'
 import { GS_PROBLEM, httpsForm, isGs, isLoopbackHost } from '../http/url.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 
 /** A parsed pattern. */
 export interface UrlPattern {
@@ -87,7 +89,7 @@ function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts
     return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
   }
   const probe = `${scheme}://${star ? 'x.' : ''}${authority}${path}`
-  if (!URL.canParse(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
+  if (!canParseUrl(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
   const url = new URL(probe)
   if (!HOST.test(url.hostname) || url.hostname.endsWith('.')) throw refused(pattern, 'the host is not valid')
   if (path.includes('//')) throw refused(pattern, 'the path contains an empty segment')

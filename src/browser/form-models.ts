@@ -8,6 +8,7 @@ import { addressOf, isAddressProblem } from '../http/url.ts'
 import { ownString } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import { defaultStrategies } from '../strategies/index.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { forLine } from '../text/sanitize.ts'
 import type { Consent, DescribeOptions, FormField, FormModel } from './credential-form.ts'
 
@@ -27,7 +28,7 @@ export async function formModels(
   for (const target of targets && Symbol.iterator in targets ? targets : [givenTarget(targets)]) {
     if (target.kind === 'item_asset') continue
     for (const ref of target.refs) {
-      const need = URL.canParse(target.href, target.scope.url) ? requirementOf(target, ref, known) : undefined
+      const need = canParseUrl(target.href, target.scope.url) ? requirementOf(target, ref, known) : undefined
       if (!need) continue
       const others = needs.get(need.pointer)
       if (others) others.push(need)
@@ -145,7 +146,7 @@ const TYPES: Readonly<Partial<Record<Field['kind'], FormField['type']>>> = {
 
 /** Returns the URL with its host in ASCII, so that similar letters differ. */
 function plainAddress(address: string): string {
-  return shown(URL.canParse(address) ? new URL(address).href : address)
+  return shown(canParseUrl(address) ? new URL(address).href : address)
 }
 
 function shown(text: string): string {

@@ -1,5 +1,7 @@
 /** The pending login of a page that was left, stored in the session storage of the tab. */
+
 import { IntegrityError } from '../errors.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import type { Page } from './page.ts'
 
 /** A pending login, for one response. `record` is secret. */
@@ -151,7 +153,7 @@ export function cleanAddress({ history, location }: Pick<Page, 'history' | 'loca
 
 /** Returns true when the URL is that redirect URI, with any parameters added by the response. */
 export function isAnswerAt(address: string, uri: string): boolean {
-  if (!URL.canParse(address)) return false
+  if (!canParseUrl(address)) return false
   const [given, own] = [new URL(address), new URL(uri)]
   return given.origin === own.origin && given.pathname === own.pathname
 }

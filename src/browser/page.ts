@@ -1,4 +1,5 @@
 import { ConfigurationError, UnsupportedError } from '../errors.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 
 /** The members of a window that logins use; default: the page's own. */
 export type Page = Pick<
@@ -33,7 +34,7 @@ export function loginPage(given?: Page): Page {
 /** Returns an absolute URL of the page's own origin. Errors: `CONFIG_INVALID` for another origin. */
 export function ownAddress(page: Page, address: string, name: string): string {
   const { href, origin } = page.location
-  const url = URL.canParse(address, href) ? new URL(address, href) : undefined
+  const url = canParseUrl(address, href) ? new URL(address, href) : undefined
   if (url?.origin === origin && !url.username && !url.password) return url.href
   throw new ConfigurationError('CONFIG_INVALID', `${name} must be a URL of this page's own origin, ${origin}`, { pointer: `/${name}` })
 }

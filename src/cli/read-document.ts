@@ -11,6 +11,7 @@ import type { UnreadAnswer } from '../node/transport/answer-failure.ts'
 import { DOCUMENT_LIMITS, ownString, type StacDocument } from '../stac/document.ts'
 import { parseDocument, tooLarge } from '../stac/parse-document.ts'
 import { linkOf, type Target } from '../stac/target.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import type { Io } from './io.ts'
 
 /** A document and its base URL. */
@@ -35,7 +36,7 @@ export async function readDocument(name: string, io: Io, auth: () => Promise<Aut
   if (isAddress(name)) return fetchDocument(name, io, await auth())
   const document = parseDocument(await readInput(name, io))
   const self = ownString(linkOf(document, 'self')?.object, 'href')
-  return self !== undefined && isAddress(self) && URL.canParse(self) ? { document, url: self } : { document }
+  return self !== undefined && isAddress(self) && canParseUrl(self) ? { document, url: self } : { document }
 }
 
 /** Returns the text of DOC with its byte order mark, JSON or not. Errors: those of {@link readDocument} except `DOC_NOT_JSON`. */

@@ -1,4 +1,5 @@
 /** `--verbose`: one line on stderr for each request, without secrets. */
+
 import { isAuthError } from '../errors.ts'
 import {
   type CredentialUse,
@@ -9,6 +10,7 @@ import {
   type SendOptions,
   type Transport,
 } from '../http/message.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { Redactor } from '../text/redactor.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
@@ -154,7 +156,7 @@ class History {
   }
 
   #redirect(from: string, location: string): readonly string[] {
-    if (!URL.canParse(location, from)) return ['redirect to a malformed URL']
+    if (!canParseUrl(location, from)) return ['redirect to a malformed URL']
     const to = new URL(location, from)
     if (this.#redirected.size > 1000) this.#redirected.clear()
     this.#redirected.add(to.href.replace(/#.*$/s, ''))

@@ -6,6 +6,7 @@ import { queryValues, withQueryParameter } from '../http/message.ts'
 import { type AddressProblem, addressOf, isAddressProblem } from '../http/url.ts'
 import { isObject, type JsonObject, kindOf, own, ownString, type StacDocument, schemePlaces, wrappedMember } from '../stac/document.ts'
 import { readRefs } from '../stac/target.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import {
   hashOf,
   type Job,
@@ -413,7 +414,7 @@ const MOST_REFS = 3
 function resolveLink(href: string, base: string): string | AddressProblem {
   const isFile = base.startsWith('file:')
   // Files refer to other files by relative references, and to the network by absolute URLs.
-  const file = isFile && URL.canParse(href, base) ? new URL(href, base) : undefined
+  const file = isFile && canParseUrl(href, base) ? new URL(href, base) : undefined
   if (file?.protocol === 'file:' && file.hostname === '') return withoutFragment(file)
   const url = addressOf(href, isFile ? ANYWHERE : { ...ANYWHERE, base })
   if (isAddressProblem(url)) return url

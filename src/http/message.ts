@@ -2,7 +2,9 @@
  * Requests and responses as plain data: they can be compared, replayed, printed and tested without a server. Bodies of responses are
  * collected by the transport or read from a stream, never beyond a limit.
  */
+
 import { type AuthError, ProtocolError } from '../errors.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { tooLarge } from './network-error.ts'
 
 /** A body that can be sent more than once. */
@@ -300,5 +302,5 @@ export async function jsonOf(response: Response, address: string): Promise<unkno
 
 /** URLs that libraries give may be relative to a document. */
 function hostOf(url: string, address: string): string {
-  return URL.canParse(url) ? new URL(url).host : address
+  return canParseUrl(url) ? new URL(url).host : address
 }

@@ -1,4 +1,5 @@
 /** What foreign network errors mean. Their `code` is read: messages change, and may quote what was sent. */
+
 import {
   type AuthError,
   abortedBy,
@@ -10,6 +11,7 @@ import {
   TimeoutError,
 } from '../errors.ts'
 import { withTimeout } from '../net/cancellation.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import type { SendOptions } from './message.ts'
 
 /**
@@ -61,7 +63,7 @@ export function tooLarge(url: string, what: string): NetworkError {
 
 /** The origin of an address for messages, or a stand-in for what is none. */
 export function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'an invalid address'
+  return canParseUrl(url) ? new URL(url).origin : 'an invalid address'
 }
 
 function explained({ code, says, retryable = false, hint }: Reason, url: string): AuthError {

@@ -1,5 +1,7 @@
 /** The levels of the rules, and the configuration that sets them. It names no credentials and allows no URLs. */
+
 import { isObject, own, pointer } from '../stac/document.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { nearMiss } from '../text/suggest.ts'
 import { LEVELS, type Level, PRESETS, type Preset } from './problem.ts'
 import type { Rule, RuleCase } from './rule.ts'
@@ -119,7 +121,7 @@ function originFaults(origins: unknown = []): readonly ConfigFault[] {
 }
 
 function isOrigin(text: unknown): boolean {
-  if (typeof text !== 'string' || !URL.canParse(text)) return false
+  if (typeof text !== 'string' || !canParseUrl(text)) return false
   const { protocol, origin } = new URL(text)
   return /^https?:$/.test(protocol) && (text === origin || text === `${origin}/`)
 }

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Interaction, Redirection } from '../auth/auth.ts'
 import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
 import { isLoopbackHost } from '../http/url.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { withAbsoluteFolders } from './credentials/user-folder.ts'
 
 export interface LoopbackOptions {
@@ -215,7 +216,7 @@ export function openBrowser(address: string, { platform = process.platform, env 
 
 /** The address as the one argument of a program: what comes out begins with `https://`, or with `http://` and a loopback host. */
 function browsable(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
+  if (!canParseUrl(address)) return undefined
   const { protocol, hostname, username, password, href } = new URL(address)
   const allowed = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
   if (!allowed || username || password) return undefined

@@ -4,6 +4,7 @@
  * Responses of `ListObjectsV2` (Amazon S3 API reference) are read without an XML parser, as elements with known names and text. Constructs
  * that parsers may read differently (document types, CDATA, comments) are refused.
  */
+
 import type { Auth } from '../auth/auth.ts'
 import { givenTarget } from '../auth/resource.ts'
 import { type AuthError, CredentialError, NetworkError, ProtocolError, SelectionError, UnsupportedError } from '../errors.ts'
@@ -11,6 +12,7 @@ import { percentEncoded, readBody, utf8 } from '../http/message.ts'
 import { listQuery, type ObjectAddress, objectAddressOf, serviceOf } from '../stac/object-address.ts'
 import { type ObjectLocation, storagesOf } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 
 /** An object in a folder. */
 export interface StoredObject extends ListedObject {
@@ -201,7 +203,7 @@ interface Folder {
  * Errors: errors of `auth.authorize`, `SCHEME_UNSUPPORTED` for a URL outside an object store, `URL_INVALID`.
  */
 async function folderOf(auth: Pick<Auth, 'authorize'>, from: Target | string | undefined, signal?: AbortSignal): Promise<Folder> {
-  if (typeof from === 'string') return folderAt(from, URL.canParse(from) ? objectAddressOf(from) : undefined)
+  if (typeof from === 'string') return folderAt(from, canParseUrl(from) ? objectAddressOf(from) : undefined)
   const target = givenTarget(from)
   const { url, location, scheme, credential } = await auth.authorize(target, signal ? { signal } : {})
   const isNative = /^s3:/i.test(target.href)

@@ -3,6 +3,7 @@ import { type HttpRequest, type HttpResponse, readBody, type Send, type SendOpti
 import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, networkError, originOf } from '../http/network-error.ts'
 import { isPublicHost } from '../http/url.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 
 /**
  * Sends requests with the platform's `fetch`, without cookies, referrer and automatic redirects.
@@ -57,7 +58,7 @@ function certificateUnshown(url: string): UnsupportedError {
 }
 
 function checkHost(url: string): void {
-  if (!URL.canParse(url)) throw invalidRequest(url)
+  if (!canParseUrl(url)) throw invalidRequest(url)
   const { hostname } = new URL(url)
   if (isPublicHost(hostname)) return
   throw new TrustError(

@@ -2,6 +2,7 @@
  * URLs of objects: the forms they may have, taken apart. Pure vocabulary of object stores; whether a URL is
  * used is decided elsewhere.
  */
+import { canParseUrl } from '../text/can-parse-url.ts'
 import type { Storage } from './storage.ts'
 
 /** A service, how buckets are written there and where it stands. */
@@ -71,7 +72,7 @@ export function serviceOf(
 ): Service {
   const text = platform.replace('{region}', validRegion(service.region, region)).replace(/\/\{bucket\}\/?$/, '')
   const endpoint = text.replace('://{bucket}.', '://')
-  const usable = /^https?:\/\/[^{}?#@]+$/.test(endpoint) && URL.canParse(endpoint)
+  const usable = /^https?:\/\/[^{}?#@]+$/.test(endpoint) && canParseUrl(endpoint)
   return usable ? { endpoint: new URL(endpoint).href, virtualHost: text !== endpoint, region } : {}
 }
 

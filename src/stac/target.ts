@@ -2,7 +2,9 @@
  * Assets, alternate assets, item asset definitions and links: the targets that `auth:refs` protects, and how a name in it is resolved from
  * the document of a target, without requests.
  */
+
 import { SelectionError } from '../errors.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 import { nearMiss } from '../text/suggest.ts'
 import {
   isObject,
@@ -297,7 +299,7 @@ function summarised({ document, at, url }: Scope): SchemeMap[] {
  * @param base URL of the document that both stand in, for relative ones
  */
 export function sameOrigin(one: string, other: string, base?: string): boolean {
-  if (!URL.canParse(one, base) || !URL.canParse(other, base)) return false
+  if (!canParseUrl(one, base) || !canParseUrl(other, base)) return false
   const [first, second] = [new URL(one, base), new URL(other, base)]
   return first.protocol === second.protocol && first.host === second.host
 }

@@ -1,4 +1,5 @@
 /** Escapes untrusted text for output. Every output uses this module. */
+import { canParseUrl } from './can-parse-url.ts'
 
 /** C0 except line feed, DEL, C1, bidirectional controls, byte order mark, and lone surrogates. */
 const UNSAFE = /[\0-\t\v-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/gu
@@ -31,7 +32,7 @@ function hideValue(parameter: string): string {
 }
 
 function withoutUserInfo(address: string): string {
-  if (!URL.canParse(address)) return address.replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2')
+  if (!canParseUrl(address)) return address.replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2')
   const url = new URL(address)
   if (url.username === '' && url.password === '') return address
   url.username = ''

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
 import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/gateway.ts'
 import { isProtected, targetsOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -196,7 +197,7 @@ function requestLine({ method, url, status, bytes, milliseconds, credential, cod
 
 /** Parses the origin of a web page. */
 function webOrigin(text: string): string {
-  if (!/^https?:\/\/[^/?#@]+\/?$/i.test(text) || !URL.canParse(text))
+  if (!/^https?:\/\/[^/?#@]+\/?$/i.test(text) || !canParseUrl(text))
     throw new InvalidArgumentError('It must be an origin, such as https://viewer.example.')
   return new URL(text).origin
 }

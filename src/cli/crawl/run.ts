@@ -9,6 +9,7 @@ import { outerRefsIn } from '../../lint/lint.ts'
 import { isRefutable, OuterRefs } from '../../lint/lint-run.ts'
 import { Repeats, type ShardDefinition, withoutRepeats } from '../../lint/reporters/report.ts'
 import { isObject, kindOf, own, ownString, pointer, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import type { Failure } from '../exit-code.ts'
 import type { Io } from '../io.ts'
@@ -75,7 +76,7 @@ const FORGETFUL: Sink<Result> = { put: () => {}, get: () => undefined }
 
 /** Returns the origins that the configuration lets a crawl visit; no credentials are allowed for them. */
 function originsOf({ levels }: LintSettings): readonly string[] {
-  return (levels.config.origins ?? []).flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).origin] : []))
+  return (levels.config.origins ?? []).flatMap((origin) => (canParseUrl(origin) ? [new URL(origin).origin] : []))
 }
 
 /** The stored result of a visit. */

@@ -11,6 +11,7 @@ import { readRegularFile } from '../../node/files.ts'
 import { readFailure } from '../../node/system-error.ts'
 import { tooLarge } from '../../stac/parse-document.ts'
 import { linkOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
 import { isAddress } from '../read-document.ts'
@@ -22,7 +23,7 @@ export async function startsOf(inputs: readonly string[]): Promise<{ start: read
   const failures: Failure[] = []
   for (const name of inputs) {
     if (name === '-') throw usageError('--crawl cannot start from stdin', 'give the URL or the path of a catalog')
-    if (isAddress(name) && !URL.canParse(name)) throw usageError(`"${name}" is not a valid URL`)
+    if (isAddress(name) && !canParseUrl(name)) throw usageError(`"${name}" is not a valid URL`)
     try {
       start.push(isAddress(name) ? name : await startFile(name))
     } catch (error) {
@@ -113,7 +114,7 @@ export function nameOf(url: string): string {
  */
 export async function foreignNext({ document, outcome, job }: Visit, auth: () => Promise<Auth>): Promise<Warning | undefined> {
   const next = document && job.page ? linkOf(document, 'next', { url: outcome.url }) : undefined
-  if (!next || next.refs.length === 0 || !URL.canParse(next.href, outcome.url)) return undefined
+  if (!next || next.refs.length === 0 || !canParseUrl(next.href, outcome.url)) return undefined
   if (new URL(next.href, outcome.url).origin === new URL(outcome.url).origin) return undefined
   const { refs } = await (await auth()).explain(next)
   const [untrusted] = refs.filter(({ code }) => code === 'CREDENTIAL_TARGET_UNTRUSTED')

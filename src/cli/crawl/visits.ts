@@ -1,9 +1,11 @@
 /** Lints the documents of a crawl. */
+
 import type { Visit } from '../../crawl/index.ts'
 import type { Problem } from '../../lint/index.ts'
 import { valueAt } from '../../lint/pointer.ts'
 import { own, ownString, pointer, schemePlaces } from '../../stac/document.ts'
 import { linkOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { LintSettings } from '../lint/lint-run.ts'
 import type { Linter } from '../lint/linter.ts'
@@ -64,7 +66,7 @@ function asChild(problem: Problem): Problem {
 /** Reports a `self` link that differs from the URL of the document. */
 function selfMismatch({ job, document, outcome }: Visit, settings: LintSettings): readonly Problem[] {
   const self = document && linkOf(document, 'self')
-  if (!self || !/^https?:/.test(job.url) || !URL.canParse(self.href, outcome.url)) return []
+  if (!self || !/^https?:/.test(job.url) || !canParseUrl(self.href, outcome.url)) return []
   const said = new URL(self.href, outcome.url)
   said.hash = ''
   if (said.href === outcome.url || said.href === job.url) return []

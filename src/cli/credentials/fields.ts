@@ -4,6 +4,7 @@ import type { CredentialObject, Field, SecretSource } from '../../auth/credentia
 import { variableFor } from '../../auth/selection-errors.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import type { AuthError } from '../../errors.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import type { Place } from './missing-credentials.ts'
 import { quoted, urlText } from './question.ts'
@@ -72,7 +73,7 @@ export async function askValue(terminal: Terminal, { kind, label, values }: Fiel
       const patterns = answer.split(/\s+/).filter(Boolean)
       if (patterns.length > 0 && patterns.every((pattern) => isPattern(pattern, kind === 'signed-url-patterns'))) return patterns
       await terminal.say('  enter URL patterns separated by spaces, such as https://data.example/ https://*.data.example/\n')
-    } else if (kind === 'url' ? URL.canParse(answer) : (values?.includes(answer) ?? answer !== '')) return answer
+    } else if (kind === 'url' ? canParseUrl(answer) : (values?.includes(answer) ?? answer !== '')) return answer
   }
 }
 

@@ -1,4 +1,5 @@
 /** Finds the schemes of a document without a usable credential, and the URLs their credentials need. */
+
 import type { Command } from 'commander'
 import type { Auth, RefExplanation } from '../../auth/auth.ts'
 import type { Credential } from '../../auth/credential.ts'
@@ -9,6 +10,7 @@ import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { isPublicHost } from '../../http/url.ts'
 import { isProtected, readRefs, type Target, targetsOf } from '../../stac/target.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { inOptionGroup } from '../options.ts'
 import type { ReadDocument } from '../read-document.ts'
 import type { NewCredentialSettings } from './proposal.ts'
@@ -113,7 +115,7 @@ export async function privateOriginsOf(read: ReadDocument): Promise<readonly str
       names.push(...readRefs(need.scheme, '').refs)
     }
     for (const href of hrefs) {
-      const url = URL.canParse(href, target.scope.url) ? new URL(href, target.scope.url) : undefined
+      const url = canParseUrl(href, target.scope.url) ? new URL(href, target.scope.url) : undefined
       if (url && /^https?:$/.test(url.protocol) && !isPublicHost(url.hostname)) origins.add(`${url.origin}/`)
     }
   }
@@ -127,7 +129,7 @@ function endpointsOf({ strategy, scheme, pointer }: Requirement): readonly strin
 
 /** Returns the requirement; undefined also for a URL that cannot be parsed. */
 function requirement(target: Target, ref: string, strategies: readonly Strategy[]): Requirement | undefined {
-  return URL.canParse(target.href, target.scope.url) ? requirementOf(target, ref, strategies) : undefined
+  return canParseUrl(target.href, target.scope.url) ? requirementOf(target, ref, strategies) : undefined
 }
 
 /** The length of a chain of schemes, as the engine limits it. */

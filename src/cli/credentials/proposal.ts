@@ -9,6 +9,7 @@ import { type Identity, loadStrategies, type Strategy } from '../../auth/strateg
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { ownObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { MissingCredential, Place } from './missing-credentials.ts'
 
 /** The id and scopes that the user gave as options. */
@@ -84,7 +85,7 @@ function fits(when: CredentialFields['when'] = {}, credential: CredentialForm['c
 /** Normalizes URLs, so that the file contains what is compared and shown: hosts in ASCII. */
 function canonical({ credential }: CredentialForm, { forms }: Strategy): CredentialForm['credential'] {
   const plain = Object.entries(credential).map(([name, value]): [string, unknown] => {
-    const isUrl = typeof value === 'string' && URL.canParse(value) && forms.some(({ fields }) => fields[name]?.kind === 'url')
+    const isUrl = typeof value === 'string' && canParseUrl(value) && forms.some(({ fields }) => fields[name]?.kind === 'url')
     return [name, isUrl ? new URL(value).href : value]
   })
   return { ...credential, ...Object.fromEntries(plain) }
@@ -157,7 +158,7 @@ export function fingerprintsOf(wanted: MissingCredential): readonly string[] {
 function tuplesOf({ strategy, scheme, target }: MissingCredential): readonly Identity[] {
   return strategy.identity(scheme).map((tuple) =>
     tuple.map((member) => {
-      if (!member.url || !URL.canParse(member.value, target.scope.url)) return member
+      if (!member.url || !canParseUrl(member.value, target.scope.url)) return member
       const url = new URL(member.value, target.scope.url)
       url.hash = ''
       return { ...member, value: url.href }

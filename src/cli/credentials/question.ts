@@ -3,6 +3,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import type { CredentialObject } from '../../auth/credential.ts'
 import { isLoopbackHost, isPublicHost } from '../../http/url.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { MissingCredential, Place } from './missing-credentials.ts'
 import type { Proposal } from './proposal.ts'
@@ -103,7 +104,7 @@ function placeText({ pattern, counts, calls = [] }: Place): string {
 function networkText(document: string | undefined, address: string): string {
   if (document !== undefined && /^https?:/.test(document) && !isElsewhere(document, address)) return ''
   const probe = address.replace('://*.', '://')
-  const host = /^https?:/.test(address) && URL.canParse(probe) ? new URL(probe).hostname : ''
+  const host = /^https?:/.test(address) && canParseUrl(probe) ? new URL(probe).hostname : ''
   if (host === '' || isPublicHost(host)) return ''
   return isLoopbackHost(host) ? '      on this machine' : '      in your private network'
 }
@@ -149,7 +150,7 @@ export function plain(text: string, length = 60): string {
 /** Formats a URL or pattern with its host in ASCII, followed by the Unicode form if it differs. */
 export function urlText(address: string): string {
   const probe = address.replace('://*.', '://')
-  const host = URL.canParse(probe) ? new URL(probe).hostname : ''
+  const host = canParseUrl(probe) ? new URL(probe).hostname : ''
   const unicode = domainToUnicode(host)
   const [, before = '', written = ''] = /^(.*?:\/\/(?:\*\.)?)([^/?#:@[]+)/s.exec(address) ?? []
   const isWritten = host !== '' && domainToASCII(written) === host

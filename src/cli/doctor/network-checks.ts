@@ -1,4 +1,5 @@
 /** Checks of the network: proxy, certificates, clock, the hosts of the credentials and their discovery documents. Nothing secret is sent. */
+
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -10,6 +11,7 @@ import { environmentProxies } from '../../node/transport/guarded-connect.ts'
 import { isObject, ownString } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { discoveryUrl } from '../../strategies/oauth2/server.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Io } from '../io.ts'
 import { type Check, failed, ok, problem } from './check.ts'
 
@@ -123,7 +125,7 @@ export async function originsOf(
   )
   const named = raw.flatMap(({ sendTo = [], signedUrlHosts = [] }) => [sendTo, signedUrlHosts].flat() as string[])
   const urls = [...endpoints.map((endpoint) => (typeof endpoint === 'string' ? endpoint : endpoint.origin)), ...named]
-  const origins = urls.filter((url) => /^https?:/.test(url) && !url.includes('*') && URL.canParse(url)).map((url) => new URL(url).origin)
+  const origins = urls.filter((url) => /^https?:/.test(url) && !url.includes('*') && canParseUrl(url)).map((url) => new URL(url).origin)
   return [...new Set(origins)]
 }
 
@@ -173,6 +175,6 @@ function parsed(text: string): unknown {
 
 /** Sends one request without a credential. The user named its host in a credential, so it may be private. */
 async function request(method: string, url: string, send: Send, signal: AbortSignal): Promise<HttpResponse> {
-  if (!URL.canParse(url)) throw new NetworkError('NETWORK_FAILED', `${url} is not a URL`)
+  if (!canParseUrl(url)) throw new NetworkError('NETWORK_FAILED', `${url} is not a URL`)
   return send({ method, url, headers: { accept: 'application/json, */*;q=0.1' } }, { signal, timeout: TIMEOUT, allowPrivateNetwork: true })
 }

@@ -1,4 +1,5 @@
 /** Reads the documents of a download, from the inputs or by a crawl. */
+
 import type { Auth } from '../../auth/auth.ts'
 import { crawl } from '../../crawl/index.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
@@ -6,6 +7,7 @@ import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { parseDocument, tooLarge } from '../../stac/parse-document.ts'
 import { linkOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Omissions } from '../crawl/omissions.ts'
@@ -166,5 +168,5 @@ function beginningOf(document: StacDocument, documents: number): StacDocument {
 function baseOf(document: StacDocument, fetchedFrom: string | undefined): { readonly url?: string } {
   if (fetchedFrom !== undefined && isAddress(fetchedFrom)) return { url: fetchedFrom }
   const self = ownString(linkOf(document, 'self')?.object, 'href')
-  return self !== undefined && isAddress(self) && URL.canParse(self) ? { url: self } : {}
+  return self !== undefined && isAddress(self) && canParseUrl(self) ? { url: self } : {}
 }

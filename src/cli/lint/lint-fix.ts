@@ -1,4 +1,5 @@
 /** `lint --fix`: fixes files before they are linted, so that the report lists the remaining findings. */
+
 import { readFile, realpath } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
@@ -10,6 +11,7 @@ import { OuterRefs } from '../../lint/lint-run.ts'
 import { namesOf } from '../../lint/pointer.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, type StacDocument, wrappedMember } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forLine, forTerminal } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Failure } from '../exit-code.ts'
@@ -279,7 +281,7 @@ function resolved(href: string, base: string | undefined): string {
 }
 
 function withoutFragment(href: string, base: string | undefined): string | undefined {
-  if (!URL.canParse(href, base)) return undefined
+  if (!canParseUrl(href, base)) return undefined
   const url = new URL(href, base)
   url.hash = ''
   return url.href

@@ -8,6 +8,7 @@ import { isObject, kindOf, own, ownString } from '../../stac/document.ts'
 import { storagesOf } from '../../stac/storage.ts'
 import { findScheme, schemeMaps, type Target, targetsOf } from '../../stac/target.ts'
 import { type Place, placeKey, placeOf } from '../../strategies/s3/endpoint.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import { levelOf, runFinding } from '../crawl/run-rules.ts'
 import { isAddress } from '../read-document.ts'
@@ -146,10 +147,10 @@ function refersToS3(target: Target): boolean {
 
 /** Returns bucket and key of a target from its document; undefined if its URL is not that of an object. */
 function placeIn(target: Target): Place | undefined {
-  if (!URL.canParse(target.href) || !/^(?:s3|https?):$/.test(new URL(target.href).protocol)) return undefined
+  if (!canParseUrl(target.href) || !/^(?:s3|https?):$/.test(new URL(target.href).protocol)) return undefined
   const nothing = { credential: {}, environment: {}, trusts: () => true, learned: () => undefined }
   const place = placeOf(target.href, { ...nothing, storages: storagesOf(target) })
-  return place.bucket !== '' && place.path !== '' && URL.canParse(place.url) ? place : undefined
+  return place.bucket !== '' && place.path !== '' && canParseUrl(place.url) ? place : undefined
 }
 
 function parsed(text: string | Uint8Array): unknown {

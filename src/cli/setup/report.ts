@@ -1,9 +1,11 @@
 /** What `setup` shows of documents: their schemes with credentials, what is missing, and the commands to try next. */
+
 import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { headline } from '../../text/error-text.ts'
 import { forFileName } from '../../text/file-name.ts'
 import { forLine } from '../../text/sanitize.ts'
@@ -72,7 +74,7 @@ function unusableText(unusable: NeededBy['needs']['unusable'], style: Style): st
 function itemText({ document, url }: NeededBy['read']): string {
   const href = hrefBelow(document)
   if (href === undefined) return ''
-  const address = url !== undefined && URL.canParse(href, url) ? new URL(href, url).href : href
+  const address = url !== undefined && canParseUrl(href, url) ? new URL(href, url).href : href
   return `the documents that it links to may need one: stac-auth setup ${plainWord(forLine(address))}\n`
 }
 
@@ -85,7 +87,7 @@ export function documentBelow(name: string, { document, url }: NeededBy['read'])
   const href = hrefBelow(document)
   if (href === undefined) return undefined
   if (!isAddress(name)) return name === '-' || /^[a-z][a-z0-9+.-]*:|^[/\\]/i.test(href) ? undefined : join(dirname(name), href)
-  if (url === undefined || !URL.canParse(href, url)) return undefined
+  if (url === undefined || !canParseUrl(href, url)) return undefined
   const below = new URL(href, url)
   return below.origin === new URL(url).origin && below.origin === new URL(name).origin ? below.href : undefined
 }

@@ -1,4 +1,5 @@
 import { own, ownString } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { hostOf, protocolOf } from '../address.ts'
 import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
@@ -34,7 +35,7 @@ const RELATIONS = new Set(['license', 'cite-as', 'about', 'via', 'describedby', 
 /** The host that a request would go to: `%` in it is decoded, other scripts are encoded. */
 function decodedHost(address: string): string {
   const host = hostOf(address)
-  return /^[a-z0-9.-]*$/.test(host) || !URL.canParse(address) ? host : new URL(address).hostname
+  return /^[a-z0-9.-]*$/.test(host) || !canParseUrl(address) ? host : new URL(address).hostname
 }
 
 /** Returns true for a site other than that of the document; false if the URL of the document is unknown. */

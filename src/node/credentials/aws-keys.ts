@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { ConfigurationError, CredentialError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { AwsProviders } from './aws-package.ts'
 import type { FoundProfile } from './aws-profile-keys.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
@@ -86,7 +87,7 @@ function noteUnsigned(environment: NodeJS.ProcessEnv, warn: (message: string) =>
 
 function endpointIn({ AWS_ENDPOINT_URL_S3: endpoint }: NodeJS.ProcessEnv): string | undefined {
   if (!endpoint) return undefined
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  const url = canParseUrl(endpoint) ? new URL(endpoint) : undefined
   const secure = url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname)))
   if (!secure || url.username || url.search) throw new ConfigurationError('CONFIG_INVALID', 'AWS_ENDPOINT_URL_S3 must be an https URL')
   return url.origin + url.pathname.replace(/\/+$/, '')

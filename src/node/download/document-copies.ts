@@ -6,6 +6,7 @@ import { percentEncoded } from '../../http/message.ts'
 import { failure } from '../../http/network-error.ts'
 import { isObject, type JsonObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { linkOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forFileName } from '../../text/file-name.ts'
 import { presentFile, readRegularFile } from '../files.ts'
 import type { DocumentEvent, DownloadEvent } from './events.ts'
@@ -171,7 +172,7 @@ function localAsset(asset: unknown, file: string | undefined, path: string, url:
 /** Returns the object with an absolute URL, if it is known. */
 function writtenOut(value: unknown, url: string | undefined): unknown {
   const href = ownString(value, 'href')
-  if (!isObject(value) || href === undefined || !URL.canParse(href, url)) return value
+  if (!isObject(value) || href === undefined || !canParseUrl(href, url)) return value
   return { ...value, href: new URL(href, url).href }
 }
 
@@ -187,7 +188,7 @@ function addressFrom(path: string, file: string): string {
 
 /** Returns origin and path; undefined for text that is not a URL. */
 function bareIn(href: string | undefined, base?: string): string | undefined {
-  return href !== undefined && URL.canParse(href, base) ? bareOf(new URL(href, base).href) : undefined
+  return href !== undefined && canParseUrl(href, base) ? bareOf(new URL(href, base).href) : undefined
 }
 
 async function textIn(path: string): Promise<string | undefined> {

@@ -9,6 +9,7 @@ import { Retries } from '../../net/retry.ts'
 import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
 import { ownString } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { foldedName, forFileName } from '../../text/file-name.ts'
 import { type DownloadContext, LISTING_RETRIES } from './download-context.ts'
 import type { DownloadFile } from './events.ts'
@@ -146,7 +147,7 @@ function keyProblem({ key, url }: StoredObject, isFolderToo: boolean): AuthError
 }
 
 function urlOf({ href, scope: { url } }: Target): URL | undefined {
-  return href !== '' && URL.canParse(href, url) ? new URL(href, url) : undefined
+  return href !== '' && canParseUrl(href, url) ? new URL(href, url) : undefined
 }
 
 function tooMany({ href }: Target, most: number): NetworkError {

@@ -1,9 +1,11 @@
 /** The target folder of a download: nothing is written outside of it. */
+
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import { httpsForm } from '../../http/url.ts'
 import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { syncFolder } from '../files.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../system-error.ts'
 import { tryLock } from '../tokens/process-lock.ts'
@@ -99,7 +101,7 @@ const ADDRESSES = new WeakMap<Target, TargetAddress & { readonly href: string; r
 
 function read({ href: stated, scope: { url } }: Target): TargetAddress {
   const href = httpsForm(stated) ?? stated
-  if (!URL.canParse(href, url)) return { origin: '', bare: bareOf(href) }
+  if (!canParseUrl(href, url)) return { origin: '', bare: bareOf(href) }
   const { origin, protocol, host, href: address } = new URL(href, url)
   return { origin: origin === 'null' ? `${protocol}//${host}` : origin, bare: bareOf(address) }
 }

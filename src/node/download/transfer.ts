@@ -6,6 +6,7 @@ import { type BodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../../
 import { sleep } from '../../net/cancellation.ts'
 import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { headOf, presentFile } from '../files.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
 import { UnverifiedPart } from './answer.ts'
@@ -403,7 +404,7 @@ class TargetRetries {
 }
 
 function errorOf(thrown: unknown, { href, scope }: Target): AuthError {
-  return failure(thrown, undefined, URL.canParse(href, scope.url) ? new URL(href, scope.url).href : '')
+  return failure(thrown, undefined, canParseUrl(href, scope.url) ? new URL(href, scope.url).href : '')
 }
 
 /** Returns the error of a file after its last attempt. */

@@ -1,8 +1,10 @@
 /** The local gateway: programs request protected URLs from it without a credential. */
+
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { type Answered, answer, failureOf, refuse } from './answer.ts'
 import { preflightFields } from './fields.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
@@ -143,7 +145,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
 
 /** Errors: `CONFIG_INVALID`. */
 function pageOrigin(text: string): string {
-  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  const origin = canParseUrl(text) ? new URL(text).origin : 'null'
   if (origin !== 'null' && /^https?:/.test(origin)) return origin
   throw new ConfigurationError('CONFIG_INVALID', 'allowOrigin is not the URL of a web page', { hint: 'such as https://viewer.example' })
 }

@@ -1,8 +1,10 @@
 /** Checks of a request before anything is requested for it: who may ask, and with which syntax. */
+
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TrustError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { readGatewayPath } from './gateway-url.ts'
 
 /** Who may ask. */
@@ -66,7 +68,7 @@ export function isLoopbackAt(host: string, port: number): boolean {
 
 /** Returns true for a value of `Host` that a DNS server cannot lead elsewhere: an IP address, or the name of this machine. */
 export function isFixedHost(host: string, names: readonly string[]): boolean {
-  if (!URL.canParse(`http://${host}/`)) return false
+  if (!canParseUrl(`http://${host}/`)) return false
   const { hostname } = new URL(`http://${host}/`)
   return isLoopbackHost(hostname) || /^(?:\d+\.){3}\d+$|^\[/.test(hostname) || names.includes(hostname)
 }

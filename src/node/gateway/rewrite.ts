@@ -1,9 +1,11 @@
 /** Rewrites the `href`s of STAC documents to URLs of the gateway, so that programs browse protected catalogs through it. */
+
 import { urlOfHref } from '../../http/url.ts'
 import { kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { applyEdits, type Edit, type Path, type Span, scan } from '../../stac/json-text.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
 import { claimsStac } from '../../stac/recognition.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 
 /** Where a document comes from, where the program sees it, and which URLs the gateway serves. */
 export interface RewriteOptions {
@@ -148,5 +150,5 @@ function templated(url: string, href: string): string {
 }
 
 function pathOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname : ''
+  return canParseUrl(url) ? new URL(url).pathname : ''
 }

@@ -1,10 +1,12 @@
 /** Decides which URLs the gateway requests, and by which rule a credential is selected for each. */
+
 import type { Auth } from '../../auth/auth.ts'
 import { below, hrefOf, targetAddress } from '../../auth/resource.ts'
 import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
 import { isAuthError, SelectionError, TrustError } from '../../errors.ts'
 import { own, ownString } from '../../stac/document.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { SourceDocument } from '../download/index.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 
@@ -46,7 +48,7 @@ export class Routes {
         if (isProtected(target)) this.#protected.add(href, target)
         else if (isFile) this.#public.add(href, target)
       }
-      if (url === undefined || gatewayPath(url) === undefined || !URL.canParse(url)) continue
+      if (url === undefined || gatewayPath(url) === undefined || !canParseUrl(url)) continue
       const own = documentTarget(document, hrefOf(new URL(url)))
       this.#add(own.href, own)
       this.#public.add(own.href, own)

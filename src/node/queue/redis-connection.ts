@@ -1,8 +1,10 @@
 /** Redis connections, through the optional packages `bullmq` and `ioredis`. */
+
 import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'ioredis'
 import { type AuthError, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { openFilesFailure } from '../system-error.ts'
 
 /** An authenticated connection. */
@@ -149,7 +151,7 @@ export interface RedisAddress {
  * Errors: `USAGE`, without the URL.
  */
 export function redisAddressOf(text: string): RedisAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = canParseUrl(text) ? new URL(text) : undefined
   const db = /^\/?(\d{0,4})$/.exec(url?.pathname ?? '')?.[1]
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || db === undefined || url.search !== '' || url.hash !== '')
     throw new ConfigurationError(

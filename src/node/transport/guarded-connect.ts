@@ -2,6 +2,7 @@
  * Connects for undici: to checked addresses, directly or through a proxy. Proxies are tunnels for `https:` URLs; requests for `http:` URLs are
  * forwarded with the absolute URL as request target (RFC 9112 §3.2.2).
  */
+
 import type { LookupAddress } from 'node:dns'
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -10,6 +11,7 @@ import { Agent, buildConnector, WebSocket } from 'undici'
 import { type AuthError, NetworkError, TrustError } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message.ts'
 import { isPublicAddress, isPublicHost } from '../../http/url.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 
 type Connector = buildConnector.connector
 
@@ -265,7 +267,7 @@ async function openTunnel(proxy: URL, hostname: string, port: string, timeout: n
 
 function parseProxy(text: string): URL {
   const url = text.includes('://') ? text : `http://${text}`
-  const proxy = URL.canParse(url) ? new URL(url) : undefined
+  const proxy = canParseUrl(url) ? new URL(url) : undefined
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
   if (proxy?.hostname && SOCKS.has(proxy.protocol)) return proxy
   throw new NetworkError(

@@ -1,10 +1,12 @@
 /** Detects web pages that are returned instead of files, mostly login forms. */
+
 import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { bareAddress } from '../../http/url.ts'
 import { type BodyPromise, isPageType, promisedKind } from '../../http/web-page.ts'
 import { own, ownString } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { nameInAddress } from '../download/file-plan.ts'
 import { exampleCredential } from './answer-failure.ts'
 
@@ -63,7 +65,7 @@ const ACCEPT = 'to accept the page, use --accept-html, in code acceptHtml'
 
 /** Returns the origin that answered instead of the requested one; undefined when only the protocol differs, and for `s3:`. */
 function otherHost(asked: string, answered: string): string | undefined {
-  if (!URL.canParse(asked) || !URL.canParse(answered)) return undefined
+  if (!canParseUrl(asked) || !canParseUrl(answered)) return undefined
   const [from, to] = [new URL(asked), new URL(answered)]
   return from.protocol === 's3:' || from.host === to.host ? undefined : to.origin
 }

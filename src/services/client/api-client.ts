@@ -1,4 +1,5 @@
 /** A client of an API: one base URL, one credential, operations as data; its options, and the way to its service. */
+
 import type { Auth, Service } from '../../auth/auth.ts'
 import { createAuth } from '../../auth/create-auth.ts'
 import { type ServiceCredential, uncheckedCredential } from '../../auth/credential.ts'
@@ -6,6 +7,7 @@ import { ConfigurationError, ProtocolError } from '../../errors.ts'
 import type { Collect, Send, Transport } from '../../http/message.ts'
 import { addressOf, isAddressProblem, isLoopbackHost } from '../../http/url.ts'
 import type { Channel, Platform } from '../../platform/platform.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { Redactor } from '../../text/redactor.ts'
 import { type ApiResponse, Call } from './call.ts'
 import { described } from './errors.ts'
@@ -179,7 +181,7 @@ export class ApiClient {
    */
   pathOf(url: string, from: string): string {
     const { origin, base } = this.#settings
-    const to = URL.canParse(url, origin + base + from) ? new URL(url, origin + base + from) : undefined
+    const to = canParseUrl(url, origin + base + from) ? new URL(url, origin + base + from) : undefined
     if (to?.origin === origin && to.pathname.startsWith(`${base}/`)) return to.pathname.slice(base.length) + to.search
     throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base URL`, { url: origin })
   }
@@ -298,7 +300,7 @@ export class ApiClient {
  */
 export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
   if (typeof baseUrl !== 'string') throw new TypeError('baseUrl is missing or not a string')
-  const named = new Set(URL.canParse(baseUrl) ? [new URL(baseUrl).origin] : [])
+  const named = new Set(canParseUrl(baseUrl) ? [new URL(baseUrl).origin] : [])
   const url = addressOf(baseUrl, { secure: false, named })
   if (isAddressProblem(url)) throw invalid(`baseUrl ${url.message}`)
   if (url.protocol === 's3:') throw invalid('baseUrl must begin with https:')
@@ -449,7 +451,7 @@ async function fingerprint(identity: object | string, platform: Platform): Promi
  */
 function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | undefined): URL {
   const text = typeof address === 'string' ? address : ''
-  const origin = URL.canParse(text) ? new URL(text) : undefined
+  const origin = canParseUrl(text) ? new URL(text) : undefined
   const isAllowed = origin !== undefined && allowInsecure === 'loopback' && isLoopbackHost(origin.hostname)
   const url = addressOf(text, { secure: true, named: new Set(isAllowed ? [origin.origin] : []) })
   if (!isAddressProblem(url) && url.protocol !== 's3:') return url

@@ -1,7 +1,9 @@
 /** What an answer, or none, means: its data, or the error that it becomes, and what of it is shown. */
+
 import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError, TrustError } from '../../errors.ts'
 import { type Collected, type HttpRequest, isRedirect, isUncollected, queryValues, type Uncollected } from '../../http/message.ts'
 import { retryHint } from '../../net/retry.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Attempts, CallParts } from './call.ts'
 import {
   AuthenticationError,
@@ -267,7 +269,7 @@ function isPlainLine(text: string): boolean {
  * @param from the address that answered
  */
 function redirectRefusal(status: number, location: string | null, from: string): TrustError | undefined {
-  if (!isRedirect(status) || location === null || !URL.canParse(location, from)) return undefined
+  if (!isRedirect(status) || location === null || !canParseUrl(location, from)) return undefined
   const [to, own] = [new URL(location, from), new URL(from)]
   if (to.origin === own.origin && to.protocol === own.protocol) return undefined
   const downgrade = own.protocol === 'https:' && to.protocol !== 'https:'

@@ -1,5 +1,7 @@
 /** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
+
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { ApiResponse } from '../client/call.ts'
 import { HttpError } from '../client/errors.ts'
 import type { CallInput, Operation } from '../client/request-builder.ts'
@@ -259,7 +261,7 @@ class VoiceJobAssets {
   /** Keeps a signature, and the values in the query of a signed address, out of errors and events. */
   protect(signature: string | undefined, address: string | undefined): void {
     if (typeof signature === 'string') this.#service.protect(signature)
-    if (typeof address !== 'string' || !URL.canParse(address)) return
+    if (typeof address !== 'string' || !canParseUrl(address)) return
     for (const value of new URL(address).searchParams.values()) this.#service.protect(value)
   }
 

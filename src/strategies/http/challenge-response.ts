@@ -2,12 +2,14 @@
  * What HTTP authentication schemes share: the challenges of a response, the errors of refused and unproven ones, and the URLs that a
  * challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
  */
+
 import { platform } from '#platform'
 import type { Credential } from '../../auth/credential.ts'
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { type Challenge, type Challenges, parseChallenges } from '../../http/challenge.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { originOf } from '../../http/network-error.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { HttpContext } from './scheme.ts'
 
 /**
@@ -91,7 +93,7 @@ export function rootsOf(list: string | undefined, url: string): readonly string[
   return list
     .trim()
     .split(/[\t ]+/)
-    .flatMap((address) => (URL.canParse(address, url) ? [new URL(address, url)] : []))
+    .flatMap((address) => (canParseUrl(address, url) ? [new URL(address, url)] : []))
     .flatMap((root) => (root.origin === origin ? [root.origin + root.pathname] : []))
 }
 

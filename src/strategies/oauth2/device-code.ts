@@ -1,8 +1,10 @@
 /** The device authorization grant (RFC 8628): the user logs in on any device and types a code. */
+
 import type { DevicePrompt, Interaction } from '../../auth/auth.ts'
 import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import { sleep } from '../../net/cancellation.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
@@ -94,7 +96,7 @@ function promptOf(answer: Answer, expiresAt: number, { credential: { id } }: OAu
 }
 
 function isShowable(uri: string): boolean {
-  if (!URL.canParse(uri) || uri.length > 2048) return false
+  if (!canParseUrl(uri) || uri.length > 2048) return false
   const { protocol, hostname, username, password } = new URL(uri)
   if (username || password) return false
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))

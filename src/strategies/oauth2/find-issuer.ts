@@ -1,6 +1,8 @@
 /** Finds the issuer of known endpoints by discovery (RFC 8414 §3, OpenID Connect Discovery 1.0 §4). */
+
 import type { HttpRequest, Send } from '../../http/message.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 
 /** Endpoints that the user has confirmed. */
 export interface KnownEndpoints {
@@ -75,7 +77,7 @@ async function documentAt(url: string, send: (request: HttpRequest) => ReturnTyp
 function namesThem(document: JsonObject, { tokenUrl, authorizationUrl }: KnownEndpoints): boolean {
   const names = (member: string, url: string) => {
     const value = ownString(document, member)
-    return value !== undefined && URL.canParse(value) && new URL(value).href === new URL(url).href
+    return value !== undefined && canParseUrl(value) && new URL(value).href === new URL(url).href
   }
   return names('token_endpoint', tokenUrl) && (authorizationUrl === undefined || names('authorization_endpoint', authorizationUrl))
 }

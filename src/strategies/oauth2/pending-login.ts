@@ -1,8 +1,10 @@
 /** A login between its request and its response; its values are used once. */
+
 import type { ServerMetadata } from 'openid-client'
 import { base64url, sameBytes } from '../../crypto/encoding.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { invalidAnswer } from './oauth-error.ts'
 import { tokenKey } from './token.ts'
@@ -57,7 +59,7 @@ export function isOfIssuer(
   credential: OAuth2Credential,
 ) {
   if (knowsIssuer(credential)) return iss === issuer
-  return iss !== null && URL.canParse(iss) && new URL(iss).origin === new URL(page).origin
+  return iss !== null && canParseUrl(iss) && new URL(iss).origin === new URL(page).origin
 }
 
 /** Returns `OAUTH_ISSUER_MISMATCH`: the response has another issuer, or none when the server always sends it. */

@@ -1,4 +1,5 @@
 /** The authorization server of a credential: endpoints from the credential, or published by its issuer. */
+
 import type { ServerMetadata } from 'openid-client'
 import { matchesAny, namedOrigin } from '../../auth/url-pattern.ts'
 import { isAuthError, ProtocolError, TrustError } from '../../errors.ts'
@@ -8,6 +9,7 @@ import { isLoopbackHost } from '../../http/url.ts'
 import type { Clock } from '../../net/clock.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { methodOf } from './client-authentication.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { type Endpoint, invalidAnswer, oauthError, redirectRefused, unexpectedStatus } from './oauth-error.ts'
@@ -136,7 +138,7 @@ async function document(endpoint: Endpoint, context: OAuth2Context): Promise<Jso
 
 /** True on the origin of the discovery document, or on hosts that the user allows. */
 function isOn(value: unknown, from: string, { endpointHosts = [] }: OAuth2Credential): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  if (typeof value !== 'string' || !canParseUrl(value)) return false
   const url = new URL(value)
   return url.origin === new URL(from).origin || matchesAny(endpointHosts, url)
 }
@@ -173,14 +175,14 @@ function fillsTenant(issuer: string, template: string): boolean {
 }
 
 function issuerHint(actual = ''): string | undefined {
-  if (!URL.canParse(actual) || actual.length > 200 || !/^[\x21-\x7e]+$/.test(actual)) return undefined
+  if (!canParseUrl(actual) || actual.length > 200 || !/^[\x21-\x7e]+$/.test(actual)) return undefined
   const tenant = actual.includes(TENANT) ? `, with your tenant in place of ${TENANT}` : ''
   return `if that is the issuer of your provider, add "issuer": "${actual}" to the credential${tenant}`
 }
 
 function checkedAddress(name: string, value: unknown, from: string, credential: OAuth2Credential): string {
   const { id } = credential
-  if (typeof value !== 'string' || !URL.canParse(value)) {
+  if (typeof value !== 'string' || !canParseUrl(value)) {
     throw invalidAnswer({ credential: id, url: from, name: 'discovery document' }, `has no usable ${name}`)
   }
   const url = new URL(value)

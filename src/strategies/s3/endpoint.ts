@@ -2,9 +2,11 @@
  * Resolves the endpoint of an S3 object: the URL for `s3://bucket/key`, and its region. Pure. A document only
  * proposes an endpoint; `trusts` of the caller decides whether it is used.
  */
+
 import { UnsupportedError } from '../../errors.ts'
 import { bare, type ObjectAddress, objectAddressOf, pathStyle, type Service, serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { ObjectLocation, Storage } from '../../stac/storage.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 
 /** The URL of a request, and the region that it is signed for. */
 export interface Place extends ObjectAddress {
@@ -78,7 +80,7 @@ function regionAt(endpoint: string, services: readonly Service[]): string | unde
 
 /** False for hosts that are IP addresses, which have no names below them. */
 function isLabel(bucket: string, endpoint: string): boolean {
-  return LABEL.test(bucket) && URL.canParse(below(endpoint, bucket))
+  return LABEL.test(bucket) && canParseUrl(below(endpoint, bucket))
 }
 
 function below(endpoint: string, bucket: string): string {

@@ -5,6 +5,7 @@ import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import { type HttpResponse, isRedirect } from '../../http/message.ts'
 import { isObject, own, ownString } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { expiryOf } from './signed-policy.ts'
 
 const MAX_ANSWER = 1_048_576
@@ -62,7 +63,7 @@ function forbidden(signed: string, rules: AnswerRules): SelectionError {
 
 /** Describes a URL that is not allowed, with a hint. Its path may be as secret as its query. */
 function uncovered(address: string, { credential, addressOf }: AnswerRules) {
-  const url = URL.canParse(address) && /^https?:/i.test(address) ? new URL(address) : undefined
+  const url = canParseUrl(address) && /^https?:/i.test(address) ? new URL(address) : undefined
   const what = `a URL${url ? ` on ${url.origin}` : ''} that signedUrlHosts does not include`
   if (url?.protocol !== 'https:') return { what, origin: url?.origin }
   const { origin, pathname } = url

@@ -20,6 +20,7 @@ import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SignedUrlScheme } from '../../stac/scheme.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import {
   type Answers,
   askedParameters,
@@ -280,7 +281,7 @@ function methodOf(flow: SignedUrlFlow | undefined): 'GET' | 'POST' {
 }
 
 function sameUrl(one: string, other: string): boolean {
-  return URL.canParse(one) && new URL(one).href === other
+  return canParseUrl(one) && new URL(one).href === other
 }
 
 /**

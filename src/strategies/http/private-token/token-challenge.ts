@@ -1,4 +1,5 @@
 import { fromBase64url } from '../../../crypto/encoding.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
 
 /** A challenge for a token (RFC 9577 §2.1.1). */
 export interface TokenChallenge {
@@ -56,7 +57,7 @@ export function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 /** Returns the canonical host and port. */
 function hostOf(protocol: string, name: string): string | undefined {
-  return /[/?#@\\]/.test(name) || !URL.canParse(`${protocol}//${name}`) ? undefined : new URL(`${protocol}//${name}`).host
+  return /[/?#@\\]/.test(name) || !canParseUrl(`${protocol}//${name}`) ? undefined : new URL(`${protocol}//${name}`).host
 }
 
 /** Parses the length-prefixed fields; every byte must belong to one. */
