@@ -142,7 +142,7 @@ export function exitOfNeeds({ wanted, answered, unusable }: NeededBy['needs']): 
 
 /** Formats commands to try with a document and one of its targets that can be requested. */
 export function nextText(name: string, target: Target | undefined): string {
-  const document = plainWord(name)
+  const document = plainWord(forLine(name))
   const all = `  stac-auth download ${document} -d data\n`
   const choice = target && choiceOf(target)
   if (!target || choice === undefined) return all

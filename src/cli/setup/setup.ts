@@ -1,7 +1,7 @@
 /** `setup`: asks for every credential that documents need, logs in, and tests each with one small request. */
 import { type AuthError, CredentialError, type ErrorCode, isAuthError } from '../../errors.ts'
 import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
-import { forJson } from '../../text/sanitize.ts'
+import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
 import type { AnsweredScheme, NewCredentialOptions } from '../credentials/missing-credentials.ts'
@@ -13,7 +13,7 @@ import type { Diagnostics } from '../lint/diagnostics.ts'
 import { logInAll } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
-import type { ReadDocument } from '../read-document.ts'
+import { isAddress, type ReadDocument } from '../read-document.ts'
 import { styleOf } from '../style.ts'
 import { usageError } from '../usage.ts'
 import { guided } from './questions.ts'
@@ -104,8 +104,14 @@ async function lookBelow(given: string, run: Run): Promise<{ readonly name: stri
       break
     }
   }
-  if (name !== given) await run.context.diagnostics.note(`"${given}" needs no credential itself, so its first document is used: ${name}`)
+  if (name !== given)
+    await run.context.diagnostics.note(`"${shown(given)}" needs no credential itself, so its first document is used: ${shown(name)}`)
   return { name, found }
+}
+
+/** Removes the query of a URL, which may contain keys and signatures. */
+function shown(name: string): string {
+  return isAddress(name) ? forUrl(name) : forLine(name)
 }
 
 /** Finds what a document needs; logs in first where it cannot be read otherwise. Errors: those of {@link neededBy}, of the login. */
