@@ -23,7 +23,7 @@ export interface UrlPattern {
 }
 
 /** Escapes that some servers decode before routing, and dots that some parsers keep: a pattern with a path never matches them. */
-const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/])/i
+const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
