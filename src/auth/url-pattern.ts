@@ -73,7 +73,7 @@ export function isSharedSuffix(host: string): boolean {
 function coversPath(allowed: string, path: string): boolean {
   if (allowed === '/') return true
   if (SLIPPERY.test(path)) return false
-  return path.startsWith(allowed) || (path.length === allowed.length - 1 && allowed.startsWith(path))
+  return path.startsWith(allowed) || `${path}/` === allowed
 }
 
 function isBelow(host: string, suffix: string): boolean {
