@@ -54,7 +54,7 @@ function lineOf({ method, url, status, code, milliseconds, credential, type, not
 }
 
 /** Wraps a transport so that each request is logged once its response begins or it has failed. */
-export function logged(transport: Transport, log: (request: LoggedRequest) => void, now = () => performance.now()): Transport {
+function logged(transport: Transport, log: (request: LoggedRequest) => void, now = () => performance.now()): Transport {
   const history = new History()
   const wrapped =
     (send: Send): Send =>

@@ -1,16 +1,18 @@
 /** `setup` that is interrupted, refused, repeated, and run without a terminal. */
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startAnswering } from '../servers/answering-server.ts'
 import { basicGuard } from '../servers/guards.ts'
 import { startProtectedFiles } from '../servers/protected-files.ts'
 import { startSigningServer } from '../servers/signing-server.ts'
 import { createUrlSigner } from '../servers/url-signer.ts'
-import { put } from './folder.ts'
+import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
 import { lastError } from './run.ts'
-import { ASKED, CONTENT, folder, fourFiles, itemOf, newUser, SCHEMES, SECRETS } from './setup-user.ts'
+import { ASKED, CONTENT, fourFiles, itemOf, newUser, SCHEMES, SECRETS } from './setup-user.ts'
+
+const folder = await temporaryFolder()
 
 describe('an interruption', () => {
   it('keeps what was finished, and the next run asks for the rest', async () => {
@@ -203,8 +205,8 @@ describe('setup of a catalog', () => {
     const server = await fourFiles()
     const user = await newUser()
     const item = await itemOf(server, ['key'])
-    const name = await put(folder, 'root.json', linking('child', './inner.json'))
-    await put(folder, 'inner.json', linking('item', item.slice(folder.length + 1)))
+    const name = await put(dirname(item), 'root.json', linking('child', './inner.json'))
+    await put(dirname(item), 'inner.json', linking('item', basename(item)))
     const { code, stdout, stderr } = await user.at(['setup', name], ['y', SECRETS.key])
     expect(stderr).toContain(`"${name}" needs no credential itself, so its first document is used: ${item}\n${item} uses 1 scheme\n`)
     expect([code, stdout]).toEqual([0, expect.stringContaining(`stac-auth fetch ${item} --asset key -o key.tif`)])

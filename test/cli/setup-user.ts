@@ -11,8 +11,6 @@ import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
 import { type Outcome, run, type Surroundings } from './run.ts'
 
-export const folder = await temporaryFolder()
-
 export interface User {
   readonly home: string
   readonly secrets: string
@@ -21,11 +19,9 @@ export interface User {
   credentials(): Promise<readonly CredentialObject[]>
 }
 
-let users = 0
-
 /** A user with an empty home folder. */
 export async function newUser(...present: readonly object[]): Promise<User> {
-  const home = join(folder, `user-${++users}`)
+  const home = await temporaryFolder()
   const config = join(home, 'stac-auth')
   const file = join(config, 'credentials.json')
   if (present.length > 0) {
@@ -70,7 +66,7 @@ export async function fourFiles(): Promise<AnsweringServer> {
 
 export async function itemOf(server: AnsweringServer, names: readonly string[], schemes: object = SCHEMES): Promise<string> {
   const assets = names.map((name) => [name, { href: `${server.origin}/${name}.tif`, 'auth:refs': [name] }])
-  return put(folder, `item-${users}-${names.join('-')}.json`, itemWith(Object.fromEntries(assets), { schemes }))
+  return put(await temporaryFolder(), `${names.join('-')}.json`, itemWith(Object.fromEntries(assets), { schemes }))
 }
 
 export const ASKED = '[y]es / [N]o / [d]etails '

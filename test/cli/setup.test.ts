@@ -10,9 +10,11 @@ import { startProtectedFiles } from '../servers/protected-files.ts'
 import { startS3Server } from '../servers/s3-server.ts'
 import { startSigningServer } from '../servers/signing-server.ts'
 import { createUrlSigner } from '../servers/url-signer.ts'
-import { put } from './folder.ts'
+import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
-import { ASKED, CONTENT, folder, fourFiles, itemOf, newUser, SECRETS } from './setup-user.ts'
+import { ASKED, CONTENT, fourFiles, itemOf, newUser, SECRETS } from './setup-user.ts'
+
+const folder = await temporaryFolder()
 
 describe('setup from an empty account', () => {
   it('asks for bearer, apiKey, basic and digest, tests each, and then the files can be fetched', async () => {

@@ -71,7 +71,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the examples of a command of the program; none for an unknown one. */
-export function examplesOf(command: Command): readonly string[] {
+function examplesOf(command: Command): readonly string[] {
   const name = pathOf(command)
   return Object.hasOwn(EXAMPLES, name) ? (EXAMPLES[name] ?? []) : []
 }
