@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import type { Command, Option } from 'commander'
 import { ENVIRONMENT, EXIT_CODES } from '../dist/cli/help/environment.js'
-import { examplesOf } from '../dist/cli/help/examples.js'
 import { wholeProgram } from '../dist/cli/program.js'
 import { version } from '../dist/cli/version.js'
+import { examplesOf } from '../src/cli/help/examples.ts'
 import { checkOnly, emit } from './emit.ts'
 
 /** The day on which the version of package.json was prepared. */

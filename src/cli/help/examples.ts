@@ -71,7 +71,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the examples of a command of the program; none for an unknown one. */
-function examplesOf(command: Command): readonly string[] {
+export function examplesOf(command: Command): readonly string[] {
   const name = pathOf(command)
   return Object.hasOwn(EXAMPLES, name) ? (EXAMPLES[name] ?? []) : []
 }
