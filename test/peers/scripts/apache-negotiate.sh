@@ -83,7 +83,7 @@ CONF
 in_heimdal() { KRB5_CONFIG=$KRB/heimdal-kdc.conf "$HEIMDAL/bin/kadmin.heimdal" -l "$@"; }
 
 {
-  in_heimdal init --realm-max-ticket-life=1d --realm-max-refreshable-life=1d HEIMDAL.EXAMPLE
+  in_heimdal init --realm-max-ticket-life=1d --realm-max-renewable-life=1d HEIMDAL.EXAMPLE
   in_heimdal add --use-defaults --password=secret alice
   in_heimdal add --use-defaults --random-key HTTP/localhost
   in_heimdal ext_keytab -k "$KRB/replaced.keytab" HTTP/localhost
