@@ -28,6 +28,11 @@ export interface EngineOptions {
    * with `use: 'by-address'` are used for them. Targets with `auth:refs` are not affected.
    */
   readonly byAddress?: boolean
+  /**
+   * Milliseconds for which tokens and signed URLs must stay valid: others are replaced before they are used. Tokens that the server issues
+   * for a shorter time are used as they are.
+   */
+  readonly minValidity?: number
   /** `error` refuses redirects to another origin. */
   readonly redirects?: 'follow' | 'error'
   /** Called with each warning. */

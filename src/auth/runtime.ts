@@ -34,13 +34,22 @@ export class Runtime {
   readonly #anonymous: 'allow' | undefined
 
   constructor(selector: CredentialSelector, clock: Clock, options: EngineOptions) {
-    const { transport, redirects = 'follow', anonymous, onWarning = () => {}, onUse = () => {}, onSession = () => {}, session } = options
+    const {
+      transport,
+      redirects = 'follow',
+      anonymous,
+      minValidity,
+      onWarning = () => {},
+      onUse = () => {},
+      onSession = () => {},
+      session,
+    } = options
     const inMemory = memoryStore()
     this.#selector = selector
     this.#anonymous = anonymous
     this.#engine = {
       transport: transport ? withOurErrors(transport) : lazyTransport(),
-      sessions: new MemorySessions(clock),
+      sessions: new MemorySessions(clock, minValidity),
       stores: { persistent: session ?? inMemory, inMemory },
       clock,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),

@@ -17,6 +17,8 @@ export interface CacheEntry<T = unknown> {
 
 /** The session of one credential. Keys contain everything that the value depends on. */
 export interface Session {
+  /** How long values must stay valid, in milliseconds, as far as their lifetime allows. */
+  readonly minValidity: number
   /** Returns the value when it exists and does not expire soon. */
   get<T>(key: string): CacheEntry<T> | undefined
   /** Returns the value; when it is missing or expires soon, `obtain` runs once for all waiting callers. */
@@ -34,20 +36,32 @@ interface Flight {
 const MAX_ENTRIES = 10_000
 const MAX_MARGIN = 5 * 60_000
 
+/**
+ * Returns when to replace a value that expires: a tenth of its lifetime before, at most five minutes, or earlier so that it stays valid
+ * for `minValidity` milliseconds. A lifetime that is no longer than that is used up, or each use would need a new value.
+ */
+export function refreshTime(obtainedAt: number, expiresAt: number, minValidity: number): number {
+  const lifetime = expiresAt - obtainedAt
+  return expiresAt - Math.max(Math.min(MAX_MARGIN, lifetime / 10), minValidity < lifetime ? minValidity : 0)
+}
+
 /** Keeps values in memory, at most the 10 000 most recently used. */
 export class MemorySessions {
   readonly #entries = new Map<string, CacheEntry & { refreshAt: number }>()
   readonly #flights = new Map<string, Flight>()
   readonly #clock: Clock
+  readonly #minValidity: number
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, minValidity = 0) {
     this.#clock = clock
+    this.#minValidity = minValidity
   }
 
   /** Returns the session of one credential for one call: separate keys, and the caller's signal ends its waits. */
   view(credential: string, signal?: AbortSignal): Session {
     const full = (key: string) => `${credential} ${key}`
     return {
+      minValidity: this.#minValidity,
       get: <T>(key: string) => this.#current(full(key)) as CacheEntry<T> | undefined,
       resolve: <T>(key: string, obtain: (signal: AbortSignal) => Promise<CacheEntry<T>>) =>
         this.#resolve(full(key), obtain, signal) as Promise<CacheEntry<T>>,
@@ -119,7 +133,8 @@ export class MemorySessions {
 
   #keep(key: string, entry: CacheEntry, started: number): void {
     const { expiresAt = Number.POSITIVE_INFINITY } = entry
-    const refreshAt = entry.refreshAt ?? expiresAt - Math.min(MAX_MARGIN, (expiresAt - started) / 10)
+    const due = refreshTime(started, expiresAt, this.#minValidity)
+    const refreshAt = Math.min(entry.refreshAt ?? due, this.#minValidity > 0 ? due : Number.POSITIVE_INFINITY)
     this.#entries.delete(key)
     this.#entries.set(key, { ...entry, refreshAt })
     if (this.#entries.size <= MAX_ENTRIES) return

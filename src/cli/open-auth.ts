@@ -6,6 +6,12 @@ import type { ByAddressOption, CredentialsOption } from './options.ts'
 import { isAddress } from './read-document.ts'
 import { loggedTransport } from './request-log.ts'
 
+interface OpenOptions extends CredentialsOption, ByAddressOption {
+  readonly mayBeMissing?: boolean
+  /** Milliseconds for which tokens and signed URLs must stay valid. */
+  readonly minValidity?: number
+}
+
 /**
  * Returns a function that creates the `Auth` on its first call and returns the same one afterwards. Warnings are written to stderr.
  *
@@ -16,7 +22,7 @@ import { loggedTransport } from './request-log.ts'
  */
 export function openAuth(
   context: Context,
-  { credentials, byAddress = false, mayBeMissing = false }: CredentialsOption & ByAddressOption & { readonly mayBeMissing?: boolean },
+  { credentials, byAddress = false, mayBeMissing = false, minValidity }: OpenOptions,
   typed: readonly string[],
   onUse?: (credential: string) => void,
 ): () => Promise<Auth> {
@@ -34,6 +40,7 @@ export function openAuth(
       credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: typed.filter(isAddress),
       byAddress,
+      ...(minValidity !== undefined && { minValidity }),
       onWarning: diagnostics.warn,
       session: tokenStore(io.env, diagnostics.warn),
       ...(await loggedTransport(context)),

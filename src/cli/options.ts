@@ -71,6 +71,29 @@ export function withByAddressOption(command: Command): Command {
   )
 }
 
+/** Which assets of documents are selected. */
+export interface AssetOptions {
+  readonly asset?: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly role?: readonly string[]
+  readonly type?: readonly string[]
+  readonly prefer?: readonly string[]
+}
+
+/** Adds the options of {@link AssetOptions}; `verb` is what the command does with the assets. */
+export function withAssetOptions(command: Command, verb: string): Command {
+  return command
+    .option('--asset <key>', `${verb} assets whose key matches this glob: B0* (repeatable)`, collect)
+    .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
+    .option('--role <role>', `${verb} assets with this role (repeatable)`, collect)
+    .option('--type <media-type>', `${verb} assets with this media type: image/* (repeatable)`, collect)
+    .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect)
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
 /** Refuses repeated options of a command and its subcommands, except {@link REPEATABLE} ones. Errors while parsing: `USAGE`. */
 export function refuseRepeats(command: Command): void {
   for (const option of command.options) {
@@ -197,6 +220,13 @@ export function portNumber(text: string): number {
   return Number(text)
 }
 
+/** Parses the lifetime of a signature in seconds, at most one week. */
+export function signatureSeconds(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 604_800) return value
+  throw usageError(`"${text}" is not a number of seconds from 1 to 604800`)
+}
+
 /** Parses a positive number. */
 export function positive(text: string): number {
   if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0) throw new InvalidArgumentError('It must be a positive number.')
@@ -211,6 +241,16 @@ export function byteCount(text: string): number {
   const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1))
   if (bytes < 1) throw new InvalidArgumentError('It must be a number of bytes, such as 500k or 10M.')
   return bytes
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Parses a duration, `90s`, `30m`, `2h` or `1d`, to milliseconds. */
+export function duration(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? []
+  const milliseconds = Math.round(Number(number) * (SECONDS[unit] ?? 0) * 1000)
+  if (milliseconds < 1) throw new InvalidArgumentError('It must be a duration, such as 90s, 30m, 2h or 1d.')
+  return milliseconds
 }
 
 /**

@@ -17,6 +17,7 @@ type AddCommand = (program: Command, context: Context, argv: readonly string[]) 
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   explain: async () => (await import('./commands/explain.ts')).addExplain,
   authorize: async () => (await import('./commands/authorize.ts')).addAuthorize,
+  'authorize-all': async () => (await import('./commands/authorize-all.ts')).addAuthorizeAll,
   fetch: async () => (await import('./commands/fetch.ts')).addFetch,
   download: async () => (await import('./commands/download.ts')).addDownload,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
@@ -40,7 +41,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Headings of the help text. Commands that are not named here are under the first one. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Protected assets:': ['explain', 'authorize', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
+  'Protected assets:': ['explain', 'authorize', 'authorize-all', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
   'Credentials:': ['setup', 'login', 'logout', 'status', 'credentials', 'doctor'],
   'Checks of documents:': ['lint', 'merge', 'rules', 'worker'],
   'Services:': ['translate', 'time'],

@@ -2,6 +2,7 @@
  * The exports of `stac-auth/node`: credentials from the user's file and environment, a way to log in, where tokens are kept, downloads, and
  * the transport.
  */
+export { type AuthorizeAllOptions, type AuthorizedTarget, authorizeAll, type TargetInput } from './authorize-all.ts'
 export { credentialsFromEnvironment, credentialsFromFile, type EnvironmentOptions } from './credentials/credential-file.ts'
 export {
   type AssetChoice,

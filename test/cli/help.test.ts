@@ -29,7 +29,9 @@ it.each(commands.map((command) => [nameOf(command)]))('%s has examples that are 
 
 it.each(commands.filter(({ parent }) => parent === program).map((command) => [command.name()]))('%s has a manual page', (name) => {
   expect(existsSync(new URL(`../../man/stac-auth-${name}.1`, import.meta.url))).toBe(true)
-  expect(readFileSync(new URL('../../man/stac-auth.1', import.meta.url), 'utf8')).toContain(`stac\\-auth\\-${name} (1)`)
+  expect(readFileSync(new URL('../../man/stac-auth.1', import.meta.url), 'utf8')).toContain(
+    `stac\\-auth\\-${name.replaceAll('-', '\\-')} (1)`,
+  )
 })
 
 it('shows options in groups, with examples at the end', async () => {

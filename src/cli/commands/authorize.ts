@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { chosenTarget, documentOfTarget, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
+import { chosenTarget, documentOfTarget, signatureSeconds, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { expiryText } from '../units.ts'
 import { usageError } from '../usage.ts'
 
@@ -55,7 +55,7 @@ export function addAuthorize(program: Command, context: Context): void {
     .option('--reveal', 'show secrets in every output form')
     .addOption(
       new Option('--expires <seconds>', `presign the URL of an s3 scheme for this time (default with --as url: ${URL_LIFE})`).argParser(
-        seconds,
+        signatureSeconds,
       ),
     )
     .action(context.run((name: string, options: AuthorizeOptions) => authorize(name, options, context)))
@@ -92,11 +92,4 @@ function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: 
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
   else if (hidden && expiresAt !== undefined) notes.push(`valid until ${expiryText(expiresAt, Date.now())}`)
   return notes
-}
-
-/** Parses the lifetime of a signature in seconds, at most one week. */
-function seconds(text: string): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= 604_800) return value
-  throw usageError(`"${text}" is not a number of seconds from 1 to 604800`)
 }

@@ -75,7 +75,8 @@ export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): voi
   throw usageError(`${option} needs --crawl`, 'without --crawl, links are not followed')
 }
 
-function partOf(text: string): { index: number; of: number } {
+/** Parses a shard: `1/4` is the first of four parts. */
+export function partOf(text: string): { index: number; of: number } {
   const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? []
   if (index === undefined || of === undefined || index < 1 || index > of) throw new InvalidArgumentError('It must be I/N, such as 1/4.')
   return { index, of }

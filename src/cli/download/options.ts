@@ -3,25 +3,22 @@ import { type Command, Option } from 'commander'
 import type { DownloadOptions } from '../../node/download/index.ts'
 import { type CrawlOption, requireCrawl, withReachOptions } from '../crawl/options.ts'
 import {
+  type AssetOptions,
   type ByAddressOption,
   byteCount,
   type CredentialsOption,
   inOptionGroup,
   positive,
   wholeFrom,
+  withAssetOptions,
   withByAddressOption,
   withCredentialsOption,
 } from '../options.ts'
 
-export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, Omit<CrawlOption, 'resume'> {
+export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
-  readonly asset?: readonly string[]
-  readonly exclude?: readonly string[]
-  readonly role?: readonly string[]
-  readonly type?: readonly string[]
   readonly minSize?: number
   readonly maxSize?: number
-  readonly prefer?: readonly string[]
   readonly template?: string
   readonly perHost?: number
   readonly limitRate?: number
@@ -116,15 +113,9 @@ function withFileOptions(command: Command): Command {
 
 function withSelectionOptions(command: Command): Command {
   return inOptionGroup(command, 'Assets and folder:', (group) =>
-    group
-      .option('-d, --output-dir <folder>', 'write files to this folder', '.')
-      .option('--asset <key>', 'download assets whose key matches this glob: B0* (repeatable)', collect)
-      .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
-      .option('--role <role>', 'download assets with this role (repeatable)', collect)
-      .option('--type <media-type>', 'download assets with this media type: image/* (repeatable)', collect)
+    withAssetOptions(group.option('-d, --output-dir <folder>', 'write files to this folder', '.'), 'download')
       .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
-      .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount)
-      .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect),
+      .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount),
   )
 }
 
@@ -139,10 +130,6 @@ function withRateOptions(command: Command): Command {
       .option('--retries <n>', 'fail a file after this many attempts without progress (default: 10)', wholeFrom(1))
       .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive),
   )
-}
-
-function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
 }
 
 /** Removes undefined members. */

@@ -33,6 +33,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'stac-auth authorize item.json --asset B04 --as json | jq .headers',
     'stac-auth authorize item.json --asset scene --as url --expires 600 --reveal',
   ],
+  'authorize-all': [
+    'stac-auth authorize-all --reveal < items.ndjson > requests.ndjson',
+    'stac-auth authorize-all items.ndjson --asset data --expires 3600 --min-validity 30m --reveal',
+  ],
   fetch: [
     'stac-auth fetch item.json',
     'stac-auth fetch item.json --asset B04 -o B04.tif',

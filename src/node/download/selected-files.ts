@@ -143,7 +143,7 @@ function ordered(asset: Target, alternates: readonly Target[], names: readonly s
 }
 
 /** Returns the key of an asset, also for its alternates; the relation of a link. */
-function keyOf({ kind, pointer, object }: Target): string {
+export function keyOf({ kind, pointer, object }: Target): string {
   if (kind === 'link') return ownString(object, 'rel') ?? ''
   return lastName(kind === 'alternate' ? pointer.split('/').slice(0, -2).join('/') : pointer)
 }

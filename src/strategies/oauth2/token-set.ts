@@ -17,13 +17,6 @@ export interface TokenSet {
   readonly boundTo?: string
 }
 
-const MAX_MARGIN = 5 * 60_000
-
-/** Returns when to refresh: a tenth of its lifetime, at most five minutes, before it expires; epoch milliseconds. */
-export function renewalOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: TokenSet): number {
-  return expiresAt - Math.min(MAX_MARGIN, (expiresAt - askedAt) / 10)
-}
-
 /** Encodes a set as JSON for a store. */
 export function encodeTokenSet(set: TokenSet): string {
   return JSON.stringify(set)

@@ -1,7 +1,7 @@
 /** Token sets of a credential: obtained once for all waiting callers, in this process and others, and stored before they are used. */
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import { reserveIn, type SessionStore } from '../../auth/session.ts'
+import { refreshTime, reserveIn, type SessionStore } from '../../auth/session.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
@@ -10,13 +10,13 @@ import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2Peek
 import { loginRequired } from './oauth-error.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { LOCKED_REST, untilRested } from './token-retries.ts'
-import { decodeTokenSet, encodeTokenSet, renewalOf, type TokenSet } from './token-set.ts'
+import { decodeTokenSet, encodeTokenSet, type TokenSet } from './token-set.ts'
 
 /** Returns the token set, from session or store, refreshed, or by the credential's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
 export async function resolveTokens(context: OAuth2Context, refused?: TokenSet): Promise<TokenSet> {
   const { value } = await context.session.resolve<TokenSet>(tokenKey(context.credential), async (signal) => {
     const set = await kept({ ...context, signal }, refused)
-    return { value: set, refreshAt: renewalOf(set), ...(set.expiresAt !== undefined && { expiresAt: set.expiresAt }) }
+    return { value: set, refreshAt: refreshTimeOf(set, context), ...(set.expiresAt !== undefined && { expiresAt: set.expiresAt }) }
   })
   return value
 }
@@ -101,6 +101,11 @@ export function tokenKey(credential: OAuth2Credential): string {
   return JSON.stringify(['token', server, clientId, flow, [...scopes].sort(), resource, audience, subject, requestedTokenType])
 }
 
+/** Returns when to replace a set; epoch milliseconds. */
+function refreshTimeOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: TokenSet, { session }: OAuth2Context): number {
+  return refreshTime(askedAt, expiresAt, session.minValidity)
+}
+
 async function kept(context: OAuth2Context, refused: TokenSet | undefined): Promise<TokenSet> {
   const { store, key } = await placeOf(context)
   const user = await namedUser(context.credential)
@@ -110,7 +115,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   }
   const usable = async () => {
     const set = await own()
-    const isUsable = set && context.clock.now() < renewalOf(set) && set.accessToken !== refused?.accessToken
+    const isUsable = set && context.clock.now() < refreshTimeOf(set, context) && set.accessToken !== refused?.accessToken
     return isUsable && set.boundTo === (await thumbprintOf(context)) ? set : undefined
   }
   const before = await usable()

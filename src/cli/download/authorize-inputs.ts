@@ -1,0 +1,157 @@
+/** Runs `authorize-all`. */
+import type { AuthorizedRequest } from '../../auth/auth.ts'
+import { isMine } from '../../crawl/expand.ts'
+import type { AuthError } from '../../errors.ts'
+import { plural } from '../../lint/reporters/report.ts'
+import { type AuthorizedTarget, authorizeAll, type TargetInput } from '../../node/authorize-all.ts'
+import type { SourceDocument } from '../../node/download/index.ts'
+import { keyOf, type SelectionOptions, selectFiles, selectionOptionsOf } from '../../node/download/selected-files.ts'
+import { shown } from '../../outputs/redact.ts'
+import { kindOf, own, ownString } from '../../stac/document.ts'
+import { findAsset, type Target } from '../../stac/target.ts'
+import { forJson } from '../../text/sanitize.ts'
+import type { AuthorizeAllCommandOptions } from '../commands/authorize-all.ts'
+import type { Context } from '../context.ts'
+import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
+import { isBrokenPipe, write } from '../io.ts'
+import { openAuth } from '../open-auth.ts'
+import { givenDocuments } from './documents.ts'
+
+/** Marks the document that is made for a line with a target. */
+const MADE = Symbol('made')
+
+/** Prints a line for each target of the inputs and returns the exit code. Errors: `USAGE`, `CONFIG_INVALID`, `ABORTED`. */
+export async function authorizeInputs(names: readonly string[], options: AuthorizeAllCommandOptions, context: Context): Promise<number> {
+  const { io, diagnostics } = context
+  const { asset: keys, exclude, role: roles, type: types, prefer, reveal = false, expires: presign, concurrency } = options
+  const opened = openAuth(context, options, names)
+  const assets = { ...(keys && { keys }), ...(exclude && { exclude }), ...(roles && { roles }), ...(types && { types }) }
+  const selection = await selectionOptionsOf({ assets, ...(prefer && { alternates: prefer }) })
+  const results = authorizeAll(await opened(), inputsOf(names, selection, options, context, opened), {
+    signal: io.signal,
+    ordered: options.unordered !== true,
+    ...(presign !== undefined && { presign }),
+    ...(concurrency !== undefined && { concurrency }),
+  })
+  const output = new LineWriter((text) => write(io.stdout, text))
+  const exits = new Set<number>()
+  let requests = 0
+  let errors = 0
+  try {
+    for await (const result of results) {
+      if (result.error) errors++
+      else requests++
+      if (result.error) exits.add(exitCodeOf(result.error.code))
+      await output.add(forJson(lineOf(result, reveal)))
+    }
+    await output.end()
+  } catch (error) {
+    if (isBrokenPipe(error)) return EXIT.interrupted
+    throw error
+  }
+  await diagnostics.note(
+    `${plural(requests, 'request')}, ${plural(errors, 'error')}${reveal || requests === 0 ? '' : '; secrets are hidden: --reveal shows them'}`,
+  )
+  return worstExit(exits)
+}
+
+/** Yields the targets of each document, and the errors of inputs that cannot be read. */
+async function* inputsOf(
+  names: readonly string[],
+  selection: SelectionOptions,
+  { shard }: AuthorizeAllCommandOptions,
+  context: Context,
+  opened: Parameters<typeof givenDocuments>[3],
+): AsyncGenerator<TargetInput> {
+  const unread: AuthError[] = []
+  const reading = { copies: false, fail: ({ error }: { readonly error: AuthError }) => void unread.push(error) }
+  for await (const source of givenDocuments(names, reading, context, opened)) {
+    yield* unread.splice(0)
+    const only = onlyTarget(source)
+    const { id, collection } = namesOf(only?.object ?? source.document)
+    if (!isMine(`${collection ?? ''} ${id ?? only?.href ?? ''}`, shard)) continue
+    if (only) yield only
+    else for (const { targets } of selectFiles(source, selection)) yield targets
+  }
+  yield* unread
+}
+
+/** Returns the target of a line that is a target itself, with the schemes that it defines. */
+function onlyTarget({ document, url }: SourceDocument): Target | undefined {
+  if (kindOf(document) !== 'unknown' || ownString(document, 'href') === undefined) return undefined
+  const schemes = own(document, 'auth:schemes')
+  const around = { [MADE]: true, type: 'Collection', ...(schemes !== undefined && { 'auth:schemes': schemes }), assets: { it: document } }
+  return findAsset(around, 'it', url === undefined ? {} : { url })
+}
+
+function namesOf(object: object): { readonly id?: string; readonly collection?: string } {
+  const [id, collection] = [ownString(object, 'id'), ownString(object, 'collection')]
+  return { ...(id !== undefined && { id }), ...(collection !== undefined && { collection }) }
+}
+
+/** Returns what is printed for a target: where it stands, and its request or error. */
+function lineOf({ target, request, error }: AuthorizedTarget, reveal: boolean): object {
+  return { ...(target && placeOf(target)), ...(request ? requestOf(request, reveal) : { error: withinLine(error.toJSON(), target) }) }
+}
+
+function placeOf(target: Target): object {
+  const { document } = target.scope
+  if (MADE in document) return { ...namesOf(target.object), href: target.href }
+  return { ...namesOf(document), asset: keyOf(target), ...(target.kind === 'alternate' && { pointer: target.pointer }) }
+}
+
+/** Returns an error with pointers into the line, not into the document that was made for it. */
+function withinLine(error: Record<string, unknown>, target: Target | undefined): object {
+  const { pointer } = error
+  if (!target || !(MADE in target.scope.document) || typeof pointer !== 'string') return error
+  return { ...error, pointer: pointer.startsWith(target.pointer) ? pointer.slice(target.pointer.length) : pointer }
+}
+
+function requestOf(request: AuthorizedRequest, reveal: boolean): object {
+  const { method, url, headers, body } = shown(request, { reveal })
+  const { ref, scheme, credential, expiresAt } = request
+  return { method, url, headers: Object.fromEntries(headers), body, ref, scheme, credential, expiresAt }
+}
+
+/** Characters. */
+const MOST_WAITING = 1 << 18
+
+/** Lines that are written together: one write for each line would take longer than the signatures. */
+class LineWriter {
+  readonly #write: (text: string) => Promise<void>
+  #waiting = ''
+  #writing: Promise<void> | undefined
+  #failure: { readonly reason: unknown } | undefined
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.#write = write
+  }
+
+  /** Adds a line; waits while much is unwritten. Errors: those of an earlier write. */
+  async add(line: string): Promise<void> {
+    this.#waiting += `${line}\n`
+    this.#writing ??= this.#flush()
+    if (this.#waiting.length > MOST_WAITING || this.#failure) await this.end()
+  }
+
+  /** Waits until everything is written. */
+  async end(): Promise<void> {
+    await this.#writing
+    if (this.#failure) throw this.#failure.reason
+  }
+
+  async #flush(): Promise<void> {
+    // Lines that are ready now are written together.
+    await new Promise((resolve) => setImmediate(resolve))
+    try {
+      while (this.#waiting !== '') {
+        const text = this.#waiting
+        this.#waiting = ''
+        await this.#write(text)
+      }
+    } catch (reason) {
+      this.#failure = { reason }
+    }
+    this.#writing = undefined
+  }
+}

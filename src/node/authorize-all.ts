@@ -1,0 +1,132 @@
+/** Authorizes many targets: a stream of targets in, a stream of requests out, with a limited number in progress. */
+import type { Auth, AuthorizedRequest, AuthorizeOptions } from '../auth/auth.ts'
+import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
+import { throwIfAborted } from '../net/cancellation.ts'
+import type { Target } from '../stac/target.ts'
+
+/** A target, several alternatives of which the first usable one is authorized, or an error that is passed on in its place. */
+export type TargetInput = Target | readonly [Target, ...Target[]] | AuthError
+
+/** The authorized request of a target, or why there is none. */
+export type AuthorizedTarget =
+  | { readonly target: Target; readonly request: AuthorizedRequest; readonly error?: undefined }
+  /** The target is absent for an error that was passed on. */
+  | { readonly target?: Target; readonly request?: undefined; readonly error: AuthError }
+
+export interface AuthorizeAllOptions extends Pick<AuthorizeOptions, 'signal' | 'method' | 'presign'> {
+  /** Number of targets in progress, 1 to 10,000; default: 64. Signing APIs have limits of their own, which are respected. */
+  readonly concurrency?: number
+  /** False yields each result as soon as it is known; default: in the order of the targets. */
+  readonly ordered?: boolean
+}
+
+/** A target in progress. */
+interface Place {
+  outcome?: AuthorizedTarget | Thrown
+}
+
+/** An error that ends the stream at this place. */
+interface Thrown {
+  readonly thrown: unknown
+}
+
+const CONCURRENCY = 64
+const MOST = 10_000
+
+/**
+ * Authorizes targets from a stream and yields each request, or the error of the target. The stream is read only as fast as results are
+ * taken, and a result is yielded at once while the stream waits, so that it can be used as a filter.
+ *
+ * Errors: `CONFIG_INVALID` for the options and credentials, `ABORTED`; those of the stream, after the results of the targets before.
+ *
+ * @example
+ * for await (const { target, request, error } of authorizeAll(auth, targetsOf(item))) {
+ *   console.log(target?.pointer, error?.code ?? request.url)
+ * }
+ */
+export async function* authorizeAll(
+  auth: Pick<Auth, 'authorize'>,
+  targets: AsyncIterable<TargetInput> | Iterable<TargetInput>,
+  { concurrency = CONCURRENCY, ordered = true, ...options }: AuthorizeAllOptions = {},
+): AsyncGenerator<AuthorizedTarget> {
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST)
+    throw new ConfigurationError('CONFIG_INVALID', `concurrency is not a whole number from 1 to ${MOST}: ${String(concurrency)}`)
+  const { signal } = options
+  const inputs = Symbol.asyncIterator in targets ? targets[Symbol.asyncIterator]() : targets[Symbol.iterator]()
+  const places: Place[] = []
+  let state: 'open' | 'reading' | 'ended' = 'open'
+  let wake = () => {}
+  const onAbort = () => wake()
+  const settle = (place: Place, outcome: AuthorizedTarget | Thrown) => {
+    place.outcome = outcome
+    wake()
+  }
+
+  const start = (input: TargetInput) => {
+    const place: Place = {}
+    places.push(place)
+    if (isAuthError(input)) settle(place, { error: input })
+    else
+      authorizeFirst(auth, input, options).then(
+        (result) => settle(place, result),
+        (thrown: unknown) => settle(place, { thrown }),
+      )
+  }
+
+  const read = async () => {
+    state = 'reading'
+    try {
+      const { done, value } = await inputs.next()
+      state = done ? 'ended' : 'open'
+      if (!done) start(value)
+    } catch (thrown) {
+      state = 'ended'
+      places.push({ outcome: { thrown } })
+    }
+    wake()
+  }
+
+  signal?.addEventListener('abort', onAbort)
+  try {
+    for (;;) {
+      throwIfAborted(signal)
+      if (state === 'open' && places.length < concurrency) void read()
+      const at = ordered ? 0 : places.findIndex(({ outcome }) => outcome && !('thrown' in outcome))
+      const { outcome } = places[Math.max(at, 0)] ?? {}
+      if (outcome) {
+        if ('thrown' in outcome) throw outcome.thrown
+        places.splice(at, 1)
+        yield outcome
+      } else if (places.length === 0 && (state as string) === 'ended') return
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    // Not awaited: a stream that is waiting for its source does not end before it has something.
+    void Promise.resolve(inputs.return?.()).catch(() => undefined)
+  }
+}
+
+/** Authorizes the first target that can be; the error is that of the first one. Errors other than those of a target are thrown. */
+async function authorizeFirst(
+  auth: Pick<Auth, 'authorize'>,
+  input: Target | readonly [Target, ...Target[]],
+  options: AuthorizeOptions,
+): Promise<AuthorizedTarget> {
+  const [first, ...others] = Array.isArray(input) ? (input as readonly [Target, ...Target[]]) : [input as Target]
+  const result = await authorized(auth, first, options)
+  for (const target of result.error ? others : []) {
+    const next = await authorized(auth, target, options)
+    if (next.request) return next
+  }
+  return result
+}
+
+async function authorized(auth: Pick<Auth, 'authorize'>, target: Target, options: AuthorizeOptions): Promise<AuthorizedTarget> {
+  try {
+    return { target, request: await auth.authorize(target, options) }
+  } catch (error) {
+    if (!isAuthError(error) || error.code === 'ABORTED' || error.code === 'CONFIG_INVALID') throw error
+    return { target, error }
+  }
+}
