@@ -2,7 +2,7 @@ import STACLayer from 'ol-stac'
 import type { Auth } from 'stac-auth'
 import { stacLayerOptions } from 'stac-auth/adapters/ol-stac'
 
-/** A layer of OpenLayers for everything that an Item shows. */
-export function itemLayer(auth: Auth, item: object, url: string, onError: (error: unknown) => void) {
-  return new STACLayer({ data: item, url, ...stacLayerOptions(auth, onError) })
+/** A layer of OpenLayers for everything that a document shows; the document at `url` may be protected as well. */
+export function documentLayer(auth: Auth, url: string, onError: (error: unknown) => void) {
+  return new STACLayer({ url, ...stacLayerOptions(auth, { onError }) })
 }

@@ -1,6 +1,6 @@
 /** Axios requests sent by stac-auth. */
 import type { Auth } from '../auth/auth.ts'
-import type { Target } from '../stac/target.ts'
+import { type Given, requestsFor } from './requests.ts'
 
 /** The parts of an axios request configuration that are used here. */
 interface Config {
@@ -10,12 +10,12 @@ interface Config {
 
 /**
  * Returns a request interceptor for axios (1.12 or newer). stac-auth sends the request, with the credential whose `sendTo` contains its
- * URL, or by the references of a target for URLs below it. The configuration, which errors and logs may show, contains no secret, and
+ * URL, or by what is given: by the references of a target, Asset or Link for URLs below it. The configuration, which errors and logs may show, contains no secret, and
  * axios does not send one through redirects. Errors of stac-auth are thrown as `AxiosError` with the same `code`.
  *
  * @example client.interceptors.request.use(authorizeWith(auth))
  */
-export function authorizeWith(auth: Auth, target?: Target): <Request extends object>(config: Request) => Request {
-  const fetch: typeof globalThis.fetch = target ? auth.fetchFor(target) : auth.fetch
+export function authorizeWith(auth: Auth, given?: Given): <Request extends object>(config: Request) => Request {
+  const fetch: typeof globalThis.fetch = given === undefined ? (input, init) => auth.fetch(input, init) : requestsFor(auth, given).fetch
   return <Request extends Config>(config: Request) => ({ ...config, adapter: 'fetch', env: { ...config.env, fetch } })
 }

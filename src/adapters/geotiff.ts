@@ -1,7 +1,6 @@
 /** A geotiff.js client whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/resource.ts'
-import type { Target } from '../stac/target.ts'
+import { type Given, requestsFor } from './requests.ts'
 
 /** The interface of `BaseClient` of geotiff.js. */
 export interface TiffClient {
@@ -18,16 +17,15 @@ export interface TiffResponse {
 }
 
 /**
- * Returns a client for `fromCustomClient` of geotiff.js. Each range is requested by the references of the target.
+ * Returns a client for `fromCustomClient` of geotiff.js, which requests each range by what is given: a URL, a target, or an Asset or Link.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`. Errors of `fetch` are also passed to `onError`, because geotiff.js with a block size reports only
  * that a request failed.
  *
  * @example const image = await (await fromCustomClient(tiffClient(auth, assetOf(item, 'B04')))).getImage()
  */
-export function tiffClient(auth: Auth, target: Target | undefined, onError: (error: unknown) => void = () => {}): TiffClient {
-  const url = targetAddress(target)
-  const fetch = auth.fetchFor(target)
+export function tiffClient(auth: Auth, given: Given | undefined, onError: (error: unknown) => void = () => {}): TiffClient {
+  const { url, fetch } = requestsFor(auth, given)
   return {
     url,
     request: async ({ headers, signal } = {}) => {

@@ -1,8 +1,7 @@
 /** Parquet files for hyparquet whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/resource.ts'
 import { ProtocolError } from '../errors.ts'
-import type { Target } from '../stac/target.ts'
+import { type Given, requestsFor } from './requests.ts'
 
 /** The argument of `asyncBufferFromUrl` of hyparquet. */
 export interface ParquetFile {
@@ -13,16 +12,15 @@ export interface ParquetFile {
 }
 
 /**
- * Returns the argument for `asyncBufferFromUrl` of hyparquet. The size is read with a request for the first byte, because a URL that is
+ * Returns the argument for `asyncBufferFromUrl` of hyparquet, for a URL, a target, or an Asset or Link. The size is read with a request for the first byte, because a URL that is
  * signed for GET refuses HEAD.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`, errors of `fetch`, `RANGE_INVALID` for a response that does not state the size, `HTTP_<status>`.
  *
  * @example const rows = await parquetReadObjects({ file: await asyncBufferFromUrl(await parquetFile(auth, assetOf(item, 'table'))) })
  */
-export async function parquetFile(auth: Auth, target: Target | undefined): Promise<ParquetFile> {
-  const url = targetAddress(target)
-  const fetch = auth.fetchFor(target)
+export async function parquetFile(auth: Auth, given: Given | undefined): Promise<ParquetFile> {
+  const { url, fetch } = requestsFor(auth, given)
   const response = await fetch(url, { headers: { range: 'bytes=0-0' } })
   await response.body?.cancel()
   return { url, byteLength: lengthOf(response, url), fetch }

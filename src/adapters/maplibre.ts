@@ -1,23 +1,34 @@
 /** MapLibre maps whose protected requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/resource.ts'
 import { jsonOf, requireOk } from '../http/message.ts'
-import { sameOrigin, type Target } from '../stac/target.ts'
+import { type Given, type PeekedRequest, type Requests, requestsFor } from './requests.ts'
+
+/** A transformed request, as in MapLibre's `RequestParameters`; undefined leaves it unchanged. */
+type Transformed = { url: string; headers?: Record<string, string> } | undefined
 
 /** The parts of MapLibre's `RequestParameters` that are used here. */
 interface MapRequest {
   readonly url: string
   readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface MapRequests {
+/** A function for the option `transformRequest`, which the map calls for every URL. */
+type Transform<Kind, Result> = (url: string, type?: Kind) => Result
+
+export interface MapOptions<Kind, Result> {
+  /** A function of your own, which may be asynchronous. It is called first, for every URL; its headers are kept. */
+  readonly transformRequest?: Transform<Kind, Result> | undefined
+}
+
+export interface MapRequests<Kind = string, Result = Transformed> {
   /**
    * The protocol name to register with `addProtocol`, which is shared by all maps of a page. Each call returns another name, so that a map
    * never uses the credentials of another one, and no style or catalog can refer to it.
    */
   readonly protocol: string
-  /** For the option `transformRequest`: redirects URLs on the origin of a target to `load`; other URLs stay unchanged. */
-  readonly transformRequest: (url: string) => { url: string } | undefined
+  /** For the option `transformRequest`: redirects URLs on the origin of what was given to `load`; other URLs stay unchanged. */
+  readonly transformRequest: Transform<Kind, Result | Transformed>
   /** For `addProtocol(protocol, load)`. */
   readonly load: (request: MapRequest, abort: AbortController) => Promise<MapAnswer>
 }
@@ -29,9 +40,9 @@ interface MapAnswer {
 }
 
 /**
- * Returns what a map needs for tiles, styles and other data of these targets. Each URL on the origin of a target is requested by the
- * references of the first target that fits. A transformed request could only carry headers, which MapLibre would send through redirects;
- * with a protocol stac-auth sends the requests, so every scheme works.
+ * Returns what a map needs for tiles, styles and other data of what is given: URLs, targets, Assets or Links. Each URL on the origin of one
+ * of them is requested by the first that fits. A transformed request could only carry headers, which MapLibre would send through
+ * redirects; with a protocol stac-auth sends the requests, so every scheme works.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` become errors of the map.
  *
@@ -40,23 +51,66 @@ interface MapAnswer {
  * addProtocol(protocol, load)
  * new Map({ container, style, transformRequest })
  */
-export function mapRequests(auth: Auth, ...targets: readonly (Target | undefined)[]): MapRequests {
-  const addresses = targets.map(targetAddress)
-  const fetches = targets.map((target) => auth.fetchFor(target))
+export function mapRequests<Kind = string, Result = Transformed>(
+  auth: Auth,
+  given: Given | undefined | readonly (Given | undefined)[],
+  { transformRequest }: MapOptions<Kind, Result> = {},
+): MapRequests<Kind, Result> {
+  const all = requestsOf(auth, given)
   const protocol = `stac-auth-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
   return {
     protocol,
-    transformRequest: (url) => {
-      const at = addresses.findIndex((address) => sameOrigin(address, url))
-      return at < 0 ? undefined : { url: `${protocol}://${at}/${url}` }
-    },
-    load: async ({ url, type }, { signal }) => {
-      const [, own, at, address = ''] = /^([^:]*):\/\/(\d+)\/(.*)$/s.exec(url) ?? []
-      const fetch = own === protocol ? fetches[Number(at)] : undefined
-      if (!fetch) throw new TypeError(`the request failed: ${url} is not a URL from transformRequest`)
-      return answerOf(await fetch(address, { signal }), address, type)
+    transformRequest: composed(transformRequest, (address) => {
+      const at = all.findIndex(({ covers }) => covers(address))
+      return at < 0 ? undefined : { url: `${protocol}://${at}/${address}` }
+    }),
+    load: async ({ url, type, headers }, { signal }) => {
+      const [, name, at, address = ''] = /^([^:]*):\/\/(\d+)\/(.*)$/s.exec(url) ?? []
+      const requests = name === protocol ? all[Number(at)] : undefined
+      if (!requests) throw new TypeError(`the request failed: ${url} is not a URL from transformRequest`)
+      return answerOf(await requests.fetch(address, { signal, ...(headers && { headers }) }), address, type)
     },
   }
+}
+
+/**
+ * Returns a function for `transformRequest` of maps without protocols, such as Mapbox GL JS. The map sends the requests itself, so only
+ * schemes with an `Authorization` header or a key in the URL work, and only what is known at once: call `auth.ready()` first, and
+ * `auth.authorize` where a token must be obtained.
+ *
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`; the function throws `SCHEME_UNSUPPORTED` for a key in a header of its own.
+ *
+ * @example new Map({ container, style, transformRequest: peekedTransform(auth, 'https://tiles.example/') })
+ */
+export function peekedTransform<Kind = string, Result = Transformed>(
+  auth: Auth,
+  given: Given | undefined | readonly (Given | undefined)[],
+  { transformRequest }: MapOptions<Kind, Result> = {},
+): Transform<Kind, Result | Transformed> {
+  const all = requestsOf(auth, given)
+  return composed(transformRequest, (address) => all.find(({ covers }) => covers(address))?.peek(address))
+}
+
+/** Returns a function that calls the caller's first; what it returns stays unless `ours` changes that URL. */
+function composed<Kind, Result>(
+  theirs: Transform<Kind, Result> | undefined,
+  ours: (url: string) => PeekedRequest | { url: string } | undefined,
+): Transform<Kind, Result | Transformed> {
+  return (url, type) => {
+    const after = (transformed: Transformed): Transformed => {
+      const changed = ours(transformed?.url ?? url)
+      if (!changed) return transformed
+      return 'headers' in changed || transformed?.headers
+        ? { ...transformed, url: changed.url, headers: { ...transformed?.headers, ...('headers' in changed && changed.headers) } }
+        : { ...transformed, url: changed.url }
+    }
+    const transformed: unknown = theirs?.(url, type)
+    return transformed instanceof Promise ? (transformed.then(after) as Result) : after(transformed as Transformed)
+  }
+}
+
+function requestsOf(auth: Auth, given: Given | undefined | readonly (Given | undefined)[]): readonly Requests[] {
+  return (Array.isArray(given) ? given : [given]).map((one: Given | undefined) => requestsFor(auth, one))
 }
 
 async function answerOf(response: Response, url: string, type: string | undefined): Promise<MapAnswer> {

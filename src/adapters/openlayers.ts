@@ -1,8 +1,7 @@
 /** Loaders for OpenLayers sources whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/resource.ts'
 import { requireOk } from '../http/message.ts'
-import type { Target } from '../stac/target.ts'
+import { type Given, requestsFor } from './requests.ts'
 
 /** A member of `sources` of the OpenLayers `GeoTIFF` source. */
 export interface GeoTiffSource {
@@ -17,20 +16,25 @@ interface Picture {
   setState?: (state: number) => void
 }
 
+export interface PictureOptions {
+  /** A function of your own for URLs on other origins; without it they are requested like the others. */
+  readonly load?: ((picture: never, address: string) => void) | undefined
+}
+
 /** `TileState.ERROR` of OpenLayers, equal to `ImageState.ERROR`. */
 const ERROR = 3
 
 /**
- * Returns a member of `sources` of the OpenLayers `GeoTIFF` source.
+ * Returns a member of `sources` of the OpenLayers `GeoTIFF` source, for a URL, a target, or an Asset or Link.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`. Errors of `fetch` are passed to `onError`, because the source reports only that a request failed.
  *
  * @example const source = new GeoTIFF({ sources: [geoTiffSource(auth, assetOf(item, 'visual'))] })
  */
-export function geoTiffSource(auth: Auth, target: Target | undefined, onError: (error: unknown) => void = () => {}): GeoTiffSource {
-  const fetch = auth.fetchFor(target)
+export function geoTiffSource(auth: Auth, given: Given | undefined, onError: (error: unknown) => void = () => {}): GeoTiffSource {
+  const { url, fetch } = requestsFor(auth, given)
   return {
-    url: targetAddress(target),
+    url,
     loader: (url, headers, signal) =>
       fetch(url, { headers, signal }).catch((error: unknown) => {
         onError(error)
@@ -41,17 +45,18 @@ export function geoTiffSource(auth: Auth, target: Target | undefined, onError: (
 
 /**
  * Returns a function for `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and `imageLoadFunction` of image sources. Each URL is
- * requested by the references of the target, if the credential's `sendTo` contains it. Errors (of `fetch`, `HTTP_<status>`) are passed to
- * `onError`, and the image is missing.
+ * requested by what is given (a URL, a target, or an Asset or Link), if the credential's `sendTo` contains it. Errors (of `fetch`,
+ * `HTTP_<status>`) are passed to `onError`, and the image is missing.
  *
  * @example new XYZ({ url, tileLoadFunction: pictureLoader(auth, linkOf(item, 'xyz')) })
  */
 export function pictureLoader(
   auth: Auth,
-  target: Target | undefined,
+  source: Given | undefined,
   onError: (error: unknown) => void = () => {},
+  { load: others }: PictureOptions = {},
 ): (picture: object, address: string) => void {
-  const fetch = auth.fetchFor(target)
+  const { fetch, covers } = requestsFor(auth, source)
   const load = async (image: HTMLImageElement, address: string) => {
     const response = await fetch(address)
     requireOk(response, address)
@@ -62,6 +67,10 @@ export function pictureLoader(
     image.src = url
   }
   return (given, address) => {
+    if (others && !covers(address)) {
+      others(given as never, address)
+      return
+    }
     const picture = given as Picture
     const image = picture.getImage()
     load(image, address).catch((error: unknown) => {

@@ -1,11 +1,12 @@
 /** Targets from objects of stac-js. */
-import type { JsonObject } from '../stac/document.ts'
+import { isObject, type JsonObject } from '../stac/document.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'
 
 /** The parts of a stac-js Asset or Link that are used here. */
 export interface StacReference {
-  readonly isAsset?: boolean
-  readonly isLink?: boolean
+  /** These two are methods in stac-js 0.1, and properties since. */
+  readonly isAsset?: boolean | (() => boolean)
+  readonly isLink?: boolean | (() => boolean)
   readonly rel?: unknown
   getKey?(): string | null
   /** The Item, Collection or Catalog that contains it; for an alternate its asset. */
@@ -33,7 +34,7 @@ export function targetOf(
   if (!reference || !context) return undefined
   if (!isEntity(context)) return alternateTarget(reference, context, parents)
   const [document, options] = documentOf(context, parents)
-  if (reference.isLink) return linkTarget(reference, context, document, options)
+  if (isLink(reference)) return linkTarget(reference, context, document, options)
   return findAsset(document, reference.getKey?.() ?? '', options)
 }
 
@@ -54,6 +55,15 @@ function linkTarget(link: StacReference, { links }: StacEntity, document: object
 function documentOf(entity: StacEntity, parents: TargetOptions['parents']): [document: object, options: TargetOptions] {
   const url = entity.getAbsoluteUrl() ?? undefined
   return [entity.toJSON(), { ...(url !== undefined && { url }), ...(parents && { parents }) }]
+}
+
+/** True for an Asset or Link of stac-js. */
+export function isReference(value: unknown): value is StacReference {
+  return isObject(value) && typeof value.getContext === 'function'
+}
+
+function isLink(reference: StacReference): boolean {
+  return Boolean(typeof reference.isLink === 'function' ? reference.isLink() : reference.isLink)
 }
 
 function isEntity(context: StacEntity | StacReference): context is StacEntity {

@@ -1,8 +1,7 @@
 /** Zarrita stores whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { targetAddress } from '../auth/resource.ts'
 import { isAuthError } from '../errors.ts'
-import type { Target } from '../stac/target.ts'
+import { type Given, requestsFor } from './requests.ts'
 
 /** The options of zarrita's `FetchStore` that are used here. */
 export interface ZarrStoreOptions {
@@ -18,14 +17,13 @@ export interface ZarrOptions {
 }
 
 /**
- * Returns the arguments for zarrita's `FetchStore`. Each key is requested by the references of the target, if `sendTo` of the credential
+ * Returns the arguments for zarrita's `FetchStore`. Each key is requested by what is given (a URL, a target, or an Asset or Link), if `sendTo` of the credential
  * contains its URL. URLs may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` are thrown when the store is read.
  *
  * @example const store = new FetchStore(...zarrStore(auth, assetOf(item, 'zarr')))
  */
-export function zarrStore(auth: Auth, target: Target | undefined, { forbidden }: ZarrOptions = {}): [url: string, ZarrStoreOptions] {
-  const url = targetAddress(target)
-  const fetch = auth.fetchFor(target)
+export function zarrStore(auth: Auth, given: Given | undefined, { forbidden }: ZarrOptions = {}): [url: string, ZarrStoreOptions] {
+  const { url, fetch } = requestsFor(auth, given)
   if (forbidden !== 'missing') return [url, { fetch }]
   let opened = false
   const tolerant = async (request: Request) => {

@@ -142,8 +142,11 @@ export interface Auth {
   service(base: string): Promise<Service>
   /** Loads what the credentials need, so that `peek` can answer and invalid credentials are reported now. Errors: `CONFIG_INVALID`. */
   ready(): Promise<void>
-  /** Returns the authorized request when everything it needs is already known; undefined when something must be fetched or loaded. */
-  peek(target: Target | undefined): AuthorizedRequest | undefined
+  /**
+   * Returns the authorized request when everything it needs is already known; undefined when something must be fetched or loaded. For a
+   * URL instead of a target, as for `fetch`, the credential with the narrowest matching `sendTo` pattern is used, after `ready()`.
+   */
+  peek(target: Target | string | undefined): AuthorizedRequest | undefined
   /** Explains which reference and credential would be used, and why others are rejected. Uses no network and reads no secret except tokens in `session`. */
   explain(target: Target | undefined): Promise<Explanation>
   /**

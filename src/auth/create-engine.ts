@@ -78,16 +78,18 @@ export function createEngine(options: EngineOptions): Auth {
     return selector
   }
 
-  async function running(): Promise<Runtime> {
+  /** Returns the half that sends, with everything that the target needs. */
+  async function running(target?: Target): Promise<Runtime> {
+    const selector = await ready(target)
     if (runtime) return runtime
-    const [{ Runtime }, selector] = await Promise.all([import('./runtime.ts'), ready()])
+    const { Runtime } = await import('./runtime.ts')
     runtime ??= new Runtime(selector, clock, options)
     return runtime
   }
 
   function begin(selector: CredentialSelector, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
     const url = selector.addressOf(target)
-    const request: HttpRequest = { method, url: hrefOf(url), headers: headers ? plainHeaders(headers) : {} }
+    const request: HttpRequest = { method, url: hrefOf(url), headers: plainHeaders(headers) }
     return { outcome: selector.select(target, url, anonymous), request }
   }
 
@@ -119,7 +121,8 @@ export function createEngine(options: EngineOptions): Auth {
     return step && used.match ? checked(request, step, target, used, used.match) : plainRequest(request, target, used)
   }
 
-  function peek(given: Target | undefined): AuthorizedRequest | undefined {
+  function peek(given: Target | string | undefined): AuthorizedRequest | undefined {
+    if (typeof given === 'string') return runtime?.peek(given)
     const target = givenTarget(given)
     if (!selector?.isPrepared(target)) return undefined
     const { outcome, request } = begin(selector, target, {})
@@ -128,15 +131,14 @@ export function createEngine(options: EngineOptions): Auth {
 
   async function fetchTarget(input: Target | undefined, init: RequestInit = {}, given?: Request): Promise<Response> {
     const target = givenTarget(input)
-    const [runtime] = await Promise.all([running(), ready(target)])
-    return runtime.fetchTarget(target, init, given)
+    return (await running(target)).fetchTarget(target, init, given)
   }
 
   return {
     authorize,
     peek,
     ready: async () => {
-      await ready()
+      await running()
     },
     explain: async (given) => {
       const target = givenTarget(given)
@@ -151,8 +153,7 @@ export function createEngine(options: EngineOptions): Auth {
     send: async (given, options) => {
       if (given !== undefined && 'method' in given) return (runtime ?? (await running())).send(given, options)
       const target = givenTarget(given)
-      const [runner] = await Promise.all([running(), ready(target)])
-      return runner.sendTarget(target, options)
+      return (await running(target)).sendTarget(target, options)
     },
     login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
     logout: async (credential, options) => (await running()).logout(credential, options),

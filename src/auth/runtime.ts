@@ -10,6 +10,7 @@ import {
   type AuthorizedCall,
   type AuthorizedRequest,
   type AuthorizeOptions,
+  authorizedRequest,
   type CredentialStatus,
   type Interaction,
   plainHeaders,
@@ -178,6 +179,21 @@ export class Runtime {
     if (selection?.match) return new ServiceOf(this.#engine, selection.match, url)
     const hint = `add "${url.origin}/" to "sendTo" of the credential for this service`
     throw new SelectionError('NO_CREDENTIAL', `no credential may be sent to ${url.origin}`, { url: base, hint })
+  }
+
+  /** Like `fetchAddress`, for what is known without waiting. Errors: `URL_*`, `CREDENTIAL_TARGET_UNTRUSTED`. */
+  peek(address: string): AuthorizedRequest | undefined {
+    const url = this.#written(address)
+    const request: HttpRequest = { method: 'GET', url: hrefOf(url), headers: {} }
+    const [selection] = this.#exchange.byAddress(url)
+    if (!selection?.match) return url.protocol === 's3:' ? undefined : { ...request, secretIn: { headers: [], url: false } }
+    const { strategy, scheme, credential } = selection.match
+    const known = { scheme, credential, session: this.session(credential.id), clock: this.#engine.clock, resource: { url: request.url } }
+    const step = strategy.peek?.(request, known)
+    if (!step || step.connection) return undefined
+    if (step.request.url !== request.url) checkReach(selection.match, step.request.url)
+    const { pointer: _, ...authorized } = authorizedRequest(request, step, {} as Target, selection)
+    return authorized
   }
 
   /** For a URL from the caller, not from a catalog. Errors: `URL_*`. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { mapRequests } from '../../src/adapters/maplibre.ts'
+import { mapRequests, peekedTransform } from '../../src/adapters/maplibre.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer } from '../../src/auth/credential.ts'
 import { failureOf, thrownBy } from '../harness/failure.ts'
-import { startArchive } from './archive.ts'
+import { KEY, startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 
 const files = { 'a.json': '{"a":1}', 'page.json': '<html>private</html>' }
@@ -22,7 +24,7 @@ describe('the requests of a map', () => {
     const archive = await startArchive(files)
     await archive.close()
     const targets = [archive.target('https://tiles.example/{z}/{x}/{y}.png'), archive.target('/files/a.json')]
-    const { protocol, transformRequest } = mapRequests(archive.engine(), ...targets)
+    const { protocol, transformRequest } = mapRequests(archive.engine(), targets)
     expect(transformRequest(`${archive.origin}/b`)).toEqual({ url: `${protocol}://1/${archive.origin}/b` })
     expect(transformRequest('https://tiles.example/1/2/3.png')).toEqual({ url: `${protocol}://0/https://tiles.example/1/2/3.png` })
     for (const url of ['https://other.example/', 'https://tiles.example.evil.example/', 'data:,', 'blob:null/1', 'relative'])
@@ -69,3 +71,76 @@ describe('the requests of a map', () => {
     expect(thrownBy(() => mapRequests({} as never, undefined))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
   })
 })
+
+describe('a function of your own for transformRequest', () => {
+  const url = 'https://tiles.example/1/2/3.png'
+  const own = { transformRequest: (url: string) => ({ url: `${url}?v=2`, headers: { 'x-own': '1' } }) }
+
+  it('is called first, keeps its headers, and still decides about other URLs', async () => {
+    const { protocol, transformRequest } = mapRequests(token(), 'https://tiles.example/', own)
+    expect(transformRequest(url)).toEqual({ url: `${protocol}://0/${url}?v=2`, headers: { 'x-own': '1' } })
+    expect(transformRequest('https://other.example/')).toEqual({ url: 'https://other.example/?v=2', headers: { 'x-own': '1' } })
+  })
+
+  it('may be asynchronous', async () => {
+    const later = { transformRequest: async (url: string) => own.transformRequest(url) }
+    const { protocol, transformRequest } = mapRequests(token(), 'https://tiles.example/', later)
+    expect(await transformRequest(url)).toEqual({ url: `${protocol}://0/${url}?v=2`, headers: { 'x-own': '1' } })
+  })
+
+  it('has its headers sent by the protocol', async () => {
+    const archive = await startArchive(files)
+    const headers = { 'x-own': '1' }
+    const { transformRequest, load } = mapRequests(archive.engine(), `${archive.origin}/files/`, {
+      transformRequest: (url: string) => ({ url, headers }),
+    })
+    const request = transformRequest(`${archive.origin}/files/a.json`)
+    await load({ ...request, url: request?.url ?? '', type: 'json' }, new AbortController())
+    expect(archive.guarded.exchanges.map(({ request }) => request.headers)).toMatchObject([{ 'x-own': '1', 'x-archive-key': KEY }])
+    await archive.close()
+  })
+})
+
+describe('the requests of a map without protocols', () => {
+  const url = 'https://tiles.example/1/2/3.png'
+
+  it('have what is known at once, and nothing for other origins', async () => {
+    const auth = token()
+    const transform = peekedTransform(auth, ['https://data.example/', 'https://tiles.example/'])
+    expect(transform(url)).toBeUndefined()
+    await auth.ready()
+    expect(transform(url)).toEqual({ url, headers: { authorization: 'Bearer t' } })
+    for (const other of [
+      'https://tiles.example.evil.example/',
+      'https://tiles.example:8443/',
+      'http://tiles.example/',
+      'data:,',
+      'relative',
+    ])
+      expect(transform(other)).toBeUndefined()
+  })
+
+  it('keep what a function of your own says', async () => {
+    const auth = token()
+    await auth.ready()
+    const own = { transformRequest: (url: string) => ({ url, headers: { accept: 'image/webp' }, credentials: 'omit' as const }) }
+    expect(peekedTransform(auth, 'https://tiles.example/', own)(url)).toEqual({
+      url,
+      headers: { accept: 'image/webp', authorization: 'Bearer t' },
+      credentials: 'omit',
+    })
+  })
+
+  it('are refused with a key in a header of its own, which the map would send on', async () => {
+    const archive = await startArchive({})
+    await archive.close()
+    const auth = archive.engine()
+    await auth.ready()
+    const transform = peekedTransform(auth, archive.target('/files/'))
+    expect(thrownBy(() => transform(`${archive.origin}/files/a`))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
+  })
+})
+
+function token() {
+  return createAuth({ credentials: [bearer('t', 'https://tiles.example/')] })
+}

@@ -1,8 +1,9 @@
+import STACLayer from 'ol-stac'
 import { Item } from 'stac-js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { itemLayer } from '../../examples/adapters/ol-stac.ts'
+import { documentLayer } from '../../examples/adapters/ol-stac.ts'
 import { stacLayerOptions } from '../../src/adapters/ol-stac.ts'
-import { found } from '../harness/documents.ts'
+import { found, item, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { geotiff, pattern } from '../harness/geotiff.ts'
 import { type Archive, KEY, startArchive } from './archive.ts'
@@ -11,21 +12,56 @@ import { keepsTheGrant } from './grant.ts'
 /** The source tells the console that a request failed. */
 vi.spyOn(console, 'error').mockImplementation(() => {})
 
-const files = { 'a.tif': geotiff(pattern(300, 200)), 'a.json': '{"a":1}', 'a.pmtiles': 'PMTiles', 'page.json': '<html>' }
+const COG = { type: 'image/tiff; application=geotiff; profile=cloud-optimized', roles: ['visual'] }
+const asset = { href: './a.tif', 'auth:refs': ['k'], ...COG }
+const files = {
+  'a.tif': geotiff(pattern(300, 200)),
+  'a.json': '{"a":1}',
+  'a.pmtiles': 'PMTiles',
+  'page.json': '<html>',
+  'item.json': JSON.stringify(item({ k: scheme.key('x-archive-key') }, { data: asset })),
+}
+
+/** Resolves with the kind of layer that shows the file. */
+function shown(layerOf: (reject: (error: unknown) => void) => STACLayer): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const layer = layerOf(reject)
+    layer.getLayers().on('add', ({ element }) => {
+      if (element.constructor.name === 'WebGLTileLayer') resolve(element.getExtent() ?? 'a layer for the file')
+    })
+  })
+}
 
 keepsTheGrant({
   files,
   name: 'a.tif',
   read: (auth, { href }, { document, origin }) =>
-    new Promise((resolve, reject) => {
-      const address = new URL(href, origin).href
-      const cog = { type: 'image/tiff; application=geotiff; profile=cloud-optimized', roles: ['visual'] }
-      const layer = itemLayer(auth, document(address, cog), `${origin}/item.json`, reject)
-      layer.getLayers().on('add', ({ element }) => {
-        if (element.constructor.name === 'WebGLTileLayer') resolve(element.getExtent() ?? 'a layer for the file')
-      })
+    shown((onError) => {
+      const data = document(new URL(href, origin).href, COG)
+      return new STACLayer({ data, url: `${origin}/item.json`, ...stacLayerOptions(auth, { onError }) })
     }),
   expected: 'a layer for the file',
+})
+
+describe('a layer that requests its document', () => {
+  const layerAt = (path: string, key?: string) => async (archive: Archive) =>
+    shown((reject) => documentLayer(archive.engine(key), `${archive.origin}${path}`, reject))
+
+  it('opens the document and its file with the credential for their URL and their references', async () => {
+    const archive = await startArchive(files)
+    expect(await layerAt('/files/item.json')(archive)).toBe('a layer for the file')
+    const asked = archive.guarded.exchanges.map(({ request, answer }) => [request.path, answer.status])
+    expect(asked[0]).toEqual(['/files/item.json', 200])
+    expect(asked.slice(1).every(([path, status]) => path === '/files/a.tif' && status === 206)).toBe(true)
+    await archive.close()
+  })
+
+  it('says why a document cannot be opened', async () => {
+    const archive = await startArchive(files)
+    expect(await failureOf(layerAt('/files/item.json', 'wrong')(archive))).toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(await failureOf(layerAt('/files/gone.json')(archive))).toMatchObject({ code: 'HTTP_404' })
+    await archive.close()
+  })
 })
 
 describe('a source of the layer', () => {
@@ -83,7 +119,7 @@ describe('a source of the layer', () => {
     expect(await httpRequestFn(`${archive.origin}/files/a.json`, 'json', asset())).toEqual({ a: 1 })
     expect(await httpRequestFn(`${archive.stranger.origin}/files/a.json`, 'text', asset())).toBe('{"a":1}')
     expect(archive.stranger.exchanges.map(({ request }) => request.headers['x-archive-key'])).toEqual([undefined])
-    expect(await failureOf(httpRequestFn(`${archive.origin}/files/a.json`, 'json'))).toMatchObject({ code: 'HTTP_401' })
+    expect(await failureOf(httpRequestFn(`${archive.origin}/files/gone.json`, 'json'))).toMatchObject({ code: 'HTTP_404' })
     expect(await failureOf(httpRequestFn(`${archive.origin}/files/page.json`, 'json', asset()))).toMatchObject({ code: 'RESPONSE_INVALID' })
   })
 })

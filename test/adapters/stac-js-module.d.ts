@@ -5,6 +5,10 @@ declare module 'stac-js' {
     getKey?(): string | null
     getContext(): Item | Reference | null
   }
+  export class Asset implements Reference {
+    constructor(data: object)
+    getContext(): Item | Reference | null
+  }
   export class Item {
     constructor(document: object, url?: string)
     readonly links: readonly Reference[]
