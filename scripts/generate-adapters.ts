@@ -11,6 +11,7 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
   maplibre: ['maplibre-gl', '`transformRequest` and a protocol'],
   'ol-stac': ['ol-stac', '`getSourceOptions` and `httpRequestFn` of its layer'],
   openlayers: ['ol', 'a loader for `GeoTIFF`, load functions for tiles and pictures'],
+  requests: ['', 'URL, `fetch` and `peek` for a library without an adapter'],
   'service-worker': ['', 'a worker that authorizes pictures, films and tiles of a page'],
   'stac-browser': ['', 'the hook `resolveInjection`, planned by STAC Browser'],
   'stac-js': ['stac-js', 'its assets, alternates and links as targets'],
@@ -19,7 +20,11 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
 }
 
 /** With what those are tested that serve no package. */
-const TESTED: { readonly [adapter: string]: string } = { 'service-worker': 'Chromium', 'stac-browser': 'a client with such a hook' }
+const TESTED: { readonly [adapter: string]: string } = {
+  requests: 'plain `fetch`',
+  'service-worker': 'Chromium',
+  'stac-browser': 'a client with such a hook',
+}
 
 const root = new URL('../', import.meta.url)
 const { devDependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { devDependencies: Record<string, string> }

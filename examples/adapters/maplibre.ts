@@ -1,10 +1,11 @@
-import { addProtocol, Map as MapLibre, type StyleSpecification } from 'maplibre-gl'
-import type { Auth, Target } from 'stac-auth'
+import { addProtocol, Map as MapLibre, type MapOptions } from 'maplibre-gl'
+import type { Auth } from 'stac-auth'
 import { mapRequests } from 'stac-auth/adapters/maplibre'
+import type { Given } from 'stac-auth/adapters/requests'
 
-/** A map with protected tiles. */
-export function mapOf(auth: Auth, tiles: Target | undefined, container: string, style: StyleSpecification) {
-  const { protocol, transformRequest, load } = mapRequests(auth, tiles)
+/** A map with protected tiles; a `transformRequest` among its options is called first. */
+export function mapOf(auth: Auth, tiles: Given | undefined, options: MapOptions) {
+  const { protocol, transformRequest, load } = mapRequests(auth, tiles, { transformRequest: options.transformRequest })
   addProtocol(protocol, load)
-  return new MapLibre({ container, style, transformRequest })
+  return new MapLibre({ ...options, transformRequest })
 }

@@ -18,7 +18,7 @@ type Transform<Kind, Result> = (url: string, type?: Kind) => Result
 
 export interface MapOptions<Kind, Result> {
   /** A function of your own, which may be asynchronous. It is called first, for every URL; its headers are kept. */
-  readonly transformRequest?: Transform<Kind, Result> | undefined
+  readonly transformRequest?: Transform<Kind, Result> | null | undefined
 }
 
 export interface MapRequests<Kind = string, Result = Transformed> {
@@ -93,7 +93,7 @@ export function peekedTransform<Kind = string, Result = Transformed>(
 
 /** Returns a function that calls the caller's first; what it returns stays unless `ours` changes that URL. */
 function composed<Kind, Result>(
-  theirs: Transform<Kind, Result> | undefined,
+  theirs: Transform<Kind, Result> | null | undefined,
   ours: (url: string) => PeekedRequest | { url: string } | undefined,
 ): Transform<Kind, Result | Transformed> {
   return (url, type) => {

@@ -1,5 +1,6 @@
 import { Asset, Item } from 'stac-js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { headersAtOnce, urlAndFetch } from '../../examples/adapters/requests.ts'
 import { authorizeWith } from '../../src/adapters/axios.ts'
 import { tiffClient } from '../../src/adapters/geotiff.ts'
 import { parquetFile } from '../../src/adapters/hyparquet.ts'
@@ -17,8 +18,19 @@ import { asset, found, item, scheme } from '../harness/documents.ts'
 import { thrownBy } from '../harness/failure.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { bearerGuard } from '../servers/guards.ts'
+import { keepsTheGrant } from './grant.ts'
 
 const secret = canary('token')
+
+keepsTheGrant({
+  files: { 'a.txt': 'text' },
+  name: 'a.txt',
+  read: async (auth, target) => {
+    const [url, { fetch }] = urlAndFetch(auth, target)
+    return (await fetch(url)).text()
+  },
+  expected: 'text',
+})
 
 describe('what an adapter is given', () => {
   const URL_OF = 'https://data.example/a.tif'
@@ -195,7 +207,7 @@ describe('a library without redirects of its own', () => {
     }
     const auth = createAuth({ credentials: [bearer(token, 'https://data.example/')] })
     await auth.ready()
-    expect(requestsFor(auth, 'https://data.example/').peek()).toBeUndefined()
+    expect(headersAtOnce(auth, 'https://data.example/')).toBeUndefined()
     expect(asked).toBe(0)
   })
 })

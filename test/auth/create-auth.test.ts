@@ -128,6 +128,32 @@ describe('peek', () => {
     expect(servers.sent).toHaveLength(1)
   })
 
+  it('returns the request for a URL of the caller, with the credential that fetch would use', async () => {
+    const { auth, script: servers } = victim({ credentials: [entries.key, { ...entries.key, id: 'narrow', name: 'x-narrow', sendTo: F }] })
+    expect(auth.peek(F)).toBeUndefined()
+    await auth.ready()
+    expect(auth.peek(F)).toEqual({
+      method: 'GET',
+      url: F,
+      headers: { 'x-narrow': secrets.key.value },
+      credential: 'narrow',
+      secretIn: { headers: ['x-narrow'], url: false },
+    })
+    expect(auth.peek(`${DATA}other.tif#top`)).toMatchObject({ url: `${DATA}other.tif`, credential: 'key' })
+    expect(auth.peek(EVIL)).toEqual({ method: 'GET', url: EVIL, headers: {}, secretIn: { headers: [], url: false } })
+    expect(thrownBy(() => auth.peek('https://a@data.victim.example/'))).toMatchObject({ code: 'URL_HAS_USERINFO' })
+    expect(servers.sent).toEqual([])
+  })
+
+  it('returns nothing for a URL whose token must be obtained, or that only a store knows', async () => {
+    const { auth } = victim({ credentials: entries.oauth })
+    await auth.ready()
+    expect(auth.peek(F)).toBeUndefined()
+    await auth.authorize(target(scheme.client(TOKEN_URL), F))
+    expect(auth.peek(F)?.headers.authorization).toMatch(/^Bearer /)
+    expect(auth.peek('s3://bucket/key')).toBeUndefined()
+  })
+
   it('returns nothing where authorize would refuse', async () => {
     const { auth } = victim({ credentials: entries.key })
     await auth.ready()

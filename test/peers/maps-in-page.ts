@@ -1,5 +1,5 @@
 /** What runs in the page: a map of MapLibre and a tile of OpenLayers, both with the examples of the adapters. */
-import { setWorkerUrl } from 'maplibre-gl'
+import { type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
 import { mapOf } from '../../examples/adapters/maplibre.ts'
 import { tileSource } from '../../examples/adapters/openlayers.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
@@ -20,7 +20,7 @@ function user(archive: string, key: string) {
 async function drawMap(archive: string, stranger: string, key: string, most = Number.POSITIVE_INFINITY): Promise<readonly unknown[]> {
   const { auth, target } = user(archive, key)
   const tiles = (origin: string, path: string) => ({ type: 'raster' as const, tiles: [`${origin}/${path}/{z}/{x}/{y}.png`], tileSize: 256 })
-  const map = mapOf(auth, target, 'map', {
+  const style: StyleSpecification = {
     version: 8,
     sources: {
       ours: tiles(archive, 'tiles'),
@@ -32,7 +32,8 @@ async function drawMap(archive: string, stranger: string, key: string, most = Nu
       ...['ours', 'moved', 'theirs'].map((source) => ({ id: source, type: 'raster', source }) as const),
       { id: 'points', type: 'circle', source: 'points' },
     ],
-  })
+  }
+  const map = mapOf(auth, target, { container: 'map', style })
   const failures: unknown[] = []
   await new Promise<void>((resolve) => {
     map.on('error', ({ error }) => {
