@@ -12,7 +12,7 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
   'ol-stac': ['ol-stac', '`getSourceOptions` and `httpRequestFn` of its layer'],
   openlayers: ['ol', 'a loader for `GeoTIFF`, load functions for tiles and pictures'],
   requests: ['', 'URL, `fetch` and `peek` for a library without an adapter'],
-  'service-worker': ['', 'a worker that authorizes pictures, films and tiles of a page'],
+  'service-worker': ['', 'a worker that authorizes pictures, films, fonts and tiles of a page'],
   'stac-browser': ['', 'the hook `resolveInjection`, planned by STAC Browser'],
   'stac-js': ['stac-js', 'its assets, alternates and links as targets'],
   'stac-react': ['@developmentseed/stac-react', 'a `QueryClient` whose requests the engine makes'],

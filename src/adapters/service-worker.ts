@@ -13,22 +13,75 @@ interface FetchEvent {
 }
 
 /**
- * Destinations that are authorized: `img`, `video`, `audio`, `track`, and requests of scripts, such as tiles; never documents, scripts and
- * styles.
+ * Destinations that are authorized: `img`, `video`, `audio`, `track`, fonts of styles, and requests of scripts, such as tiles; never
+ * documents, scripts and styles.
  */
-const DESTINATIONS = new Set<string>(['image', 'video', 'audio', 'track', ''])
+const DESTINATIONS = new Set<string>(['image', 'video', 'audio', 'track', 'font', ''])
 
-/** Headers that the browser sets itself and scripts must not set. */
-const OF_BROWSER = /^(?:sec-|user-agent$|accept-encoding$|upgrade-insecure-requests$)/
+/** What an element asks for; all its headers are those of the browser. */
+const OF_ELEMENTS = new Set(['accept', 'accept-language', 'if-range', 'range'])
+
+/** Forbidden request-headers (Fetch standard, section 2.2.2), which are the browser's own. */
+const FORBIDDEN = new Set([
+  'accept-charset',
+  'accept-encoding',
+  'access-control-request-headers',
+  'access-control-request-local-network',
+  'access-control-request-method',
+  'access-control-request-private-network',
+  'connection',
+  'content-length',
+  'cookie',
+  'cookie2',
+  'date',
+  'dnt',
+  'expect',
+  'host',
+  'keep-alive',
+  'origin',
+  'referer',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+])
+
+/** Headers that browsers add, and that are in the way of CORS when a worker sends them. */
+const ADDED = new Set([
+  'device-memory',
+  'downlink',
+  'dpr',
+  'ect',
+  'priority',
+  'purpose',
+  'rtt',
+  'save-data',
+  'service-worker',
+  'service-worker-navigation-preload',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'viewport-width',
+  'width',
+  'x-client-data',
+  'x-moz',
+  'x-purpose',
+])
+
+/** Headers that are forbidden with one of these methods. */
+const METHOD_OVERRIDE = /^x-(?:http-method|http-method-override|method-override)$/
+const FORBIDDEN_METHODS = new Set(['connect', 'trace', 'track'])
 
 /**
  * Answers GET and HEAD requests of a page for URLs in `sendTo` of a credential. Other requests pass unchanged, including those with an
  * `Authorization` header of their own. The page receives the responses, never a token or a URL with a key. The servers must allow the page
  * by CORS. A refused request is a network error for the page, and its error is passed to `onError`.
  *
- * Service workers do not support `import()`: bundle the worker and its dynamic imports into one file.
+ * Service workers do not support `import()`: bundle the worker and its dynamic imports into one file. With `createEngine` and the strategies
+ * in use it is smaller.
  *
- * @example authorizeRequests(self, createAuth({ credentials: [bearer(token, 'https://data.example/')] }))
+ * @example authorizeRequests(self, createEngine({ credentials: [bearer(token, 'https://data.example/')], strategies: [simpleHttp] }))
  */
 export function authorizeRequests(scope: WorkerScope, auth: Auth, onError: (error: unknown) => void = () => {}): void {
   scope.addEventListener('fetch', (event) => {
@@ -54,10 +107,17 @@ async function answerTo(request: Request, auth: Auth, onError: (error: unknown) 
 
 async function authorized(request: Request, auth: Auth): Promise<Response> {
   const { method, url, signal, redirect } = request
-  const headers = [...request.headers].filter(([name]) => !OF_BROWSER.test(name))
+  const headers = [...request.headers].filter(([name, value]) => isSent(name.toLowerCase(), value, request.destination))
   const { body, status, statusText, headers: told } = await auth.fetch(url, { method, headers, signal, redirect })
   // A copied response has no URL; the original URL may contain a key.
   return new Response(body, { status, statusText, headers: told })
+}
+
+/** Returns true for a header that the worker sends as well: the page wrote it, or the element needs it. */
+function isSent(name: string, value: string, destination: string): boolean {
+  if (destination !== '') return OF_ELEMENTS.has(name)
+  if (FORBIDDEN.has(name) || ADDED.has(name) || /^(?:proxy|sec)-/.test(name)) return false
+  return !METHOD_OVERRIDE.test(name) || !value.split(',').some((method) => FORBIDDEN_METHODS.has(method.trim().toLowerCase()))
 }
 
 /** Returns true when `sendTo` of a credential contains the URL. Sends nothing. */

@@ -3,16 +3,19 @@ import { build } from 'esbuild'
 import { root } from '../architecture/files.ts'
 
 /** The script for a page or worker, in one file: what is loaded on demand is in it. */
-export async function scriptOf(entry: string): Promise<string> {
+export async function scriptOf(entry: string, { minify = false } = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(root, entry)],
     alias: {
       '#platform': join(root, 'src/platform/web.ts'),
       'stac-auth/adapters': join(root, 'src/adapters'),
+      'stac-auth/engine': join(root, 'src/engine.ts'),
+      'stac-auth/strategies/simple-http': join(root, 'src/strategies/http/simple-http.ts'),
       'stac-auth': join(root, 'src/index.ts'),
     },
     resolveExtensions: ['.ts', '.js', '.mjs'],
     bundle: true,
+    minify,
     format: 'iife',
     platform: 'browser',
     target: 'es2022',

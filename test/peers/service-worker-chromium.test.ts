@@ -1,6 +1,9 @@
 /** A page in a real browser whose pictures, films and tiles a service worker authorizes. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../architecture/files.ts'
 import type { AnsweringServer } from '../servers/answering-server.ts'
 import { bearerGuard } from '../servers/guards.ts'
 import { useChromium } from './chromium.ts'
@@ -8,7 +11,11 @@ import { scriptOf } from './page-script.ts'
 import { png, startHoldings, startSite, wav } from './page-server.ts'
 
 const browser = useChromium()
+/** A real font: of a program that is installed for these tests anyway. */
+const fonts = join(root, 'node_modules/playwright-core/lib/vite/traceViewer')
+const font = readdirSync(fonts).find((name) => name.endsWith('.ttf')) ?? 'none.ttf'
 const files = {
+  '/a.ttf': { type: 'font/ttf', body: readFileSync(join(fonts, font)) },
   '/a.png': { type: 'image/png', body: png(16) },
   '/a.wav': { type: 'audio/wav', body: wav(30) },
   '/tile': { type: 'image/png', body: png(8) },
@@ -52,16 +59,17 @@ async function watchedPage(): Promise<Page> {
 }
 
 /** The width of a picture, or 0 when it cannot be loaded. */
-const picture = (page: Page, src: string) =>
+const picture = (page: Page, src: string, crossOrigin: string | null = null) =>
   page.evaluate(
-    (src) =>
+    ({ src, crossOrigin }) =>
       new Promise((resolve) => {
         const image = new Image()
+        image.crossOrigin = crossOrigin
         image.onload = () => resolve(image.naturalWidth)
         image.onerror = () => resolve(0)
         image.src = src
       }),
-    src,
+    { src, crossOrigin },
   )
 
 describe('a service worker', () => {
@@ -87,6 +95,39 @@ describe('a service worker', () => {
     expect([status, url]).toEqual([200, `${archive.origin}/tiles/0/0/0`])
     expect(headers).not.toContain('right')
     expect(archive.exchanges.some(({ request, answer }) => request.path === '/a.wav' && answer.status === 206)).toBe(true)
+  })
+
+  it('a service worker opens pictures with CORS, sounds and fonts with the headers that the archive allows', async () => {
+    const page = await watchedPage()
+    const before = archive.exchanges.length
+    for (const crossOrigin of ['anonymous', 'use-credentials']) expect(await picture(page, `${archive.origin}/a.png`, crossOrigin)).toBe(16)
+    const sound = (src: string) =>
+      new Promise((resolve) => {
+        const audio = new Audio(src)
+        audio.onloadedmetadata = () => resolve(Math.round(audio.duration))
+        audio.onerror = () => resolve(0)
+      })
+    expect(await page.evaluate(sound, `${archive.origin}/a.wav`)).toBe(30)
+    const face = async (src: string) => (await new FontFace('of-the-archive', `url(${src})`).load()).status
+    expect(await page.evaluate(face, `${archive.origin}/a.ttf`)).toBe('loaded')
+    const asked = archive.exchanges.slice(before).filter(({ request }) => request.method === 'GET')
+    expect(new Set(asked.map(({ request }) => request.path))).toEqual(new Set(['/a.png', '/a.wav', '/a.ttf']))
+    for (const { request, answer } of asked) expect([request.headers.authorization, answer.status < 300]).toEqual(['Bearer right', true])
+  })
+
+  it('opens no plug-ins and downloads of links, which browsers do not route to workers', async () => {
+    const page = await watchedPage()
+    const before = archive.exchanges.length
+    await page.evaluate((src) => {
+      const made = [document.createElement('object'), document.createElement('embed'), document.createElement('a')] as const
+      Object.assign(made[0], { type: 'image/png', data: src })
+      Object.assign(made[1], { type: 'image/png', src })
+      Object.assign(made[2], { download: 'a.png', href: src })
+      document.body.append(...made)
+      made[2].click()
+    }, `${archive.origin}/a.png`)
+    await expect.poll(() => archive.exchanges.length - before).toBeGreaterThanOrEqual(3)
+    expect(archive.exchanges.slice(before).map(({ request }) => request.headers.authorization)).toEqual([undefined, undefined, undefined])
   })
 
   it('reports nothing to other hosts, also behind a redirect, and leaves their pictures as they were', async () => {

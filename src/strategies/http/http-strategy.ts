@@ -1,0 +1,104 @@
+/** The strategy `http` with some HTTP authentication schemes: that of the credential decides the flow. */
+import type { Credential, CredentialFields, Secret } from '../../auth/credential.ts'
+import { authorized, type PeekContext, type Strategy, singleStep } from '../../auth/strategy.ts'
+import { type AuthError, ConfigurationError, SelectionError } from '../../errors.ts'
+import { isToken } from '../../http/headers.ts'
+import { type HttpRequest, withHeader } from '../../http/message.ts'
+import { spellingOf } from '../../http/registered-schemes.ts'
+import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
+import { accessToken, atHand, reveal, unfit } from '../reveal.ts'
+import { bearer } from './bearer.ts'
+import { formsOf, type HttpAuthScheme } from './scheme.ts'
+
+/** A ready-made value for any HTTP authentication scheme, registered or not. */
+const readyMadeForm: CredentialFields = {
+  fields: {
+    scheme: { kind: 'text', label: 'HTTP authentication scheme', required: true },
+    credentials: { kind: 'secret', label: 'Value that follows the scheme name in the Authorization header', required: true },
+  },
+}
+
+/**
+ * Returns a strategy that authenticates by the credential's HTTP authentication scheme (RFC 9110 §11), if it is one of these; a credential
+ * with a ready-made value sends that for any scheme.
+ */
+export function httpStrategy(schemes: readonly HttpAuthScheme[]): Strategy<HttpScheme> {
+  const byName = new Map(schemes.map((scheme) => [scheme.name, scheme]))
+
+  /** Returns the HTTP authentication scheme of the credential, or undefined when its value is ready-made. */
+  function authSchemeOf({ scheme, credentials }: Credential): HttpAuthScheme | undefined {
+    return credentials === undefined ? byName.get(String(scheme)) : undefined
+  }
+
+  return {
+    type: 'http',
+    forms: [...schemes.flatMap(formsOf), readyMadeForm],
+    isToken: ({ scheme }) => scheme === 'bearer',
+    problem,
+    identity: ({ scheme }) => [[{ name: 'scheme', value: scheme.toLowerCase(), pointer: '/scheme' }]],
+    schemeOf: ({ scheme }) => ({ type: 'http', scheme: String(scheme) }),
+    refine: (credential) => refined(credential, authSchemeOf(credential)),
+    describe({ scheme }) {
+      const name = scheme.toLowerCase()
+      const known = byName.get(name)
+      const form = (known && formsOf(known)[0]) ?? readyMadeForm
+      const browsers = known?.about.browsers ?? 'yes'
+      return { credential: { type: 'http', scheme: name }, fields: form.fields, ...(browsers !== 'yes' && { inPages: browsers }) }
+    },
+    endpoints: (credential) => authSchemeOf(credential)?.endpoints?.(credential) ?? [],
+    prepare({ credential }) {
+      const problem = authSchemeOf(credential)?.unsupported?.(credential)
+      if (problem) throw problem
+      return []
+    },
+    peek: (request, context) => {
+      const scheme = authSchemeOf(context.credential)
+      return scheme ? scheme.peek?.(request, context) : readyMade.peek(request, context)
+    },
+    async token({ credential }) {
+      if (authSchemeOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
+      throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" cannot provide a token: only bearer credentials can`, {
+        credential: credential.id,
+      })
+    },
+    authorize: (request, context) => (authSchemeOf(context.credential) ?? readyMade).authorize(request, context),
+  }
+}
+
+function problem(scheme: unknown, at: string): AuthError | undefined {
+  if (!isHttpScheme(scheme)) {
+    return new SelectionError('SCHEME_INVALID', 'an http scheme needs "scheme", the name of the authentication', { pointer: at })
+  }
+  if (isToken(scheme.scheme)) return undefined
+  return new SelectionError('SCHEME_INVALID', `"${scheme.scheme}" is not a valid authentication scheme name`, { pointer: `${at}/scheme` })
+}
+
+function refined(credential: Credential, known: HttpAuthScheme | undefined): Credential {
+  const scheme = String(credential.scheme)
+  if (!isToken(scheme))
+    throw new ConfigurationError('CONFIG_INVALID', 'scheme is not a valid authentication scheme name', { pointer: '/scheme' })
+  const problem = known?.check?.(credential)
+  if (problem) throw problem
+  return { ...credential, scheme: scheme.toLowerCase() }
+}
+
+/** Sends the scheme's name and the credential's value (RFC 9110 §11.4). */
+const readyMade = {
+  peek(request: HttpRequest, { credential }: PeekContext<HttpScheme, Credential>) {
+    const value = atHand(credential) ? header(credential) : undefined
+    return typeof value === 'string' ? authorized(withHeader(request, 'authorization', value)) : undefined
+  },
+  authorize: singleStep(async (request: HttpRequest, { credential }: { readonly credential: Credential }) =>
+    withHeader(request, 'authorization', await header(credential)),
+  ),
+}
+
+function header(credential: Credential): string | Promise<string> {
+  const text = reveal(credential.credentials as Secret, 'credentials', credential)
+  return typeof text === 'string' ? written(text, credential) : text.then((value) => written(value, credential))
+}
+
+function written(text: string, { id, scheme }: Credential): string {
+  if (!/^[\x20-\x7e]+$/.test(text)) throw unfit('credentials', id, 'contains characters that are not allowed in a header')
+  return `${spellingOf(String(scheme))} ${text}`
+}

@@ -1,0 +1,6 @@
+/** Strategy `http` with Basic, Bearer and ready-made values: for programs in one file, such as service workers, which would contain all others. */
+import { basic } from './basic.ts'
+import { bearer } from './bearer.ts'
+import { httpStrategy } from './http-strategy.ts'
+
+export const simpleHttp = /* @__PURE__ */ httpStrategy([basic, bearer])
