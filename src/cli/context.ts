@@ -1,7 +1,6 @@
 /** The context that every command gets. */
 
-import type { Io } from './io.ts'
-import type { Diagnostics } from './lint/diagnostics.ts'
+import type { Diagnostics, Io } from './io.ts'
 
 export interface Context {
   readonly io: Io

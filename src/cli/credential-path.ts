@@ -1,6 +1,6 @@
+import { usageError } from './exit-code.ts'
 import type { Io } from './io.ts'
 import type { CredentialsOption } from './options.ts'
-import { usageError } from './usage.ts'
 
 /** The credential file in use; only the default one may be missing. */
 export interface CredentialPath {

@@ -1,6 +1,6 @@
-/** Exit codes of the command line, and their error codes. */
+/** Exit codes of the command line, their error codes, and the error of wrong arguments. */
 import { ERROR_CODES, HTTP_STATUS } from '../error-codes.ts'
-import type { AuthError } from '../errors.ts'
+import { type AuthError, ConfigurationError } from '../errors.ts'
 
 export const EXIT = {
   done: 0,
@@ -55,4 +55,9 @@ export interface Failure {
 /** Returns the exit code of one failure. */
 export function exitOfFailure({ error: { code }, exit }: Failure, signal: AbortSignal): number {
   return exit ?? (code === 'ABORTED' ? exitOfSignal(signal) : exitCodeOf(code))
+}
+
+/** Returns a usage error, exit code 2. */
+export function usageError(message: string, hint?: string): ConfigurationError {
+  return new ConfigurationError('USAGE', message, hint === undefined ? {} : { hint })
 }

@@ -1,6 +1,12 @@
-/** Streams, environment and interruption of the command line, as parameters for tests. */
+/** The process of a command: streams, environment, interruption and version, as parameters for tests; how text, errors and warnings are written. */
+
+import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
+import type { Warning } from '../auth/strategy.ts'
+import { AbortedError, AuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/system-error.ts'
+import { errorText, headline } from '../text/error-text.ts'
+import { forJson, forTerminal } from '../text/sanitize.ts'
 
 /** An output stream; columns and rows are those of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -35,4 +41,93 @@ export function write(stream: Writable, text: string | Uint8Array): Promise<void
 /** Returns true for a write to a closed pipe, as after `head`. */
 export function isBrokenPipe(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCode(error))
+}
+
+/**
+ * Waits for a promise; after an interruption for at most `grace` milliseconds more. Errors: those of the promise, `ABORTED`.
+ */
+export function untilInterrupted<T>(running: Promise<T>, signal: AbortSignal, grace = 0): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => setTimeout(() => reject(new AbortedError(signal.reason)), grace)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+export interface Style {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly red: (text: string) => string
+  readonly green: (text: string) => string
+  readonly yellow: (text: string) => string
+  /** True if the locale is UTF-8. */
+  readonly unicode: boolean
+  /** Marks success. */
+  readonly tick: string
+  /** Marks failure. */
+  readonly cross: string
+}
+
+/** Returns true for a terminal without `TERM=dumb`, and with `FORCE_COLOR` for any stream; never with `NO_COLOR` or `FORCE_COLOR=0`. */
+export function isColoured({ env }: Pick<Io, 'env'>, stream: Output): boolean {
+  if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return false
+  return Boolean(env.FORCE_COLOR) || (stream.isTTY === true && env.TERM !== 'dumb')
+}
+
+/** Returns the style of a stream: colours if {@link isColoured}, Unicode symbols in a UTF-8 locale. */
+export function styleOf(io: Pick<Io, 'env'>, stream: Output): Style {
+  const { env } = io
+  const coloured = isColoured(io, stream)
+  const paint = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text)
+  const unicode = env.TERM !== 'dumb' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '')
+  const [tick, cross] = unicode ? ['✓', '✗'] : ['+', 'x']
+  return { bold: paint(1), dim: paint(2), red: paint(31), green: paint(32), yellow: paint(33), unicode, tick, cross }
+}
+
+export interface Diagnostics {
+  /** Writes an error with its hint and reasons; with JSON one line. */
+  error(error: AuthError): Promise<void>
+  /** Writes a warning. */
+  warn(warning: Warning): void
+  /** Writes a note; nothing with JSON. */
+  note(text: string): Promise<void>
+}
+
+/** Returns the writer of diagnostics. Failures to write to stderr are ignored. */
+export function createDiagnostics(io: Io, json: boolean): Diagnostics {
+  const style = styleOf(io, io.stderr)
+  const print = (text: string) => write(io.stderr, `${text}\n`).catch(() => undefined)
+  return {
+    error: (error) => {
+      const told = error.code === 'ABORTED' ? interrupted(error) : error
+      return print(json ? forJson(told) : errorText(told, style.red('error')))
+    },
+    warn: (warning) => {
+      void print(json ? forJson({ severity: 'warn', ...warning }) : `${style.yellow('warning')} ${headline(warning)}`)
+    },
+    note: async (text) => {
+      if (!json) await print(forTerminal(text))
+    },
+  }
+}
+
+/** Returns the error of an interruption by the user; `hint` says how to resume. */
+function interrupted({ hint }: AuthError): AuthError {
+  return new AuthError('ABORTED', 'interrupted', hint === undefined ? {} : { hint })
+}
+
+/** Returns true if the arguments ask for JSON, before they are parsed, so that usage errors are JSON too. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const options = end < 0 ? argv : argv.slice(0, end)
+  return options.some((option, index) => {
+    if (option === '--json' || option === '--as=json' || option === '--format=json') return true
+    return (option === '--as' || option === '--format') && options[index + 1] === 'json'
+  })
+}
+
+/** The version of this package. */
+export function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }

@@ -1,6 +1,6 @@
 /** Lines at the end of a terminal that are redrawn in place, and text that fits its width. */
 import type { Io, Output } from './io.ts'
-import { isColoured } from './style.ts'
+import { isColoured } from './io.ts'
 
 /**
  * Lines at the end of a terminal that are redrawn in place. With `NO_COLOR` only the first line is shown; without a terminal, and with

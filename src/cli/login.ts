@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Auth, CredentialStatus, DevicePrompt, Interaction } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
+import { isAddress } from '../http/url.ts'
 import { loopbackRedirect, openBrowser } from '../node/loopback-login.ts'
 import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
@@ -12,13 +13,11 @@ import { credentialsFor, type UserCredentials, userCredentials } from './credent
 import { plain, urlText } from './credentials/question.ts'
 import { isTerminal } from './credentials/terminal.ts'
 import { unknownCredential } from './credentials/trust.ts'
-import { EXIT } from './exit-code.ts'
+import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
 import { openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
-import { isAddress } from './read-document.ts'
 import { durationText, expiryText } from './units.ts'
-import { usageError } from './usage.ts'
 
 export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
   readonly browser?: boolean

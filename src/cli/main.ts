@@ -2,11 +2,7 @@
 import { AbortedError, AuthError, isAuthError } from '../errors.ts'
 import { openFilesFailure } from '../node/system-error.ts'
 import { EXIT, exitCodeOf, exitOfSignal } from './exit-code.ts'
-import { untilInterrupted } from './interruption.ts'
-import { type Io, isBrokenPipe, write } from './io.ts'
-import { createDiagnostics, type Diagnostics } from './lint/diagnostics.ts'
-import { wantsJson } from './usage.ts'
-import { version } from './version.ts'
+import { createDiagnostics, type Diagnostics, type Io, isBrokenPipe, untilInterrupted, version, wantsJson, write } from './io.ts'
 
 /** The program of `run` decides when it ends, and how. */
 const MAX_TIMER = 2 ** 31 - 1

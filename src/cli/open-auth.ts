@@ -1,9 +1,12 @@
 /** Creates the `Auth` of a command from the credential file and the environment on first use. */
 import type { Auth } from '../auth/auth.ts'
+import type { SessionStore } from '../auth/session.ts'
+import type { Warning } from '../auth/strategy.ts'
 import { isAuthError, SelectionError } from '../errors.ts'
+import { isAddress } from '../http/url.ts'
 import type { Context } from './context.ts'
+import type { Io } from './io.ts'
 import type { ByAddressOption, CredentialsOption } from './options.ts'
-import { isAddress } from './read-document.ts'
 import { loggedTransport } from './request-log.ts'
 
 interface OpenOptions extends CredentialsOption, ByAddressOption {
@@ -30,9 +33,7 @@ export function openAuth(
   const { io, diagnostics } = context
   const open = async (): Promise<Auth> => {
     const { createAuth } = await import('../auth/create-auth.ts')
-    const { credentialFileText, credentialsFromFile } = await import('../node/credentials/credential-file.ts')
-    const { credentialsFromEnvironment } = await import('../node/credentials/credential-file.ts')
-    const { tokenStore } = await import('./token-store.ts')
+    const { credentialFileText, credentialsFromEnvironment, credentialsFromFile } = await import('../node/credentials/credential-file.ts')
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
     const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined
@@ -42,12 +43,20 @@ export function openAuth(
       byAddress,
       ...(minValidity !== undefined && { minValidity }),
       onWarning: diagnostics.warn,
-      session: tokenStore(io.env, diagnostics.warn),
+      session: await tokenStore(io.env, diagnostics.warn),
       ...(await loggedTransport(context)),
       ...(onUse && { onUse }),
     })
   }
   return () => (opened ??= open())
+}
+
+/** Returns the token store of the commands: private files; on Windows, where file modes do not protect, the keyring. */
+async function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void): Promise<SessionStore> {
+  const { defaultTokenFolder, tokenFiles } = await import('../node/tokens/token-files.ts')
+  const folder = defaultTokenFolder({ ...env })
+  const options = { ...(folder !== undefined && { folder }), onWarning }
+  return process.platform === 'win32' ? (await import('../node/tokens/token-keyring.ts')).tokenKeyring(options) : tokenFiles(options)
 }
 
 /** Wraps an `Auth` for a service whose key may also be in a variable: the error `NO_CREDENTIAL` names both. */

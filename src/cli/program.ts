@@ -1,14 +1,12 @@
 /** The commands and the parser of their arguments. */
 import { Command, CommanderError } from 'commander'
-import { isAuthError } from '../errors.ts'
+import { type ConfigurationError, isAuthError } from '../errors.ts'
+import { nearMiss } from '../text/suggest.ts'
 import type { Context } from './context.ts'
-import { EXIT } from './exit-code.ts'
+import { EXIT, usageError } from './exit-code.ts'
 import { ENVIRONMENT, EXIT_CODES } from './help/environment.ts'
-import type { Io } from './io.ts'
-import type { Diagnostics } from './lint/diagnostics.ts'
+import { type Diagnostics, type Io, version, wantsJson } from './io.ts'
 import { refuseRepeats } from './options.ts'
-import { usageError, usageErrorOf, wantsJson } from './usage.ts'
-import { version } from './version.ts'
 
 /** Adds a command with its options to the program; `argv` are all arguments as they were given. */
 type AddCommand = (program: Command, context: Context, argv: readonly string[]) => void
@@ -148,4 +146,47 @@ export function wholeProgram(context: Context): Promise<Command> {
 
 function headingOf(command: string): string | undefined {
   return Object.keys(GROUPS).find((heading) => GROUPS[heading]?.includes(command))
+}
+
+const SECRET_OPTION =
+  /^-+(?:.*[-_])?(?:token|password|passwd|secret|key|credential|bearer|user|username|header|api-?key|auth(?:orization)?)s?$/i
+
+const WHERE_SECRETS_GO =
+  'secrets are not accepted on the command line, where other processes can read them: configure their source in the credential file ' +
+  '({ "env": "NAME" }, { "file": "~/path" } or { "keyring": "account" }), or set STAC_AUTH_TOKEN and STAC_AUTH_TOKEN_FOR'
+
+/**
+ * Converts an error of the argument parser while it read this command, and suggests what was meant. An unknown option is reported without
+ * its value, which may be a secret.
+ */
+function usageErrorOf(error: CommanderError, command: Command, help: string): ConfigurationError {
+  const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
+  if (error.code === 'commander.unknownOption' && flag !== undefined) {
+    if (SECRET_OPTION.test(flag)) return usageError(`unknown option ${flag}`, WHERE_SECRETS_GO)
+    return usageError(`unknown option ${flag}`, seeWith(flag, longOptions(command), help))
+  }
+  const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []
+  if (error.code === 'commander.unknownCommand' && name !== undefined) {
+    return usageError(firstLine(error), seeWith(name, [...command.commands.map((known) => known.name()), 'help'], help))
+  }
+  const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(firstLine(error)) ?? []
+  if (given !== undefined && choices !== undefined) return usageError(firstLine(error), seeWith(given, choices.split(', '), help))
+  if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
+    return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
+  }
+  if (error.code === 'commander.help') return usageError('no command is given', `see ${help}`)
+  return usageError(firstLine(error), `see ${help}`)
+}
+
+function seeWith(word: string, candidates: readonly string[], help: string): string {
+  const near = nearMiss(word, candidates)
+  return near === undefined ? `see ${help}` : `did you mean "${near}"? See ${help}`
+}
+
+function longOptions(command: Command): string[] {
+  return ['--help', ...command.options.flatMap(({ long }) => long ?? [])]
+}
+
+function firstLine({ message }: CommanderError): string {
+  return message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
 }

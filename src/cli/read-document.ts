@@ -5,7 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
-import { bareAddress } from '../http/url.ts'
+import { bareAddress, isAddress } from '../http/url.ts'
 import { readFailure } from '../node/system-error.ts'
 import type { UnreadAnswer } from '../node/transport/answer-failure.ts'
 import { DOCUMENT_LIMITS, ownString, type StacDocument } from '../stac/document.ts'
@@ -19,11 +19,6 @@ export interface ReadDocument {
   readonly document: StacDocument
   /** The URL after redirects; for a file its `self` link, if it has one. */
   readonly url?: string
-}
-
-/** Returns true for an http(s) URL. */
-export function isAddress(name: string): boolean {
-  return /^https?:\/\//i.test(name)
 }
 
 /**

@@ -14,8 +14,7 @@ import { canParseUrl } from '../text/can-parse-url.ts'
 import { Redactor } from '../text/redactor.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
-import { write } from './io.ts'
-import { styleOf } from './style.ts'
+import { styleOf, write } from './io.ts'
 
 /** One request and its result; `--json` prints it as `request`. */
 export interface LoggedRequest {

@@ -20,6 +20,11 @@ interface HrefOptions {
 
 /** URLs as documents state them, and where a secret may not follow. */
 
+/** Returns true for a text that begins like an http(s) URL: an input that is not a path. */
+export function isAddress(name: string): boolean {
+  return /^https?:\/\//i.test(name)
+}
+
 /** Why a URL is refused; the codes are those of `AuthError`. */
 export interface AddressProblem {
   readonly code: HrefProblem['code'] | 'URL_INSECURE' | 'URL_ADDRESS_FORBIDDEN'

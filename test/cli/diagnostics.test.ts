@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDiagnostics } from '../../src/cli/lint/diagnostics.ts'
+import { createDiagnostics } from '../../src/cli/io.ts'
 import { AbortedError, CredentialError, SelectionError } from '../../src/errors.ts'
 
 function printing(json: boolean) {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { CredentialStatus, Interaction } from '../../src/auth/auth.ts'
-import { createDiagnostics } from '../../src/cli/lint/diagnostics.ts'
+import { createDiagnostics } from '../../src/cli/io.ts'
 import { deviceText, type Logins, login, logout, status } from '../../src/cli/login.ts'
 import { NetworkError } from '../../src/errors.ts'
 import { put, temporaryFolder } from './folder.ts'

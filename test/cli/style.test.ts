@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { styleOf } from '../../src/cli/style.ts'
+import { styleOf } from '../../src/cli/io.ts'
 
 const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY })
 const red = (env: Record<string, string>, isTTY: boolean) => styleOf({ env }, stream(isTTY)).red('x')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wantsJson } from '../../src/cli/usage.ts'
+import { wantsJson } from '../../src/cli/io.ts'
 import { lastError, run } from './run.ts'
 
 describe('wrong arguments', () => {

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
-import { partOf } from '../crawl/options.ts'
 import {
   type AssetOptions,
   type ByAddressOption,
   type CredentialsOption,
   duration,
   inOptionGroup,
+  partOf,
   signatureSeconds,
   wholeFrom,
   withAssetOptions,

@@ -3,12 +3,11 @@ import type { AuthorizedRequest } from '../../auth/auth.ts'
 import { carriedHeaders } from '../../outputs/handed-over.ts'
 import type { OutputOptions } from '../../outputs/redact.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { chosenTarget, documentOfTarget, signatureSeconds, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { expiryText } from '../units.ts'
-import { usageError } from '../usage.ts'
 
 /** An output form: how a request is printed, and what the command does for it. */
 interface Form {

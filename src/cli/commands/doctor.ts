@@ -5,10 +5,9 @@ import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Check } from '../doctor/check.ts'
 import { exitCodeOf, worstExit } from '../exit-code.ts'
-import { write } from '../io.ts'
+import { styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { styleOf } from '../style.ts'
 
 interface DoctorOptions extends CredentialsOption {
   readonly json?: boolean

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { type DownloadCommandOptions, withDownloadOptions } from '../download/options.ts'
-import { usageError } from '../usage.ts'
+import { usageError } from '../exit-code.ts'
 
 const NOTE = `
 A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`

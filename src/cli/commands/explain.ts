@@ -6,11 +6,10 @@ import { headline, hintLines } from '../../text/error-text.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
-import { write } from '../io.ts'
+import { type Style, styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { type Style, styleOf } from '../style.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean

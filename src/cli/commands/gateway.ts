@@ -6,16 +6,13 @@ import { isProtected, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
-import { untilInterrupted } from '../interruption.ts'
-import { write } from '../io.ts'
+import { EXIT, usageError } from '../exit-code.ts'
+import { type Style, styleOf, untilInterrupted, write } from '../io.ts'
 import { LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, portNumber, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { type Style, styleOf } from '../style.ts'
 import { bytesText } from '../units.ts'
-import { usageError } from '../usage.ts'
 
 interface GatewayCommandOptions extends CredentialsOption {
   readonly port?: number

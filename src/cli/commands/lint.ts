@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
-import { type CrawlOption, requireCrawl, withCrawlOptions } from '../crawl/options.ts'
+import { usageError } from '../exit-code.ts'
 import type { RunBaseline } from '../lint/lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
 import type { Selection } from '../lint/lint-inputs.ts'
@@ -21,8 +21,7 @@ import type { LineReports } from '../lint/lint-report.ts'
 import type { LintOutcome, LintSettings } from '../lint/lint-run.ts'
 import type { Linter } from '../lint/linter.ts'
 import { openAuth } from '../open-auth.ts'
-import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { usageError } from '../usage.ts'
+import { type CrawlOption, type CredentialsOption, requireCrawl, withCrawlOptions, withCredentialsOption } from '../options.ts'
 
 interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
   readonly queue?: QueueOption

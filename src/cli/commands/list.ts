@@ -2,11 +2,10 @@ import { type Command, Option } from 'commander'
 import type { StoredObject } from '../../objects/list-objects.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
-import { usageError } from '../usage.ts'
 
 interface ListOptions extends TargetRequestOptions {
   readonly json?: boolean

@@ -4,9 +4,8 @@ import { AuthError, type ErrorCode } from '../../errors.ts'
 import type { Incomplete, Report } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import type { Failure } from '../exit-code.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { type ReportOptions, withReportOptions } from '../lint/lint-options.ts'
-import { usageError } from '../usage.ts'
 
 /** `merge REPORT…`: merges the reports of several shards into one. */
 export function addMerge(program: Command, context: Context): void {

@@ -4,9 +4,8 @@ import type { CaseMeta, RuleMeta } from '../../lint/rule.ts'
 import { forJson, forTerminal } from '../../text/sanitize.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
-import { usageError } from '../usage.ts'
 
 interface RulesOptions {
   readonly json?: boolean

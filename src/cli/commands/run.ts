@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { AbortedError } from '../../errors.ts'
 import type { Context } from '../context.ts'
-import { untilInterrupted } from '../interruption.ts'
+import { usageError } from '../exit-code.ts'
+import { untilInterrupted } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { usageError } from '../usage.ts'
 
 interface RunOptions extends CredentialsOption {
   readonly inheritSecrets?: boolean

@@ -4,10 +4,9 @@ import { headline } from '../../text/error-text.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { exitCodeOf, worstExit } from '../exit-code.ts'
-import { write } from '../io.ts'
+import { type Style, styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { type Style, styleOf } from '../style.ts'
 
 interface VerifyCommandOptions extends CredentialsOption {
   readonly manifest?: string

@@ -6,8 +6,8 @@ import type { Sink, Stored } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import { writeFileAtomically } from '../../node/files.ts'
 import { readFailure, systemCode, writeFailure } from '../../node/system-error.ts'
+import { usageError } from '../exit-code.ts'
 import { linesOf } from '../inputs/lines.ts'
-import { usageError } from '../usage.ts'
 
 /** The lines of a run, complete or not. */
 interface Run {

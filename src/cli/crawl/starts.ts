@@ -7,6 +7,7 @@ import type { Auth } from '../../auth/auth.ts'
 import type { Warning } from '../../auth/strategy.ts'
 import type { CrawlSend, Visit } from '../../crawl/index.ts'
 import { IntegrityError, isAuthError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
 import { readRegularFile } from '../../node/files.ts'
 import { readFailure } from '../../node/system-error.ts'
 import { tooLarge } from '../../stac/parse-document.ts'
@@ -14,8 +15,7 @@ import { linkOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
-import { isAddress } from '../read-document.ts'
-import { usageError } from '../usage.ts'
+import { usageError } from '../exit-code.ts'
 
 /** Returns the start URLs of a crawl, and the inputs that cannot be read. Errors: `USAGE`. */
 export async function startsOf(inputs: readonly string[]): Promise<{ start: readonly string[]; failures: readonly Failure[] }> {

@@ -18,8 +18,8 @@ import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { credentialPath } from '../credential-path.ts'
 import type { Io } from '../io.ts'
+import { version } from '../io.ts'
 import type { CredentialsOption } from '../options.ts'
-import { version } from '../version.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** The lowest supported version of Node. */

@@ -3,6 +3,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { crawl } from '../../crawl/index.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
 import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { parseDocument, tooLarge } from '../../stac/parse-document.ts'
@@ -11,13 +12,12 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Omissions } from '../crawl/omissions.ts'
-import { type CrawlOption, crawlSettings } from '../crawl/options.ts'
 import { foreignNext, sendFrom, startsOf } from '../crawl/starts.ts'
 import type { Failure } from '../exit-code.ts'
+import { usageError } from '../exit-code.ts'
 import { type Piece, piecesOf } from '../inputs/pieces.ts'
 import { lintInputs } from '../lint/lint-inputs.ts'
-import { isAddress } from '../read-document.ts'
-import { usageError } from '../usage.ts'
+import { type CrawlOption, crawlSettings } from '../options.ts'
 
 /** Options for reading inputs. */
 interface Reading {

@@ -3,7 +3,7 @@ import { plural } from '../../lint/reporters/report.ts'
 import type { DocumentEvent, FailedEvent, WarningEvent } from '../../node/download/index.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
-import type { Diagnostics } from '../lint/diagnostics.ts'
+import type { Diagnostics } from '../io.ts'
 
 /** Limits of the report: kinds of failures, and file names for each. */
 const MOST_KINDS = 20

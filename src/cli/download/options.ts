@@ -1,18 +1,20 @@
 /** The options of `download`. */
 import { type Command, Option } from 'commander'
 import type { DownloadOptions } from '../../node/download/index.ts'
-import { type CrawlOption, requireCrawl, withReachOptions } from '../crawl/options.ts'
 import {
   type AssetOptions,
   type ByAddressOption,
   byteCount,
+  type CrawlOption,
   type CredentialsOption,
   inOptionGroup,
   positive,
+  requireCrawl,
   wholeFrom,
   withAssetOptions,
   withByAddressOption,
   withCredentialsOption,
+  withReachOptions,
 } from '../options.ts'
 
 export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {

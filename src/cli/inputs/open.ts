@@ -4,9 +4,10 @@ import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
 import { readFailure, systemCode } from '../../node/system-error.ts'
 import type { Io } from '../io.ts'
-import { fetchBody, isAddress } from '../read-document.ts'
+import { fetchBody } from '../read-document.ts'
 
 /** Where the bytes of an input come from. */
 export interface Source {

@@ -1,9 +1,9 @@
 /** Selects changed files as inputs of `lint`. */
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { isAddress } from '../../http/url.ts'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from '../../node/git.ts'
-import { isAddress } from '../read-document.ts'
-import { usageError } from '../usage.ts'
+import { usageError } from '../exit-code.ts'
 import { isDocument, isGlob, leftOutBelow } from './lint-inputs.ts'
 import type { FixingOptions } from './lint-options.ts'
 

@@ -1,11 +1,12 @@
 /** The configuration file of `lint`. It is only read with `--config`, so a downloaded folder cannot configure the linter. */
 import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
 import { type Covers, configFaults, type LevelTable, type LintConfig, levelTable, RULE_NAMES } from '../../lint/config.ts'
 import { type Levels, lintText, type Preset } from '../../lint/index.ts'
 import { locate } from '../../lint/locate.ts'
 import type { Io } from '../io.ts'
-import { isAddress, readInput } from '../read-document.ts'
+import { readInput } from '../read-document.ts'
 
 /** Rule options of the command line; they override the configuration file. */
 export interface GivenRules {

@@ -4,11 +4,11 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
 import { readRegularFile } from '../../node/files.ts'
 import { readFailure } from '../../node/system-error.ts'
+import { usageError } from '../exit-code.ts'
 import { type IgnoreRules, ignoreRules, isIgnored } from '../inputs/ignore-rules.ts'
-import { isAddress } from '../read-document.ts'
-import { usageError } from '../usage.ts'
 
 /** An input to lint, or its error. */
 export type LintInput = Found | { readonly name: string; readonly error: AuthError }

@@ -6,7 +6,7 @@ import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { type RedisAddress, redisAddressOf } from '../../node/queue/redis-connection.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/document.ts'
 import type { Context } from '../context.ts'
-import { usageError } from '../usage.ts'
+import { usageError } from '../exit-code.ts'
 import { type Defined, type Judged, lintTask, RecordingRun, siteOf, type Task } from './linter.ts'
 import { readProblem } from './read-report.ts'
 

@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
 import { FORMATS, type Format } from '../../lint/reporters/index.ts'
+import { usageError } from '../exit-code.ts'
 import { inOptionGroup } from '../options.ts'
-import { usageError } from '../usage.ts'
 import type { GivenRules } from './lint-config.ts'
 
 /** A format and its output file; without a file, stdout. */

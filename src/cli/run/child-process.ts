@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { ConfigurationError } from '../../errors.ts'
 import { systemCode } from '../../node/system-error.ts'
+import { usageError } from '../exit-code.ts'
 import type { Io } from '../io.ts'
-import { usageError } from '../usage.ts'
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 

@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
+import { isAddress } from '../../http/url.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -15,8 +16,7 @@ import type { NeededBy } from '../credentials/needed-credentials.ts'
 import { proposalFor } from '../credentials/proposal.ts'
 import { kindOf, plain, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
-import { isAddress } from '../read-document.ts'
-import type { Style } from '../style.ts'
+import type { Style } from '../io.ts'
 
 const MAX_UNUSABLE = 5
 

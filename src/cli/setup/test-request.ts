@@ -7,7 +7,7 @@ import type { Target } from '../../stac/target.ts'
 import { headline, hintLines } from '../../text/error-text.ts'
 import type { AnsweredScheme } from '../credentials/missing-credentials.ts'
 import { quoted } from '../credentials/question.ts'
-import type { Style } from '../style.ts'
+import type { Style } from '../io.ts'
 import { bytesText } from '../units.ts'
 
 /** The result of a request. */

@@ -1,7 +1,7 @@
 /** The options of all `time` commands. */
 import { type Command, Option } from 'commander'
+import { usageError } from '../exit-code.ts'
 import { type CredentialsOption, inOptionGroup, withCredentialsOption } from '../options.ts'
-import { usageError } from '../usage.ts'
 
 export interface TimeOptions extends CredentialsOption {
   readonly baseUrl?: string

@@ -3,11 +3,10 @@
 import { newPath, writeNewFile } from '../../node/write-file.ts'
 import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { readText } from '../read-document.ts'
-import { usageError } from '../usage.ts'
 import { batchFailure, noteUsage, openClient } from './open-client.ts'
 import { paramsOf, type TranslateOptions } from './options.ts'
 

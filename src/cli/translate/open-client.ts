@@ -3,10 +3,10 @@
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
+import { usageError } from '../exit-code.ts'
+import { version } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
 import { loggedTransport } from '../request-log.ts'
-import { usageError } from '../usage.ts'
-import { version } from '../version.ts'
 import type { TranslateOptions } from './options.ts'
 
 type Host = Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'>

@@ -1,8 +1,8 @@
 /** The options of the translation commands. */
 import type { Command } from 'commander'
 import type { TranslateParams } from '../../services/translation/translate-text.ts'
+import { usageError } from '../exit-code.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { usageError } from '../usage.ts'
 
 export interface TranslateOptions extends CredentialsOption {
   readonly to?: string

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Forecast } from '../../../src/cli/download/dry-run.ts'
 import { personAudience } from '../../../src/cli/download/progress.ts'
-import { createDiagnostics } from '../../../src/cli/lint/diagnostics.ts'
+import { createDiagnostics } from '../../../src/cli/io.ts'
 
 let told: string
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FailedFiles } from '../../../src/cli/download/failed-files.ts'
-import type { Diagnostics } from '../../../src/cli/lint/diagnostics.ts'
+import type { Diagnostics } from '../../../src/cli/io.ts'
 import { AuthError, type AuthErrorFields, type ErrorCode } from '../../../src/errors.ts'
 
 let number = 0

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Forecast } from '../../../src/cli/download/dry-run.ts'
 import { Progress, progressLines } from '../../../src/cli/download/progress.ts'
-import { styleOf } from '../../../src/cli/style.ts'
+import { styleOf } from '../../../src/cli/io.ts'
 import { NetworkError } from '../../../src/errors.ts'
 import type { DownloadFile } from '../../../src/node/download/index.ts'
 
