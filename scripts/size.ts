@@ -17,6 +17,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
   { entry: 'dist/crawl/index.js', budget: 15_900 },
   { entry: 'dist/browser/index.js', budget: 5_900 },
+  { entry: 'dist/browser/live-auth.js', budget: 15_000 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
   { entry: 'dist/services/client/index.js', budget: 30_800 },
   { entry: 'dist/services/translation/index.js', budget: 45_100 },
@@ -24,7 +25,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 54_200
+export const OPEN_ID_LOGIN_BUDGET = 54_600
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {

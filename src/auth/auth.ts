@@ -160,7 +160,7 @@ export interface Auth {
    * Removes the token of the credential, from `session` as well, and revokes it where the provider supports that (RFC 7009). With `end`
    * the user is also logged out at the provider, where it supports that.
    */
-  logout(credential: string, options?: { readonly signal?: AbortSignal } & Pick<Interaction, 'end'>): Promise<void>
+  logout(credential: string, options?: { readonly signal?: AbortSignal } & LogoutChoice): Promise<void>
   /** Returns the state of the tokens of all credentials that have one; uses no network and never returns a token. */
   status(): Promise<readonly CredentialStatus[]>
 }
@@ -188,6 +188,12 @@ export interface Interaction {
   device?(prompt: DevicePrompt): void | Promise<void>
   /** Shows the URL that logs the user out at the provider (OpenID Connect RP-Initiated Logout 1.0 §2); it may hold an ID token. */
   end?(url: string): void | Promise<void>
+}
+
+/** What a logout does besides removing the tokens. */
+export interface LogoutChoice extends Pick<Interaction, 'end'> {
+  /** False leaves the tokens valid at the provider, for copies of tokens that are revoked elsewhere; default: true. */
+  readonly revoke?: boolean
 }
 
 /** The redirect URI registered for the client in the credential, for loopback listeners. */

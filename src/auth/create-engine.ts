@@ -9,7 +9,7 @@ import { CredentialSelector, type Selection, Unusable } from './credential-selec
 import { below, givenTarget, hrefOf, isPlainTarget, isTarget } from './resource.ts'
 import type { Runtime } from './runtime.ts'
 import { type CredentialMatch, checkReach } from './scheme-matching.ts'
-import type { Session, SessionStore } from './session.ts'
+import type { EngineMemory, Session, SessionStore } from './session.ts'
 import type { AuthStep, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 export interface EngineOptions {
@@ -44,6 +44,8 @@ export interface EngineOptions {
   readonly clock?: Clock
   /** Where tokens are stored; default: in memory, as long as this engine exists. */
   readonly session?: SessionStore
+  /** For engines that replace each other: what they keep in memory. */
+  readonly memory?: EngineMemory
 }
 
 /** Before the first request, no session value exists. */

@@ -61,6 +61,8 @@ export interface EngineContext {
   readonly used: (credential: string, url: string) => void
   /** Origins that the user wrote in credentials. */
   readonly named: ReadonlySet<string>
+  /** Ids of credentials that were removed while requests are under way. */
+  readonly removed: ReadonlySet<string>
   /** Returns the match for the credential with that id. */
   readonly credential: (id: string) => CredentialMatch | undefined
 }
@@ -431,6 +433,7 @@ export function contextOf(
   { signal, unsent = false }: FlowOptions = {},
 ): AuthContext {
   const { scheme, credential, strategy } = match
+  if (engine.removed.has(credential.id)) throw removedMeanwhile(credential.id)
   const endpoints = strategy.endpoints?.(credential) ?? []
   const side =
     (through: Send): Send =>
@@ -502,6 +505,10 @@ async function tokenOf(engine: EngineContext, id: string, url: string, signal?: 
   checkReach(match, url)
   if (!match.strategy.token) throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" cannot provide a token`)
   return match.strategy.token(contextOf(engine, match, { url }, { signal }))
+}
+
+function removedMeanwhile(id: string): SelectionError {
+  return new SelectionError('NO_CREDENTIAL', `credential "${id}" was removed while the request was under way`, { credential: id })
 }
 
 function chosen(engine: EngineContext, id: string): CredentialMatch {

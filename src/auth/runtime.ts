@@ -13,6 +13,7 @@ import {
   authorizedRequest,
   type CredentialStatus,
   type Interaction,
+  type LogoutChoice,
   plainHeaders,
   plainRequest,
   type Service,
@@ -23,7 +24,7 @@ import { type CredentialSelector, type Selection, Unusable } from './credential-
 import { contextOf, type EngineContext, Exchange, type ExchangeOptions, openFlow, sendStep } from './exchange.ts'
 import { hintFor, hrefOf } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
-import { MemorySessions, memoryStore, type Session } from './session.ts'
+import { engineMemory, type Session } from './session.ts'
 import { type AuthContext, type AuthFlow, type AuthStep, authorizedStep, runFlow } from './strategy.ts'
 
 export { readCredentials } from './parse-credentials.ts'
@@ -45,12 +46,12 @@ export class Runtime {
       onSession = () => {},
       session,
     } = options
-    const inMemory = memoryStore()
+    const { sessions, store: inMemory, removed } = options.memory ?? engineMemory(clock, minValidity)
     this.#selector = selector
     this.#anonymous = anonymous
     this.#engine = {
       transport: transport ? withOurErrors(transport) : lazyTransport(),
-      sessions: new MemorySessions(clock, minValidity),
+      sessions,
       stores: { persistent: session ?? inMemory, inMemory },
       clock,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -58,6 +59,7 @@ export class Runtime {
       used: onUse,
       changed: onSession,
       named: selector.named,
+      removed,
       credential: (id) => selector.own.find(({ credential }) => credential.id === id),
     }
     this.#exchange = new Exchange(this.#engine, selector, redirects)
@@ -125,17 +127,19 @@ export class Runtime {
     await match.strategy.login(this.#alone(match, signal), interaction)
   }
 
-  async logout(id: string, { signal, end }: Pick<SendOptions, 'signal'> & Pick<Interaction, 'end'> = {}): Promise<void> {
+  async logout(id: string, { signal, end, revoke }: Pick<SendOptions, 'signal'> & LogoutChoice = {}): Promise<void> {
     const match = this.#engine.credential(id)
     if (!match?.strategy.logout) throw noLogin(id, match)
     this.#exchange.forget(id)
+    const choice = revoke === undefined ? {} : { revoke }
     try {
       // Tokens derived from this login are removed with it.
       for (const other of this.#selector.own) {
-        if (other.strategy.logout && this.#inputOf(other) === match) await this.logout(other.credential.id, signal ? { signal } : {})
+        if (other.strategy.logout && this.#inputOf(other) === match)
+          await this.logout(other.credential.id, { ...(signal && { signal }), ...choice })
       }
     } finally {
-      await match.strategy.logout(this.#alone(match, signal), end ? { end } : {})
+      await match.strategy.logout(this.#alone(match, signal), { ...choice, ...(end && { end }) })
     }
   }
 

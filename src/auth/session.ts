@@ -45,6 +45,19 @@ export function refreshTime(obtainedAt: number, expiresAt: number, minValidity: 
   return expiresAt - Math.max(Math.min(MAX_MARGIN, lifetime / 10), minValidity < lifetime ? minValidity : 0)
 }
 
+/** What engines keep in memory: shared by engines that replace each other while a program runs. */
+export interface EngineMemory {
+  readonly sessions: MemorySessions
+  /** For tokens that must not be stored. */
+  readonly store: SessionStore
+  /** Ids of credentials that were removed from this engine: requests that are under way send them no further. */
+  readonly removed: ReadonlySet<string>
+}
+
+export function engineMemory(clock: Clock, minValidity?: number): EngineMemory {
+  return { sessions: new MemorySessions(clock, minValidity), store: memoryStore(), removed: new Set() }
+}
+
 /** Keeps values in memory, at most the 10 000 most recently used. */
 export class MemorySessions {
   readonly #entries = new Map<string, CacheEntry & { refreshAt: number }>()
@@ -68,6 +81,17 @@ export class MemorySessions {
       invalidate: (key, value) => {
         if (this.#entries.get(full(key))?.value === value) this.#entries.delete(full(key))
       },
+    }
+  }
+
+  /** Removes all values of a credential; requests that wait for one fail with `ABORTED`. */
+  forget(credential: string): void {
+    const isOwn = (key: string) => key.startsWith(`${credential} `)
+    for (const key of this.#entries.keys()) if (isOwn(key)) this.#entries.delete(key)
+    for (const [key, { controller }] of this.#flights) {
+      if (!isOwn(key)) continue
+      this.#flights.delete(key)
+      controller.abort()
     }
   }
 
@@ -163,6 +187,8 @@ export interface SessionStore {
   reserve?(key: string, length: number): Promise<void>
   /** Deletes the text so that it cannot be read again. */
   remove(key: string): Promise<void>
+  /** True for a store that other tabs or processes use as well. */
+  readonly shared?: boolean
   /**
    * Runs `run` while no other caller, in this process or another, runs for the same key; must not be called from inside `run`. Where
    * processes can be killed, a `run` of more than a minute may overlap with another. Errors: those of `run`, `ABORTED`.
@@ -215,6 +241,7 @@ export function withMemoryFallback(store: SessionStore, warn: (warning: Warning)
   }
 
   return {
+    ...(store.shared && { shared: true }),
     read: async (key) => (await memory.read(key)) ?? store.read(key).catch((error) => fallBack(error) as undefined),
     write: async (key, text) => {
       try {

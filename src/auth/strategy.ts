@@ -10,7 +10,7 @@ import type { Clock } from '../net/clock.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
-import type { Interaction } from './auth.ts'
+import type { Interaction, LogoutChoice } from './auth.ts'
 import type { Credential, CredentialFields, CredentialForm } from './credential.ts'
 import type { Session, SessionStore } from './session.ts'
 
@@ -190,7 +190,7 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   /** Obtains a new token, interacting with the user where the credential requires it, and stores it. */
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
   /** Removes the token everywhere; with `end`, also logs the user out at the provider. */
-  logout?(context: AuthContext<S, C>, interaction?: Pick<Interaction, 'end'>): Promise<void>
+  logout?(context: AuthContext<S, C>, choice?: LogoutChoice): Promise<void>
   /** Returns the state of the token, or of temporary keys; undefined for a credential that has neither. Sends no request. */
   tokenState?(context: AuthContext<S, C>): Promise<TokenState | undefined>
 }

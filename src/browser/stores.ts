@@ -30,6 +30,7 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
   }
 
   const store: SessionStore = {
+    shared: true,
     read: (key) =>
       use<string | undefined>((texts, resolve) => {
         const known: IDBRequest<unknown> = texts.get(key)

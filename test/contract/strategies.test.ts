@@ -84,6 +84,7 @@ function downloadContext(replies: (leg: number) => Reply): { engine: EngineConte
     warn: () => {},
     changed: () => {},
     named: new Set<string>(),
+    removed: new Set<string>(),
   }
   return { servers, opened, engine: { ...engine, used: () => {}, credential: () => undefined } }
 }

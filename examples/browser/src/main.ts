@@ -95,7 +95,7 @@ async function finishLogin(): Promise<void> {
 }
 
 function count(): void {
-  const { length } = wallet.credentials
+  const { length } = wallet.auth.credentials.list()
   byId('credentials', HTMLElement).textContent = length === 0 ? 'Credentials' : `Credentials (${length})`
 }
 
@@ -110,7 +110,7 @@ byId('skip', HTMLElement).addEventListener('click', (event) => {
   event.preventDefault()
   main.focus()
 })
-wallet.onChange(() => {
+wallet.auth.credentials.subscribe(() => {
   count()
   void view?.refresh()
 })

@@ -1,120 +1,81 @@
-/** The person's credentials in this tab, and the engine that uses them. */
-import { type Auth, type CredentialInput, createAuth, isAuthError } from 'stac-auth'
+/** The user's credentials in this tab, and the engine that uses them. */
+import { type CredentialInput, createAuth } from 'stac-auth'
 import { createLogins, type Logins, sessionStorageStore } from 'stac-auth/browser'
+import { createLiveAuth, type LiveAuth } from 'stac-auth/live'
 
 export interface Wallet {
-  /** Changes with every credential: ask for it each time. */
-  readonly auth: Auth
+  readonly auth: LiveAuth
   readonly logins: Logins
-  readonly credentials: readonly CredentialInput[]
-  /** Adds a credential under that name; `persistent` ones, which hold no secret, outlive a reload. */
-  add(credential: CredentialInput, name: string, persistent: boolean): string
-  /** Forgets the credential and its tokens. */
-  remove(id: string): Promise<void>
-  /** A URL that the person typed may be on a private network. */
+  /** Adds a credential under that name and returns its id; `persistent` ones, which hold no secret, survive a reload. */
+  add(credential: CredentialInput, name: string, persistent: boolean): Promise<string>
+  /** A URL that the user typed may be on a private network. */
   typed(url: string): void
   readonly named: readonly string[]
-  /** Hears that something else can be read now. */
-  onChange(listener: () => void): void
-}
-
-interface Held {
-  readonly credential: CredentialInput
-  readonly persistent: boolean
 }
 
 const NAME = 'catalog-browser:credentials'
 
-/** The wallet of this tab; `local` are origins that count as typed. */
+/** Opens the wallet of this tab; `local` are origins that count as typed. */
 export async function openWallet(local: readonly string[]): Promise<Wallet> {
-  const listeners: (() => void)[] = []
-  const tell = () => {
-    for (const listener of listeners) listener()
-  }
-  const session = sessionStorageStore()
+  let persistent = await readable(storedCredentials())
   let named = local
-  let held = await readable(storedCredentials())
-  let engine = engineOf()
+  const auth = createLiveAuth({ credentials: persistent, typed: local, session: sessionStorageStore(), tabs: 'catalog-browser' })
 
-  function engineOf(): { readonly auth: Auth; readonly logins: Logins } {
-    const auth = createAuth({ credentials: held.map(({ credential }) => credential), typed: named, session, onSession: tell })
-    return { auth, logins: createLogins(auth, { callback: '/callback.html', afterLogout: '/' }) }
-  }
-
-  function renew(): void {
-    engine = engineOf()
-    const persistent = held.flatMap(({ credential, persistent }) => (persistent ? [credential] : []))
+  function store(): void {
+    const present = new Set(auth.credentials.list().map(({ id }) => id))
+    persistent = persistent.filter(({ id }) => id !== undefined && present.has(id))
     try {
       sessionStorage.setItem(NAME, JSON.stringify(persistent))
     } catch {
-      // A browser that keeps nothing forgets them with the page.
+      // A browser that stores nothing forgets them with the page.
     }
-    tell()
   }
 
+  auth.credentials.subscribe(({ kind }) => kind === 'removed' && store())
   return {
-    get auth() {
-      return engine.auth
-    },
-    get logins() {
-      return engine.logins
-    },
-    get credentials() {
-      return held.map(({ credential }) => credential)
-    },
+    auth,
+    logins: createLogins(auth, { callback: '/callback.html', afterLogout: '/' }),
     get named() {
       return named
     },
-    add(credential, name, persistent) {
+    async add(credential, name, survives) {
       const id = freeId(
         name,
-        held.map(({ credential }) => credential.id),
+        auth.credentials.list().map(({ id }) => id),
       )
-      held = [...held, { credential: { ...credential, id }, persistent }]
-      renew()
+      await auth.credentials.add({ ...credential, id })
+      if (survives) persistent = [...persistent, { ...credential, id }]
+      store()
       return id
     },
-    async remove(id) {
-      try {
-        await engine.logins.logout(id)
-      } catch (error) {
-        // A credential without tokens has nothing to log out of.
-        if (!isAuthError(error)) throw error
-      }
-      held = held.filter(({ credential }) => credential.id !== id)
-      renew()
-    },
     typed(url) {
-      const { origin } = new URL(url)
-      if (named.includes(origin)) return
-      named = [...named, origin]
-      engine = engineOf()
+      auth.credentials.typed(url)
+      named = [...new Set([...named, new URL(url).origin])]
     },
-    onChange: (listener) => listeners.push(listener),
   }
 }
 
 function storedCredentials(): readonly CredentialInput[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(NAME) ?? '[]')
-    return Array.isArray(kept) ? (kept as readonly CredentialInput[]) : []
+    const stored: unknown = JSON.parse(sessionStorage.getItem(NAME) ?? '[]')
+    return Array.isArray(stored) ? (stored as readonly CredentialInput[]) : []
   } catch {
     return []
   }
 }
 
-/** What was kept, unless somebody has changed it into something else. */
-async function readable(credentials: readonly CredentialInput[]): Promise<readonly Held[]> {
+/** Returns what was stored, unless somebody has changed it into something else. */
+async function readable(credentials: readonly CredentialInput[]): Promise<readonly CredentialInput[]> {
   try {
     await createAuth({ credentials }).ready()
-    return credentials.map((credential) => ({ credential, persistent: true }))
+    return credentials
   } catch {
     return []
   }
 }
 
 /** The name that the catalog has for the scheme, as far as it can be one. */
-function freeId(name: string, taken: readonly (string | undefined)[]): string {
+function freeId(name: string, taken: readonly string[]): string {
   const decent = name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 48) || 'credential'
   for (let count = 1; ; count++) {
     const id = count === 1 ? decent : `${decent}-${count}`

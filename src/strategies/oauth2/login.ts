@@ -1,5 +1,5 @@
 /** Login and logout of `oauth2` and `openIdConnect`. */
-import type { Interaction } from '../../auth/auth.ts'
+import type { Interaction, LogoutChoice } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
@@ -31,10 +31,10 @@ async function byPerson(context: OAuth2Context, interaction: Interaction): Promi
  * Removes the tokens first, then revokes them where the server supports it (RFC 7009). With `end` the user is logged out at the provider
  * last, if it has a page for that.
  */
-export async function logout(context: OAuth2Context, { end }: Pick<Interaction, 'end'> = {}): Promise<void> {
+export async function logout(context: OAuth2Context, { end, revoke: mayRevoke = true }: LogoutChoice = {}): Promise<void> {
   const set = await dropTokens(context)
   try {
-    if (set) await revoke(context, set)
+    if (set && mayRevoke) await revoke(context, set)
   } finally {
     const { end_session_endpoint: page } = end ? await serverOf(context) : {}
     if (page !== undefined) await end?.(endOfSession(page, context, set))

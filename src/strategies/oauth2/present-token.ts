@@ -1,6 +1,6 @@
 /** Sends a token with requests for data. */
 
-import type { Interaction } from '../../auth/auth.ts'
+import type { Interaction, LogoutChoice } from '../../auth/auth.ts'
 import { type AuthFlow, type AuthStep, authorized, type Origin } from '../../auth/strategy.ts'
 import { ConfigurationError, SelectionError } from '../../errors.ts'
 import {
@@ -30,8 +30,7 @@ export const byToken = {
   loginRequired: loginProblem,
   tokenState,
   login: async (context: OAuth2Context, interaction: Interaction) => (await import('./login.ts')).login(context, interaction),
-  logout: async (context: OAuth2Context, interaction?: Pick<Interaction, 'end'>) =>
-    (await import('./login.ts')).logout(context, interaction),
+  logout: async (context: OAuth2Context, choice?: LogoutChoice) => (await import('./login.ts')).logout(context, choice),
 } as const
 
 /** Sends the request with a token; a refused one is refreshed once. Errors: those of the grant, `LOGIN_REQUIRED`. */

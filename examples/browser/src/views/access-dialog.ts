@@ -59,7 +59,7 @@ async function keep(model: FormModel, data: FormData, wallet: Wallet, close: () 
     secretTo: data.getAll('endpoint').map(String),
   })
   const holdsSecret = model.fields.some(({ secret, name }) => (secret || name === 'username') && values[name] !== '')
-  const id = wallet.add(credential, model.name, !holdsSecret)
+  const id = await wallet.add(credential, model.name, !holdsSecret)
   close()
   if (model.loginAt === undefined) announce(`Credential “${id}” is ready`)
   else openLoginDialog(id, model.loginAt, wallet)

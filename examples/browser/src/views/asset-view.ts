@@ -50,7 +50,7 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
     if (!isAuthError(error) || error.code !== 'AUTH_REJECTED' || error.credential === undefined) return []
     const id = error.credential
     const remove = async () => {
-      await wallet.remove(id)
+      await wallet.auth.credentials.remove(id)
       await refresh()
       announce(`Credential “${id}” is gone`)
       fill(result)

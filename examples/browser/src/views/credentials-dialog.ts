@@ -25,11 +25,11 @@ export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
 }
 
 async function credentialViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
-  if (wallet.credentials.length === 0)
-    return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
+  const credentials = wallet.auth.credentials.list()
+  if (credentials.length === 0) return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
   const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
-  return wallet.credentials.map((credential) => {
-    const { id = '', type, sendTo } = credential
+  return credentials.map((credential) => {
+    const { id, type, sendTo } = credential
     const status = states.get(id)
     const problem = element('div', { role: 'alert' })
     const attempt = (act: () => Promise<void>) => async () => {
@@ -44,7 +44,7 @@ async function credentialViews(wallet: Wallet, close: () => void, again: () => P
       'section',
       { class: 'credential', 'aria-label': id },
       element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords({ type, credential }))),
-      element('p', {}, 'Goes to ', ...[sendTo ?? []].flat().map((place) => element('code', {}, place))),
+      element('p', {}, 'Goes to ', ...sendTo.map((place) => element('code', {}, place))),
       status && element('p', {}, stateWords(status)),
       problem,
       element(
@@ -68,7 +68,7 @@ async function credentialViews(wallet: Wallet, close: () => void, again: () => P
         button(
           'Remove',
           attempt(async () => {
-            await wallet.remove(id)
+            await wallet.auth.credentials.remove(id)
             announce(`Credential “${id}” is gone`)
           }),
           { class: 'quiet' },

@@ -1,0 +1,304 @@
+/**
+ * Exports of `stac-auth/live`: an engine whose credentials the user adds, changes and removes while it runs, in all tabs of a page at once.
+ * Whatever holds the engine, such as a map hook or a client of a service, uses the credentials of the moment.
+ */
+import type { Auth, AuthorizedCall, Service } from '../auth/auth.ts'
+import { type AuthOptions, createAuth } from '../auth/create-auth.ts'
+import { type CredentialInput, type CredentialObject, type CredentialSet, flatten } from '../auth/credential.ts'
+import { type EngineMemory, engineMemory, KeyedMutex, memoryStore } from '../auth/session.ts'
+import type { SessionChange } from '../auth/strategy.ts'
+import { ConfigurationError, isAuthError } from '../errors.ts'
+import { openTabs, type TabMessage } from './tabs.ts'
+
+export interface LiveAuthOptions extends AuthOptions {
+  /**
+   * Name of the channel that connects the tabs and workers of the origin; default: `stac-auth`. Tabs with the same name must have the same
+   * meaning of credential ids. `false`: this tab stays on its own.
+   */
+  readonly tabs?: string | false
+}
+
+/** An engine with credentials that change while it runs. */
+export interface LiveAuth extends Auth {
+  readonly credentials: LiveCredentials
+}
+
+/** A credential without its secrets. */
+export interface CredentialSummary {
+  readonly id: string
+  readonly type: string
+  readonly sendTo: readonly string[]
+  /** Further fields that are no secrets: `scheme`, `flow`, `in`, `name`, `issuer`, `clientId`, endpoints, … */
+  readonly [field: string]: unknown
+}
+
+export interface LiveChange {
+  /** `login`, `refreshed` and `logout` are about tokens of the credential, the others about the credential itself. */
+  readonly kind: TabMessage['kind']
+  /** Id of the credential. */
+  readonly credential: string
+  readonly tab: 'this' | 'other'
+}
+
+export interface LiveCredentials {
+  /** Returns the present credentials without their secrets. */
+  list(): readonly CredentialSummary[]
+  /**
+   * Adds a credential, or replaces the one with that id, and returns its id. Call it for what the user entered, never for what a document
+   * says.
+   *
+   * Errors: `CONFIG_INVALID` with the pointer of the field; nothing has changed then.
+   */
+  add(credential: CredentialInput): Promise<string>
+  /**
+   * Adds a URL pattern to `sendTo` of a credential. Call it only after the user agreed to send the credential there.
+   *
+   * Errors: `CONFIG_INVALID`; nothing has changed then.
+   */
+  allow(id: string, pattern: string): Promise<void>
+  /**
+   * Removes a credential in all tabs, with its tokens, which are revoked where the provider supports that. Requests that are under way send
+   * it no further.
+   *
+   * Errors: those of the revocation, after the credential was removed.
+   */
+  remove(id: string): Promise<void>
+  /** Allows the origin of a URL that the user typed to be a loopback or private address. */
+  typed(url: string): void
+  /** Calls the listener for each change in this tab or another one; returns a function that ends that. */
+  subscribe(listener: (change: LiveChange) => void): () => void
+  /** Ends the connection to other tabs. */
+  close(): void
+}
+
+/** Fields that hold no secret; everything else is left out of summaries. */
+const PUBLIC = [
+  'scheme',
+  'flow',
+  'in',
+  'name',
+  'use',
+  'with',
+  'subject',
+  'issuer',
+  'openIdConnectUrl',
+  'authorizationUrl',
+  'tokenUrl',
+  'deviceAuthorizationUrl',
+  'clientId',
+  'scopes',
+  'audience',
+  'resource',
+  'authorizationApi',
+  'signedUrlHosts',
+  'region',
+  'endpoint',
+]
+
+const KIND_OF = { started: 'login', refreshed: 'refreshed', removed: 'logout' } as const
+const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' } as const
+
+type Named = CredentialObject & { readonly id: string }
+
+/** An engine, and the ids that were removed from it. */
+interface Engine {
+  readonly auth: Auth
+  readonly removed: Set<string>
+}
+
+/**
+ * Creates an engine like `createAuth` whose credentials can change while it runs. Tokens stay as they are when another credential changes.
+ * All tabs of the origin with the same channel hear each change, login, refresh and logout: after a logout or removal in one tab, no other
+ * tab sends that token or credential again. Secrets never go through the channel: a credential that is added is used in this tab alone,
+ * its login in all tabs that share the token store (`indexedDbStore`).
+ *
+ * Errors: those of `createAuth`.
+ *
+ * @example
+ * const auth = createLiveAuth({ credentials: [], session: indexedDbStore() })
+ * await auth.credentials.add(bearer(token, 'https://data.example/'))
+ * auth.credentials.subscribe(({ kind, credential }) => console.log(credential, kind))
+ */
+export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAuthOptions): LiveAuth {
+  const session = options.session ?? memoryStore()
+  const memory = engineMemory(options.clock ?? { now: Date.now }, options.minValidity)
+  const listeners = new Set<(change: LiveChange) => void>()
+  const mutex = new KeyedMutex()
+  let set = withIds(flatten(options.credentials))
+  /** Ids whose changes come from another tab, which has told everyone. */
+  const echoed = new Set<string>()
+  let typed = options.typed ?? []
+  let engine = engineOf(set)
+  const tabs = name === false ? undefined : openTabs(name, (message) => void quietly(heard(message)))
+
+  function engineOf(credentials: CredentialSet<Named>): Engine {
+    const removed = new Set<string>()
+    const onSession = (change: SessionChange) => {
+      if (echoed.has(change.credential)) return
+      options.onSession?.(change)
+      tell({ kind: KIND_OF[change.change], credential: change.credential })
+    }
+    const own: EngineMemory = { ...memory, removed }
+    const auth = createAuth({ ...options, credentials: credentials as CredentialSet, typed, session, memory: own, onSession })
+    return { auth, removed }
+  }
+
+  /** Tells listeners of this tab, and other tabs. */
+  function tell(message: TabMessage): void {
+    tabs?.send(message)
+    announce({ ...message, tab: 'this' })
+  }
+
+  function announce(change: LiveChange): void {
+    for (const listener of [...listeners]) listener(change)
+  }
+
+  const has = (id: string) => set.credentials.some((credential) => credential.id === id)
+
+  /** Replaces the engine once the new credentials are known to be valid. */
+  function replace(change: (credentials: readonly Named[]) => readonly Named[], gone?: string): Promise<void> {
+    return mutex.run('', async () => {
+      const next = { ...set, credentials: change(set.credentials) }
+      const successor = engineOf(next)
+      await successor.auth.ready()
+      set = next
+      const before = engine
+      engine = successor
+      if (gone === undefined) return
+      before.removed.add(gone)
+      memory.sessions.forget(gone)
+    })
+  }
+
+  /** Removes the tokens of a credential from this tab; those of a shared store are removed by the tab that logged out. */
+  async function forgetTokens(id: string): Promise<void> {
+    memory.sessions.forget(id)
+    const state = (await engine.auth.status()).find(({ credential }) => credential === id)
+    if (!state || (session.shared && state.persistent)) return
+    echoed.add(id)
+    await quietly(engine.auth.logout(id, { revoke: false })).finally(() => echoed.delete(id))
+    memory.sessions.forget(id)
+  }
+
+  async function heard({ kind, credential }: TabMessage): Promise<void> {
+    if (has(credential)) {
+      if (kind === 'removed') {
+        await forgetTokens(credential)
+        await replace((all) => all.filter(({ id }) => id !== credential), credential)
+      } else if (kind === 'logout') await forgetTokens(credential)
+      else if (kind === 'login' && session.shared) {
+        const state = (await engine.auth.status()).find((one) => one.credential === credential)
+        // The token of another user may be in memory; those that are in memory only belong to this tab.
+        if (state?.persistent) memory.sessions.forget(credential)
+      }
+      if (kind in CHANGE_OF) options.onSession?.({ credential, change: CHANGE_OF[kind as keyof typeof CHANGE_OF] })
+    }
+    announce({ kind, credential, tab: 'other' })
+  }
+
+  const credentials: LiveCredentials = {
+    list: () => set.credentials.map(summaryOf),
+    add: async (credential) => {
+      const id = credential.id ?? freeId(credential.type, has)
+      const known = has(id)
+      await replace((all) => [...all.filter((one) => one.id !== id), { ...credential, id } as Named], known ? id : undefined)
+      tell({ kind: known ? 'changed' : 'added', credential: id })
+      return id
+    },
+    allow: async (id, pattern) => {
+      if (!has(id)) throw unknown(id)
+      await replace((all) => all.map((one) => (one.id === id ? { ...one, sendTo: [...patternsOf(one), pattern] } : one)))
+      tell({ kind: 'changed', credential: id })
+    },
+    remove: async (id) => {
+      if (!has(id)) return
+      const last = engineOf(set)
+      await replace((all) => all.filter((one) => one.id !== id), id)
+      tell({ kind: 'removed', credential: id })
+      try {
+        await last.auth.logout(id)
+      } catch (error) {
+        // A credential without a login has no tokens to revoke.
+        if (!isAuthError(error) || error.code !== 'CONFIG_INVALID') throw error
+      } finally {
+        memory.sessions.forget(id)
+      }
+    },
+    typed: (url) => {
+      const { origin } = new URL(url)
+      if (typed.includes(origin)) return
+      typed = [...typed, origin]
+      engine = engineOf(set)
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close: () => tabs?.close(),
+  }
+
+  return {
+    credentials,
+    authorize: (target, how) => engine.auth.authorize(target, how),
+    fetch: (target, init) => engine.auth.fetch(target, init),
+    send: (request, how) => engine.auth.send(request, how),
+    // Each call finds the engine of its moment.
+    fetchFor: (target) => (input, init) => engine.auth.fetchFor(target)(input, init),
+    service: async (base) => liveService(() => engine.auth, base, await engine.auth.service(base)),
+    ready: () => engine.auth.ready(),
+    peek: (target) => engine.auth.peek(target),
+    explain: (target) => engine.auth.explain(target),
+    login: (credential, interaction, how) => engine.auth.login(credential, interaction, how),
+    logout: (credential, how) => engine.auth.logout(credential, how).finally(() => memory.sessions.forget(credential)),
+    status: () => engine.auth.status(),
+  }
+}
+
+/** Returns the service of a base URL with the credential of the moment. */
+function liveService(current: () => Auth, base: string, first: Service): Service {
+  let known = { auth: current(), service: first }
+  const now = async () => {
+    const auth = current()
+    if (auth !== known.auth) known = { auth, service: await auth.service(base) }
+    return known.service
+  }
+  return {
+    get credential() {
+      return known.service.credential
+    },
+    get allowPrivateNetwork() {
+      return known.service.allowPrivateNetwork
+    },
+    peek: (request) => (known.auth === current() ? known.service.peek(request) : undefined),
+    send: async (request, send, call?: AuthorizedCall) => (await now()).send(request, send, call),
+  }
+}
+
+/** Gives the credentials that have no id the one that errors call them by. */
+function withIds({ credentials, ...set }: CredentialSet<CredentialObject>): CredentialSet<Named> {
+  const named = credentials.map((one, index) => (one.id === undefined ? { ...one, id: `${one.type}-${index + 1}` } : one))
+  return { ...set, credentials: named as readonly Named[] }
+}
+
+function freeId(type: string, isTaken: (id: string) => boolean): string {
+  for (let number = 1; ; number++) if (!isTaken(`${type}-${number}`)) return `${type}-${number}`
+}
+
+function summaryOf(credential: Named): CredentialSummary {
+  const { id, type } = credential
+  const fields = PUBLIC.flatMap((name) => (credential[name] === undefined ? [] : [[name, credential[name]] as const]))
+  return { id, type, sendTo: patternsOf(credential), ...Object.fromEntries(fields) }
+}
+
+function patternsOf({ sendTo = [] }: CredentialObject): readonly string[] {
+  return typeof sendTo === 'string' ? [sendTo] : sendTo
+}
+
+function unknown(id: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
+}
+
+/** Waits for what may fail: this tab has no more to do then. */
+async function quietly(work: Promise<void>): Promise<void> {
+  await work.catch(() => undefined)
+}
