@@ -1,4 +1,5 @@
-/** Challenges of `WWW-Authenticate` and `Proxy-Authenticate`, and the parameters of `Authentication-Info` (RFC 9110 §11). */
+/** Challenges of `WWW-Authenticate` and `Proxy-Authenticate`, the parameters of `Authentication-Info`, and names of schemes (RFC 9110 §11). */
+
 import { ChallengeError } from '../errors.ts'
 
 /** One challenge. Names of parameters are lower case; the scheme is as written and compared without case. */
@@ -207,4 +208,37 @@ function unwritable(name: string): ChallengeError {
     'AUTH_CHALLENGE_UNSUPPORTED',
     `the parameter "${name}" contains characters that are not allowed in a header. Nothing was sent`,
   )
+}
+
+/** The IANA registry of HTTP authentication schemes (RFC 9110 §16.4.1), in the registry's spelling. */
+const REGISTERED = [
+  'Basic',
+  'Bearer',
+  'Concealed',
+  'Digest',
+  'DPoP',
+  'GNAP',
+  'HOBA',
+  'Mutual',
+  'Negotiate',
+  'OAuth',
+  'PrivateToken',
+  'SCRAM-SHA-1',
+  'SCRAM-SHA-256',
+  'vapid',
+] as const
+
+const SPELLING = /* @__PURE__ */ new Map<string, string>(/* @__PURE__ */ REGISTERED.map((name) => [name.toLowerCase(), name]))
+
+/** Registered names in lower case, in the registry's order. */
+export const REGISTERED_SCHEMES: readonly string[] = /* @__PURE__ */ REGISTERED.map((name) => name.toLowerCase())
+
+/** True for a registered name, in any case. */
+export function isRegisteredScheme(name: string): boolean {
+  return SPELLING.has(name.toLowerCase())
+}
+
+/** The spelling that goes on the wire; an unregistered name stays as it is. */
+export function spellingOf(name: string): string {
+  return SPELLING.get(name.toLowerCase()) ?? name
 }

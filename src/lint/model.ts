@@ -1,7 +1,8 @@
 /**
  * A document as the rules see it: its parts and their places, unchecked. Nothing is repaired or left out silently, unlike in the
- * resolver's reading of the same document.
+ * resolver's reading of the same document. Below it are the words of the extension (1.0.0 to 1.2.0), and what rules ask of URLs.
  */
+
 import {
   type Declaration,
   type DocumentKind,
@@ -14,6 +15,7 @@ import {
   type StacDocument,
   schemePlaces,
 } from '../stac/document.ts'
+import { SCHEME_TYPES } from '../stac/scheme.ts'
 import type { LintRun } from './lint-run.ts'
 import type { Preset } from './problem.ts'
 import type { MisplacedField } from './survey.ts'
@@ -295,4 +297,84 @@ function maps(document: StacDocument): readonly JsonObject[] {
 function memberOf(document: StacDocument, name: string): { readonly value: unknown } | undefined {
   const map = maps(document).find((candidate) => Object.hasOwn(candidate, name))
   return map && { value: map[name] }
+}
+
+/** Types that only 1.0.0 defines. */
+export const RETIRED_TYPES = ['planetaryComputer', 'earthdata'] as const
+
+/** Keys of `flows` that the extension defines for `oauth2`. */
+export const FLOW_NAMES = ['authorizationCode', 'implicit', 'password', 'clientCredentials', 'tokenExchange'] as const
+
+/** Fields of a Scheme Object that belong to certain types only. */
+export const FIELD_TYPES: Readonly<Record<string, readonly string[]>> = {
+  name: ['apiKey'],
+  in: ['apiKey'],
+  scheme: ['http'],
+  flows: ['oauth2', 'signedUrl'],
+  openIdConnectUrl: ['openIdConnect'],
+}
+
+export const SCHEME_FIELDS = ['type', 'description', 'auth:refs', ...Object.keys(FIELD_TYPES)]
+export const OAUTH2_FIELDS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'scopes', 'subjectTokenType']
+export const SIGNED_FIELDS = ['method', 'authorizationApi', 'parameters', 'responseField']
+export const PARAMETER_FIELDS = ['in', 'required', 'description', 'schema']
+
+/** Fields with the URL of a service. */
+export const FLOW_URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'authorizationApi'] as const
+
+/** True for a type that the extension defines in every version. */
+export function isDefinedType(type: string | undefined): boolean {
+  return (SCHEME_TYPES as readonly (string | undefined)[]).includes(type)
+}
+
+// Facts about a URL from its text alone: nothing is resolved and nothing throws.
+
+/** The lower-cased scheme without colon, or undefined for a relative reference. */
+export function protocolOf(address: string): string | undefined {
+  if (address.startsWith('https:')) return 'https'
+  return /^[a-z][a-z\d+.-]*(?=:)/i.exec(address)?.[0].toLowerCase()
+}
+
+/** The lower-cased host without port or user info; empty when there is none. */
+export function hostOf(address: string): string {
+  // The fast path, for nearly all URLs.
+  const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
+  if (plain !== undefined) return plain
+  const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
+  return authority
+    .slice(authority.lastIndexOf('@') + 1)
+    .replace(/:\d*$/, '')
+    .toLowerCase()
+}
+
+/** Returns true for an `http:` URL, except of a loopback address: others can read what is sent. */
+export function isInsecure(address: string): boolean {
+  return !address.startsWith('https:') && /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
+}
+
+/** True for a reference that only a client can use that knows where the document came from. */
+export function isRelative(address: string): boolean {
+  return /^(?:\.{0,2}\/|\?)/.test(address)
+}
+
+/** The URL of a service, and the name of its field. */
+interface Endpoint {
+  readonly field: string
+  readonly address: string
+}
+
+/** Returns the URLs of services in a flow. */
+export function flowEndpoints({ value }: FlowNode): readonly Endpoint[] {
+  const found: Endpoint[] = []
+  for (const field of FLOW_URLS) {
+    const address = own(value, field)
+    if (typeof address === 'string') found.push({ field, address })
+  }
+  return found
+}
+
+/** Returns the discovery URL of an `openIdConnect` scheme. */
+export function discoveryUrl({ type, value }: SchemeNode): string | undefined {
+  const address = type === 'openIdConnect' ? own(value, 'openIdConnectUrl') : undefined
+  return typeof address === 'string' ? address : undefined
 }

@@ -1,4 +1,5 @@
-/** RFC 6901 pointers, taken apart. */
+/** RFC 6901 pointers: their names, what they lead to, and its lines and columns in the text that was parsed. */
+import { type Path, type Span, scan } from '../stac/json-text.ts'
 
 /** The names of a pointer, unescaped. */
 export function namesOf(pointer: string): string[] {
@@ -22,4 +23,89 @@ export function valueAt(value: unknown, pointer: string): unknown {
  */
 export function schemeOfType(pointer: string): string {
   return pointer.replace(/((?:\/summaries\/auth:schemes\/\d+|(?<!\/summaries)\/auth:schemes)\/[^/]*)\/type$/, '$1')
+}
+
+/** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. A byte order mark is not counted. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/**
+ * Finds the values of pointers in a JSON text, in one pass. A pointer to a member that is missing gets the object that
+ * lacks it; of a repeated name the last one is meant, which `JSON.parse` uses.
+ */
+export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<string, Position> {
+  const wanted = new Set(pointers)
+  const root: Step = { inside: new Map(), span: { start: 0, end: 0 } }
+  for (const pointer of wanted) stepsOf(root, pointer)
+  scan(text, {
+    enter: (path) => (find(root, path)?.inside.size ?? 0) > 0,
+    value(path, span) {
+      const step = find(root, path)
+      if (step) step.span = span
+    },
+  })
+  const lines = lineStarts(text)
+  return new Map([...wanted].map((pointer) => [pointer, positionOf(nearest(root, pointer), lines)]))
+}
+
+/** A place on the way to what is wanted. */
+interface Step {
+  readonly inside: Map<string, Step>
+  span?: Span
+}
+
+/** The position of an offset, one character wide. */
+export function positionAt(text: string, offset: number): Position {
+  return positionOf({ start: offset, end: offset + 1 }, lineStarts(text))
+}
+
+/** Returns the node of a pointer; missing nodes on the way are added. */
+function stepsOf(root: Step, pointer: string): readonly Step[] {
+  const steps = [root]
+  let step = root
+  for (const name of namesOf(pointer)) {
+    const next: Step = step.inside.get(name) ?? { inside: new Map() }
+    step.inside.set(name, next)
+    steps.push(next)
+    step = next
+  }
+  return steps
+}
+
+function find(root: Step, path: Path): Step | undefined {
+  let step: Step | undefined = root
+  for (let index = 0; step && index < path.length; index++) step = step.inside.get(String(path[index]))
+  return step
+}
+
+/** What the pointer names, or the innermost thing around it that is there. */
+function nearest(root: Step, pointer: string): Span {
+  return stepsOf(root, pointer).findLast((step) => step.span)?.span ?? { start: 0, end: 0 }
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1)
+  return starts
+}
+
+function positionOf({ start, end }: Span, lines: readonly number[]): Position {
+  const [line, column] = lineAndColumn(start, lines)
+  const [endLine, endColumn] = lineAndColumn(end, lines)
+  return { line, column, endLine, endColumn }
+}
+
+function lineAndColumn(offset: number, lines: readonly number[]): [number, number] {
+  let low = 0
+  let high = lines.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((lines[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return [low + 1, offset - (lines[low] ?? 0) + 1]
 }

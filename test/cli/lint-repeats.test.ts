@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { FORMATS } from '../../src/lint/reporters/index.ts'
+import { FORMATS } from '../../src/lint/reporters/report.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 

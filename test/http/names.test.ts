@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { isRegisteredScheme, REGISTERED_SCHEMES, spellingOf } from '../../src/http/challenge.ts'
 import { isForbiddenHeader, isToken } from '../../src/http/headers.ts'
-import { isRegisteredScheme, REGISTERED_SCHEMES, spellingOf } from '../../src/http/registered-schemes.ts'
 
 describe('a header name', () => {
   it.each(['Authorization', 'x-api-key', 'X-Auth-Token', 'apikey', 'Accept', 'constructor', 'x-if', 'secret'])(

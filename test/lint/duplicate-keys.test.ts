@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { duplicateKeys, hasDuplicateKeys } from '../../src/lint/lint-text.ts'
+import { duplicateKeys, hasDuplicateKeys } from '../../src/lint/lint.ts'
 import { survey } from '../../src/lint/survey.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { caseOf, RULE_NAMES } from '../../src/lint/config.ts'
 import { lintText, type Problem, rules } from '../../src/lint/index.ts'
-import { locate } from '../../src/lint/locate.ts'
+import { locate } from '../../src/lint/pointer.ts'
 import { pages } from '../../src/lint/rules/pages.ts'
 
 interface RuleFixture {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lintText } from '../../src/lint/index.ts'
-import { locate } from '../../src/lint/locate.ts'
+import { locate } from '../../src/lint/pointer.ts'
 import { scan } from '../../src/stac/json-text.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimsStac, likelyType, usesExtension } from '../../src/stac/recognition.ts'
+import { claimsStac, likelyType, usesExtension } from '../../src/stac/document.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const refs = { 'auth:refs': ['key'] }

@@ -107,7 +107,7 @@ async function valuesOf(option: Option, line: Line): Promise<readonly Candidate[
   }
   if (option.long === '--link') return plain(await relationsOf(line))
   if (option.long === '--rule') return ruleNames('=')
-  if (option.long === '--format') return plain((await import('../../lint/reporters/index.ts')).FORMATS)
+  if (option.long === '--format') return plain((await import('../../lint/reporters/report.ts')).FORMATS)
   return []
 }
 

@@ -1,5 +1,5 @@
 /** Recognizes files in folders that are not STAC documents, such as settings of other programs. */
-import { claimsStac } from '../../stac/recognition.ts'
+import { claimsStac } from '../../stac/document.ts'
 import type { Piece } from './pieces.ts'
 
 /**

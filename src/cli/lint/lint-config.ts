@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import { type Covers, configFaults, type LevelTable, type LintConfig, levelTable, RULE_NAMES } from '../../lint/config.ts'
 import { type Levels, lintText, type Preset } from '../../lint/index.ts'
-import { locate } from '../../lint/locate.ts'
+import { locate } from '../../lint/pointer.ts'
 import type { Io } from '../io.ts'
 import { readInput } from '../read-document.ts'
 

@@ -1,7 +1,7 @@
 /** The options of `lint` for rules, reports, fixes and file selection. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
-import { FORMATS, type Format } from '../../lint/reporters/index.ts'
+import { FORMATS, type Format } from '../../lint/reporters/report.ts'
 import { usageError } from '../exit-code.ts'
 import { inOptionGroup } from '../options.ts'
 import type { GivenRules } from './lint-config.ts'

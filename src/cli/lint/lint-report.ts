@@ -5,8 +5,15 @@ import { access, constants, type FileHandle, open, realpath, rename, rm, stat, w
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Problem } from '../../lint/index.ts'
-import { lineReporterOf, reporterOf } from '../../lint/reporters/index.ts'
-import { escapeLine, type LineReporter, type Report, type Shard, type Summary } from '../../lint/reporters/report.ts'
+import {
+  escapeLine,
+  type LineReporter,
+  lineReporterOf,
+  type Report,
+  reporterOf,
+  type Shard,
+  type Summary,
+} from '../../lint/reporters/report.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, exitOfFailure, type Failure, usageError, worstExit } from '../exit-code.ts'

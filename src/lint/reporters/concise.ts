@@ -1,7 +1,6 @@
 import type { Problem } from '../problem.ts'
-import { messageOf } from './repeats.ts'
 import type { LineReporter, Report, ReportOptions } from './report.ts'
-import { escapeLine, totals } from './report.ts'
+import { escapeLine, messageOf, totals } from './report.ts'
 
 /** A finding per line, `document:line:column: severity: message [code]`, as editors and `grep` read it; totals last. */
 export function concise({ problems, ...rest }: Report, { limit }: ReportOptions = {}): string {

@@ -1,8 +1,7 @@
 import { forLine } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
-import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
-import { escapeLine, totals, worstFirst } from './report.ts'
+import { escapeLine, messageOf, totals, worstFirst } from './report.ts'
 
 /** Annotations that GitHub shows of one step, of each kind. */
 const SHOWN = 10

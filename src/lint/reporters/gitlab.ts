@@ -1,7 +1,6 @@
 import type { Severity } from '../problem.ts'
-import { messageOf } from './repeats.ts'
 import type { Report } from './report.ts'
-import { escapeJson } from './report.ts'
+import { escapeJson, messageOf } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
 

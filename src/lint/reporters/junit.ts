@@ -1,7 +1,6 @@
 import type { Problem } from '../problem.ts'
-import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { escapeLine } from './report.ts'
+import { escapeLine, messageOf } from './report.ts'
 
 /**
  * A JUnit report: a test case for each document, errors are failures; warnings and notes are its output. What could not be

@@ -1,8 +1,7 @@
 /** The report for people, with the lines that are meant. */
 import type { Problem, Severity } from '../problem.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
-import { messageOf } from './repeats.ts'
-import { escapeLine, groupsOf, type Report, type ReportOptions, totals, worst } from './report.ts'
+import { escapeLine, groupsOf, messageOf, type Report, type ReportOptions, totals, worst } from './report.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
 

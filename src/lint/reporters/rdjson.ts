@@ -1,7 +1,6 @@
 import type { Problem, Severity } from '../problem.ts'
-import { messageOf } from './repeats.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { escapeJson } from './report.ts'
+import { escapeJson, messageOf } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warn: 'WARNING', info: 'INFO' }
 

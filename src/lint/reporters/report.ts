@@ -1,4 +1,5 @@
-/** The outcome of a run as reporters show it: findings, equal ones as one, and totals. */
+/** The outcome of a run as reporters show it, findings, equal ones as one, and totals; and the formats of reports. */
+
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Cause, Level, Place, Problem, Severity } from '../problem.ts'
 
@@ -346,4 +347,53 @@ function placeOf({ document, id, pointer, line, column, cause }: Problem): Place
 
 function byLine(one: Problem, other: Problem): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
+}
+
+/** Other places that are shown. */
+const OTHERS_SHOWN = 3
+
+/** The message, and in how many places it was found with the first ones that are not the finding's own. */
+export function messageOf({ message, count = 1, places = [], pointer }: Problem): string {
+  const others = places.filter((place) => place.document !== undefined || place.pointer !== pointer)
+  const shown = others.slice(0, OTHERS_SHOWN).map(nameOf).join(', ')
+  if (count === 1) return shown === '' ? message : `${message} (in ${shown})`
+  if (others.length === places.length) return `${message} (in ${count} places, first ${shown})`
+  return `${message} (and ${count - 1} more ${count === 2 ? 'place' : 'places'}, first ${shown})`
+}
+
+/** A place in the document of the finding goes by its line. */
+function nameOf({ document = '', pointer, line, column }: Place): string {
+  if (line !== undefined) return `${document}${document && ':'}${line}:${column ?? 1}`
+  return document === '' ? pointer : `${document}#${pointer}`
+}
+
+/** The formats; each is loaded on first use. */
+const REPORTERS = {
+  pretty: async () => (await import('./pretty.ts')).pretty,
+  concise: async () => (await import('./concise.ts')).concise,
+  json: async () => (await import('./json.ts')).json,
+  ndjson: async () => (await import('./ndjson.ts')).ndjson,
+  sarif: async () => (await import('./sarif.ts')).sarif,
+  junit: async () => (await import('./junit.ts')).junit,
+  github: async () => (await import('./github.ts')).github,
+  gitlab: async () => (await import('./gitlab.ts')).gitlab,
+  markdown: async () => (await import('./markdown.ts')).markdown,
+  rdjson: async () => (await import('./rdjson.ts')).rdjson,
+} satisfies Readonly<Record<string, () => Promise<Reporter>>>
+
+export type Format = keyof typeof REPORTERS
+
+/** The names of the formats; the first is for people. */
+export const FORMATS = Object.keys(REPORTERS) as readonly Format[]
+
+/** The reporter of a format that is written while findings come, of which people are shown `most`; undefined for other formats. */
+export async function lineReporterOf(format: Format, most?: number): Promise<LineReporter | undefined> {
+  if (format === 'ndjson') return (await import('./ndjson.ts')).ndjsonLines
+  if (format === 'concise') return (await import('./concise.ts')).conciseLines(most)
+  return undefined
+}
+
+/** The reporter of a format. */
+export function reporterOf(format: Format): Promise<Reporter> {
+  return REPORTERS[format]()
 }

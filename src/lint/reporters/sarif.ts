@@ -3,8 +3,7 @@ import type { Level, Place, Problem, Severity } from '../problem.ts'
 import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
-import { messageOf } from './repeats.ts'
-import { escapeJson, escapeLine, groupsOf, type Report, type ReportOptions } from './report.ts'
+import { escapeJson, escapeLine, groupsOf, messageOf, type Report, type ReportOptions } from './report.ts'
 
 /** Results that services take in one run; above it, findings that say the same become one result. */
 const MOST = 25_000

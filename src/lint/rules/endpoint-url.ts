@@ -1,5 +1,5 @@
 import { ownString } from '../../stac/document.ts'
-import { discoveryUrl, flowEndpoints, isInsecure, isRelative, protocolOf } from '../address.ts'
+import { discoveryUrl, flowEndpoints, isInsecure, isRelative, protocolOf } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
 /** Addresses are absolute. */

@@ -1,6 +1,6 @@
 import { own } from '../../stac/document.ts'
+import { RETIRED_TYPES } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
-import { RETIRED_TYPES } from '../vocabulary.ts'
 
 /** Features belong to the version that is declared. */
 const versionMismatch: RuleCase = {

@@ -1,7 +1,7 @@
 import { own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { hostOf, protocolOf } from '../address.ts'
 import type { LintDocument } from '../model.ts'
+import { hostOf, protocolOf } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** Links to other sites do not use the credentials of this catalog. */

@@ -1,5 +1,5 @@
+import { isRegisteredScheme, REGISTERED_SCHEMES } from '../../http/challenge.ts'
 import { isToken } from '../../http/headers.ts'
-import { isRegisteredScheme, REGISTERED_SCHEMES } from '../../http/registered-schemes.ts'
 import { ownString } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'

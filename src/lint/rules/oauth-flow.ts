@@ -1,7 +1,7 @@
 import { nearMiss } from '../../text/suggest.ts'
 import type { FlowNode } from '../model.ts'
+import { FLOW_NAMES } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
-import { FLOW_NAMES } from '../vocabulary.ts'
 
 /** A flow that is almost one of the defined flows is a mistake, not a flow of one's own. */
 const flowName: RuleCase = {

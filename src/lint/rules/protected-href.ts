@@ -1,6 +1,6 @@
 import { hrefProblem } from '../../http/url.ts'
-import { isInsecure, protocolOf } from '../address.ts'
 import type { TargetNode } from '../model.ts'
+import { isInsecure, protocolOf } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 import { hasUserInfo } from '../secrets.ts'
 

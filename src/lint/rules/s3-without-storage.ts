@@ -1,6 +1,6 @@
 import { own } from '../../stac/document.ts'
-import { hostOf } from '../address.ts'
 import type { TargetNode } from '../model.ts'
+import { hostOf } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
 /** An object store outside of AWS is described by the storage extension. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, own, ownString, pointer as pointerTo } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
+import { FIELD_TYPES, isDefinedType, OAUTH2_FIELDS, PARAMETER_FIELDS, SCHEME_FIELDS, SIGNED_FIELDS } from '../model.ts'
 import type { Report, Rule, RuleCase, RuleDocs } from '../rule.ts'
-import { FIELD_TYPES, isDefinedType, OAUTH2_FIELDS, PARAMETER_FIELDS, SCHEME_FIELDS, SIGNED_FIELDS } from '../vocabulary.ts'
 
 /** A field is used with the types that define it. */
 const misappliedField: RuleCase = {

@@ -1,4 +1,4 @@
-import { REGISTERED_SCHEMES } from '../../http/registered-schemes.ts'
+import { REGISTERED_SCHEMES } from '../../http/challenge.ts'
 import { SCHEME_TYPES } from '../../stac/scheme.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 

@@ -2,9 +2,9 @@ import { own } from '../../stac/document.ts'
 import { SCHEME_TYPES } from '../../stac/scheme.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
+import { isDefinedType, RETIRED_TYPES } from '../model.ts'
 import { schemeOfType, valueAt } from '../pointer.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
-import { isDefinedType, RETIRED_TYPES } from '../vocabulary.ts'
 
 /** Every scheme has a type. */
 const missingType: RuleCase = {

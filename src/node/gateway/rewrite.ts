@@ -1,10 +1,9 @@
 /** Rewrites the `href`s of STAC documents to URLs of the gateway, so that programs browse protected catalogs through it. */
 
 import { urlOfHref } from '../../http/url.ts'
-import { kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
+import { claimsStac, kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { applyEdits, type Edit, type Path, type Span, scan } from '../../stac/json-text.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
-import { claimsStac } from '../../stac/recognition.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 
 /** Where a document comes from, where the program sees it, and which URLs the gateway serves. */

@@ -4,8 +4,7 @@ import { Ajv } from 'ajv'
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
 import { lintText } from '../../../src/lint/index.ts'
-import { FORMATS, type Format, reporterOf } from '../../../src/lint/reporters/index.ts'
-import { type Report, type ReportOptions, reportOf } from '../../../src/lint/reporters/report.ts'
+import { FORMATS, type Format, type Report, type ReportOptions, reporterOf, reportOf } from '../../../src/lint/reporters/report.ts'
 import { problemWith } from './subjects.ts'
 
 const require = createRequire(import.meta.url)

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { describe, expect, it } from 'vitest'
-import { FORMATS, reporterOf } from '../../../src/lint/reporters/index.ts'
+import { FORMATS, reporterOf } from '../../../src/lint/reporters/report.ts'
 import { HOSTILE, hostileReport } from './subjects.ts'
 
 const texts = new Map([[HOSTILE, `1\n2\n3\n${HOSTILE}\n`]])
