@@ -58,7 +58,7 @@ export interface Inspection {
 }
 
 /** Lints without sorting; for callers that have the text too. */
-export function inspect(document: unknown, options: LintOptions): Inspection {
+function inspect(document: unknown, options: LintOptions): Inspection {
   const inspection: Inspection = { problems: [], members: 0, strings: 0 }
   const runner = runnerFor(options)
   const parts = partsOf(document)
@@ -120,7 +120,7 @@ const runners = new WeakMap<Levels, Map<Preset, Runner>>()
 const NO_LEVELS: Levels = {}
 
 /** Returns the runner of these options. Runners are cached as long as their table of levels exists. */
-export function runnerFor({ preset = 'recommended', rules = NO_LEVELS }: LintOptions): Runner {
+function runnerFor({ preset = 'recommended', rules = NO_LEVELS }: LintOptions): Runner {
   const known = runners.get(rules) ?? new Map<Preset, Runner>()
   runners.set(rules, known)
   const runner = known.get(preset) ?? new Runner(preset, rules)
@@ -162,7 +162,7 @@ function excessOf({ map, object, at }: LintDocument): Excess | undefined {
 }
 
 /** True when the text takes more bytes of UTF-8 than the limit. */
-export function isLonger(text: string, limit: number): boolean {
+function isLonger(text: string, limit: number): boolean {
   // A UTF-16 unit takes one to three bytes, so most texts need no count.
   if (text.length > limit) return true
   return text.length * 3 > limit && new TextEncoder().encode(text).length > limit

@@ -320,7 +320,7 @@ export const SIGNED_FIELDS = ['method', 'authorizationApi', 'parameters', 'respo
 export const PARAMETER_FIELDS = ['in', 'required', 'description', 'schema']
 
 /** Fields with the URL of a service. */
-export const FLOW_URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'authorizationApi'] as const
+const FLOW_URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'authorizationApi'] as const
 
 /** True for a type that the extension defines in every version. */
 export function isDefinedType(type: string | undefined): boolean {
