@@ -123,7 +123,11 @@ export function deliveryOf(
  *
  * Errors: `FILE_CHANGED`, as {@link UnverifiedPart} if neither field can be compared.
  */
-export function requireSameVersion(headers: HttpResponse['headers'], { validator, modified }: Asked, url: string): void {
+export function requireSameVersion(
+  headers: HttpResponse['headers'],
+  { validator, modified }: Pick<Asked, 'validator' | 'modified'>,
+  url: string,
+): void {
   const tag = headers.get('etag')?.trim()
   if (tag !== undefined && isEntityTag(validator)) {
     if (tag === validator) return
@@ -213,7 +217,7 @@ export function codingProblem(coding: string): string {
  * Returns the strong validator of a whole file: a strong entity tag (RFC 9110 §8.8.3), and a date that is a strong validator. The date is sent
  * only if there is no entity tag (§13.1.5).
  */
-function versionIn(headers: HttpResponse['headers']): Pick<Delivery, 'validator' | 'modified'> {
+export function versionIn(headers: HttpResponse['headers']): Pick<Delivery, 'validator' | 'modified'> {
   const tag = headers.get('etag')?.trim()
   const modified = strongDate(headers)
   const validator = tag === undefined ? modified : isStrong(tag) ? tag : undefined

@@ -6,6 +6,7 @@ import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { errorText } from '../../text/error-text.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
+import { unknownCoding } from '../transport/decode-body.ts'
 import { collected, type RewriteContext, rewritten } from './documents.ts'
 import { contentRange, corsFields, OWN_FIELDS, type ResponseUse, requestFields, responseFields, selectedRange } from './fields.ts'
 import type { Accepted } from './guard.ts'
@@ -60,6 +61,7 @@ export async function answer(
     const known = leaving.signal.aborted ? new AbortedError(leaving.signal.reason) : isAuthError(error) ? error : internalError(error)
     if (outgoing.headersSent) cut(outgoing, incoming)
     else if (!outgoing.destroyed) refuse(outgoing, known, origin)
+    leaving.abort()
     const used = credential ?? known.credential
     return { ...failureOf(known), bytes: reader.bytes, ...(used !== undefined && { credential: used }) }
   }
@@ -139,11 +141,15 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
     throw failure
   }
   const type = headers.get('content-type') ?? undefined
-  if (context.rewrite && (status === 200 || status === 206) && mayBeDocument(type, request.url)) {
+  const isReadable = unknownCoding(headers.get('content-encoding')) === undefined
+  if (context.rewrite && (status === 200 || status === 206) && isReadable && mayBeDocument(type, request.url)) {
     if (await passDocument(received, request, client, context)) return
   }
   const { outgoing, reader, origin } = client
-  outgoing.writeHead(status, responseFields(response, { credential, origin }))
+  const fields = responseFields(response, { credential, origin })
+  // RFC 9110 §8.6.
+  if (status === 204) delete fields['Content-Length']
+  outgoing.writeHead(status, fields)
   if (request.method === 'HEAD' || status === 204 || status === 304) await response.discard()
   else await relay(response, request, context.upstream, reader)
   outgoing.end()
@@ -161,6 +167,7 @@ async function passDocument(
 ): Promise<boolean> {
   const range = contentRange(received.response.headers.get('content-range'))
   const isPart = received.response.status === 206
+  if (isPart && request.method === 'POST') return false
   const size = isPart ? range?.total : Number(received.response.headers.get('content-length') ?? 0)
   if (size === undefined || size > DOCUMENT_LIMITS.other) return false
   const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
@@ -176,7 +183,10 @@ async function passDocument(
     return true
   }
   const body = await rewritten(bytes, { requested: request.url, answered: response.url }, context)
-  const selected = isPart ? selectedRange(request.headers.range, body.length) : undefined
+  // The URLs in it are those of this program.
+  if (body !== bytes) fields['Cache-Control'] = 'private, no-store'
+  const isAsked = isPart && (request.headers['if-range'] === undefined || isSameVersion(received.response, response))
+  const selected = isAsked ? selectedRange(request.headers.range, body.length) : undefined
   if (selected === 'none') {
     outgoing.writeHead(416, { ...fields, 'Content-Range': `bytes */${body.length}`, 'Content-Length': '0' }).end()
     return true
@@ -188,6 +198,11 @@ async function passDocument(
   if (request.method !== 'HEAD') await reader.write(one(part))
   outgoing.end()
   return true
+}
+
+/** True for responses of one version, as far as their fields say. */
+function isSameVersion(one: UpstreamResponse['response'], other: UpstreamResponse['response']): boolean {
+  return ['etag', 'last-modified'].every((name) => one.headers.get(name) === other.headers.get(name))
 }
 
 /** Requests the whole of what is needed to rewrite a part of it. */

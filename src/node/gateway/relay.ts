@@ -1,9 +1,10 @@
 /** Passes the body of a response on as it arrives, and continues it after an interruption. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAuthError, ProtocolError } from '../../errors.ts'
+import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { Retries } from '../../net/retry.ts'
+import { requireSameVersion, versionIn } from '../download/answer.ts'
 import { type ContentRange, contentRange } from './fields.ts'
 import { GATEWAY_RETRIES, type Upstream, type UpstreamRequest } from './upstream.ts'
 
@@ -21,11 +22,18 @@ export class Reader {
     response.on('close', wake)
   }
 
-  /** Writes all chunks, no faster than they are read. Returns false when the program has left. */
-  async write(chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
+  /**
+   * Writes all chunks, no faster than they are read. Returns false when the program has left.
+   *
+   * Errors: `RESPONSE_INVALID` before the first chunk with which the body would be longer than announced: a program reads the rest as its
+   * next response.
+   */
+  async write(chunks: AsyncIterable<Uint8Array>, announced = Number.POSITIVE_INFINITY): Promise<boolean> {
     const response = this.#response
     for await (const chunk of chunks) {
       if (response.destroyed) return false
+      if (this.bytes + chunk.length > announced)
+        throw new ProtocolError('RESPONSE_INVALID', 'the response is longer than the server announced')
       this.bytes += chunk.length
       if (response.write(chunk)) continue
       await new Promise<void>((resolve) => {
@@ -39,26 +47,33 @@ export class Reader {
 
 /** What must stay the same for a body to be continued. */
 interface Representation extends ContentRange {
+  /** For `If-Range`. */
   readonly validator: string
+  /** `Last-Modified`, if it is a strong validator. */
+  readonly modified?: string
 }
 
 /**
  * Passes a body on. After an interruption, also by a token that has expired, the rest is requested and appended if the server proves that it
  * belongs to the same representation (RFC 9110 §13.1.5); otherwise the connection to the program is cut, so that it sees a short response.
  *
- * Errors: those of the engine, after which the body is incomplete.
+ * Errors: those of the engine, after which the body is incomplete; `RESPONSE_INVALID`, `RESPONSE_TRUNCATED` for a body of another length than
+ * the program was told.
  */
 export async function relay(response: HttpResponse, request: UpstreamRequest, upstream: Upstream, reader: Reader): Promise<void> {
   const part = request.method === 'GET' ? representationOf(response) : undefined
+  const announced = part ? part.last - part.first + 1 : announcedLength(response)
   const retries = new Retries(GATEWAY_RETRIES, Math.random)
   let source: HttpResponse = response
   let before = -1
   for (;;) {
     try {
-      if (source.chunks) await reader.write(source.chunks(true))
+      const isThere = source.chunks ? await reader.write(source.chunks(true), announced) : true
+      if (isThere && announced !== undefined && reader.bytes < announced) throw tooShort(source)
       return
     } catch (error) {
-      if (!isAuthError(error) || error.code === 'ABORTED' || request.signal.aborted || !part) throw error
+      if (!isAuthError(error) || FINAL.has(error.code) || request.signal.aborted || !part) throw error
+      if (reader.bytes === announced) return
       if (reader.bytes > before) retries.count = 0
       before = reader.bytes
       const delay = retries.next({})
@@ -69,28 +84,38 @@ export async function relay(response: HttpResponse, request: UpstreamRequest, up
   }
 }
 
+/** Codes after which the rest is not requested: another request would have the same end. */
+const FINAL = new Set(['ABORTED', 'RESPONSE_INVALID'])
+
+function announcedLength({ headers }: HttpResponse): number | undefined {
+  const length = headers.get('content-length')
+  return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+}
+
+function tooShort({ url, status }: HttpResponse): AuthError {
+  return new ProtocolError('RESPONSE_TRUNCATED', 'the response is shorter than the server announced', { url, status, retryable: true })
+}
+
 /** Returns the range of a response that can be continued: without content coding, with a strong validator and a known end. */
-function representationOf({ status, headers }: HttpResponse): Representation | undefined {
-  const validator = strongValidator(headers)
+function representationOf(response: HttpResponse): Representation | undefined {
+  const { status, headers } = response
+  const { validator, modified } = versionIn(headers)
   const coding = headers.get('content-encoding') ?? 'identity'
   if (validator === undefined || coding !== 'identity' || (status !== 200 && status !== 206)) return undefined
+  const version = { validator, ...(modified !== undefined && { modified }) }
+  const length = announcedLength(response)
   if (status === 206) {
     const range = contentRange(headers.get('content-range'))
-    return range && { ...range, validator }
+    const isWhole = range && (length === undefined || length === range.last - range.first + 1)
+    return isWhole ? { ...range, ...version } : undefined
   }
-  const length = headers.get('content-length')
-  if (length === null || !/^\d{1,15}$/.test(length) || length === '0') return undefined
-  return { first: 0, last: Number(length) - 1, total: Number(length), validator }
+  return length ? { first: 0, last: length - 1, total: length, ...version } : undefined
 }
 
-/** A weak entity tag does not promise equal bytes (RFC 9110 §8.8.1). */
-function strongValidator(headers: HttpResponse['headers']): string | undefined {
-  const tag = headers.get('etag')
-  if (tag !== null) return tag.startsWith('"') ? tag : undefined
-  return headers.get('last-modified') ?? undefined
-}
-
-/** Requests the rest. Errors: `RANGE_INVALID` for another representation or range. */
+/**
+ * Requests the rest. Errors: `RANGE_INVALID` for another range or representation, and where the server does not say which one it is: some
+ * ignore `If-Range`.
+ */
 async function continuation(part: Representation, request: UpstreamRequest, upstream: Upstream, sent: number): Promise<HttpResponse> {
   const first = part.first + sent
   const headers = {
@@ -105,7 +130,7 @@ async function continuation(part: Representation, request: UpstreamRequest, upst
     range.first === first &&
     range.last === part.last &&
     (part.total === undefined || range.total === undefined || range.total === part.total) &&
-    (response.headers.get('etag') === null || strongValidator(response.headers) === part.validator || !part.validator.startsWith('"')) &&
+    isVersion(response, part) &&
     (response.headers.get('content-encoding') ?? 'identity') === 'identity'
   if (isSame) return response
   await response.discard()
@@ -113,4 +138,13 @@ async function continuation(part: Representation, request: UpstreamRequest, upst
     url: request.url,
     status: response.status,
   })
+}
+
+function isVersion({ headers, url }: HttpResponse, part: Representation): boolean {
+  try {
+    requireSameVersion(headers, part, url)
+    return true
+  } catch {
+    return false
+  }
 }

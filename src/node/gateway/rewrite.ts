@@ -41,7 +41,9 @@ export async function rewriteHrefs(body: Uint8Array, { url, gatewayUrl, urlFor }
   const json = text.slice(mark)
   const served = new Map<string, string | undefined>()
   const edits: Edit[] = []
+  let count = 0
   for (const { href, start, end } of hrefsIn(json)) {
+    if (++count % HREFS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
     const target = urlOfHref(href, { base: url, objects: true })
     if (!(target instanceof URL)) continue
     if (!served.has(target.href)) served.set(target.href, await urlFor(target.href))
@@ -50,6 +52,9 @@ export async function rewriteHrefs(body: Uint8Array, { url, gatewayUrl, urlFor }
   }
   return edits.length === 0 ? body : new TextEncoder().encode(text.slice(0, mark) + applyEdits(json, edits))
 }
+
+/** Hrefs after which other requests are served. */
+const HREFS_AT_ONCE = 256
 
 const BYTE_ORDER_MARK = '\ufeff'
 

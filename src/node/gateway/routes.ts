@@ -121,21 +121,32 @@ export class Routes {
   }
 }
 
+/** Slashes of a folder that is remembered. A document could make every search below it take long with thousands. */
+const MOST_SLASHES = 100
+
 /** The folders of targets. */
 class Folders {
   readonly #targets = new Map<string, Target>()
+  #longest = 0
 
   /** Remembers the first target of each folder. */
   add(href: string, target: Target): void {
     const folder = folderOf(href)
-    if (!this.#targets.has(folder)) this.#targets.set(folder, target)
+    if (this.#targets.has(folder) || folder.split('/', MOST_SLASHES + 2).length > MOST_SLASHES + 1) return
+    this.#targets.set(folder, target)
+    this.#longest = Math.max(this.#longest, folder.length)
   }
 
   /** Returns a target of the nearest folder above a URL; as for a pattern of `sendTo`, only of the root for a path with encoded slashes. */
   above(href: string): Target | undefined {
     if (this.#targets.size === 0) return undefined
     const url = new URL(href)
-    for (let folder = folderOf(href), below = ''; folder !== below; below = folder, folder = folderOf(folder.slice(0, -1))) {
+    // What is behind the longest folder cannot be part of one.
+    for (
+      let folder = folderOf(withoutQuery(href).slice(0, this.#longest)), below = '';
+      folder !== below;
+      below = folder, folder = folderOf(folder.slice(0, -1))
+    ) {
       const target = this.#targets.get(folder)
       if (target && covers(patternOf(folder), url)) return target
     }
