@@ -5,7 +5,7 @@ import type { Io } from '../io.ts'
 type Environment = Io['env']
 
 /** Variables with secrets of ours, whatever the credential file says. */
-const OWN_SECRETS = ['STAC_AUTH_TOKEN', 'STAC_AUTH_TRANSLATION_KEY', 'STAC_AUTH_TIME_TOKEN']
+const OWN_SECRETS = ['STAC_AUTH_TOKEN', 'STAC_AUTH_TRANSLATION_KEY', 'STAC_AUTH_TIME_TOKEN', 'STAC_AUTH_QUEUE']
 
 /** Variables with the keys of `s3` credentials that name none (`node/credentials/aws-keys.ts`). */
 const STORE_SECRETS = ['AWS', 'CLOUD'].flatMap((family) => [

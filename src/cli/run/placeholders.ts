@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
 import { nearMiss } from '../../text/suggest.ts'
+import { usageError } from '../exit-code.ts'
 
 /** A target that the gateway serves. */
 export interface NamedTarget {
@@ -29,6 +30,12 @@ const BRACES = /(?<![%$])(?:\{\{([^{}]*)\}\}|\{([^{}]+)\})/g
 /** What a key looks like. Other text in braces, such as JSON and programs of awk, is no placeholder. */
 const WORD = /^[\w.:/@+~-]+$/
 
+/** Literal text beside a placeholder that is no program: of an option such as `--url={B04}`, or of a file name such as `NETCDF:{B04}:t2m`. */
+const PLAIN_TEXT = /^[\w./:=,@+~%-]*$/
+
+/** A URL without characters that end a string or start a command in a shell, in SQL, Python, R or awk. */
+const PLAIN_URL = /^[\w./:=,@+~%?[\]-]*$/
+
 /** More names than these are no help. */
 const MAX_NAMES = 20
 
@@ -36,7 +43,8 @@ const MAX_NAMES = 20
  * Returns the program and its arguments with `{KEY}`, `{ID/KEY}`, `{url:KEY}`, `{vsi:KEY}` and `{catalog}` substituted. `{KEY}` has the form
  * that the program reads: `/vsicurl/…` for `gdal*`, `ogr*` and `rio`, else the URL. `{{KEY}}` stands for `{KEY}`.
  *
- * Errors: `TARGET_NOT_FOUND` for an unknown or ambiguous placeholder, with those that exist.
+ * Errors: `TARGET_NOT_FOUND` for an unknown or ambiguous placeholder, with those that exist; `USAGE` where the text of a URL, which the author
+ * of the document chose, could become a part of a script.
  */
 export function substitute([program = '', ...args]: readonly string[], placeholders: Placeholders): readonly string[] {
   const usual = formFor(program)
@@ -44,7 +52,22 @@ export function substitute([program = '', ...args]: readonly string[], placehold
     if (literal !== undefined) return `{${literal}}`
     return textFor(name, placeholders, usual) ?? (WORD.test(name) ? refuse(name, placeholders) : braces)
   }
-  return [program, ...args.map((argument) => argument.replace(BRACES, put))]
+  const filled = (argument: string) => {
+    const isScript = !PLAIN_TEXT.test(argument.replace(BRACES, ''))
+    return argument.replace(BRACES, (braces: string, literal: string | undefined, name: string | undefined) => {
+      const text = put(braces, literal, name)
+      if (isScript && literal === undefined && text !== braces && !PLAIN_URL.test(text)) throw unsafe(braces)
+      return text
+    })
+  }
+  return [program, ...args.map(filled)]
+}
+
+function unsafe(braces: string): ConfigurationError {
+  return usageError(
+    `${braces} cannot stand inside a script: its URL has characters that could be read as commands`,
+    `give it as an argument of its own, for example: sh -c 'gdalinfo "$1"' sh ${braces}`,
+  )
 }
 
 function formFor(program: string): Form {
@@ -53,10 +76,13 @@ function formFor(program: string): Form {
 
 function textFor(name: string, placeholders: Placeholders, usual: Form): string | undefined {
   const whole = name === 'catalog' ? placeholders.catalog : inForm(targetUrl(name, placeholders), usual)
-  if (whole !== undefined) return whole
   const [, form, key = ''] = /^(url|vsi):(.+)$/s.exec(name) ?? []
-  if (form === undefined) return undefined
-  return inForm(targetUrl(key, placeholders) ?? (key === 'catalog' ? placeholders.catalog : undefined), form as Form)
+  if (form === undefined) return whole
+  const formed = inForm(targetUrl(key, placeholders) ?? (key === 'catalog' ? placeholders.catalog : undefined), form as Form)
+  if (whole === undefined || formed === undefined) return whole ?? formed
+  throw new ConfigurationError('TARGET_NOT_FOUND', `{${name}} is ambiguous: it is the key of a target, and a form of {${key}}`, {
+    hint: `use {${form}:${name}}, or {${key}} in another form`,
+  })
 }
 
 function inForm(url: string | undefined, form: Form): string | undefined {
@@ -65,11 +91,13 @@ function inForm(url: string | undefined, form: Form): string | undefined {
 
 /** Returns the URL of the target of that key, or of `ID/KEY`. Errors: `TARGET_NOT_FOUND` for a key that several documents have. */
 function targetUrl(name: string, { targets }: Placeholders): string | undefined {
-  const found = targets.filter(({ key }) => key === name)
-  if (found.length < 2) return (found[0] ?? targets.find((target) => qualified(target) === name))?.url
+  // A document chooses its keys: one like `ID/KEY` must not take the place of the target of another document.
+  const found = targets.filter((target) => target.key === name || qualified(target) === name)
+  if (found.length < 2) return found[0]?.url
   const names = found.map((target) => `{${qualified(target)}}`)
+  const isNameable = names.every((one) => one !== `{${name}}`)
   throw new ConfigurationError('TARGET_NOT_FOUND', `{${name}} is ambiguous: ${found.length} documents have a target "${name}"`, {
-    hint: `use one of: ${listOf(names)}`,
+    hint: isNameable ? `use one of: ${listOf(names)}` : 'give the documents one at a time, or read the URLs from STAC_AUTH_GATEWAY_MAP',
   })
 }
 

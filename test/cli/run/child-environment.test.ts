@@ -18,6 +18,7 @@ describe('the environment of the program', () => {
       COMMAND: 'c',
       env: 'e',
       STAC_AUTH_TOKEN: 's',
+      STAC_AUTH_QUEUE: 'redis://:password@127.0.0.1/',
       PATH: '/bin',
       AWS_SECRET_ACCESS_KEY: 'w',
     }

@@ -71,6 +71,49 @@ describe('placeholders', () => {
     expect(args('sh', '{{B04}}', '{{nothing}} {B08}')).toEqual(['{B04}', `{nothing} ${url('i/B08')}`])
   })
 
+  it('never become a part of a script with characters that a document could use for commands of its own', () => {
+    const hostile = [
+      'a;id',
+      'a&id',
+      'a|id',
+      'a$(id)',
+      'a?`id`',
+      "a');import('os')#",
+      'a"',
+      'a b',
+      'a\nb',
+      'a!x',
+      "a'--",
+      'a<b',
+      'a\\b',
+      'a{b}',
+    ]
+    for (const end of hostile) {
+      const placeholders = { targets: [{ document: 'i', key: 'x', url: url(end) }], catalog: url(end) }
+      const scripts = ['gdalinfo {x}', "SELECT * FROM '{x}'", '"{url:x}"', 'open({vsi:x})', 'a;{catalog}', '{x}{x} ', "'{i/x}'"]
+      for (const script of scripts) {
+        expect(() => substitute(['sh', '-c', script], placeholders)).toThrow(
+          expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('an argument of its own') }),
+        )
+      }
+      expect(substitute(['sh', '-c', 'gdalinfo "$1"', 'sh', '{x}', '--url={x}', 'NETCDF:{x}:t2m'], placeholders).slice(4)).toEqual([
+        url(end),
+        `--url=${url(end)}`,
+        `NETCDF:${url(end)}:t2m`,
+      ])
+    }
+    expect(args('sh', '-c', 'gdalinfo "{B04}" | head')).toEqual(['-c', `gdalinfo "${url('i/B04')}" | head`])
+    expect(args('sh', '-c', 'echo "{{B04}}" {print $1}')).toEqual(['-c', 'echo "{B04}" {print $1}'])
+  })
+
+  it('lead to no target of another document that has taken the name as its key', () => {
+    const taken = (key: string): Placeholders => ({ targets: [target('i', 'B04'), target('evil', key)], catalog: undefined })
+    for (const key of ['i/B04', 'url:B04', 'vsi:B04', 'vsi:i/B04'])
+      expect(refusal(`{${key}}`, taken(key))).toMatchObject({ code: 'TARGET_NOT_FOUND', message: expect.stringContaining('ambiguous') })
+    const twins = { targets: [target('i', 'B04'), target('i', 'B04')], catalog: undefined }
+    expect(refusal('{i/B04}', twins)).toMatchObject({ hint: expect.stringContaining('one at a time') })
+  })
+
   it('are not looked for in the name of the program', () => {
     expect(substitute(['{B04}'], ONE)).toEqual(['{B04}'])
   })
