@@ -28,7 +28,7 @@ const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 /** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
-  'test/{adapters,architecture,browser,contract,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
+  'test/{adapters,architecture,browser,contract,element,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
   'test/auth/{fuzz,secret}.test.ts',
   'test/cli/{lint-memory,lint-repeats,lint-changed,merge,crawl/faults,download/process,inputs/inputs}.test.ts',
   'test/demo/demo.test.ts',

@@ -54,6 +54,7 @@ export const ENTRIES: readonly Measured[] = [
   { name: '`stac-auth/crawl`', atOnce: 'dist/crawl/index.js' },
   { name: '`stac-auth/objects`', atOnce: 'dist/objects/index.js' },
   { name: '`stac-auth/browser`', atOnce: 'dist/browser/index.js' },
+  { name: '`stac-auth/element`', atOnce: 'dist/element/index.js', later: ['dist/element/provider-view.js', 'dist/browser/form-models.js'] },
   { name: '`stac-auth/clients`', atOnce: 'dist/services/client/index.js' },
   { name: '`stac-auth/translation`', atOnce: 'dist/services/translation/index.js' },
   { name: '`stac-auth/time-tracking`', atOnce: 'dist/services/time-tracking/index.js' },

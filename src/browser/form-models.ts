@@ -9,7 +9,7 @@ import { ownString } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import { defaultStrategies } from '../strategies/index.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
-import { forLine } from '../text/sanitize.ts'
+import { forLine, forTerminal } from '../text/sanitize.ts'
 import type { Consent, DescribeOptions, FormField, FormModel } from './credential-form.ts'
 
 /** Maximum number of URL patterns in a form; nobody reads a longer list. */
@@ -43,7 +43,7 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
   const description = ownString(scheme, 'description')
   const base = {
     name: shown(name),
-    ...(description !== undefined && { description: shown(description) }),
+    ...(description !== undefined && { description: forTerminal(description.slice(0, MAX_TEXT)) }),
     type: shown(scheme.type),
   }
   const problem = strategy.problem?.(scheme, pointer) ?? addressProblem(first, named)

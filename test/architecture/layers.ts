@@ -32,6 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   strategies: { from: [...VOCABULARY, 'auth', '#platform'] },
   outputs: { from: [...VOCABULARY, 'auth', '#platform'] },
   browser: { from: [...VOCABULARY, 'auth'] },
+  element: { from: [...VOCABULARY, 'auth', 'browser'] },
   lint: { from: ['errors', 'text', 'stac', 'http'] },
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http', 'net'] },

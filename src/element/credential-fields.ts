@@ -1,0 +1,90 @@
+/** The fields of a credential form. What is typed leaves the document as soon as it is read. */
+import type { FormField, FormModel } from '../browser/credential-form.ts'
+import { type Child, element } from './dom.ts'
+import { type Strings, textFor } from './strings.ts'
+
+/** Typed values by the name of their field. */
+export type Typed = Readonly<Record<string, string | boolean>>
+
+/**
+ * Returns the fields that a person fills in. A page cannot keep the secret of a client, so logins have none; where no field is required,
+ * as for object stores, a page has nowhere else to take the secrets from.
+ */
+export function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
+  if (loginAt !== undefined) return fields.filter(({ secret }) => !secret)
+  const isOpen = !fields.some(({ required }) => required)
+  return fields.map((field) => (isOpen && field.secret ? { ...field, required: true } : field))
+}
+
+/** Returns the nodes of the fields; those that few need are in a closed `details`. `values` are shown in fields that are not secret. */
+export function fieldNodes(
+  fields: readonly FormField[],
+  values: Typed,
+  idOf: (name: string) => string,
+  strings: Strings,
+): readonly Child[] {
+  const isMain = ({ required, secret }: FormField) => required || secret
+  const more = fields.filter((field) => !isMain(field))
+  const nodeOf = (field: FormField) => fieldNode(field, values[field.name], idOf(field.name), strings)
+  return [
+    ...fields.filter(isMain).map(nodeOf),
+    more.length > 0 && element('details', { part: 'more' }, element('summary', {}, strings.moreFields), ...more.map(nodeOf)),
+  ]
+}
+
+function fieldNode(field: FormField, value: string | boolean | undefined, id: string, strings: Strings): HTMLElement {
+  const { name, label, type, required, several } = field
+  const isOptional = !required && type !== 'checkbox' && strings.optional !== ''
+  const caption = element(
+    'label',
+    { for: id, part: 'label' },
+    textFor(strings, `field.${name}`) ?? label,
+    isOptional && element('span', { class: 'muted' }, ` (${strings.optional})`),
+  )
+  const hint = several && element('p', { class: 'muted', id: `${id}-hint` }, strings.severalValues)
+  const input = inputNode(field, id, hint ? `${id}-hint` : undefined)
+  if (!field.secret && typeof value === 'string') input.value = value
+  if (input instanceof HTMLInputElement && typeof value === 'boolean') input.checked = value
+  return type === 'checkbox'
+    ? element('div', { class: 'field check' }, input, caption)
+    : element('div', { class: 'field' }, caption, input, hint)
+}
+
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+function inputNode({ name, type, required, autocomplete, options = [] }: FormField, id: string, hint: string | undefined): Input {
+  const common = { id, name, required, autocomplete, part: 'input', 'aria-describedby': hint }
+  const plain = { ...common, spellcheck: 'false', autocapitalize: 'none' }
+  switch (type) {
+    case 'select':
+      return element('select', common, ...['', ...options].map((option) => element('option', { value: option }, option || '–')))
+    case 'textarea':
+      return element('textarea', { ...plain, rows: '4' })
+    case 'checkbox':
+      return element('input', { ...common, type })
+    case 'number':
+      return element('input', { ...plain, type: 'text', inputmode: 'decimal' })
+    default:
+      return element('input', { ...plain, type })
+  }
+}
+
+/** Returns what was typed, and empties the fields. */
+export function takeTyped(fields: readonly FormField[], idOf: (name: string) => string, root: DocumentFragment): Typed {
+  const typed: Record<string, string | boolean> = {}
+  for (const { name } of fields) {
+    const input = root.getElementById(idOf(name)) as Input | null
+    if (!input) continue
+    if (input instanceof HTMLInputElement && input.type === 'checkbox') typed[name] = input.checked
+    // Pasted values often have outer spaces, which no secret may have.
+    else if (input.value.trim() !== '') typed[name] = input.value.trim()
+    input.value = ''
+  }
+  return typed
+}
+
+/** Returns the values that may be shown again. */
+export function withoutSecrets(fields: readonly FormField[], typed: Typed): Typed {
+  const shown = fields.filter(({ secret }) => !secret).map(({ name }) => name)
+  return Object.fromEntries(Object.entries(typed).filter(([name]) => shown.includes(name)))
+}

@@ -1,0 +1,10 @@
+/** Exports of `stac-auth/element`: the custom element that asks for credentials and logins. */
+export {
+  type AccessState,
+  defineStacAuth,
+  type ElementAuth,
+  type LoginClient,
+  StacAuthElement,
+  type StacAuthEvents,
+} from './stac-auth-element.ts'
+export { english, type StringName, type Strings } from './strings.ts'

@@ -1,0 +1,389 @@
+/** One provider of the element: what it needs, the form, the consent, the login and the logout. */
+import type { CredentialStatus } from '../auth/auth.ts'
+import { credentialFrom, type FormModel } from '../browser/credential-form.ts'
+import type { Logins } from '../browser/logins.ts'
+import { isAuthError } from '../errors.ts'
+import { choiceNode, chosenPatterns, consentNodes } from './consent.ts'
+import { fieldNodes, fieldsOf, type Typed, takeTyped, withoutSecrets } from './credential-fields.ts'
+import { button, type Child, element, icon, isolated, sentence } from './dom.ts'
+import type { Provider } from './needs.ts'
+import { detailsNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from './provider-facts.ts'
+import type { ElementAuth, LoginClient } from './stac-auth-element.ts'
+import { filled, type Strings, timeInWords } from './strings.ts'
+
+/** What a view uses of its element. */
+export interface ViewContext {
+  readonly auth: ElementAuth
+  readonly logins: Logins | undefined
+  readonly clients: readonly LoginClient[]
+  readonly strings: Strings
+  readonly lang: string
+  readonly headingLevel: number
+  readonly status: ReadonlyMap<string, CredentialStatus>
+  /** Ids of the credentials that were added with the element: it also removes them. */
+  readonly added: Set<string>
+  /** Tells screen readers what was done, and looks again. */
+  done(text: string): void
+  failed(error: unknown): void
+}
+
+/** What the person does with the provider now. */
+type Mode = 'summary' | 'form' | 'consent' | 'widen' | 'waiting'
+
+let views = 0
+
+export class ProviderView {
+  readonly root = element('li', { part: 'provider' })
+  readonly #id = `provider-${++views}`
+  #provider: Provider
+  #context: ViewContext
+  #mode: Mode = 'summary'
+  /** Typed values between the form and the consent. */
+  #typed: Typed = {}
+  #error: unknown
+  #login: AbortController | undefined
+
+  constructor(provider: Provider, context: ViewContext) {
+    this.#provider = provider
+    this.#context = context
+    this.#render()
+  }
+
+  /** Shows what is needed now. A form that is being filled in stays, unless what it asks for has changed. */
+  update(provider: Provider, context: ViewContext): void {
+    const isSame =
+      this.#mode !== 'summary' && questionOf(provider) === questionOf(this.#provider) && context.strings === this.#context.strings
+    const isWaiting = this.#mode === 'waiting' && provider.login === this.#provider.login
+    this.#provider = provider
+    this.#context = context
+    if (!isSame && !isWaiting) this.#show('summary')
+  }
+
+  /** Shows why a request with this credential failed, if the provider uses it. */
+  report(error: unknown, credential: string): boolean {
+    const { ready, login } = this.#provider
+    if (!ready.includes(credential) && login !== credential) return false
+    this.#show('summary', error)
+    return true
+  }
+
+  /** Forgets what was typed, and ends a login. */
+  close(): void {
+    this.#login?.abort()
+    this.#typed = {}
+    this.#mode = 'summary'
+    this.root.replaceChildren()
+  }
+
+  /** Replaces the content; a focus inside moves to the first thing to do. */
+  #show(mode: Mode, error?: unknown): void {
+    const hadFocus = this.root.contains((this.root.getRootNode() as Partial<ShadowRoot>).activeElement ?? null)
+    if (mode === 'summary') this.#typed = {}
+    this.#mode = mode
+    this.#error = error
+    this.#render()
+    if (hadFocus) this.#focus()
+  }
+
+  /** Focuses the first field or the question; without them the title, because the next button may undo what was just done. */
+  #focus(): void {
+    const first = this.root.querySelector<HTMLElement>('form [part~="question"], form :is(input, select, textarea)')
+    const place = first ?? this.root.querySelector<HTMLElement>('[role="heading"]')
+    place?.focus()
+  }
+
+  #render(): void {
+    const { strings, lang, headingLevel } = this.#context
+    const provider = this.#provider
+    const state = stateOf(provider)
+    const { description } = provider.model ?? {}
+    const title = element('div', { role: 'heading', 'aria-level': String(headingLevel + 1), id: this.#id, tabindex: '-1', part: 'title' })
+    title.append(titleOf(provider, lang, strings))
+    this.root.setAttribute('aria-labelledby', this.#id)
+    this.root.replaceChildren(
+      element(
+        'div',
+        { class: 'head' },
+        title,
+        element(
+          'span',
+          { part: `state state-${state}`, class: `badge ${state}` },
+          icon(state === 'ready' ? 'ready' : state === 'unsupported' || state === 'refused' ? 'warning' : 'lock'),
+          strings[`state.${state}`],
+        ),
+      ),
+      element('p', { class: 'muted' }, filled(strings.files, { count: provider.count })),
+      ...[
+        description !== undefined && quoteNode(description, strings),
+        provider.parties && stateOf(provider) !== 'unsupported' && sitesNode(provider.parties, strings),
+        ...this.#body(),
+        this.#error !== undefined && problemNode(this.#error, strings),
+        detailsNode(provider, strings),
+      ].filter((child) => child !== undefined && child !== false),
+    )
+    // Several providers have buttons of the same name.
+    for (const one of this.root.querySelectorAll('button')) one.setAttribute('aria-describedby', this.#id)
+  }
+
+  #body(): readonly Child[] {
+    const { model, widen } = this.#provider
+    if (model && this.#mode === 'form') return [this.#form(model)]
+    if (model && this.#mode === 'consent') return [this.#consent(model)]
+    if (widen && this.#mode === 'widen') return [this.#widening(widen)]
+    if (this.#mode === 'waiting') return this.#waiting()
+    return this.#summary()
+  }
+
+  #summary(): readonly Child[] {
+    const { model, isMissing, endpointDiffers, login, widen, ready, refusal } = this.#provider
+    const { strings, logins } = this.#context
+    if (refusal) return [problemNode(refusal, strings, false)]
+    if (model?.obstacle) return [problemNode(model.obstacle, strings, false)]
+    if (!model && (isMissing || login !== undefined)) return [problemNode({ code: 'SCHEME_UNSUPPORTED' }, strings, false)]
+    const host = model && isolated(titleHost(model))
+    return [
+      endpointDiffers && host && element('p', { part: 'caution' }, ...definedOf(sentence(strings.endpointDiffers, { host }))),
+      ...ready.flatMap((id) => this.#inUse(id)),
+      model && isMissing && actions(button(model.loginAt === undefined ? strings.enter : strings.continue, () => this.#start(model))),
+      login !== undefined && (logins ? this.#loginActions(login) : element('p', { part: 'caution' }, strings['login.noLogins'])),
+      widen &&
+        (widen.patterns.length > 0
+          ? actions(button(strings['widen.start'], () => this.#show('widen')))
+          : element('p', { part: 'caution' }, strings['widen.none'])),
+    ]
+  }
+
+  #inUse(id: string): readonly Child[] {
+    const { strings, lang, status, added, auth, logins, done } = this.#context
+    const state = status.get(id)
+    const name = isolated(id)
+    const isLogin = this.#provider.model?.loginAt !== undefined && state?.state === 'valid'
+    const until = state?.expiresAt === undefined || state.refreshable ? undefined : new Date(state.expiresAt)
+    const time = until && timeInWords(until, new Date(), lang)
+    const text = !isLogin ? strings.inUse : time === undefined ? strings.loggedIn : strings.loggedInUntil
+    const words = element('p', {}, ...definedOf(sentence(text, { id: name, ...(time !== undefined && { time: new Text(time) }) })))
+    if (isLogin && state.refreshable) words.append(' ', strings.extended)
+    const logOut = async () => {
+      await (logins ? logins.logout(id) : auth.logout(id))
+      done(strings['said.loggedOut'])
+    }
+    const remove = async () => {
+      await auth.credentials.remove(id)
+      added.delete(id)
+      done(strings['said.removed'])
+    }
+    const buttons = [
+      isLogin && button(strings.logout, () => this.#try(logOut), { class: 'second' }),
+      added.has(id) && button(strings.remove, () => this.#try(remove), { class: 'second' }),
+    ].filter((one) => one !== false)
+    return [words, buttons.length > 0 && actions(...buttons)]
+  }
+
+  async #start(model: FormModel): Promise<void> {
+    const { clientId } = this.#known(model)
+    if (clientId === undefined) return this.#show('form')
+    this.#typed = this.#known(model)
+    this.#show('consent')
+  }
+
+  /** Returns what the page knows about itself at that provider. */
+  #known({ loginAt }: FormModel): Typed & { readonly clientId?: string } {
+    const client = this.#context.clients.find(({ issuer }) => loginAt !== undefined && originOf(issuer) === originOf(loginAt))
+    return client ? { clientId: client.clientId, ...(client.scopes && { scopes: client.scopes.join(' ') }) } : {}
+  }
+
+  #form(model: FormModel): HTMLFormElement {
+    const { strings } = this.#context
+    const fields = fieldsOf(model)
+    const idOf = (name: string) => `${this.#id}-${name}`
+    const form = element(
+      'form',
+      { part: 'form', autocomplete: 'off', 'aria-labelledby': this.#id },
+      ...definedOf(fieldNodes(fields, this.#typed, idOf, strings)),
+      actions(
+        element('button', { type: 'submit', part: 'button' }, strings.continue),
+        button(strings.cancel, () => this.#show('summary'), { class: 'second' }),
+      ),
+    )
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault()
+      const typed = takeTyped(fields, idOf, form.getRootNode() as ShadowRoot)
+      try {
+        // Checked now, so that a wrong value is corrected before the question of where it may go.
+        await credentialFrom(model, typed, { sendTo: model.sendTo, secretTo: model.secretTo })
+        this.#typed = typed
+        this.#show('consent')
+      } catch (error) {
+        this.#typed = withoutSecrets(fields, typed)
+        this.#fail(error, 'form')
+      }
+    })
+    return form
+  }
+
+  #consent(model: FormModel): HTMLFormElement {
+    const { strings } = this.#context
+    const back = () => {
+      this.#typed = withoutSecrets(fieldsOf(model), this.#typed)
+      this.#show(this.#known(model).clientId === undefined ? 'form' : 'summary')
+    }
+    return this.#question(consentNodes(model, this.#id, strings), model.sendTo, back, async (sendTo) => {
+      const { auth, added, done } = this.#context
+      const id = freeId(titleHost(model), new Set(auth.credentials.list().map((known) => known.id)))
+      const credential = await credentialFrom(model, this.#typed, { sendTo, secretTo: model.secretTo, id })
+      this.#typed = {}
+      await auth.credentials.add(credential)
+      added.add(id)
+      this.#show('summary')
+      done(strings['said.added'])
+    })
+  }
+
+  #widening({ credential, patterns }: NonNullable<Provider['widen']>): HTMLFormElement {
+    const { strings, auth, done } = this.#context
+    const text = element('p', {}, ...definedOf(sentence(strings['widen.text'], { id: isolated(credential) })))
+    const nodes = [choiceNode(text.textContent ?? '', patterns, this.#id)]
+    return this.#question(
+      nodes,
+      patterns,
+      () => this.#show('summary'),
+      async (chosen) => {
+        for (const pattern of chosen) await auth.credentials.allow(credential, pattern)
+        this.#show('summary')
+        done(strings['said.allowed'])
+      },
+    )
+  }
+
+  /** Asks for consent; nothing is allowed before the person presses the button that says so. */
+  #question(
+    nodes: readonly Child[],
+    patterns: readonly string[],
+    back: () => void,
+    allow: (patterns: readonly string[]) => Promise<void>,
+  ): HTMLFormElement {
+    const { strings } = this.#context
+    const question = element('div', {
+      role: 'heading',
+      'aria-level': String(this.#context.headingLevel + 2),
+      part: 'question',
+      tabindex: '-1',
+    })
+    question.id = `${this.#id}-question`
+    question.append(strings['consent.title'])
+    const form = element(
+      'form',
+      { part: 'consent', 'aria-labelledby': `${this.#id} ${question.id}` },
+      question,
+      ...definedOf(nodes),
+      actions(
+        element('button', { type: 'submit', part: 'button' }, strings['consent.allow']),
+        button(strings.back, back, { class: 'second' }),
+      ),
+    )
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault()
+      const chosen = chosenPatterns(form, patterns)
+      if (chosen.length === 0) {
+        form.querySelector('[role="alert"]')?.remove()
+        form.append(element('p', { role: 'alert', part: 'caution' }, strings['consent.choose']))
+        form.querySelector('input')?.focus()
+        return
+      }
+      try {
+        await allow(chosen)
+      } catch (error) {
+        this.#fail(error, this.#mode === 'widen' ? 'widen' : 'form')
+      }
+    })
+    return form
+  }
+
+  #loginActions(id: string): HTMLElement {
+    const { strings, added } = this.#context
+    const isBlocked = isAuthError(this.#error) && this.#error.code === 'POPUP_BLOCKED'
+    const popup = button(strings['login.popup'], () => this.#popup(id), isBlocked ? { class: 'second' } : {})
+    const redirect = button(strings['login.redirect'], () => this.#redirect(id), isBlocked ? {} : { class: 'second' })
+    return element('div', {}, actions(popup, redirect), added.size > 0 && element('p', { class: 'muted' }, strings['login.leaving']))
+  }
+
+  /** Opens the window synchronously: browsers allow that only in the click handler. */
+  #popup(id: string): void {
+    const { logins, done, strings } = this.#context
+    const login = new AbortController()
+    const finished = logins?.popup(id, { signal: login.signal })
+    this.#login = login
+    this.#show('waiting')
+    finished?.then(
+      () => {
+        this.#show('summary')
+        done(strings['said.loggedIn'])
+      },
+      (error: unknown) => {
+        if (login.signal.aborted) this.#show('summary')
+        else this.#fail(error, 'summary')
+      },
+    )
+  }
+
+  #redirect(id: string): Promise<void> {
+    return this.#try(async () => this.#context.logins?.redirect(id))
+  }
+
+  #waiting(): readonly Child[] {
+    const { strings } = this.#context
+    return [
+      element('p', { role: 'status', part: 'waiting' }, strings['login.waiting']),
+      actions(button(strings.cancel, () => this.#login?.abort(), { class: 'second' })),
+    ]
+  }
+
+  async #try(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#fail(error, 'summary')
+    }
+  }
+
+  #fail(error: unknown, mode: Mode): void {
+    this.#show(mode, error)
+    this.#context.failed(error)
+  }
+}
+
+/** Returns what a form and a consent ask for; when it changes, a consent for the old question is void. */
+function questionOf({ model, isMissing, widen }: Provider): string {
+  return JSON.stringify([isMissing, widen, model?.fields, model?.sendTo, model?.secretTo, model?.loginAt])
+}
+
+/** Returns the host of the login, the endpoint or the files. */
+function titleHost({ loginAt, secretTo, sendTo }: FormModel): string {
+  const place = loginAt ?? secretTo[0] ?? sendTo[0] ?? ''
+  return /^[a-z0-9]+:\/\/([^/]+)/i.exec(place)?.[1] ?? place
+}
+
+function originOf(address: string): string | undefined {
+  try {
+    return new URL(address).origin
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns an id for a credential of that host, which no other credential has. */
+function freeId(host: string, taken: ReadonlySet<string>): string {
+  const decent = host.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 48) || 'credential'
+  for (let count = 1; ; count++) {
+    const id = count === 1 ? decent : `${decent}-${count}`
+    if (!taken.has(id)) return id
+  }
+}
+
+function actions(...buttons: readonly Child[]): HTMLElement {
+  return element('div', { part: 'actions', class: 'actions' }, ...buttons)
+}
+
+function definedOf(children: readonly Child[]): readonly (Node | string)[] {
+  return children.filter((child) => child !== undefined && child !== false)
+}

@@ -1,0 +1,401 @@
+/** The custom element `<stac-auth>`: properties, events, and when it looks again. */
+import type { Auth, CredentialStatus } from '../auth/auth.ts'
+import type { UncheckedCredential } from '../auth/credential.ts'
+import type { Logins } from '../browser/logins.ts'
+import { isAuthError } from '../errors.ts'
+import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
+import { element } from './dom.ts'
+import { type Needs, needsOf } from './needs.ts'
+import { problemNode, stateOf } from './provider-facts.ts'
+import type { ProviderView, ViewContext } from './provider-view.ts'
+import { english, type Strings, stringsFor } from './strings.ts'
+import { styles } from './styles.ts'
+
+/** The engine of the element, as `createLiveAuth` returns it. */
+export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'status' | 'logout'> {
+  readonly credentials: {
+    list(): readonly { readonly id: string }[]
+    add(credential: UncheckedCredential): Promise<unknown>
+    allow(id: string, pattern: string): Promise<void>
+    remove(id: string): Promise<void>
+    subscribe(listener: () => void): () => void
+  }
+}
+
+/** A client that the page has registered with a provider, so that nobody has to type its id. */
+export interface LoginClient {
+  readonly issuer: string
+  readonly clientId: string
+  readonly scopes?: readonly string[]
+}
+
+/**
+ * `checking` until the first result; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user can do something;
+ * `unsupported`: what is missing cannot be given in a page; `failed`: the requirements could not be determined.
+ */
+export type AccessState = 'checking' | 'open' | 'ready' | 'needed' | 'unsupported' | 'failed'
+
+/** Properties that a page may have set before the element was defined. */
+const PROPERTIES = ['auth', 'target', 'document', 'url', 'parents', 'typed', 'logins', 'clients', 'strings', 'locale'] as const
+
+/** Node has no HTMLElement; the module can be imported there. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
+
+export class StacAuthElement extends Base {
+  #auth: ElementAuth | undefined
+  #target: Target | Iterable<Target> | undefined
+  #document: object | undefined
+  #options: TargetOptions = {}
+  #typed: readonly string[] = []
+  #logins: Logins | undefined
+  #clients: readonly LoginClient[] = []
+  #replaced: Partial<Strings> = {}
+  #locale: string | undefined
+
+  #state: AccessState = 'checking'
+  #strings: Strings = english
+  #lang = 'en'
+  /** The replaced texts that are in `#strings`. */
+  #applied: Partial<Strings> = this.#replaced
+  /** True until a result is told for the present engine and targets. */
+  #isUntold = true
+  #status: ReadonlyMap<string, CredentialStatus> = new Map()
+  #added = new Set<string>()
+  #views = new Map<string, ProviderView>()
+  #View: typeof ProviderView | undefined
+  #unsubscribe: (() => void) | undefined
+  #work = new AbortController()
+  #isScheduled = false
+  /** The texts of the groups that are shown. */
+  #arranged: Strings | undefined
+  #parts: Parts | undefined
+
+  /** The engine of `createLiveAuth`. */
+  get auth(): ElementAuth | undefined {
+    return this.#auth
+  }
+  set auth(auth: ElementAuth | undefined) {
+    if (auth === this.#auth) return
+    this.#auth = auth
+    this.#added = new Set()
+    this.#subscribe()
+    this.#ask()
+  }
+
+  /** The target or targets to request; without them, those of `document`. */
+  get target(): Target | Iterable<Target> | undefined {
+    return this.#target
+  }
+  set target(target: Target | Iterable<Target> | undefined) {
+    this.#target = target
+    this.#ask()
+  }
+
+  /** A parsed STAC document: all its targets are shown. */
+  get document(): object | undefined {
+    return this.#document
+  }
+  set document(document: object | undefined) {
+    this.#document = document
+    this.#ask()
+  }
+
+  /** URL from which `document` was read. */
+  get url(): string | undefined {
+    return this.#options.url
+  }
+  set url(url: string | undefined) {
+    this.#options = { ...this.#options, ...(url === undefined ? {} : { url }) }
+    this.#ask()
+  }
+
+  /** Documents whose schemes the document may use, nearest first. */
+  get parents(): readonly object[] | undefined {
+    return this.#options.parents
+  }
+  set parents(parents: readonly object[] | undefined) {
+    this.#options = { ...this.#options, ...(parents === undefined ? {} : { parents }) }
+    this.#ask()
+  }
+
+  /** URLs that the user typed, as for `createAuth`: they may be loopback or private addresses. */
+  get typed(): readonly string[] {
+    return this.#typed
+  }
+  set typed(typed: readonly string[]) {
+    this.#typed = typed
+    this.#ask()
+  }
+
+  /** The result of `createLogins`; without it, logins are not offered. */
+  get logins(): Logins | undefined {
+    return this.#logins
+  }
+  set logins(logins: Logins | undefined) {
+    this.#logins = logins
+    this.#start()
+  }
+
+  /** Clients registered with providers: their ids are not asked for. */
+  get clients(): readonly LoginClient[] {
+    return this.#clients
+  }
+  set clients(clients: readonly LoginClient[]) {
+    this.#clients = clients
+    this.#start()
+  }
+
+  /** Texts that replace those of the language. */
+  get strings(): Partial<Strings> {
+    return this.#replaced
+  }
+  set strings(strings: Partial<Strings>) {
+    this.#replaced = strings
+    this.#start()
+  }
+
+  /** Language tag; default: the nearest `lang` attribute, else the language of the browser. */
+  get locale(): string | undefined {
+    return this.#locale
+  }
+  set locale(locale: string | undefined) {
+    this.#locale = locale
+    this.#start()
+  }
+
+  /** What was found. */
+  get state(): AccessState {
+    return this.#state
+  }
+
+  connectedCallback(): void {
+    for (const name of PROPERTIES) {
+      if (!Object.hasOwn(this, name)) continue
+      const value: unknown = Reflect.get(this, name)
+      Reflect.deleteProperty(this, name)
+      Reflect.set(this, name, value)
+    }
+    this.#parts ??= partsIn(this.shadowRoot ?? this.attachShadow({ mode: 'open' }))
+    this.#subscribe()
+    this.#start()
+  }
+
+  disconnectedCallback(): void {
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    this.#work.abort()
+    for (const view of this.#views.values()) view.close()
+    this.#views.clear()
+  }
+
+  /** Shows why a request failed; errors that name no credential of this element are shown below the heading. */
+  report(error: unknown): void {
+    const credential = isAuthError(error) ? error.credential : undefined
+    for (const view of this.#views.values()) if (credential !== undefined && view.report(error, credential)) return
+    this.#parts?.problem.replaceChildren(problemNode(error, this.#strings))
+  }
+
+  #subscribe(): void {
+    this.#unsubscribe?.()
+    this.#unsubscribe = this.isConnected ? this.#auth?.credentials.subscribe(() => this.#start()) : undefined
+  }
+
+  /** Looks for an answer to another question. */
+  #ask(): void {
+    this.#isUntold = true
+    this.#start()
+  }
+
+  /** Looks at everything again after the current task, once for several changes. */
+  #start(): void {
+    if (this.#isScheduled || !this.isConnected) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      void this.#look()
+    })
+  }
+
+  async #look(): Promise<void> {
+    this.#work.abort()
+    const { signal } = (this.#work = new AbortController())
+    const auth = this.#auth
+    try {
+      const { lang, strings } = await stringsFor(this.#language())
+      if (signal.aborted) return
+      if (lang !== this.#lang || this.#replaced !== this.#applied) this.#strings = { ...strings, ...this.#replaced }
+      this.#lang = lang
+      this.#applied = this.#replaced
+      if (!auth) return this.#show({ groups: [] }, 'checking')
+      const targets = this.#target ? targetsIn(this.#target) : this.#document ? targetsOf(this.#document, this.#options) : []
+      const needs = await needsOf(targets, auth, { typed: this.#typed }, signal)
+      const status = await auth.status()
+      this.#status = new Map(status.map((one) => [one.credential, one]))
+      // A page of public files does not load it.
+      if (needs.groups.length > 0) this.#View ??= (await import('./provider-view.ts')).ProviderView
+      if (signal.aborted) return
+      const before = this.#state
+      this.#show(needs, accessOf(needs))
+      if (this.#isUntold || this.#state !== before) this.#tellState()
+    } catch (error) {
+      if (signal.aborted) return
+      this.#show({ groups: [] }, 'failed')
+      this.#parts?.problem.replaceChildren(problemNode(error, this.#strings))
+      this.#tell('stac-auth-error', { error })
+    }
+  }
+
+  #language(): string {
+    return this.#locale ?? this.closest('[lang]')?.getAttribute('lang') ?? globalThis.navigator?.language ?? 'en'
+  }
+
+  #show({ groups }: Needs, state: AccessState): void {
+    const [parts, View] = [this.#parts, this.#View]
+    if (!parts) return
+    this.#state = state
+    const strings = this.#strings
+    const level = this.#headingLevel()
+    parts.panel.lang = this.#lang
+    parts.panel.setAttribute('aria-label', strings.title)
+    parts.heading.setAttribute('aria-level', String(level))
+    parts.heading.textContent = strings.title
+    parts.summary.textContent = strings[state]
+    parts.summary.className = `summary ${state}`
+    parts.problem.replaceChildren()
+    const context = this.#context(level)
+    const kept = new Map<string, ProviderView>()
+    const roots = groups.map((providers) => {
+      return providers.flatMap((provider) => {
+        if (!View) return []
+        let key = provider.key
+        while (kept.has(key)) key += ' again'
+        const known = this.#views.get(key)
+        const view = known ?? new View(provider, context)
+        known?.update(provider, context)
+        this.#views.delete(key)
+        kept.set(key, view)
+        return view.root
+      })
+    })
+    for (const view of this.#views.values()) view.close()
+    this.#views = kept
+    this.#arrange(parts, roots)
+  }
+
+  /** Puts the providers in their places. Nodes that are moved lose the focus, so they are moved only when that is necessary. */
+  #arrange({ groups, heading }: Parts, roots: readonly (readonly HTMLElement[])[]): void {
+    const present = [...groups.querySelectorAll('[part="providers"]')].map((list) => [...list.children])
+    const isSame = present.length === roots.length && roots.every((group, index) => isEqual(group, present[index] ?? []))
+    if (isSame && this.#arranged === this.#strings) return
+    this.#arranged = this.#strings
+    const focused = this.shadowRoot?.activeElement
+    groups.replaceChildren(...roots.map((items) => groupNode(items, this.#strings)))
+    if (!focused || this.shadowRoot?.activeElement) return
+    if (focused.isConnected) (focused as HTMLElement).focus()
+    else heading.focus()
+  }
+
+  #context(headingLevel: number): ViewContext {
+    return {
+      auth: this.#auth as ElementAuth,
+      logins: this.#logins,
+      clients: this.#clients,
+      strings: this.#strings,
+      lang: this.#lang,
+      headingLevel,
+      status: this.#status,
+      added: this.#added,
+      done: (text) => {
+        if (this.#parts) this.#parts.said.textContent = text
+        this.#start()
+      },
+      failed: (error) => this.#tell('stac-auth-error', { error }),
+    }
+  }
+
+  #headingLevel(): number {
+    const level = Number(this.getAttribute('heading-level'))
+    return Number.isInteger(level) && level >= 1 && level <= 4 ? level : 2
+  }
+
+  #tellState(): void {
+    this.#isUntold = false
+    const isReady = this.#state === 'open' || this.#state === 'ready'
+    this.#tell(isReady ? 'stac-auth-ready' : 'stac-auth-needed', { state: this.#state })
+  }
+
+  #tell(name: keyof StacAuthEvents, detail: object): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
+  }
+}
+
+export interface StacAuthEvents {
+  /** Nothing is missing. */
+  'stac-auth-ready': CustomEvent<{ readonly state: AccessState }>
+  /** Something is missing. */
+  'stac-auth-needed': CustomEvent<{ readonly state: AccessState }>
+  /** Something failed that the element shows as well. */
+  'stac-auth-error': CustomEvent<{ readonly error: unknown }>
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'stac-auth': StacAuthElement
+  }
+  interface GlobalEventHandlersEventMap extends StacAuthEvents {}
+}
+
+/**
+ * Defines the element; a second call for the same name does nothing. The name may be another one where `stac-auth` is taken.
+ */
+export function defineStacAuth(name = 'stac-auth'): void {
+  if (customElements.get(name)) return
+  customElements.define(name, name === 'stac-auth' ? StacAuthElement : class extends StacAuthElement {})
+}
+
+interface Parts {
+  readonly panel: HTMLElement
+  readonly heading: HTMLElement
+  readonly summary: HTMLElement
+  readonly problem: HTMLElement
+  readonly groups: HTMLElement
+  readonly said: HTMLElement
+}
+
+function partsIn(root: ShadowRoot): Parts {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(styles)
+  root.adoptedStyleSheets = [sheet]
+  const heading = element('div', { role: 'heading', 'aria-level': '2', part: 'heading', tabindex: '-1' })
+  const summary = element('p', { role: 'status', part: 'summary' })
+  const problem = element('div', { class: 'problem' })
+  const groups = element('div', { class: 'groups' })
+  const said = element('p', { role: 'status', class: 'said' })
+  const panel = element('div', { part: 'panel', role: 'group' }, heading, summary, problem, groups, said)
+  root.replaceChildren(panel)
+  return { panel, heading, summary, problem, groups, said }
+}
+
+function isEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((member, index) => member === other[index])
+}
+
+/** Providers of which any one is enough are shown as one list with a caption. */
+function groupNode(items: readonly HTMLElement[], strings: Strings): HTMLElement {
+  const list = element('ul', { part: 'providers', role: 'list' }, ...items)
+  if (items.length < 2) return list
+  const caption = element('p', { part: 'any-of' }, strings.anyOf)
+  return element('div', { part: 'choice', role: 'group', 'aria-label': strings.anyOf }, caption, list)
+}
+
+function targetsIn(target: Target | Iterable<Target>): Iterable<Target> {
+  return Symbol.iterator in target ? target : [target]
+}
+
+function accessOf({ groups }: Needs): AccessState {
+  if (groups.length === 0) return 'open'
+  const states = groups.map((providers) => providers.map(stateOf))
+  if (states.every((group) => group.includes('ready'))) return 'ready'
+  const isHopeless = (state: string) => state === 'unsupported' || state === 'refused' || state === 'ready'
+  return states.every((group) => group.every(isHopeless)) ? 'unsupported' : 'needed'
+}

@@ -1,0 +1,350 @@
+/** `<stac-auth>` in a real browser: every state, the keyboard, logins, and documents of strangers. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AnsweringServer } from '../servers/answering-server.ts'
+import type { AuthorizationServer } from '../servers/authorization-server.ts'
+import { useChromium } from './chromium.ts'
+import type { Settings } from './element-in-page.ts'
+import { itemOf, openPage, show, startElementSite, violations } from './element-page.ts'
+import { agree, startProviderFor } from './login-site.ts'
+
+const browser = useChromium()
+let site: AnsweringServer
+let provider: AuthorizationServer
+
+beforeAll(async () => {
+  site = await startElementSite()
+  provider = await startProviderFor(site)
+}, 60_000)
+afterAll(() => Promise.all([site.close(), provider.close()]))
+
+const KEY = { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Ask for a **key** at [our desk](https://help.example/).' }
+const LOGIN = { type: 'openIdConnect', openIdConnectUrl: 'https://login.catalog.example/.well-known/openid-configuration' }
+const key = (...sendTo: readonly string[]) => ({
+  id: 'portal-key',
+  type: 'apiKey',
+  in: 'header',
+  name: 'x-api-key',
+  value: 'typed',
+  sendTo,
+})
+const login = { id: 'portal', type: 'openIdConnect', issuer: 'https://login.catalog.example/', clientId: 'c' }
+const DATA = 'https://data.catalog.example/'
+
+/** Settings of each state, and what is pressed to get there. */
+const STATES: Readonly<Record<string, { readonly settings: Settings; readonly press?: readonly string[]; readonly type?: string }>> = {
+  'nothing needed': { settings: { document: itemOf({}, { a: [`${DATA}a`] }) } },
+  needed: { settings: { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'], b: ['https://other.example/b', 'key'] }) } },
+  choice: { settings: { document: itemOf({ key: KEY, login: LOGIN }, { a: [`${DATA}a`, 'key', 'login'] }) } },
+  form: { settings: { document: itemOf({ s3: { type: 's3' } }, { a: ['s3://bucket/a', 's3'] }) }, press: ['Enter it'] },
+  consent: {
+    settings: { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'], b: ['https://tiles.catalog.example/b', 'key'] }) },
+    press: ['Enter it', 'Continue'],
+    type: 'secret',
+  },
+  ready: { settings: { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }), credentials: [key(DATA)] } },
+  'another host': {
+    settings: {
+      document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'], b: ['https://more.example/b', 'key'] }),
+      credentials: [key(DATA)],
+    },
+    press: ['Allow further hosts…'],
+  },
+  login: { settings: { document: itemOf({ login: LOGIN }, { a: [`${DATA}a`, 'login'] }), credentials: [{ ...login, sendTo: [DATA] }] } },
+  unsupported: {
+    settings: {
+      document: itemOf(
+        { cookie: { type: 'apiKey', in: 'cookie', name: 'sid' }, odd: { type: 'odd' } },
+        {
+          a: [`${DATA}a`, 'cookie'],
+          b: [`${DATA}b`, 'odd'],
+          c: [`${DATA}c`, 'none'],
+        },
+      ),
+    },
+  },
+  German: { settings: { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }), properties: { locale: 'de-AT' } } },
+}
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
+  it('no state breaks a rule of axe or is cut off, on a phone, a tablet and a desk', async () => {
+    const { page, complaints } = await openPage(browser(), site, colours)
+    for (const { settings, press = [], type } of Object.values(STATES)) {
+      expect(await show(page, { ...settings, beside: true })).not.toBe('failed')
+      const element = page.locator('stac-auth').last()
+      for (const name of press) {
+        if (name === 'Continue' && type !== undefined) await element.locator('input').fill(type)
+        await element.getByRole('button', { name }).click()
+      }
+    }
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${colours}-${width}.png`, fullPage: true })
+    }
+    expect(complaints).toEqual([])
+  }, 60_000)
+})
+
+it('axe finds what is hidden in the shadow tree', async () => {
+  const { page } = await openPage(browser(), site)
+  await show(page, STATES.needed?.settings ?? {})
+  await page.evaluate(() => elementPage.element?.shadowRoot?.append(document.createElement('input')))
+  expect(await violations(page)).toEqual([expect.stringContaining('label')])
+}, 30_000)
+
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const active = elementPage.element?.shadowRoot?.activeElement
+    return active instanceof HTMLInputElement ? active.name : active?.textContent?.trim()
+  })
+const state = (page: Page) => page.evaluate(() => elementPage.element?.state)
+const held = (page: Page) => page.evaluate(() => elementPage.auth?.credentials.list())
+/** Everything in the element: its markup, and what its fields hold. */
+const content = (page: Page) =>
+  page.evaluate(() => {
+    const root = elementPage.element?.shadowRoot
+    return [root?.innerHTML, ...[...(root?.querySelectorAll('input, textarea') ?? [])].map((input) => Reflect.get(input, 'value'))].join(
+      '\n',
+    )
+  })
+
+describe('with the keyboard alone', () => {
+  it('a key is typed, its hosts are chosen, and it is removed again', async () => {
+    const { page, complaints } = await openPage(browser(), site)
+    const press = (...keys: readonly string[]) =>
+      keys.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve())
+    await show(page, STATES.consent?.settings ?? {})
+    await press('Tab')
+    expect(await focused(page)).toBe('Enter it')
+    await press('Enter')
+    await expect.poll(() => focused(page)).toBe('value')
+    await page.keyboard.type('top-secret')
+    await press('Enter')
+    await expect.poll(() => focused(page)).toBe('Where may it be sent?')
+    expect(await content(page)).not.toContain('top-secret')
+    expect(await content(page)).toContain('tiles.catalog.example')
+    // Nothing is chosen beforehand.
+    await press('Tab', 'Tab', 'Tab')
+    expect(await focused(page)).toBe('Allow')
+    await press('Enter')
+    expect(await page.getByRole('alert').textContent()).toBe('Select at least one.')
+    expect(await held(page)).toEqual([])
+    expect(await focused(page)).toBe('place')
+    await press('Space', 'Tab', 'Tab', 'Enter')
+    await expect.poll(() => held(page)).toEqual([expect.objectContaining({ type: 'apiKey', sendTo: [DATA] })])
+    expect(await page.evaluate(() => elementPage.headers('a'))).toMatchObject({ 'x-api-key': 'top-secret' })
+    expect(await content(page)).not.toContain('top-secret')
+    // The other host needs a consent of its own.
+    await page.getByText('Not allowed yet').waitFor()
+    await expect.poll(() => focused(page)).toContain('Key for')
+    await press('Tab')
+    expect(await focused(page)).toBe('Remove')
+    await press('Tab')
+    expect(await focused(page)).toBe('Allow further hosts…')
+    await press('Enter')
+    await expect.poll(() => focused(page)).toBe('Where may it be sent?')
+    await press('Tab', 'Enter')
+    await expect.poll(() => state(page)).toBe('ready')
+    expect(await held(page)).toEqual([expect.objectContaining({ sendTo: [DATA, 'https://tiles.catalog.example/'] })])
+    expect(await page.evaluate(() => elementPage.events)).toEqual(['stac-auth-needed needed', 'stac-auth-ready ready'])
+    await expect.poll(() => focused(page)).toContain('Key for')
+    await press('Tab')
+    expect(await focused(page)).toBe('Remove')
+    await press('Enter')
+    await expect.poll(() => held(page)).toEqual([])
+    await expect.poll(() => state(page)).toBe('needed')
+    expect(complaints).toEqual([])
+  }, 60_000)
+})
+
+describe('a form', () => {
+  const basic = itemOf({ basic: { type: 'http', scheme: 'basic' } }, { a: [`${DATA}a`, 'basic'] })
+
+  it('has the attributes that password managers need, and none with a value', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, { document: basic })
+    await page.getByRole('button', { name: 'Enter it' }).click()
+    await page.getByRole('textbox', { name: 'User name' }).fill('ada')
+    await page.getByRole('textbox', { name: 'Password' }).fill('hidden!')
+    const inputs = await page
+      .locator('stac-auth input')
+      .evaluateAll((all) => all.map((one) => [one.getAttribute('type'), one.getAttribute('autocomplete'), one.getAttribute('value')]))
+    expect(inputs).toEqual([
+      ['text', 'username', null],
+      ['password', 'current-password', null],
+    ])
+  }, 30_000)
+
+  it('keeps what is typed while other credentials change, and asks anew when its hosts change', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, { document: basic })
+    await page.getByRole('button', { name: 'Enter it' }).click()
+    await page.getByRole('textbox', { name: 'User name' }).fill('ada')
+    await page.evaluate(async () => {
+      const { auth } = elementPage
+      await auth?.credentials.add({ id: 'other', type: 'http', scheme: 'bearer', token: 't', sendTo: ['https://x.example/'] } as never)
+    })
+    await page.waitForTimeout(100)
+    expect(await page.getByRole('textbox', { name: 'User name' }).inputValue()).toBe('ada')
+    await page.getByRole('textbox', { name: 'Password' }).fill('hidden!')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    const wider = itemOf(
+      { basic: { type: 'http', scheme: 'basic' } },
+      { a: [`${DATA}a`, 'basic'], b: ['https://evil.catalog.example/b', 'basic'] },
+    )
+    await page.evaluate((wider) => Object.assign(elementPage.element ?? {}, { document: wider }), wider)
+    await page.getByRole('button', { name: 'Enter it' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
+  }, 30_000)
+
+  it('says that a value is wrong, and does not ask for consent', async () => {
+    const { page } = await openPage(browser(), site)
+    const signed = {
+      type: 'signedUrl',
+      flows: { authorizationCode: { authorizationApi: 'https://sign.catalog.example/', method: 'POST', responseField: 'url' } },
+    }
+    await show(page, { document: itemOf({ signed }, { a: [`${DATA}a`, 'signed'] }) })
+    await page.getByRole('button', { name: 'Enter it' }).click()
+    await page.getByRole('textbox', { name: 'Hosts that signed URLs may have' }).fill('https://*.example/')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('A value is not valid.')
+    expect(await page.evaluate(() => elementPage.events.at(-1))).toBe('stac-auth-error CONFIG_INVALID')
+    // What is no secret can be corrected.
+    expect(await page.getByRole('textbox', { name: 'Hosts that signed URLs may have' }).inputValue()).toBe('https://*.example/')
+    expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
+  }, 30_000)
+})
+
+describe('a login', () => {
+  const settings = (more: Settings = {}): Settings => ({
+    document: itemOf(
+      { login: { type: 'openIdConnect', openIdConnectUrl: `${provider.issuer}/.well-known/openid-configuration` } },
+      {
+        a: [provider.resource, 'login'],
+      },
+    ),
+    properties: { typed: [provider.issuer], url: `${site.origin}/item.json` },
+    ...more,
+  })
+  const client = () => ({ clients: [{ issuer: provider.issuer, clientId: 'page', scopes: ['read'] }] })
+
+  it('is consented to, made in a window, shown with its end, and ended', async () => {
+    const { page, complaints } = await openPage(browser(), site)
+    const { properties } = settings()
+    await show(page, { ...settings(), properties: { ...properties, ...client() } })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    const [popup] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('button', { name: 'Log in in a window' }).click(),
+    ])
+    await page.getByText('Continue in the other window.').waitFor()
+    await agree(popup)
+    await page.getByText(/^Logged in with 127\.0\.0\.1.* until /).waitFor()
+    expect(await state(page)).toBe('ready')
+    expect(await page.evaluate(async (url) => (await elementPage.auth?.fetch(url))?.text(), provider.resource)).toBe('file of alice')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log in in a window' }).waitFor()
+    expect(await page.evaluate(() => elementPage.auth?.status())).toMatchObject([{ state: 'none' }])
+    expect(complaints).toEqual([])
+  }, 60_000)
+
+  const known = () =>
+    settings({
+      credentials: [{ id: 'portal', type: 'openIdConnect', issuer: provider.issuer, clientId: 'page', sendTo: [`${provider.issuer}/`] }],
+    })
+
+  it('leads to the page when windows are blocked', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, known())
+    await page.evaluate(() => Object.assign(globalThis, { open: () => null }))
+    await page.getByRole('button', { name: 'Log in in a window' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('The browser blocked the login window.')
+    expect(await page.evaluate(() => elementPage.events.at(-1))).toBe('stac-auth-error POPUP_BLOCKED')
+    await page.getByRole('button', { name: 'Log in on this page' }).click()
+    await page.waitForURL(/\/interaction\//)
+  }, 30_000)
+
+  it('can be given up, and says when its window was closed', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, known())
+    const open = page.getByRole('button', { name: 'Log in in a window' })
+    await Promise.all([page.context().waitForEvent('page'), open.click()])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await open.waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    const [popup] = await Promise.all([page.context().waitForEvent('page'), open.click()])
+    await popup.close()
+    await page.getByText('The login was not completed').waitFor()
+  }, 30_000)
+
+  it('is not offered on a page without logins', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, { ...known(), logins: false })
+    await page.getByText('This page offers no logins.').waitFor()
+  }, 30_000)
+})
+
+describe('a document of a stranger', () => {
+  const LONG = 'W'.repeat(50_000)
+  const PATH = 'W'.repeat(7000)
+  const hostile = itemOf(
+    {
+      [`Allow\u202e<img src=x onerror=alert(1)>${LONG}`]: {
+        ...KEY,
+        in: 'query',
+        name: 'https://bank.example/ is safe',
+        description: `<script>alert(1)</script><img src=x onerror=alert(1)>[You are logged in](javascript:alert(1)) \u202e\u2066${LONG}`,
+      },
+      html: { type: 'http', scheme: '<b>basic</b>' },
+      basic: { type: 'http', scheme: 'basic' },
+    },
+    {
+      a: [`https://login.bank.example.${'evil-'.repeat(10)}x.test/a`, `Allow\u202e<img src=x onerror=alert(1)>${LONG}`],
+      b: [`https://xn--bnk-5na.example/${PATH}`, 'basic'],
+      d: ['https://data.example/d', 'html'],
+      c: [`https://storage.googleapis.com/${PATH}/c`, `Allow\u202e<img src=x onerror=alert(1)>${LONG}`],
+    },
+  )
+
+  it('adds no markup, hides no host, and does not freeze or widen the page', async () => {
+    const { page, complaints } = await openPage(browser(), site)
+    await page.setViewportSize({ width: 360, height: 800 })
+    await show(page, { document: hostile })
+    await page.getByRole('button', { name: 'Enter it' }).first().click()
+    await page.getByRole('textbox', { name: 'Key' }).fill('k')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    expect(
+      await page
+        .locator('stac-auth')
+        .evaluate((element) => element.shadowRoot?.querySelectorAll('script, img, a, iframe, b, style, [style]').length),
+    ).toBe(0)
+    expect(await page.locator('stac-auth').textContent()).toBe('')
+    const text = await page.evaluate(() => elementPage.element?.shadowRoot?.textContent ?? '')
+    expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+    expect(text).toContain(`login.bank.example.${'evil-'.repeat(10)}x.test`)
+    expect(text).toContain('xn--bnk-5na.example')
+    expect(text.length).toBeLessThan(8000)
+    // What the catalog says stands in its quotation, and nowhere else among the words of the element.
+    expect(
+      await page
+        .locator('stac-auth')
+        .getByText('You are logged in')
+        .evaluateAll((all) => all.map((one) => one.closest('blockquote')?.tagName)),
+    ).toEqual(['BLOCKQUOTE'])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    expect(complaints).toEqual([])
+  }, 30_000)
+})
+
+it('reads properties that were set before it was defined, and takes the texts of the page', async () => {
+  const { page } = await openPage(browser(), site)
+  await show(page, { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }), properties: { strings: { title: 'Bonjour' } } })
+  await page.getByRole('heading', { name: 'Bonjour' }).waitFor()
+  await page.evaluate(() => elementPage.upgradeLater())
+  await expect.poll(() => page.getByRole('heading', { name: 'Zugang' }).count()).toBe(1)
+}, 30_000)
