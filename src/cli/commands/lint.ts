@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
+import type { Selection } from '../inputs/input-files.ts'
 import type { RunBaseline } from '../lint/lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
-import type { Selection } from '../lint/lint-inputs.ts'
 import type { QueueOption } from '../lint/lint-job.ts'
 import {
   type BaselineOptions,

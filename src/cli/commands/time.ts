@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import type { TimeActions, TimeResource } from '../time/actions.ts'
 import type { FieldOptions } from '../time/options.ts'
 import { type TimeOptions, withTimeOptions } from '../time/options.ts'
+import type { TimeActions, TimeResource } from '../time-actions.ts'
 
 /** `time projects|customers list|get|create|update|delete`: records of the time-tracking service. */
 export function addTime(program: Command, context: Context): void {
@@ -22,7 +22,7 @@ function addResource(time: Command, name: TimeResource, one: string, context: Co
         text,
       ])
   const actions = async (): Promise<TimeActions> => {
-    const loaded = await import('../time/actions.ts')
+    const loaded = await import('../time-actions.ts')
     return new loaded.TimeActions(name, context)
   }
   add('list', `list all ${name}`).action(context.run(async (options: TimeOptions) => (await actions()).list(options)))

@@ -15,8 +15,8 @@ import type { Omissions } from '../crawl/omissions.ts'
 import { foreignNext, sendFrom, startsOf } from '../crawl/starts.ts'
 import type { Failure } from '../exit-code.ts'
 import { usageError } from '../exit-code.ts'
+import { lintInputs } from '../inputs/input-files.ts'
 import { type Piece, piecesOf } from '../inputs/pieces.ts'
-import { lintInputs } from '../lint/lint-inputs.ts'
 import { type CrawlOption, crawlSettings } from '../options.ts'
 
 /** Options for reading inputs. */

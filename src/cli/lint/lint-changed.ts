@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isAddress } from '../../http/url.ts'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from '../../node/git.ts'
 import { usageError } from '../exit-code.ts'
-import { isDocument, isGlob, leftOutBelow } from './lint-inputs.ts'
+import { isDocument, isGlob, leftOutBelow } from '../inputs/input-files.ts'
 import type { FixingOptions } from './lint-options.ts'
 
 export interface ChangedOptions {

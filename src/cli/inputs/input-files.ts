@@ -8,7 +8,7 @@ import { isAddress } from '../../http/url.ts'
 import { readRegularFile } from '../../node/files.ts'
 import { readFailure } from '../../node/system-error.ts'
 import { usageError } from '../exit-code.ts'
-import { type IgnoreRules, ignoreRules, isIgnored } from '../inputs/ignore-rules.ts'
+import { type IgnoreRules, ignoreRules, isIgnored } from './ignore-rules.ts'
 
 /** An input to lint, or its error. */
 export type LintInput = Found | { readonly name: string; readonly error: AuthError }

@@ -1,15 +1,15 @@
 /** The actions of `time projects` and `time customers`. */
 
-import { ConfigurationError } from '../../errors.ts'
-import type { RestResource } from '../../services/client/rest-resource.ts'
-import { numericId, type TimeTrackingClient } from '../../services/time-tracking/time-tracking-client.ts'
-import { forJson, forLine } from '../../text/sanitize.ts'
-import type { Context } from '../context.ts'
-import { EXIT, usageError } from '../exit-code.ts'
-import { write } from '../io.ts'
-import { openAuth, serviceAuth } from '../open-auth.ts'
-import { loggedTransport } from '../request-log.ts'
-import { type FieldOptions, type TimeOptions, writtenFields } from './options.ts'
+import { ConfigurationError } from '../errors.ts'
+import type { RestResource } from '../services/client/rest-resource.ts'
+import { numericId, type TimeTrackingClient } from '../services/time-tracking/time-tracking-client.ts'
+import { forJson, forLine } from '../text/sanitize.ts'
+import type { Context } from './context.ts'
+import { EXIT, usageError } from './exit-code.ts'
+import { write } from './io.ts'
+import { openAuth, serviceAuth } from './open-auth.ts'
+import { loggedTransport } from './request-log.ts'
+import { type FieldOptions, type TimeOptions, writtenFields } from './time/options.ts'
 
 export type TimeResource = 'projects' | 'customers'
 
@@ -116,13 +116,13 @@ async function openClient(options: TimeOptions, context: Context): Promise<TimeT
     ...(userAgent !== undefined && { userAgent }),
     ...(await loggedTransport(context)),
   }
-  const { checkVersionedBase } = await import('../../services/time-tracking/time-tracking-client.ts')
+  const { checkVersionedBase } = await import('../services/time-tracking/time-tracking-client.ts')
   try {
     checkVersionedBase(common)
   } catch (error) {
     throw inOptions(error)
   }
-  const { TimeTrackingClient } = await import('../../services/time-tracking/time-tracking-client.ts')
+  const { TimeTrackingClient } = await import('../services/time-tracking/time-tracking-client.ts')
   const { authHeader } = options
   if (env.STAC_AUTH_TIME_TOKEN) {
     const token = () => env.STAC_AUTH_TIME_TOKEN ?? ''
