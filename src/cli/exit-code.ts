@@ -14,6 +14,19 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
+/** Exit codes and what they mean. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'done'],
+  [1, 'findings'],
+  [2, 'usage or configuration error'],
+  [3, 'credentials missing or refused, or login required'],
+  [4, 'refused by the trust rules'],
+  [5, 'network or service failure'],
+  [6, 'file system or integrity failure'],
+  [70, 'internal error'],
+  [130, 'interrupted, or the reader of stdout has closed it'],
+]
+
 /** Returns the exit code of an error code; 70 for an unknown code. */
 export function exitCodeOf(code: string): number {
   if (Object.hasOwn(ERROR_CODES, code)) return ERROR_CODES[code as keyof typeof ERROR_CODES].exit

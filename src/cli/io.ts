@@ -23,6 +23,15 @@ export interface Io {
   readonly signal: AbortSignal
 }
 
+/** Variables that every command reads. */
+export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  ['STAC_AUTH_CREDENTIALS', "the credential file, in place of the one in the user's configuration folder"],
+  ['STAC_AUTH_TOKEN', 'a bearer token for the URLs in STAC_AUTH_TOKEN_FOR'],
+  ['STAC_AUTH_DEBUG', 'logs requests as --verbose does, and shows where an internal error comes from'],
+  ['NO_COLOR', 'turns colours off'],
+  ['FORCE_COLOR', 'turns colours on where there is no terminal'],
+]
+
 /** Returns the streams of this process. The first signal aborts the command, a second one ends the process at once. */
 export function processIo(): Io {
   const interruption = new AbortController()

@@ -3,9 +3,8 @@ import { Command, CommanderError } from 'commander'
 import { type ConfigurationError, isAuthError } from '../errors.ts'
 import { nearMiss } from '../text/suggest.ts'
 import type { Context } from './context.ts'
-import { EXIT, usageError } from './exit-code.ts'
-import { ENVIRONMENT, EXIT_CODES } from './help/environment.ts'
-import { type Diagnostics, type Io, version, wantsJson } from './io.ts'
+import { EXIT, EXIT_CODES, usageError } from './exit-code.ts'
+import { type Diagnostics, ENVIRONMENT, type Io, version, wantsJson } from './io.ts'
 import { refuseRepeats } from './options.ts'
 
 /** Adds a command with its options to the program; `argv` are all arguments as they were given. */

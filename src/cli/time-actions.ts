@@ -4,12 +4,12 @@ import { ConfigurationError } from '../errors.ts'
 import type { RestResource } from '../services/client/rest-resource.ts'
 import { numericId, type TimeTrackingClient } from '../services/time-tracking/time-tracking-client.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
+import { type FieldOptions, type TimeOptions, writtenFields } from './commands/time.ts'
 import type { Context } from './context.ts'
 import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
 import { openAuth, serviceAuth } from './open-auth.ts'
 import { loggedTransport } from './request-log.ts'
-import { type FieldOptions, type TimeOptions, writtenFields } from './time/options.ts'
 
 export type TimeResource = 'projects' | 'customers'
 

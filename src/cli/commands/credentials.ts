@@ -4,11 +4,11 @@ import { isAuthError } from '../../errors.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { type CredentialPath, credentialPath } from '../credential-path.ts'
+import type { AddOptions } from '../credentials/add.ts'
+import { withNewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { addAdd } from './credentials-add.ts'
-import { addTrust } from './credentials-trust.ts'
 
 interface ShowOptions extends CredentialsOption {
   readonly json?: boolean
@@ -92,4 +92,30 @@ function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl }: 
 
 function jsonOf(value: unknown): string {
   return `${forJson(value, 2)}\n`
+}
+
+/** `credentials add DOC | --file FILE`: adds the credentials that a document needs, or one from a file, after confirmation. */
+function addAdd(credentials: Command, context: Context): void {
+  const command = credentials.command('add [document]').description('create the credentials that a document needs, after confirmation')
+  withNewCredentialOptions(withCredentialsOption(command))
+    .option('--file <file>', 'add the credential in this JSON file instead')
+    .action(
+      context.run(async (document: string | undefined, options: AddOptions) => {
+        const { add } = await import('../credentials/add.ts')
+        return add(document, options, context)
+      }),
+    )
+}
+
+/** `credentials trust ID PATTERN`: adds a URL pattern to the `sendTo` of a credential, after confirmation. */
+function addTrust(credentials: Command, context: Context): void {
+  const command = credentials
+    .command('trust <id> <pattern>')
+    .description('add a URL pattern to the sendTo of a credential, after confirmation')
+  withCredentialsOption(command).action(
+    context.run(async (id: string, pattern: string, options: CredentialsOption) => {
+      const { trust } = await import('../credentials/trust.ts')
+      return trust(id, pattern, options, context)
+    }),
+  )
 }

@@ -1,7 +1,22 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { DownloadOptions } from '../../node/download/index.ts'
 import type { Context } from '../context.ts'
-import { type DownloadCommandOptions, withDownloadOptions } from '../download/options.ts'
 import { usageError } from '../exit-code.ts'
+import {
+  type AssetOptions,
+  type ByAddressOption,
+  byteCount,
+  type CrawlOption,
+  type CredentialsOption,
+  inOptionGroup,
+  positive,
+  requireCrawl,
+  wholeFrom,
+  withAssetOptions,
+  withByAddressOption,
+  withCredentialsOption,
+  withReachOptions,
+} from '../options.ts'
 
 const NOTE = `
 A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`
@@ -20,4 +35,128 @@ export function addDownload(program: Command, context: Context): void {
         return downloadAll(names, options, context)
       }),
     )
+}
+
+export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {
+  readonly outputDir: string
+  readonly minSize?: number
+  readonly maxSize?: number
+  readonly template?: string
+  readonly perHost?: number
+  readonly limitRate?: number
+  readonly ranges?: number
+  readonly retries?: number
+  readonly stallTimeout?: number
+  readonly existing?: 'keep' | 'refuse' | 'replace'
+  readonly rename?: boolean
+  readonly maxObjects?: number
+  readonly resume: boolean
+  readonly rewriteHrefs?: boolean
+  readonly strict?: boolean
+  readonly acceptHtml?: boolean
+  readonly verify?: boolean
+  readonly manifest?: string
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+/** Adds the options of {@link DownloadCommandOptions}. */
+function withDownloadOptions(command: Command): Command {
+  return withReachOptions(
+    withRateOptions(withByAddressOption(withCredentialsOption(withFileOptions(withSelectionOptions(command))))),
+    'follow the links of catalogs and APIs',
+  )
+}
+
+/** Options that the library has under the same name. */
+const SAME = [
+  'template',
+  'concurrency',
+  'perHost',
+  'rate',
+  'ranges',
+  'retries',
+  'existing',
+  'resume',
+  'strict',
+  'acceptHtml',
+  'verify',
+  'manifest',
+  'dryRun',
+  'maxObjects',
+] as const
+
+/** Converts the options of the command line to those of the library. */
+export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
+  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, prefer, limitRate } = options
+  const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
+  return defined({
+    ...same,
+    alternates: prefer,
+    bytesPerSecond: limitRate,
+    documents: options.rewriteHrefs,
+    assets: defined({ keys, exclude, roles, types, minSize, maxSize }),
+    collisions: rename ? ('rename' as const) : undefined,
+    stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
+  })
+}
+
+/** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
+export function reachOf(options: DownloadCommandOptions): CrawlOption {
+  const { perHost, rate, resume: _resume, concurrency: _files, ...reach } = options
+  requireCrawl({ ...reach, rate: undefined })
+  return defined({ ...reach, rate, concurrency: perHost })
+}
+
+function withFileOptions(command: Command): Command {
+  return command
+    .option(
+      '--template <template>',
+      'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
+    )
+    .addOption(
+      new Option('--existing <what>', 'keep existing files that match their document, refuse or replace them (default: keep)').choices([
+        'keep',
+        'refuse',
+        'replace',
+      ]),
+    )
+    .option('--verify', 'also compare existing files with the servers')
+    .option('--manifest <file>', 'write a manifest of all files as NDJSON')
+    .option('--rename', 'rename the second of two files with the same name')
+    .option('--max-objects <n>', 'limit the objects of an object store folder (default: 100000)', wholeFrom(1))
+    .option('--rewrite-hrefs', 'write a copy of each item with hrefs to the downloaded files')
+    .option('--no-resume', 'restart incomplete files from the beginning')
+    .option('--accept-html', 'accept an HTML page where another media type is expected')
+    .option('--strict', 'fail on unexpected content codings and HTML pages instead of warning')
+    .option('--dry-run', 'show files and credentials without downloading')
+    .option('--json', 'print one JSON event per line, then the summary')
+}
+
+function withSelectionOptions(command: Command): Command {
+  return inOptionGroup(command, 'Assets and folder:', (group) =>
+    withAssetOptions(group.option('-d, --output-dir <folder>', 'write files to this folder', '.'), 'download')
+      .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
+      .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount),
+  )
+}
+
+function withRateOptions(command: Command): Command {
+  return inOptionGroup(command, 'Speed and retries:', (group) =>
+    group
+      .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
+      .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))
+      .option('--rate <n>', 'limit requests per second and origin', positive)
+      .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
+      .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
+      .option('--retries <n>', 'fail a file after this many attempts without progress (default: 10)', wholeFrom(1))
+      .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive),
+  )
+}
+
+/** Removes undefined members. */
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
 }

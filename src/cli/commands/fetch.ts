@@ -9,13 +9,15 @@ import { bodyPromise } from '../../node/transport/page-refusal.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
+import { RateMeter } from '../download/progress.ts'
 import { EXIT } from '../exit-code.ts'
-import { FetchProgress } from '../fetch/progress.ts'
 import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts'
 import { type Io, untilInterrupted, write } from '../io.ts'
+import { fitted, LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
 import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
+import { bytesText, timeText } from '../units.ts'
 
 interface FetchOptions extends TargetRequestOptions {
   readonly output?: string
@@ -130,4 +132,51 @@ const UNCODED = { 'accept-encoding': 'identity' }
 function summary({ status, bytes }: FetchedBody, used: ReadonlySet<string>, milliseconds: number): string {
   const credentials = [...used].map((id) => `, credential "${id}"`).join('')
   return `${status}, ${bytes} bytes in ${Math.round(milliseconds)} ms${credentials}`
+}
+
+/** What is shown of a body. */
+interface Received {
+  readonly bytes: number
+  readonly length: number | undefined
+}
+
+/** Milliseconds between updates. */
+const EVERY = 200
+
+/** Shows on stderr how much of a body is received, from `show` to `end`; nothing without a terminal. */
+export class FetchProgress {
+  readonly #block: LiveBlock
+  readonly #meter = new RateMeter()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(io: Io) {
+    this.#block = new LiveBlock(io)
+  }
+
+  show(body: Received): void {
+    if (!this.#block.isOn) return
+    this.end()
+    this.#timer = setInterval(() => {
+      this.#meter.add(performance.now(), body.bytes)
+      this.#block.show([receivedLine(body, this.#meter.rate, this.#block.width)])
+    }, EVERY).unref()
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#block.clear()
+  }
+}
+
+/** Formats what is received, at a rate in bytes per second. */
+export function receivedLine({ bytes, length }: Received, rate: number, width: number): string {
+  const left = length === undefined || rate === 0 ? '' : `${timeText(((length - bytes) * 1000) / rate)} left`
+  const percent = length ? `${Math.floor((Math.min(bytes, length) * 100) / length)}%` : ''
+  const parts = [
+    { text: percent, rank: 1 },
+    { text: length === undefined ? bytesText(bytes) : `${bytesText(bytes)} of ${bytesText(length)}`, rank: 0 },
+    { text: `${bytesText(rate)}/s`, rank: 3 },
+    { text: left, rank: 2 },
+  ]
+  return fitted(parts, width)
 }

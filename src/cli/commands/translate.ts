@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import type { Context } from '../context.ts'
-import { type TranslateOptions, withTranslateOptions } from '../translate/options.ts'
+import { usageError } from '../exit-code.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 
 const KEY = `
 The API key is STAC_AUTH_TRANSLATION_KEY, else a credential whose sendTo allows the service. An argument that is the name of a file
@@ -30,4 +32,50 @@ export function addTranslate(program: Command, context: Context): void {
         return catalog(name, given.optsWithGlobals<TranslateOptions>(), context)
       }),
     )
+}
+
+export interface TranslateOptions extends CredentialsOption {
+  readonly to?: string
+  readonly from?: string
+  readonly formality?: string
+  readonly glossary?: string
+  readonly style?: string
+  readonly context?: string
+  readonly baseUrl?: string
+  readonly plan?: string
+  readonly output?: string
+  readonly outputDir?: string
+  readonly text?: boolean
+  readonly resume?: string
+  readonly usage?: boolean
+  readonly json?: boolean
+}
+
+/** Adds the options for language and service. */
+function withTranslateOptions(command: Command): Command {
+  return withCredentialsOption(command)
+    .option('--to <language>', 'translate into this language: DE, EN-GB, pt-BR')
+    .option('--from <language>', 'set the source language (default: detected; required with --glossary)')
+    .option('--formality <choice>', 'set the formality: more, less, prefer_more, prefer_less, default')
+    .option('--glossary <id>', 'use this glossary of the account')
+    .option('--style <id>', 'use this style rule list of the account')
+    .option('--context <text>', 'send context that is not translated')
+    .option('--base-url <url>', 'set the URL of the service (default: by the key)')
+    .option('--plan <plan>', 'use the host of this plan: free, pro')
+    .option('-o, --output <file>', 'write to this new file (default: stdout)')
+    .option('--usage', 'print the used quota at the end; ignored with --json')
+    .option('--json', 'print one JSON value')
+}
+
+/** Converts options to parameters of the service. Errors: `USAGE` without a language. */
+export function paramsOf({ to, from, formality, glossary, style, context }: TranslateOptions): TranslateParams {
+  if (to === undefined) throw usageError('no language is given: give --to LANGUAGE')
+  return {
+    target_lang: to,
+    ...(from !== undefined && { source_lang: from }),
+    ...(formality !== undefined && { formality }),
+    ...(glossary !== undefined && { glossary_id: glossary }),
+    ...(style !== undefined && { style_id: style }),
+    ...(context !== undefined && { context }),
+  }
 }

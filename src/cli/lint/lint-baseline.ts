@@ -2,10 +2,10 @@
 import { ConfigurationError } from '../../errors.ts'
 import { type Baseline, Comparison, isBaseline } from '../../lint/baseline.ts'
 import { Totals } from '../../lint/reporters/report.ts'
+import { replaceFile, type Seen, seenFile } from '../../node/write-file.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { readInput } from '../read-document.ts'
-import { replaceFile, type Seen, seenFile } from '../replace-file.ts'
 import type { BaselineOptions } from './lint-options.ts'
 import type { FoundProblems, LintOutcome } from './lint-run.ts'
 

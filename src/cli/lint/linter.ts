@@ -1,7 +1,20 @@
-/** Linters of tasks: in this process, or by workers. */
+/** Linters of tasks, in this process or by workers, and findings of rules that need more than one document. */
+
 import { createRequire } from 'node:module'
-import { type Levels, LintRun, lint, lintText, type Preset, type Problem, type TextOptions } from '../../lint/index.ts'
+import { caseOf, levelOfCode } from '../../lint/config.ts'
+import {
+  type Level,
+  type Levels,
+  LintRun,
+  lint,
+  lintText,
+  type Preset,
+  type Problem,
+  type Severity,
+  type TextOptions,
+} from '../../lint/index.ts'
 import type { JsonObject, StacDocument } from '../../stac/document.ts'
+import type { LintSettings } from './lint-run.ts'
 
 /** The findings of a task. */
 export interface Judged {
@@ -116,4 +129,37 @@ export interface Task {
 export function lintTask({ text, value, line, url, parents }: Task, options: TextOptions): readonly Problem[] {
   const all = { ...options, ...(url !== undefined && { url }), ...(parents && { parents }), ...(line !== undefined && { line }) }
   return text === undefined ? lint(value, all) : lintText(text, all)
+}
+
+/** The rules that need more than one document. */
+type RunRule = 'unreachable' | 'self-mismatch' | 'conflicting-scheme' | 's3-public-bucket'
+
+/** Returns the level of such a rule for a document. */
+export function levelOf(rule: RunRule, document: string, { levels }: LintSettings): Level {
+  return levelOfCode(rule, levels.preset, levels.levelsFor(document))
+}
+
+/** Returns the finding of such a rule at its configured level, or none if it is off. */
+export function runFinding(
+  rule: RunRule,
+  data: Readonly<Record<string, string>>,
+  place: Pick<Problem, 'document' | 'id' | 'pointer'>,
+  settings: LintSettings,
+): readonly Problem[] {
+  const severity = levelOf(rule, place.document ?? '', settings)
+  return severity === 'off' ? [] : [findingOf(rule, severity, data, place, settings.complete)]
+}
+
+/** Returns the finding of such a rule at a given level. */
+export function findingOf(
+  rule: RunRule,
+  severity: Severity,
+  data: Readonly<Record<string, string>>,
+  place: Pick<Problem, 'document' | 'id' | 'pointer'>,
+  complete: TextOptions['complete'],
+): Problem {
+  const [template = ''] = Object.values(caseOf(rule)?.[1].meta.messages ?? {})
+  const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
+  const problem: Problem = { rule, code: rule, severity, message, ...place }
+  return complete ? complete(problem, { document: undefined, at: '', near: undefined }) : problem
 }

@@ -11,12 +11,12 @@ import type { TranslationClient } from '../../services/translation/index.ts'
 import { ownString } from '../../stac/document.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
 import { forLine } from '../../text/sanitize.ts'
+import { paramsOf, type TranslateOptions } from '../commands/translate.ts'
 import type { Context } from '../context.ts'
 import { replacePrivateFile } from '../credentials/edit-credentials.ts'
 import type { Io } from '../io.ts'
 import { LiveBlock, shortened } from '../live-block.ts'
 import { readInput } from '../read-document.ts'
-import { paramsOf, type TranslateOptions } from './options.ts'
 
 /** Error codes after which the document cannot be fetched. */
 const OVER = new Set(['DOCUMENT_FAILED', 'DOCUMENT_GONE'])

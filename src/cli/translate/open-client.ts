@@ -2,12 +2,12 @@
 
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
+import type { TranslateOptions } from '../commands/translate.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
 import { version } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
 import { loggedTransport } from '../request-log.ts'
-import type { TranslateOptions } from './options.ts'
 
 type Host = Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'>
 

@@ -5,13 +5,13 @@ import { basename, extname, join } from 'node:path'
 import { IntegrityError } from '../../errors.ts'
 import { newPath, writeNewFile } from '../../node/write-file.ts'
 import type { TranslationClient } from '../../services/translation/index.ts'
+import { paramsOf, type TranslateOptions } from '../commands/translate.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Io, write } from '../io.ts'
 import { readText } from '../read-document.ts'
 import { checkHandleFile, resumeFile, translateFile } from './document-file.ts'
 import { batchFailure, noteUsage, openClient } from './open-client.ts'
-import { paramsOf, type TranslateOptions } from './options.ts'
 
 /** The result of one input, for `--json`. */
 interface Outcome {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ignoreRules, isIgnored } from '../../../src/cli/inputs/ignore-rules.ts'
+import { ignoreRules, isIgnored } from '../../../src/cli/inputs/input-files.ts'
 import { put, temporaryFolder } from '../folder.ts'
 
 const folder = await temporaryFolder()
