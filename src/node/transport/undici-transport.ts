@@ -253,24 +253,24 @@ class ForwardingHandler implements Handler {
     this.#to = to
   }
 
-  onRequestStart(...told: HandlerArguments<'onRequestStart'>): void {
-    this.#to.onRequestStart?.(...told)
+  onRequestStart(...args: HandlerArguments<'onRequestStart'>): void {
+    this.#to.onRequestStart?.(...args)
   }
 
-  onResponseStart(...told: HandlerArguments<'onResponseStart'>): void {
-    this.#to.onResponseStart?.(...told)
+  onResponseStart(...args: HandlerArguments<'onResponseStart'>): void {
+    this.#to.onResponseStart?.(...args)
   }
 
-  onResponseData(...told: HandlerArguments<'onResponseData'>): void {
-    this.#to.onResponseData?.(...told)
+  onResponseData(...args: HandlerArguments<'onResponseData'>): void {
+    this.#to.onResponseData?.(...args)
   }
 
-  onResponseEnd(...told: HandlerArguments<'onResponseEnd'>): void {
-    this.#to.onResponseEnd?.(...told)
+  onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
+    this.#to.onResponseEnd?.(...args)
   }
 
-  onResponseError(...told: HandlerArguments<'onResponseError'>): void {
-    this.#to.onResponseError?.(...told)
+  onResponseError(...args: HandlerArguments<'onResponseError'>): void {
+    this.#to.onResponseError?.(...args)
   }
 }
 
@@ -282,9 +282,9 @@ class FreeingHandler extends ForwardingHandler {
     this.#free = free
   }
 
-  override onResponseEnd(...told: HandlerArguments<'onResponseEnd'>): void {
+  override onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
     this.#free()
-    super.onResponseEnd(...told)
+    super.onResponseEnd(...args)
   }
 }
 
@@ -313,9 +313,9 @@ class ForwardedHandler extends ForwardingHandler {
     this.#proxy = proxy
   }
 
-  override onResponseStart(...told: Parameters<NonNullable<Handler['onResponseStart']>>): void {
-    const [controller, status] = told
+  override onResponseStart(...args: Parameters<NonNullable<Handler['onResponseStart']>>): void {
+    const [controller, status] = args
     if (status === 407) controller.abort(loginRequired(this.#proxy))
-    else super.onResponseStart(...told)
+    else super.onResponseStart(...args)
   }
 }
