@@ -73,7 +73,11 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
     run:
       (action) =>
       async (...given) => {
-        exitCode = await action(...given)
+        exitCode = await action(...given).catch(async (error: unknown) => {
+          if (!isAuthError(error)) throw error
+          const { withSetupHint } = await import('./setup/setup-hint.ts')
+          throw withSetupHint(error, documentsIn(given, argv))
+        })
       },
   }
   const program = await programOf(argv, context, () => {
@@ -90,6 +94,13 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
     if (isAuthError(error) && error.code === 'USAGE' && error.hint === undefined) throw usageError(error.message, `see ${help}`)
     throw error
   }
+}
+
+/** Returns the documents among the arguments of a command; those of `run` end where its program begins. */
+function documentsIn([given]: readonly unknown[], argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  const words = [given].flat().filter((word) => typeof word === 'string')
+  return argv[0] === 'run' && end >= 0 ? words.slice(0, words.length - (argv.length - end - 1)) : words
 }
 
 /** Adds `--verbose` to all commands that run. */
@@ -173,7 +184,10 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
   if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
     return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
   }
-  if (error.code === 'commander.help') return usageError('no command is given', `see ${help}`)
+  if (error.code === 'commander.help') {
+    const begin = 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
+    return usageError('no command is given', `${command.parent ? 'see ' : begin}${help}`)
+  }
   return usageError(firstLine(error), `see ${help}`)
 }
 

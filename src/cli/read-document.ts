@@ -29,7 +29,7 @@ export interface ReadDocument {
  */
 export async function readDocument(name: string, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
   if (isAddress(name)) return fetchDocument(name, io, await auth())
-  const document = parseDocument(await readInput(name, io))
+  const document = parsed(await readInput(name, io), name)
   const self = ownString(linkOf(document, 'self')?.object, 'href')
   return self !== undefined && isAddress(self) && canParseUrl(self) ? { document, url: self } : { document }
 }
@@ -46,7 +46,23 @@ export async function readText(name: string, io: Io, auth: () => Promise<Auth>):
 
 async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promise<ReadDocument> {
   const bytes = await fetchBytes(address, signal, auth)
-  return { document: parseDocument(bytes.body, { url: bytes.url }), url: bytes.url }
+  return { document: parsed(bytes.body, address, { url: bytes.url }), url: bytes.url }
+}
+
+/** Parses a document; the errors of other files say what DOC is. */
+function parsed(bytes: Uint8Array, name: string, where: { readonly url?: string } = {}): StacDocument {
+  try {
+    return parseDocument(bytes, where)
+  } catch (error) {
+    if (!isAuthError(error) || !/^DOC_NOT_/.test(error.code) || error.hint !== undefined) throw error
+    const file = isAddress(name) ? '. A file is sent by stac-auth fetch URL' : ''
+    const hint = `${name === '-' ? 'standard input' : `"${bareName(name)}"`} must be a STAC document: an Item, Collection, Catalog or FeatureCollection${file}`
+    throw new IntegrityError(error.code, error.message, { ...error, hint })
+  }
+}
+
+function bareName(name: string): string {
+  return isAddress(name) ? bareAddress(name) : name
 }
 
 /** Returns the body at a URL, up to the size limit of a document, and the final URL. Errors: see {@link readDocument}. */

@@ -107,9 +107,11 @@ describe('help and version', () => {
   })
 
   it('help and version say how to continue when no command is given', async () => {
-    const missing = (help: string) => ({ code: 2, stdout: '', stderr: `error USAGE: no command is given\n  see ${help}\n` })
-    expect(await run([])).toMatchObject(missing('stac-auth help'))
-    expect(await run(['credentials'])).toMatchObject(missing('stac-auth credentials --help'))
+    const missing = (hint: string) => ({ code: 2, stdout: '', stderr: `error USAGE: no command is given\n  ${hint}\n` })
+    expect(await run([])).toMatchObject(
+      missing('to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: stac-auth help'),
+    )
+    expect(await run(['credentials'])).toMatchObject(missing('see stac-auth credentials --help'))
   })
 })
 

@@ -60,6 +60,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const { Refusals } = await import('../run/refusals.ts')
   const { substitute } = await import('../run/placeholders.ts')
   const { writeMap } = await import('../run/gateway-map.ts')
+  const { withSetupHint } = await import('../setup/setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
   const settings = { documents, rewrite: options.rewrite, onRequest: refused.add.bind(refused) }
@@ -74,7 +75,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
       const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
       if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       const code = await runChild(command, environment, io)
-      if (code !== 0) for (const error of refused.errors()) await context.diagnostics.error(error)
+      if (code !== 0) for (const error of refused.errors()) await context.diagnostics.error(withSetupHint(error, names, true))
       return code
     } finally {
       await map.remove()

@@ -12,8 +12,8 @@ const RESOURCES = ['projects', 'customers'].flatMap((name): (readonly [string, r
 
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   '': [
-    'stac-auth explain item.json',
-    'stac-auth fetch item.json --asset B04 -o B04.tif',
+    'stac-auth setup item.json',
+    'stac-auth run item.json -- gdalinfo {B04}',
     'stac-auth download item.json -d data',
     'stac-auth lint catalog.json --crawl',
   ],

@@ -23,7 +23,9 @@ export const guided: Questions = {
       const hosts = places.map(({ pattern }) => pattern).filter((pattern) => pattern.startsWith('http'))
       answers[name] = await askValue(terminal, field, field.kind === 'signed-url-patterns' ? hosts : [])
     }
-    const scopes = hasScopes ? wordsIn(await terminal.ask('  Scopes to request, separated by spaces [none]: ')) : []
+    const scopes = hasScopes
+      ? wordsIn(await terminal.ask('  Scopes to request, as the provider names them, separated by spaces [none]: '))
+      : []
     return { ...answers, ...(scopes.length > 0 && { scopes }) }
   },
 

@@ -10,13 +10,13 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { headline } from '../../text/error-text.ts'
 import { forFileName } from '../../text/file-name.ts'
 import { forLine } from '../../text/sanitize.ts'
-import { shellWord } from '../../text/shell-word.ts'
 import type { AnsweredScheme, MissingCredential } from '../credentials/missing-credentials.ts'
 import type { NeededBy } from '../credentials/needed-credentials.ts'
 import { proposalFor } from '../credentials/proposal.ts'
 import { kindOf, plain, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import type { Style } from '../io.ts'
+import { commandWord } from './setup-hint.ts'
 
 const MAX_UNUSABLE = 5
 
@@ -75,7 +75,7 @@ function itemText({ document, url }: NeededBy['read']): string {
   const href = hrefBelow(document)
   if (href === undefined) return ''
   const address = url !== undefined && canParseUrl(href, url) ? new URL(href, url).href : href
-  return `the documents that it links to may need one: stac-auth setup ${plainWord(forLine(address))}\n`
+  return `the documents that it links to may need one: stac-auth setup ${commandWord(forLine(address))}\n`
 }
 
 function hrefBelow(document: StacDocument): string | undefined {
@@ -142,7 +142,7 @@ export function exitOfNeeds({ wanted, answered, unusable }: NeededBy['needs']): 
 
 /** Formats commands to try with a document and one of its targets that can be requested. */
 export function nextText(name: string, target: Target | undefined): string {
-  const document = plainWord(forLine(name))
+  const document = commandWord(forLine(name))
   const all = `  stac-auth download ${document} -d data\n`
   const choice = target && choiceOf(target)
   if (!target || choice === undefined) return all
@@ -151,7 +151,7 @@ export function nextText(name: string, target: Target | undefined): string {
   const key = assetKeyOf(target)
   const run =
     key !== undefined && /^[\w.-]+$/.test(key) && isForGdal(target, path) ? `  stac-auth run ${document} -- gdalinfo {${key}}\n` : ''
-  return `  stac-auth fetch ${document} ${choice} -o ${plainWord(file)}\n${run}${all}`
+  return `  stac-auth fetch ${document} ${choice} -o ${commandWord(file)}\n${run}${all}`
 }
 
 /** Returns true for rasters and tables that GDAL reads. */
@@ -184,13 +184,8 @@ function choiceOf(target: Target): string | undefined {
   const [, list, key = '', alternate, name = ''] = parts
   const { object } = target
   const asset = assetKeyOf(target)
-  if (asset !== undefined) return `--asset ${plainWord(forLine(asset))}`
-  if (list === 'assets' && alternate === 'alternate') return `--alternate ${plainWord(forLine(`${key}/${name}`))}`
-  if (list === 'links' && parts.length === 3 && typeof object.rel === 'string') return `--link ${plainWord(forLine(object.rel))}`
+  if (asset !== undefined) return `--asset ${commandWord(forLine(asset))}`
+  if (list === 'assets' && alternate === 'alternate') return `--alternate ${commandWord(forLine(`${key}/${name}`))}`
+  if (list === 'links' && parts.length === 3 && typeof object.rel === 'string') return `--link ${commandWord(forLine(object.rel))}`
   return undefined
-}
-
-/** Quotes a text for a shell only where it needs that. */
-function plainWord(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : shellWord(text)
 }

@@ -1,7 +1,9 @@
 /** `setup`: asks for every credential that documents need, logs in, and tests each with one small request. */
+import { loadStrategies } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, type ErrorCode, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
+import { defaultStrategies } from '../../strategies/index.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
@@ -113,8 +115,43 @@ function shown(name: string): string {
   return isAddress(name) ? forUrl(name) : forLine(name)
 }
 
-/** Finds what a document needs; logs in first where it cannot be read otherwise. Errors: those of {@link neededBy}, of the login. */
-async function look(name: string, { options, errand, context }: Run, known?: ReadDocument): Promise<NeededBy> {
+/**
+ * Finds what a document needs. Where it cannot be read without a credential, asks for one, and logs in. Errors: those of
+ * {@link neededBy}, of the login.
+ */
+async function look(name: string, run: Run, known?: ReadDocument): Promise<NeededBy> {
+  for (;;) {
+    try {
+      return await lookOnce(name, run, known)
+    } catch (error) {
+      if (!isAuthError(error) || error.code !== 'AUTH_REJECTED' || !(await isRepaired(name, error, run))) throw error
+    }
+  }
+}
+
+/** Asks for the credential of a document that was refused, or for its secret again. Returns true if there is something new to try. */
+async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<boolean> {
+  const { options, errand, context } = run
+  if (options.dryRun || options.json || !isTerminal(context.io)) return false
+  if (refusal.credential !== undefined) {
+    await context.diagnostics.error(refusal)
+    return retyped(refusal.credential, refusal, run)
+  }
+  const { credentialOfDocument } = await import('./protected-document.ts')
+  const created = await credentialOfDocument(name, refusal, options, errand, context)
+  await logInOrThrow(created, run)
+  return created.length > 0
+}
+
+/** Logs in before a document can be read. Errors: that of the first login that fails, which is not shown here. */
+async function logInOrThrow(credentials: readonly string[], { options, context }: Run): Promise<void> {
+  const diagnostics = { ...context.diagnostics, error: async () => {} }
+  const [failure] = await logInAll(credentials, options, { ...context, diagnostics })
+  if (failure) throw failure
+}
+
+async function lookOnce(name: string, run: Run, known?: ReadDocument): Promise<NeededBy> {
+  const { options, errand, context } = run
   const user = await userCredentials(options, context)
   const found = await neededBy(name, user, options, errand, context, known)
   if (!('waiting' in found)) return found
@@ -123,8 +160,7 @@ async function look(name: string, { options, errand, context }: Run, known?: Rea
       credential: found.waiting,
       hint: `stac-auth login ${found.waiting}`,
     })
-  const [failure] = await logInAll([found.waiting], options, context)
-  if (failure) throw failure
+  await logInOrThrow([found.waiting], run)
   const again = await neededBy(name, user, options, errand, context)
   if ('waiting' in again) throw usageError(`"${name}" cannot be read: log in with stac-auth login ${again.waiting}`)
   return again
@@ -184,7 +220,7 @@ async function testScheme(scheme: AnsweredScheme, name: string, run: Run): Promi
     const auth = await openAuth(context, { ...options, mayBeMissing: true }, [name])()
     const result = await testOf(scheme, auth, io.signal)
     await write(io.stdout, testText(result, styleOf(io, io.stdout)))
-    if (!result.error || !isTerminal(io) || !(await retyped(scheme, result.error, run))) return result
+    if (!result.error || !isTerminal(io) || !(await retyped(scheme.credential, result.error, run))) return result
   }
 }
 
@@ -195,24 +231,25 @@ const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_I
  * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
  * true if they were replaced.
  */
-async function retyped(
-  { strategy, credential: id }: AnsweredScheme,
-  { code }: AuthError,
-  { options, errand, context }: Run,
-): Promise<boolean> {
+async function retyped(id: string, { code }: AuthError, { options, errand, context }: Run): Promise<boolean> {
   const { io } = context
   const { terminal } = errand
   if (!terminal || !WRONG_SECRET.includes(code)) return false
   const { credentials } = await userCredentials(options, context)
   const own = credentials.find((one) => one.id === id)
   const chain = [own, credentials.find((one) => one.id !== undefined && one.id === (own?.with ?? own?.subject))]
-  const secrets = chain.map((one) => ({ id: one?.id, stored: Object.entries(one ?? {}).filter(([, source]) => isStored(source, io.env)) }))
+  const secrets = chain.map((one) => ({
+    id: one?.id,
+    type: one?.type,
+    stored: Object.entries(one ?? {}).filter(([, source]) => isStored(source, io.env)),
+  }))
   const wrong = secrets.find(({ stored }) => stored.length > 0)
   if (!wrong) return false
   const answer = await terminal.ask(`Type the ${wrong.stored.length === 1 ? 'secret' : 'secrets'} of "${wrong.id}" again?  [y]es / [N]o `)
   if (!/^y(?:es)?$/i.test(answer)) return false
+  const strategy = (await loadStrategies(defaultStrategies)).find(({ type }) => type === wrong.type)
   for (const [name, source] of wrong.stored) {
-    const label = strategy.forms.flatMap(({ fields }) => fields[name]?.label ?? [])[0] ?? name
+    const label = strategy?.forms.flatMap(({ fields }) => fields[name]?.label ?? [])[0] ?? name
     const text = await terminal.askHidden(`  ${label}, not shown (press Enter to keep it): `)
     if (text !== '' && isStored(source, io.env)) await replaceSecret(source, text)
   }

@@ -54,6 +54,7 @@ function uncovered(
   return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
     status,
     url,
+    ...(schemes.length > 0 && { expected: schemes.join(' ') }),
     hint: unasked
       ? `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${bareAddress(url)}`
       : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`,

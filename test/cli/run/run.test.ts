@@ -54,7 +54,7 @@ describe('run', () => {
     expect([code, stderr]).toEqual([
       9,
       expect.stringMatching(
-        /^error NO_CREDENTIAL: the gateway refused https:\/\/data\.example\/a\.tif: no credential .*\n {2}if you trust /,
+        /^error NO_CREDENTIAL: the gateway refused https:\/\/data\.example\/a\.tif: no credential .*\n {2}stac-auth setup .*\n {2}or, if you trust /,
       ),
     ])
     const quiet = await run(['run', document, ...node('fetch(process.argv[1]).then(() => process.exit(0))', '{B04}')])

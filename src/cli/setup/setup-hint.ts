@@ -1,0 +1,35 @@
+/** The advice to run `setup`, for errors of commands that lack a credential. */
+
+import { AuthError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { forLine } from '../../text/sanitize.ts'
+import { shellWord } from '../../text/shell-word.ts'
+
+/**
+ * Returns the error with the command that asks for the missing credential as first line of its hint; other errors as they are.
+ *
+ * @param names the documents of the command; the advice names the only one
+ * @param isTarget true for the error of a target of a document (default: true for an error with `ref`)
+ */
+export function withSetupHint(error: AuthError, names: readonly string[], isTarget = error.ref !== undefined): AuthError {
+  const { code, credential, url = '', hint } = error
+  // A document whose server refuses a bare request, or a target; not the key of a service.
+  const lacks = (code === 'NO_CREDENTIAL' && isTarget) || (code === 'AUTH_REJECTED' && credential === undefined)
+  const [name = 'DOC', ...others] = names
+  if (!lacks || name === '-' || hint?.includes('stac-auth ')) return error
+  const document = code === 'AUTH_REJECTED' && canParseUrl(url) && isElsewhere(url, name) ? url : name
+  // A query may contain keys, and without it the URL would be another one.
+  const isLong = others.length > 0 || (isAddress(document) && document.includes('?'))
+  const command = `stac-auth setup ${isLong ? 'DOC' : commandWord(forLine(document))}`
+  return new AuthError(code, error.message, { ...error, hint: `${command}${hint === undefined ? '' : `\nor, ${hint}`}` })
+}
+
+function isElsewhere(url: string, name: string): boolean {
+  return isAddress(name) && canParseUrl(name) && new URL(url).origin !== new URL(name).origin
+}
+
+/** Quotes a text for a shell only where it needs that. */
+export function commandWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : shellWord(text)
+}
