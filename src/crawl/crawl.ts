@@ -1,8 +1,9 @@
 /** Crawls a catalog or an API and yields its documents. */
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import type { Clock } from '../net/clock.ts'
+import { OriginLimiter } from '../net/limiter.ts'
 import { parseDocument } from '../stac/parse-document.ts'
-import { type Answer, type Asking, ask, type CrawlSend } from './ask.ts'
+import { type Answer, type Asking, ask, type CrawlSend, SignalPool } from './ask.ts'
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import {
@@ -22,10 +23,8 @@ import {
   startAt,
   type Visit,
 } from './job.ts'
-import { OriginLimiter } from './origin-limiter.ts'
 import type { RobotsOfOrigins } from './robots.ts'
 import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
-import { SignalPool } from './signal-pool.ts'
 
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** URLs of a Catalog, a Collection, an API, or a list of documents. */
@@ -93,7 +92,7 @@ class Crawler {
     const { clock = Date, random = Math.random, frontier = new MemoryFrontier(), signal } = options
     this.#options = options
     this.#frontier = frontier
-    this.#limiter = new OriginLimiter(options, clock, () => this.#wake())
+    this.#limiter = new OriginLimiter({ ...options, concurrency: options.concurrency ?? DEFAULTS.concurrency }, clock, () => this.#wake())
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()
     const { signal: end } = this.#end

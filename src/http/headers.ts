@@ -1,7 +1,5 @@
 /** Names of headers, cookies and query parameters, and values of headers (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
 
-/** Names that may become header, cookie or query names (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
-
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** True for an RFC 9110 token. */
@@ -59,4 +57,39 @@ export function endOfSpan(start: string | null | undefined, seconds: string | nu
 function dateOf(text: string): number {
   const [, date, time, zone = 'Z'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? []
   return date === undefined ? Number.NaN : Date.parse(time === undefined ? date : `${date}T${time}${zone.toUpperCase()}`)
+}
+
+/** A parameter of `Content-Disposition`, its value quoted or plain (RFC 6266 §4.1). */
+const PARAMETER = /;\s*([a-z*]{1,40})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/giy
+const LONGEST_DISPOSITION = 4096
+
+/**
+ * The name that a server proposes for a file in `Content-Disposition`, without folders: `filename*` (RFC 8187) before `filename`, and of two of
+ * a kind the first; undefined when it proposes none that can be used.
+ */
+export function proposedName(disposition: string | null): string | undefined {
+  if (disposition === null || disposition.length > LONGEST_DISPOSITION) return undefined
+  const names = new Map<string, string>()
+  const from = disposition.indexOf(';')
+  PARAMETER.lastIndex = from < 0 ? disposition.length : from
+  for (const [, parameter = '', quoted, token = ''] of disposition.matchAll(PARAMETER)) {
+    const key = parameter.toLowerCase()
+    if (!names.has(key)) names.set(key, quoted?.replace(/\\(.)/g, '$1') ?? token)
+  }
+  const name = decoded(names.get('filename*')) ?? names.get('filename')
+  const last = name
+    ?.split(/[/\\]/)
+    .at(-1)
+    ?.replace(/[\u0000-\u001f\u007f]/g, '')
+  return last === undefined || /^\.{0,2}$/.test(last) ? undefined : last
+}
+
+/** The characters of an extended value; undefined for none in UTF-8. */
+function decoded(text = ''): string | undefined {
+  const [, value] = /^UTF-8'[^']*'([\w!#$&+.^`|~%-]+)$/i.exec(text) ?? []
+  try {
+    return value === undefined ? undefined : decodeURIComponent(value)
+  } catch {
+    return undefined
+  }
 }

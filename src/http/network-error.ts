@@ -10,9 +10,7 @@ import {
   NetworkError,
   TimeoutError,
 } from '../errors.ts'
-import { withTimeout } from '../net/cancellation.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
-import type { SendOptions } from './message.ts'
 
 /**
  * The error of this library for what a network stack threw. One of ours comes back as it is; a foreign one is never attached.
@@ -26,19 +24,6 @@ export function networkError(error: unknown, url: string): AuthError {
 /** What ended the exchange: the caller, the clock or the network. */
 export function failure(error: unknown, signal: AbortSignal | undefined, url: string): AuthError {
   return signal?.aborted ? abortedBy(signal) : networkError(error, url)
-}
-
-/** The end of one exchange: by its caller, or by the time allowed for all of it. */
-export interface ExchangeEnd {
-  readonly signal?: AbortSignal
-  /** To be called when the exchange is over. */
-  clear(): void
-}
-
-/** The caller's own signal, or one that also aborts with `TIMEOUT_TOTAL` after `timeout` milliseconds. */
-export function exchangeEnd({ signal, timeout }: SendOptions, url: string): ExchangeEnd {
-  if (timeout === undefined) return { ...(signal && { signal }), clear: () => {} }
-  return withTimeout(signal, timeout, () => exchangeTimeout(url, timeout))
 }
 
 /** Code `TIMEOUT_TOTAL`. */

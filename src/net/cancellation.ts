@@ -56,6 +56,18 @@ export function withTimeout(signal: AbortSignal | undefined, milliseconds: numbe
   }
 }
 
+/** The end of an exchange: by its caller, or by the time allowed for all of it. */
+export interface ExchangeEnd extends Partial<Pick<TimedSignal, 'signal'>>, Pick<TimedSignal, 'clear'> {}
+
+/** Returns the caller's own signal, with a timeout one that also aborts with the error that `late` returns. */
+export function exchangeEnd(
+  { signal, timeout }: { readonly signal?: AbortSignal | undefined; readonly timeout?: number | undefined },
+  late: (timeout: number) => AuthError,
+): ExchangeEnd {
+  if (timeout === undefined) return { ...(signal && { signal }), clear: () => {} }
+  return withTimeout(signal, timeout, () => late(timeout))
+}
+
 /** The interruption of a call by its caller or its deadline. One phase of the call listens at a time. */
 export class Interruption {
   /** The reason, once the call is interrupted. */

@@ -1,8 +1,8 @@
 import { type AuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
 import { type HttpRequest, type HttpResponse, readBody, type Send, type SendOptions, utf8 } from '../http/message.ts'
-import { type ExchangeEnd, exchangeEnd, failure, invalidRequest, isKnownFailure, networkError, originOf } from '../http/network-error.ts'
+import { exchangeTimeout, failure, invalidRequest, isKnownFailure, networkError, originOf } from '../http/network-error.ts'
 import { isPublicHost } from '../http/url.ts'
-import { throwIfAborted } from '../net/cancellation.ts'
+import { type ExchangeEnd, exchangeEnd, throwIfAborted } from '../net/cancellation.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 
 /**
@@ -38,7 +38,7 @@ const IN_PAGES: Fetching = { fetch: { credentials: 'omit', referrerPolicy: 'no-r
 
 async function exchange(fetch: Fetch, request: HttpRequest, options: SendOptions, fetching: Fetching): Promise<HttpResponse> {
   throwIfAborted(options.signal)
-  const end = exchangeEnd(options, request.url)
+  const end = exchangeEnd(options, (timeout) => exchangeTimeout(request.url, timeout))
   try {
     if (!options.allowPrivateNetwork) checkHost(request.url)
     if (options.clientCertificate) throw certificateUnshown(request.url)

@@ -36,7 +36,7 @@ describe('the check of words', () => {
 
   it.each([
     ['src/strategies/oauth2/grants.ts', 'const deviceGrant = 1'],
-    ['src/services/translation/glossary-entries.ts', 'class GlossaryEntry {}'],
+    ['src/services/translation/glossaries.ts', 'class GlossaryEntry {}'],
     ['src/auth/a.ts', 'Object.fromEntries(a); const legacy = elegant'],
     ['src/auth/a.ts', "const text = 'one leg' // a leg"],
   ])('accepts in %s: %s', (path, text) => {

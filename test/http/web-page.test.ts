@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { looksLikePage, PAGE_HEAD, promisedKind } from '../../src/http/web-page.ts'
+import { looksLikePage, PAGE_HEAD, promisedKind } from '../../src/node/transport/page-refusal.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

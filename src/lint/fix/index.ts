@@ -3,12 +3,11 @@ import { applyEdits, type Edit, JsonText } from '../../stac/json-text.ts'
 import { type LintOptions, lintText, type Problem } from '../index.ts'
 import { namesOf, valueAt } from '../pointer.ts'
 import type { About } from '../runner.ts'
-import type { FixPlace } from './fix.ts'
-import { isRemovable, mayBeUsed, type UsedElsewhere } from './fix.ts'
-import { fixes } from './fixes.ts'
+import type { FixPlace } from './fixes.ts'
+import { fixes, isRemovable, mayBeUsed, type UsedElsewhere } from './fixes.ts'
 
 export { childrenOf } from '../rules/unused-scheme.ts'
-export type { UsedElsewhere } from './fix.ts'
+export type { UsedElsewhere } from './fixes.ts'
 
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */

@@ -1,28 +1,28 @@
 /** One request for the missing part of a file, and its response. */
 import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
+import { proposedName } from '../../http/headers.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { proposedName } from '../../http/proposed-name.ts'
-import { type BodyPromise, looksLikePage } from '../../http/web-page.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
-import { pageRefusal, pageWarning } from '../transport/page-refusal.ts'
+import { type BodyPromise, looksLikePage, pageRefusal, pageWarning } from '../transport/page-refusal.ts'
 import {
   type Asked,
   codingProblem,
   type Delivery,
   deliveryOf,
+  Exchange,
   fileChanged,
+  incomplete,
   invalid,
   isWantedAsSent,
   rangeHeaders,
   requireSameVersion,
 } from './answer.ts'
 import type { Content } from './content.ts'
+import type { DownloadFile } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
-import type { DownloadFile } from './events.ts'
-import { Exchange, incomplete } from './exchange.ts'
 import type { ManifestEntry } from './manifest.ts'
 import { isWithin, type SizeLimits } from './selected-files.ts'
 import { serverDigest } from './server-facts.ts'

@@ -5,7 +5,7 @@ import type { WaitOptions } from '../tokens/process-lock.ts'
 import { DiskPart } from './disk-part.ts'
 import type { FollowingHash, HashThread } from './hash-thread.ts'
 import type { PartVersion, Span } from './part-journal.ts'
-import { writeSmallFile } from './small-file.ts'
+import { writeSmallFile } from './target-folder.ts'
 
 /** Size in bytes up to which a file is written at once, and of each write of a larger one. */
 const PIECE = 2 ** 20

@@ -1,14 +1,12 @@
 /** The state that all files of a download share. */
 
-import { OriginLimiter } from '../../crawl/origin-limiter.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
-import { RateLimiter } from '../../net/limiter.ts'
+import { OriginLimiter, RateLimiter } from '../../net/limiter.ts'
 import { RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
-import type { DownloadOptions } from './download.ts'
-import type { DownloadEvent } from './events.ts'
+import type { DownloadEvent, DownloadOptions } from './download.ts'
 import type { FilePlan } from './file-plan.ts'
 import { HashThread } from './hash-thread.ts'
 import type { DownloadRecord } from './manifest.ts'

@@ -5,7 +5,7 @@ import { mediaType } from '../../http/headers.ts'
 import { own, ownString, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName, numberedName, partsOfName } from '../../text/file-name.ts'
-import type { DownloadFile } from './events.ts'
+import type { DownloadFile } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
 import { type TargetFolder, targetAddress } from './target-folder.ts'
 

@@ -10,8 +10,7 @@ import { plainSuffix } from '../../text/file-name.ts'
 import { presentFile } from '../files.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
-import type { DownloadOptions } from './download.ts'
-import type { DownloadFile } from './events.ts'
+import type { DownloadFile, DownloadOptions } from './download.ts'
 
 /** One file of a manifest. Its URL has no query, which may be secret. */
 export interface ManifestEntry {

@@ -5,10 +5,9 @@ import { isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
-import { type Asked, type Delivery, deliveryOf, fileChanged, rangeHeaders } from './answer.ts'
+import { type Asked, type Delivery, deliveryOf, Exchange, fileChanged, rangeHeaders } from './answer.ts'
 import type { FileState } from './attempt.ts'
 import type { DownloadContext } from './download-context.ts'
-import { Exchange } from './exchange.ts'
 import type { Span } from './part-journal.ts'
 
 /** Size in bytes from which concurrent requests are used. */

@@ -11,8 +11,8 @@ import { ownString } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { foldedName, forFileName } from '../../text/file-name.ts'
+import type { DownloadFile } from './download.ts'
 import { type DownloadContext, LISTING_RETRIES } from './download-context.ts'
-import type { DownloadFile } from './events.ts'
 import type { SelectedFile } from './selected-files.ts'
 
 /** The methods of an engine that list a folder. */

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { IntegrityError } from '../../errors.ts'
 import { readFailure } from '../system-error.ts'
-import type { DownloadFile, Verification } from './events.ts'
+import type { DownloadFile, Verification } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
 
 /** What is known about a file before it is fetched. */

@@ -3,9 +3,9 @@ import { TLSSocket } from 'node:tls'
 import { Agent, type buildConnector, Client, type Dispatcher } from 'undici'
 import { NetworkError } from '../../errors.ts'
 import type { ClientCertificate, Collect, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
-import { exchangeEnd, failure, originOf } from '../../http/network-error.ts'
+import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
-import { throwIfAborted } from '../../net/cancellation.ts'
+import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
 import { codingsOf } from './decode-body.ts'
 import {
@@ -132,7 +132,7 @@ async function undiciConnection(
 async function opened(url: string, connector: buildConnector.connector, options: SendOptions): Promise<Socket> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
-  const end = exchangeEnd(options, url)
+  const end = exchangeEnd(options, (timeout) => exchangeTimeout(url, timeout))
   try {
     return await dialled(new URL(url), connector, end.signal)
   } catch (error) {
@@ -166,7 +166,7 @@ function lost(origin: string): NetworkError {
 async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions): Promise<UndiciResponse> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
-  const { signal, clear } = exchangeEnd(options, request.url)
+  const { signal, clear } = exchangeEnd(options, (timeout) => exchangeTimeout(request.url, timeout))
   const abort = () => arrival.destroy(signal?.reason)
   const arrival = new UndiciArrival(() => {
     signal?.removeEventListener('abort', abort)

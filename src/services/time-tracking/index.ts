@@ -1,6 +1,5 @@
 /** `stac-auth/time-tracking`: the client of the time-tracking service. Errors, `CLEAR` and readers of values are in `stac-auth/clients`. */
 
-export type { NewProject, Project, ProjectChanges } from './project.ts'
 export type {
   AuthHeader,
   BoundToken,
@@ -8,8 +7,11 @@ export type {
   CustomerChanges,
   LoginInput,
   LoginToken,
+  NewProject,
   OnceOptions,
   ProfileOptions,
+  Project,
+  ProjectChanges,
   TimeTrackingAuth,
   TimeTrackingOptions,
 } from './time-tracking-client.ts'

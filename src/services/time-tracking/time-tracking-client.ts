@@ -1,4 +1,5 @@
 /** The client of the time-tracking service, and its options. */
+
 import type { Auth } from '../../auth/auth.ts'
 import type { SecretInput, ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError, CredentialError, ProtocolError } from '../../errors.ts'
@@ -8,8 +9,19 @@ import type { ApiResponse } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
 import { type CallInput, type CallOptions, type Method, type Operation, type PathValue, rawPath } from '../client/request-builder.ts'
-import { checkVerb, RestResource, type ServiceProfile, unwrapped } from '../client/rest-resource.ts'
-import { type NewProject, type Project, type ProjectChanges, projectFields } from './project.ts'
+import {
+  asBool,
+  asDecimal,
+  asDuration,
+  asInstant,
+  asInt,
+  checkVerb,
+  type FieldReaders,
+  type Instant,
+  RestResource,
+  type ServiceProfile,
+  unwrapped,
+} from '../client/rest-resource.ts'
 
 /** What every client of an API may choose. */
 type Common = Pick<
@@ -361,4 +373,86 @@ export function numericId(id: unknown): PathValue {
   if ((typeof id === 'string' || typeof id === 'bigint') && /^\d{1,20}$/.test(String(id))) return id
   const hint = 'use a whole number of 0 or more, or its digits as a string if it is too large for a number'
   throw new ValidationError('REQUEST_INVALID', 'the id is not a number; nothing was sent', { field: 'id', hint })
+}
+
+/** Whole numbers are `bigint` where a `number` would not be exact. */
+type Int = number | bigint
+
+/** A project that was read. What is not there is not known; null is what the service said. */
+export interface Project {
+  readonly id?: Int
+  readonly name?: string
+  readonly description?: string | null
+  readonly active?: boolean
+  readonly template?: boolean
+  /** 1 public, 2 private. */
+  readonly privacy?: Int
+  readonly customer_id?: Int | null
+  readonly required_task?: boolean
+  readonly billable?: boolean
+  /** `project`, `user`, or what the service adds. */
+  readonly bill_by?: string
+  /** Decimal digits as text. Only when one project is read, like the four below. */
+  readonly rate?: string | null
+  /** Decimal digits as text. */
+  readonly value_total?: string | null
+  /** Milliseconds. */
+  readonly time_total?: number | null
+  readonly total_members?: Int | null
+  readonly total_active_tasks?: Int | null
+  readonly date_created?: Instant | null
+  readonly date_changed?: Instant | null
+  readonly date_updated?: Instant | null
+  readonly created_by?: Int | null
+  readonly deleted_by?: Int | null
+  /** `active` or `archived`. */
+  readonly status?: string
+  readonly privacy_s?: string
+  readonly customer_name?: string | number | null
+  readonly is_member?: boolean
+  readonly is_manager?: boolean
+}
+
+/** What may be written. Null clears; a service may know further fields. */
+export interface ProjectChanges {
+  readonly name?: string
+  readonly description?: string | null
+  readonly active?: boolean
+  readonly template?: boolean
+  readonly privacy?: 1 | 2
+  readonly customer_id?: number | bigint | string | null
+  readonly required_task?: boolean
+  readonly billable?: boolean
+  readonly bill_by?: string
+  /** Text keeps every digit. */
+  readonly rate?: string | number | null
+  readonly [field: string]: unknown
+}
+
+/** A project to be made. */
+export interface NewProject extends ProjectChanges {
+  readonly name: string
+}
+
+/** Fields that services write in more than one way. */
+const projectFields: FieldReaders = {
+  id: asInt,
+  active: asBool,
+  template: asBool,
+  privacy: asInt,
+  customer_id: asInt,
+  required_task: asBool,
+  billable: asBool,
+  rate: asDecimal,
+  value_total: asDecimal,
+  time_total: asDuration,
+  total_members: asInt,
+  total_active_tasks: asInt,
+  date_created: asInstant,
+  date_changed: asInstant,
+  date_updated: asInstant,
+  created_by: asInt,
+  deleted_by: asInt,
+  is_member: asBool,
+  is_manager: asBool,
 }

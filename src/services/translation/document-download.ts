@@ -2,8 +2,8 @@
 
 import { platform } from '#platform'
 import { ProtocolError } from '../../errors.ts'
+import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
-import { proposedName } from '../../http/proposed-name.ts'
 import { type ApiResponse, chunksOf } from '../client/call.ts'
 import { described, NotFoundError, UnavailableError } from '../client/errors.ts'
 import { type DocumentHandle, documentFailure, documentGone, documentStatus, PollDelay } from './document-handle.ts'

@@ -1,15 +1,8 @@
-/** Glossaries with dictionaries for several pairs of languages. */
+/** Glossaries with dictionaries for several pairs of languages, and what a dictionary says and how that is written. */
+
 import { ProtocolError } from '../../errors.ts'
 import { utf8Length } from '../../text/utf8-length.ts'
 import { described, ValidationError } from '../client/errors.ts'
-import {
-  checkGlossarySize,
-  checkTermSize,
-  type EntriesFormat,
-  type EntriesInput,
-  GlossaryEntries,
-  type GlossaryPair,
-} from './glossary-entries.ts'
 import {
   type Nothing,
   named,
@@ -237,4 +230,219 @@ function checkOneDictionary(dictionaries: readonly DictionaryInput[], validation
   if (validation !== 'strict' || dictionaries.length <= 1) return
   const message = `an update can have one dictionary, not ${dictionaries.length}; nothing was sent`
   throw new ValidationError('REQUEST_INVALID', message, { field: 'dictionaries', limit: 1, hint: 'use putDictionary for each' })
+}
+
+/** Bytes of a glossary. */
+const LARGEST_GLOSSARY = 10_485_760
+
+/** How entries are written as text: one line each, with a tab, or with commas and quotes (RFC 4180). */
+export type EntriesFormat = 'tsv' | 'csv'
+
+/** A pair of languages. */
+export interface GlossaryPair {
+  readonly source_lang: string
+  readonly target_lang: string
+}
+
+/** Terms and what they become; any order, any keys. */
+export type EntriesInput = GlossaryEntries | Iterable<readonly [source: string, target: string]> | Readonly<Record<string, string>>
+
+/**
+ * Terms in their order, each source once, each fit to be sent. A term may be any word: `constructor`, `__proto__` and `1` are words.
+ *
+ * @example GlossaryEntries.of([['Hello', 'Hallo']]).toText() // 'Hello\tHallo'
+ */
+export class GlossaryEntries implements Iterable<readonly [source: string, target: string]> {
+  readonly #terms: ReadonlyMap<string, string>
+
+  private constructor(terms: ReadonlyMap<string, string>) {
+    this.#terms = terms
+  }
+
+  /**
+   * Errors: `REQUEST_INVALID` for a term that is empty, comes twice as a source, begins or ends with whitespace, or has a control character or a
+   * line end in it; `REQUEST_TOO_LARGE` for more than 1024 bytes. Messages say where.
+   */
+  static of(entries: EntriesInput): GlossaryEntries {
+    if (entries instanceof GlossaryEntries) return entries
+    if (typeof entries !== 'object' || entries === null)
+      throw new TypeError('entries must be pairs of strings or an object; use parse for text')
+    return GlossaryEntries.#collected(Symbol.iterator in entries ? entries : Object.entries(entries), 'entry')
+  }
+
+  /**
+   * Reads text; a byte order mark, CRLF and a line end after the last line are allowed.
+   *
+   * Errors: those of {@link of}; `REQUEST_INVALID` for another number of columns; `REQUEST_TOO_LARGE` for more than 10 485 760 bytes.
+   *
+   * @param pair whose rows are taken where CSV has the languages in columns 3 and 4; without case
+   */
+  static parse(text: string, format: EntriesFormat = 'tsv', pair?: GlossaryPair): GlossaryEntries {
+    if (typeof text !== 'string') throw new TypeError('entries can only be parsed from a string')
+    checkGlossarySize(utf8Length(text))
+    const content = text.replace(/^\ufeff/, '')
+    if (format === 'csv') return GlossaryEntries.#collected(fromCsv(content, pair), 'row')
+    return GlossaryEntries.#collected(fromTsv(content), 'line')
+  }
+
+  static #collected(entries: Iterable<Placed>, unit: string): GlossaryEntries {
+    const terms = new Map<string, string>()
+    let count = 0
+    for (const [source, target, place = ++count] of entries) {
+      checkTerm(source, `${unit} ${place}: the source term`)
+      checkTerm(target, `${unit} ${place}: the target term`)
+      if (terms.has(source)) throw refused(`${unit} ${place}: the source term is a duplicate`)
+      terms.set(source, target)
+    }
+    return new GlossaryEntries(terms)
+  }
+
+  get size(): number {
+    return this.#terms.size
+  }
+
+  /** What a source term becomes. */
+  get(source: string): string | undefined {
+    return this.#terms.get(source)
+  }
+
+  has(source: string): boolean {
+    return this.#terms.has(source)
+  }
+
+  [Symbol.iterator](): IterableIterator<[source: string, target: string]> {
+    return this.#terms.entries()
+  }
+
+  /** One line for each term, none after the last. Errors: `REQUEST_TOO_LARGE` for more than 10 485 760 bytes. */
+  toText(format: EntriesFormat = 'tsv'): string {
+    const write = format === 'csv' ? csvField : (term: string) => term
+    const between = format === 'csv' ? ',' : '\t'
+    const text = Array.from(this.#terms, ([source, target]) => write(source) + between + write(target)).join('\n')
+    checkGlossarySize(utf8Length(text))
+    return text
+  }
+
+  toJSON(): readonly (readonly [source: string, target: string])[] {
+    return [...this.#terms]
+  }
+}
+
+/** Errors: `REQUEST_TOO_LARGE` for more bytes than a glossary may have. */
+function checkGlossarySize(bytes: number): void {
+  if (bytes <= LARGEST_GLOSSARY) return
+  const message = `the entries have ${bytes} bytes, a glossary has at most ${LARGEST_GLOSSARY}`
+  throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'entries', limit: LARGEST_GLOSSARY, hint: 'use several glossaries' })
+}
+
+/** One entry of text, and where it stands, from 1. */
+type Placed = readonly [source: string, target: string, place?: number]
+
+function* fromTsv(text: string): Generator<Placed> {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  for (const [index, line] of lines.entries()) {
+    const [source = '', target, ...more] = line.split('\t')
+    if (target === undefined || more.length > 0) throw refused(`line ${index + 1} does not have exactly one tab`)
+    yield [source, target, index + 1]
+  }
+}
+
+function* fromCsv(text: string, pair: GlossaryPair | undefined): Generator<Placed> {
+  for (const [index, [source = '', target, from, to, ...more]] of csvRows(text).entries()) {
+    const place = index + 1
+    if (target === undefined || more.length > 0 || (from !== undefined && to === undefined))
+      throw refused(`row ${place} has neither two columns nor four`)
+    if (to !== undefined && !pair) throw refused(`row ${place} names its languages: pass the pair of languages to read`)
+    if (pair && to !== undefined && !(isSame(from, pair.source_lang) && isSame(to, pair.target_lang))) continue
+    yield [source, target, place]
+  }
+}
+
+function isSame(one: string | undefined, other: string): boolean {
+  return one?.trim().toLowerCase() === other.toLowerCase()
+}
+
+function refused(message: string): ValidationError {
+  return new ValidationError('REQUEST_INVALID', message, { field: 'entries' })
+}
+
+/** A field without quotes, and what ends a field (RFC 4180 §2). */
+const PLAIN = /[^",\r\n]*/y
+
+const END = /,|\r?\n|$/y
+
+/**
+ * The rows of comma-separated text (RFC 4180); lines end with CRLF or LF, the last one may.
+ *
+ * Errors: `REQUEST_INVALID` with the number of the row for quotes that do not match or stand inside a field without quotes.
+ */
+function csvRows(text: string): readonly (readonly string[])[] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let at = 0
+  while (at < text.length) {
+    const field = fieldAt(text, at)
+    const end = field && matchAt(END, text, field.end)
+    if (!field || end === undefined) throw broken(rows.length + 1)
+    row.push(field.value)
+    at = field.end + end.length
+    if (end === ',') {
+      if (at < text.length) continue
+      row.push('')
+    }
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+/** Undefined for a quote that is not closed. A search, because fields may be longer than a pattern with repeated choices can follow. */
+function fieldAt(text: string, at: number): { readonly value: string; readonly end: number } | undefined {
+  if (text[at] !== '"') {
+    const value = matchAt(PLAIN, text, at) ?? ''
+    return { value, end: at + value.length }
+  }
+  let close = text.indexOf('"', at + 1)
+  while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
+  return close < 0 ? undefined : { value: text.slice(at + 1, close).replaceAll('""', '"'), end: close + 1 }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** A field that a reader of comma-separated text gives back as it is. */
+function csvField(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+}
+
+function broken(row: number): ValidationError {
+  const hint = 'put the whole field in quotes and double each quote inside'
+  return new ValidationError('REQUEST_INVALID', `row ${row} is not valid CSV: misplaced quote`, { field: 'entries', hint })
+}
+
+/** Bytes of a term or of the name of a glossary, in UTF-8. */
+const LONGEST_TERM = 1024
+
+/** Controls (C0, DEL, C1) and the line ends of Unicode. */
+const UNFIT = /[\0-\x1f\x7f-\x9f\u2028\u2029]/
+
+/** Checks one term. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` with the place, never with the term. */
+function checkTerm(term: unknown, at: string): asserts term is string {
+  if (typeof term !== 'string') throw new TypeError(`${at} is not a string`)
+  if (term === '') throw refused(`${at} is empty`)
+  if (UNFIT.test(term)) throw refused(`${at} has a control character or a line break in it`)
+  if (term.trim() !== term) throw refused(`${at} begins or ends with whitespace`)
+  if (!term.isWellFormed()) throw refused(`${at} has an unpaired surrogate in it`)
+  checkTermSize(term, at, 'entries')
+}
+
+/** Errors: `REQUEST_TOO_LARGE` for more bytes than a term or a name may have. */
+function checkTermSize(term: string, at: string, field: string): void {
+  // No character has more than three bytes a unit.
+  if (term.length * 3 <= LONGEST_TERM || utf8Length(term) <= LONGEST_TERM) return
+  const message = `${at} has more than ${LONGEST_TERM} bytes in UTF-8`
+  throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LONGEST_TERM })
 }

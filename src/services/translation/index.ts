@@ -23,7 +23,7 @@ export type { DocumentParams, DocumentSource } from './document-upload.ts'
 export type { AnyHandle, Documents, TranslatedDocument } from './documents.ts'
 export { BatchError, DocumentError, JobFailedError, VoiceError } from './errors.ts'
 export type { Dictionary, DictionaryInput, DictionaryText, Glossaries, GlossariesV2, Glossary, MultilingualGlossary } from './glossaries.ts'
-export { type EntriesFormat, type EntriesInput, GlossaryEntries, type GlossaryPair } from './glossary-entries.ts'
+export { type EntriesFormat, type EntriesInput, GlossaryEntries, type GlossaryPair } from './glossaries.ts'
 export type {
   Language,
   LanguageCode,

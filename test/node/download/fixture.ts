@@ -2,9 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import type { DownloadInput, DownloadOptions } from '../../../src/node/download/download.ts'
+import type { DownloadEvent, DownloadInput, DownloadOptions, SummaryEvent } from '../../../src/node/download/download.ts'
 import { download } from '../../../src/node/download/download.ts'
-import type { DownloadEvent, SummaryEvent } from '../../../src/node/download/events.ts'
 import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
 import type { FileServer } from '../../servers/file-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GlossaryEntries } from '../../../src/services/translation/glossary-entries.ts'
+import { GlossaryEntries } from '../../../src/services/translation/glossaries.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 

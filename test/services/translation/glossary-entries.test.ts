@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAuthError } from '../../../src/errors.ts'
-import { type EntriesInput, GlossaryEntries } from '../../../src/services/translation/glossary-entries.ts'
+import { type EntriesInput, GlossaryEntries } from '../../../src/services/translation/glossaries.ts'
 import { readEntries } from '../../servers/translation/glossary-entries.ts'
 
 const LARGEST = 10_485_760

@@ -5,9 +5,15 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createAuth } from '../../../../src/auth/create-auth.ts'
 import type { CredentialSource } from '../../../../src/auth/credential.ts'
-import type { DownloadOptions } from '../../../../src/node/download/download.ts'
+import type {
+  DownloadEvent,
+  DownloadOptions,
+  FailedEvent,
+  KeptEvent,
+  SummaryEvent,
+  WrittenEvent,
+} from '../../../../src/node/download/download.ts'
 import { download } from '../../../../src/node/download/download.ts'
-import type { DownloadEvent, FailedEvent, KeptEvent, SummaryEvent, WrittenEvent } from '../../../../src/node/download/events.ts'
 import { MANIFEST_NAME } from '../../../../src/node/download/manifest.ts'
 import { type ChaosProxy, startChaosProxy } from '../../../servers/chaos/chaos-proxy.ts'
 import { differenceOf } from '../../../servers/chaos/depot-content.ts'

@@ -5,9 +5,8 @@
  */
 import { createAuth } from '../../../../src/auth/create-auth.ts'
 import { isAuthError } from '../../../../src/errors.ts'
-import type { DownloadInput, DownloadOptions } from '../../../../src/node/download/download.ts'
+import type { DownloadEvent, DownloadInput, DownloadOptions } from '../../../../src/node/download/download.ts'
 import { download } from '../../../../src/node/download/download.ts'
-import type { DownloadEvent } from '../../../../src/node/download/events.ts'
 
 export interface Work {
   readonly folder: string
