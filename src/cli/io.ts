@@ -5,8 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Warning } from '../auth/strategy.ts'
 import { AbortedError, AuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/system-error.ts'
-import { errorText, headline } from '../text/error-text.ts'
-import { forJson, forTerminal } from '../text/sanitize.ts'
+import { errorText, forJson, forTerminal, headline } from '../text/sanitize.ts'
 
 /** An output stream; columns and rows are those of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }

@@ -1,4 +1,5 @@
 /** Options that several commands share: of targets, credentials and crawls, and the targets they select. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Auth } from '../auth/auth.ts'
 import type { CrawlLimits, CrawlManners } from '../crawl/index.ts'
@@ -359,4 +360,24 @@ export function partOf(text: string): { index: number; of: number } {
   const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? []
   if (index === undefined || of === undefined || index < 1 || index > of) throw new InvalidArgumentError('It must be I/N, such as 1/4.')
   return { index, of }
+}
+
+/** The credential file in use; only the default one may be missing. */
+export interface CredentialPath {
+  readonly path: string
+  readonly named: boolean
+}
+
+/** Returns the argument, the option, the variable or the default path, in this order. Errors: `USAGE` for argument and option. */
+export async function credentialPath(
+  { credentials }: CredentialsOption,
+  { env }: Pick<Io, 'env'>,
+  argument?: string,
+): Promise<CredentialPath> {
+  if (argument !== undefined && credentials !== undefined)
+    throw usageError('the credential file is given twice: as argument and as --credentials')
+  const named = argument ?? credentials ?? (env.STAC_AUTH_CREDENTIALS || undefined)
+  if (named !== undefined) return { path: named, named: true }
+  const { defaultCredentialFile } = await import('../node/credentials/credential-file.ts')
+  return { path: defaultCredentialFile({ ...env }), named: false }
 }

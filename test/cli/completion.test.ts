@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bashLines, bashWords } from '../../src/cli/help/completion.ts'
+import { bashLines, bashWords } from '../../src/cli/commands/completion.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 import { COMPLETED, typedAt, WEIRD } from './shells.ts'

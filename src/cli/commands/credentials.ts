@@ -3,12 +3,11 @@ import type { CredentialObject } from '../../auth/credential.ts'
 import { isAuthError } from '../../errors.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { type CredentialPath, credentialPath } from '../credential-path.ts'
 import type { AddOptions } from '../credentials/add.ts'
 import { withNewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
-import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { type CredentialPath, type CredentialsOption, credentialPath, withCredentialsOption } from '../options.ts'
 
 interface ShowOptions extends CredentialsOption {
   readonly json?: boolean

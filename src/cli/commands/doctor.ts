@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { isAuthError } from '../../errors.ts'
-import { hintLines } from '../../text/error-text.ts'
-import { forJson, forLine } from '../../text/sanitize.ts'
+import { forJson, forLine, hintLines } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Check } from '../doctor/check.ts'
 import { exitCodeOf, worstExit } from '../exit-code.ts'

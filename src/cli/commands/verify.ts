@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { VerifyEvent, VerifySummaryEvent } from '../../node/download/index.ts'
-import { headline } from '../../text/error-text.ts'
-import { forJson, forLine } from '../../text/sanitize.ts'
+import { forJson, forLine, headline } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { exitCodeOf, worstExit } from '../exit-code.ts'
 import { type Style, styleOf, write } from '../io.ts'

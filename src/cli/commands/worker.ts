@@ -23,7 +23,7 @@ async function work({ queue, concurrency }: WorkerOptions, context: Context): Pr
   const [{ queueAddress }, { lintJob }, { workJobs }] = await Promise.all([
     import('../lint/lint-job.ts'),
     import('../lint/lint-job.ts'),
-    import('../../node/queue/work-jobs.ts'),
+    import('../../node/queue/job-queue.ts'),
   ])
   const address = queueAddress(queue, context)
   const counts = { done: 0, failed: 0 }

@@ -16,10 +16,10 @@ import { defaultTokenFolder } from '../../node/tokens/token-files.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { credentialPath } from '../credential-path.ts'
 import type { Io } from '../io.ts'
 import { version } from '../io.ts'
 import type { CredentialsOption } from '../options.ts'
+import { credentialPath } from '../options.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** The lowest supported version of Node. */

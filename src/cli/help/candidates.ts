@@ -127,7 +127,7 @@ async function ruleNames(ending: string): Promise<readonly Candidate[]> {
 
 /** The ids in the credential file; no secret is read, and a malformed file has none. */
 async function credentialIds({ given }: Line, { io }: Context): Promise<readonly Candidate[]> {
-  const { credentialPath } = await import('../credential-path.ts')
+  const { credentialPath } = await import('../options.ts')
   const file = given.get('--credentials')
   const options: CredentialsOption = file === undefined ? {} : { credentials: file }
   try {

@@ -2,7 +2,7 @@
 import { type AuthError, CredentialError, isAuthError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import type { AwsUser } from './aws-keys.ts'
-import { sourceError } from './secret-text.ts'
+import { sourceError } from './secret-source.ts'
 import { checkHome } from './user-folder.ts'
 
 /** Keys as returned by the package. */

@@ -4,10 +4,9 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { SecretSource } from '../../auth/credential.ts'
-import { AbortedError } from '../../errors.ts'
+import { AbortedError, CredentialError } from '../../errors.ts'
 import { readRegularFile } from '../files.ts'
-import { loadKeyring } from '../tokens/token-keyring.ts'
-import { MAX_SECRET_BYTES, secretText, sourceError } from './secret-text.ts'
+import type { loadKeyring } from '../tokens/token-keyring.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
 
 /** Service name of our entries in the keyring. */
@@ -19,7 +18,7 @@ export const KEYRING_SERVICE = 'stac-auth'
  *
  * Errors: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `ABORTED` when a prompt is cancelled.
  */
-export function secretSource(source: SecretSource, load = loadKeyring): () => Promise<string> {
+export function secretSource(source: SecretSource, load?: typeof loadKeyring): () => Promise<string> {
   let reading: Promise<string> | undefined
   return () => {
     reading ??= read(source, load).catch((error) => {
@@ -30,7 +29,7 @@ export function secretSource(source: SecretSource, load = loadKeyring): () => Pr
   }
 }
 
-async function read(source: SecretSource, load: typeof loadKeyring): Promise<string> {
+async function read(source: SecretSource, load?: typeof loadKeyring): Promise<string> {
   if ('env' in source) return fromEnvironment(source.env)
   if ('file' in source) return fromFile(source.file)
   if ('command' in source) return runSecretCommand(source.command)
@@ -62,8 +61,8 @@ function homeOf(name: string): string {
   return home
 }
 
-async function fromKeyring(account: string, load: typeof loadKeyring): Promise<string> {
-  const { Entry } = await load()
+async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<string> {
+  const { Entry } = await (load ?? (await import('../tokens/token-keyring.ts')).loadKeyring)()
   let secret: string | null
   try {
     secret = new Entry(KEYRING_SERVICE, account).getPassword()
@@ -177,4 +176,21 @@ function problemOf({ code, killed, signal }: ExecFileException, timeout: number)
   if (typeof code === 'number') return `exited with code ${code}`
   if (signal) return `was terminated by ${signal}`
   return String(code) === 'ENOENT' ? 'was not found' : 'cannot be started'
+}
+
+/** Maximum size of a secret in bytes. A larger value is probably the wrong file or program. */
+const MAX_SECRET_BYTES = 65_536
+
+/** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes. */
+function secretText(bytes: Uint8Array, source: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '')
+  } catch {
+    throw sourceError(`${source} returned bytes that are not UTF-8 text`)
+  }
+}
+
+/** Returns the error of an unreadable secret, with the code `CREDENTIAL_SOURCE`. Its texts never contain the value. */
+export function sourceError(message: string, hint?: string): CredentialError {
+  return new CredentialError('CREDENTIAL_SOURCE', message, hint ? { hint } : {})
 }

@@ -7,8 +7,7 @@ import { makeFolder } from '../files.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 import { KEYRING_OPTIONS, loadKeyring } from '../tokens/token-keyring.ts'
 import { replaceAlone } from '../write-file.ts'
-import { KEYRING_SERVICE, secretSource } from './secret-source.ts'
-import { sourceError } from './secret-text.ts'
+import { KEYRING_SERVICE, secretSource, sourceError } from './secret-source.ts'
 import { folderVariables, HOME_HINT, userFolder } from './user-folder.ts'
 
 /** A stored secret. */

@@ -25,10 +25,9 @@ import type { DownloadFile } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
 import type { ManifestEntry } from './manifest.ts'
 import { isWithin, type SizeLimits } from './selected-files.ts'
-import { serverDigest } from './server-facts.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { targetAddress } from './target-folder.ts'
-import { checkSize, type KnownHash } from './verification.ts'
+import { checkSize, type KnownHash, serverDigest } from './verification.ts'
 
 /** A file that is being fetched. */
 export interface FileState {

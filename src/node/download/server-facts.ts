@@ -11,7 +11,7 @@ import type { BodyPromise } from '../transport/page-refusal.ts'
 import { pageRefusal } from '../transport/page-refusal.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
 import { fileDigest } from './manifest.ts'
-import type { KnownHash } from './verification.ts'
+import { type KnownHash, serverDigest } from './verification.ts'
 
 /** What a server says about a file. */
 interface ServerFacts {
@@ -119,62 +119,4 @@ function factsIn({ status, headers }: HttpResponse): ServerFacts {
 /** Weak comparison (RFC 9110 §8.8.3.2), of tags of one resource at two times. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
-}
-
-type Fields = HttpResponse['headers']
-
-/**
- * Returns the hash that a server states for the whole file, whichever part it sends: `Repr-Digest` (RFC 9530 §3), the MD5 that Azure and
- * Google store with an object, and the entity tag of an S3 object that was uploaded at once without a key service, which is its MD5. Other
- * entity tags of that form may be anything, so only services that identify themselves count.
- *
- * @param asSent the bytes stay in their content coding, to which all of these apply
- */
-export function serverDigest(headers: Fields, status: number, asSent: boolean): KnownHash | undefined {
-  const isCoded = !isIdentity(headers.get('content-encoding'))
-  if (isCoded && !asSent) return undefined
-  // Google removes a coding that the client does not accept, but still states the hash of the stored bytes.
-  if (!isCoded && !isIdentity(headers.get('x-goog-stored-content-encoding'))) return representationDigest(headers)
-  return representationDigest(headers) ?? objectMd5(headers, status) ?? entityTagMd5(headers)
-}
-
-function isIdentity(coding: string | null): boolean {
-  return /^(?:identity)?$/i.test(coding?.trim() ?? '')
-}
-
-/** Parses `sha-256=:base64:`, among others. */
-function representationDigest(headers: Fields): KnownHash | undefined {
-  const field = headers.get('repr-digest') ?? ''
-  for (const { form, algorithm, bytes } of REPRESENTATION) {
-    const text = form.exec(field)?.[1]
-    const digest = text && hexOf(text, bytes)
-    if (digest) return { algorithm, digest }
-  }
-  return undefined
-}
-
-const REPRESENTATION = [
-  { form: /(?:^|,)\s*sha-512=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha512', bytes: 64 },
-  { form: /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]+=*):/, algorithm: 'sha256', bytes: 32 },
-] as const
-
-/** `Content-MD5` applies to this body, so it counts for a whole one only. */
-function objectMd5(headers: Fields, status: number): KnownHash | undefined {
-  const google = /(?:^|,)\s*md5=([A-Za-z0-9+/]{22}==)/.exec(headers.get('x-goog-hash') ?? '')?.[1]
-  const text = headers.get('x-ms-blob-content-md5') ?? google ?? (status === 200 ? headers.get('content-md5') : undefined)
-  const digest = text && hexOf(text.trim(), 16)
-  return digest ? { algorithm: 'md5', digest } : undefined
-}
-
-function entityTagMd5(headers: Fields): KnownHash | undefined {
-  const digest = /^"([0-9a-f]{32})"$/i.exec(headers.get('etag')?.trim() ?? '')?.[1]
-  const isS3 = headers.get('x-amz-request-id') !== null
-  const encryption = headers.get('x-amz-server-side-encryption') ?? 'AES256'
-  const isPlain = encryption === 'AES256' && headers.get('x-amz-server-side-encryption-customer-algorithm') === null
-  return digest !== undefined && isS3 && isPlain ? { algorithm: 'md5', digest: digest.toLowerCase() } : undefined
-}
-
-function hexOf(base64: string, bytes: number): string | undefined {
-  const value = Buffer.from(base64, 'base64')
-  return value.length === bytes ? value.toString('hex') : undefined
 }

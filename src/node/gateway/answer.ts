@@ -4,7 +4,7 @@ import { AbortedError, AuthError, ConfigurationError, type ErrorCode, isAuthErro
 import { mediaType } from '../../http/headers.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
-import { errorText } from '../../text/error-text.ts'
+import { errorText } from '../../text/sanitize.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
 import { collected, type RewriteContext, rewritten } from './documents.ts'

@@ -1,6 +1,7 @@
-/** A job queue in Redis for work done by other processes, with JSON payloads and results. */
+/** A job queue in Redis for work done by other processes, with JSON payloads and results, and the side of its workers. */
+
 import type { Job, Queue, QueueEvents } from 'bullmq'
-import { ProtocolError, TimeoutError } from '../../errors.ts'
+import { abortedBy, ProtocolError, TimeoutError } from '../../errors.ts'
 import { connectRedis, QUEUE, type QueueOptions, type RedisConnection } from './redis-connection.ts'
 
 /** Poll interval in milliseconds for pending jobs, in addition to events. */
@@ -170,4 +171,59 @@ function failed(): ProtocolError {
   return new ProtocolError('JOB_FAILED', 'the job failed: a worker could not run it', {
     hint: 'make sure that all workers run the same version',
   })
+}
+
+export interface WorkOptions extends QueueOptions {
+  /** Concurrency: jobs at a time. */
+  readonly concurrency: number
+  /** Stops the worker after the running jobs. */
+  readonly signal: AbortSignal
+  /** Runs one job. Its payload is untrusted; an exception fails the job. */
+  readonly work: (payload: unknown) => unknown
+  /** Called when the worker starts to take jobs. */
+  readonly onReady?: () => void
+  /** Called after each job with its outcome. */
+  readonly onJob?: (done: boolean) => void
+}
+
+/** Lock duration in milliseconds: a job whose worker does not renew its lock is assigned to another one. */
+const LOCK = 15_000
+
+/** Interval in milliseconds of the search for stalled jobs. */
+const SEARCH = 5000
+
+/** Number of workers that may crash on one job before it fails. */
+const DEATHS = 2
+
+/**
+ * Takes jobs until the signal aborts; running jobs are finished first. Errors: `ABORTED`, errors of `connectRedis`, also when the
+ * connection is lost for too long.
+ */
+export async function workJobs({ address, concurrency, signal, work, onReady, onJob }: WorkOptions): Promise<never> {
+  const connection = await connectRedis(address)
+  const { bullmq } = connection
+  const worker = new bullmq.Worker(QUEUE.name, async ({ data }) => work(data), {
+    prefix: QUEUE.prefix,
+    connection: connection.client(),
+    concurrency,
+    lockDuration: LOCK,
+    stalledInterval: SEARCH,
+    maxStalledCount: DEATHS,
+    drainDelay: 1,
+  })
+  worker.on('error', () => undefined)
+  worker.on('completed', () => onJob?.(true))
+  worker.on('failed', () => onJob?.(false))
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  try {
+    await Promise.race([worker.waitUntilReady().then(onReady), stopped, connection.lost])
+    await Promise.race([stopped, connection.lost])
+    await Promise.race([worker.close(), connection.lost])
+    throw abortedBy(signal)
+  } finally {
+    connection.close()
+  }
 }

@@ -1,7 +1,7 @@
 /** A token store in the operating system's keyring, through an optional package. */
 import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
-import { sourceError } from '../credentials/secret-text.ts'
+import { sourceError } from '../credentials/secret-source.ts'
 import { openFilesFailure } from '../system-error.ts'
 import { defaultTokenFolder, nowhere, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
