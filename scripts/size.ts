@@ -13,7 +13,7 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/index.js', budget: 12_000 },
   { entry: 'dist/engine.js', budget: 12_000 },
   // The goal of 18 kB is missed: see docs/sizes.md.
-  { entry: 'dist/lint/index.js', budget: 30_000 },
+  { entry: 'dist/lint/index.js', budget: 30_200 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
   { entry: 'dist/crawl/index.js', budget: 15_900 },
   { entry: 'dist/browser/index.js', budget: 5_900 },

@@ -33,18 +33,29 @@ const PUBLIC =
 const RELATIONS = new Set(['license', 'cite-as', 'about', 'via', 'describedby', 'author'])
 
 /** The host that a request would go to: `%` in it is decoded, other scripts are encoded. */
-function decodedHost(address: string): string {
+export function decodedHost(address: string): string {
   const host = hostOf(address)
   return /^[a-z0-9.-]*$/.test(host) || !canParseUrl(address) ? host : new URL(address).hostname
 }
 
+/** What is known about where a document is. */
+type Place = Pick<LintDocument, 'object' | 'url' | 'run'>
+
 /** Returns true for a site other than that of the document; false if the URL of the document is unknown. */
-function isElsewhere(host: string, { object, url, run }: LintDocument): boolean {
+function isElsewhere(host: string, document: Place): boolean {
+  const home = homeOf(document)
+  return home !== '' && sitesOf(document)(home) !== sitesOf(document)(host)
+}
+
+/** Returns the host of the document; empty if it is unknown. */
+export function homeOf({ object, url }: Place): string {
   const links = own(object, 'links')
   const self = Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
-  const home = decodedHost(ownString(self, 'href') ?? '') || decodedHost(url ?? '')
-  const siteOf = run?.siteOf ?? lastLabels
-  return home !== '' && siteOf(home) !== siteOf(host)
+  return decodedHost(ownString(self, 'href') ?? '') || decodedHost(url ?? '')
+}
+
+export function sitesOf({ run }: Place): (host: string) => string {
+  return run?.siteOf ?? lastLabels
 }
 
 /** An approximation of the registrable domain that needs no list. */

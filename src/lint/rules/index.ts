@@ -15,6 +15,7 @@ import { fieldType } from './field-type.ts'
 import { fieldValue } from './field-value.ts'
 import { flowsMap } from './flows-map.ts'
 import { foreignHostRef } from './foreign-host-ref.ts'
+import { foreignProvider } from './foreign-provider.ts'
 import { httpSchemeName } from './http-scheme-name.ts'
 import { misplacedField } from './misplaced-field.ts'
 import { missingResponseField } from './missing-response-field.ts'
@@ -58,6 +59,7 @@ export const rules: readonly Rule[] = [
   unusedScheme,
   alternateWithoutRefs,
   foreignHostRef,
+  foreignProvider,
   protectedHref,
   signedHref,
   s3WithoutStorage,

@@ -15,6 +15,7 @@ import { docs as fieldType } from './field-type.ts'
 import { docs as fieldValue } from './field-value.ts'
 import { docs as flowsMap } from './flows-map.ts'
 import { docs as foreignHostRef } from './foreign-host-ref.ts'
+import { docs as foreignProvider } from './foreign-provider.ts'
 import { docs as httpSchemeName } from './http-scheme-name.ts'
 import { docs as misplacedField } from './misplaced-field.ts'
 import { docs as missingResponseField } from './missing-response-field.ts'
@@ -58,6 +59,7 @@ export const pages: Readonly<Record<string, RuleDocs>> = {
   'unused-scheme': unusedScheme,
   'alternate-without-refs': alternateWithoutRefs,
   'foreign-host-ref': foreignHostRef,
+  'foreign-provider': foreignProvider,
   'protected-href': protectedHref,
   'signed-href': signedHref,
   's3-without-storage': s3WithoutStorage,

@@ -1,0 +1,49 @@
+import { own, ownObject, ownString } from '../../stac/document.ts'
+import type { Rule, RuleDocs } from '../rule.ts'
+import { decodedHost, homeOf, sitesOf } from './foreign-host-ref.ts'
+
+/** A provider shares a site with the catalog or with its files. */
+export const foreignProvider: Rule = {
+  meta: { id: 'foreign-provider', section: 'schemes' },
+  cases: [
+    {
+      meta: {
+        code: 'foreign-provider',
+        severity: { recommended: 'info', strict: 'warn', schema: 'off' },
+        messages: { provider: '"{name}" sends secrets to {host}, which is no site of the catalog or its files: check it' },
+      },
+      document(document, report) {
+        const { schemes, targets } = document
+        const home = homeOf(document)
+        for (const { name, value, pointer } of schemes) {
+          const host = providerOf(value)
+          const isForeign = (file: string) => new Set([home, host, file].map(sitesOf(document))).size === 3
+          const isFile = (href = '') => decodedHost(href) !== '' && isForeign(decodedHost(href))
+          if (home && host && targets.some(({ kind, refs, href }) => kind !== 'link' && refs?.includes(name) && isFile(href)))
+            report(pointer, 'provider', { name, host })
+        }
+      },
+    },
+  ],
+}
+
+/** Returns the host of the first URL that a scheme names; empty when it names none. */
+function providerOf(scheme: unknown): string {
+  for (const part of [scheme, ...Object.values(ownObject(scheme, 'flows') ?? {})]) {
+    for (const name of ['openIdConnectUrl', 'authorizationUrl', 'tokenUrl', 'authorizationApi']) {
+      if (own(part, name) !== undefined) return decodedHost(ownString(part, name) ?? '')
+    }
+  }
+  return ''
+}
+
+export const docs: RuleDocs = {
+  'foreign-provider': {
+    part: 'authentication-scheme-object',
+    why: 'Users are asked to log in, or to send a secret, at a host that belongs neither to the catalog nor to its files. That is how a forged catalog collects passwords, so clients warn of it. A provider of several organizations looks the same.',
+    repair: [
+      'Check the URLs of the scheme letter by letter.',
+      'If the provider is the right one, describe it where users find it, or serve the login from a host of the catalog.',
+    ],
+  },
+}
