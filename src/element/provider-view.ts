@@ -49,14 +49,19 @@ export class ProviderView {
     this.#render()
   }
 
-  /** Shows what is needed now. A form that is being filled in stays, unless what it asks for has changed. */
+  /** Shows what is needed now. A form that is being filled in and a login that goes on stay, unless what they are for has changed. */
   update(provider: Provider, context: ViewContext): void {
-    const isSame =
-      this.#mode !== 'summary' && questionOf(provider) === questionOf(this.#provider) && context.strings === this.#context.strings
-    const isWaiting = this.#mode === 'waiting' && provider.login === this.#provider.login
+    const [before, facts] = [this.#provider, factsOf(this.#provider, this.#context)]
+    const isKept =
+      this.#mode === 'summary'
+        ? facts === factsOf(provider, context)
+        : this.#mode === 'waiting'
+          ? provider.login === before.login
+          : questionOf(provider) === questionOf(before)
+    const isSame = isKept && context.strings === this.#context.strings
     this.#provider = provider
     this.#context = context
-    if (!isSame && !isWaiting) this.#show('summary')
+    if (!isSame) this.#show('summary', stateOf(provider) === stateOf(before) ? this.#error : undefined)
   }
 
   /** Shows why a request with this credential failed, if the provider uses it. */
@@ -167,16 +172,21 @@ export class ProviderView {
       await (logins ? logins.logout(id) : auth.logout(id))
       done(strings['said.loggedOut'])
     }
+    const buttons = [
+      isLogin && button(strings.logout, () => this.#try(logOut), { class: 'second' }),
+      added.has(id) && this.#removal(id),
+    ].filter((one) => one !== false)
+    return [words, buttons.length > 0 && actions(...buttons)]
+  }
+
+  #removal(id: string): HTMLButtonElement {
+    const { strings, added, auth, done } = this.#context
     const remove = async () => {
       await auth.credentials.remove(id)
       added.delete(id)
       done(strings['said.removed'])
     }
-    const buttons = [
-      isLogin && button(strings.logout, () => this.#try(logOut), { class: 'second' }),
-      added.has(id) && button(strings.remove, () => this.#try(remove), { class: 'second' }),
-    ].filter((one) => one !== false)
-    return [words, buttons.length > 0 && actions(...buttons)]
+    return button(strings.remove, () => this.#try(remove), { class: 'second' })
   }
 
   async #start(model: FormModel): Promise<void> {
@@ -299,12 +309,20 @@ export class ProviderView {
     return form
   }
 
+  /** A credential that was added here would be gone after the way to the provider and back, so it logs in with a window only. */
   #loginActions(id: string): HTMLElement {
     const { strings, added } = this.#context
-    const isBlocked = isAuthError(this.#error) && this.#error.code === 'POPUP_BLOCKED'
+    const isOwn = added.has(id)
+    const isBlocked = !isOwn && isAuthError(this.#error) && this.#error.code === 'POPUP_BLOCKED'
     const popup = button(strings['login.popup'], () => this.#popup(id), isBlocked ? { class: 'second' } : {})
     const redirect = button(strings['login.redirect'], () => this.#redirect(id), isBlocked ? {} : { class: 'second' })
-    return element('div', {}, actions(popup, redirect), added.size > 0 && element('p', { class: 'muted' }, strings['login.leaving']))
+    const isLeaving = !isOwn && added.size > 0
+    return element(
+      'div',
+      {},
+      actions(popup, isOwn ? this.#removal(id) : redirect),
+      isLeaving && element('p', { class: 'muted' }, strings['login.leaving']),
+    )
   }
 
   /** Opens the window synchronously: browsers allow that only in the click handler. */
@@ -350,6 +368,12 @@ export class ProviderView {
     this.#show(mode, error)
     this.#context.failed(error)
   }
+}
+
+/** Returns all that a summary shows; while it is the same, nothing is replaced, so that the focus and open details stay. */
+function factsOf(provider: Provider, { status, added, logins, headingLevel }: ViewContext): string {
+  const ids = [...provider.ready, ...(provider.login === undefined ? [] : [provider.login])]
+  return JSON.stringify([provider, ids.map((id) => [status.get(id), added.has(id)]), logins !== undefined, headingLevel])
 }
 
 /** Returns what a form and a consent ask for; when it changes, a consent for the old question is void. */

@@ -38,6 +38,15 @@ export type AccessState = 'checking' | 'open' | 'ready' | 'needed' | 'unsupporte
 /** Properties that a page may have set before the element was defined. */
 const PROPERTIES = ['auth', 'target', 'document', 'url', 'parents', 'typed', 'logins', 'clients', 'strings', 'locale'] as const
 
+/** Ids of the credentials that were added with an element, so that another element for the same engine removes them too. */
+const ADDED = new WeakMap<ElementAuth, Set<string>>()
+
+function addedTo(auth: ElementAuth | undefined): Set<string> {
+  const added = (auth && ADDED.get(auth)) ?? new Set<string>()
+  if (auth) ADDED.set(auth, added)
+  return added
+}
+
 /** Node has no HTMLElement; the module can be imported there. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
@@ -77,7 +86,7 @@ export class StacAuthElement extends Base {
   set auth(auth: ElementAuth | undefined) {
     if (auth === this.#auth) return
     this.#auth = auth
-    this.#added = new Set()
+    this.#added = addedTo(auth)
     this.#subscribe()
     this.#ask()
   }

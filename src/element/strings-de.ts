@@ -102,8 +102,7 @@ export const german: Strings = {
   'said.loggedOut': 'Sie sind abgemeldet.',
   'said.removed': 'Die Zugangsdaten wurden entfernt.',
   'error.unknown': 'Das hat nicht geklappt.',
-  'error.POPUP_BLOCKED':
-    'Der Browser hat das Anmeldefenster blockiert. Erlauben Sie Fenster für diese Seite, oder melden Sie sich auf dieser Seite an.',
+  'error.POPUP_BLOCKED': 'Der Browser hat das Anmeldefenster blockiert. Erlauben Sie Fenster für diese Seite.',
   'error.LOGIN_DENIED': 'Die Anmeldung wurde nicht beendet: Sie wurde abgelehnt, oder das Fenster wurde geschlossen.',
   'error.LOGIN_TIMEOUT': 'Die Anmeldung hat zu lange gedauert.',
   'error.CORS_OR_NETWORK': 'Der Server ist von dieser Seite aus nicht erreichbar.',

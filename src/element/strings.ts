@@ -101,7 +101,7 @@ export const english = {
   'said.loggedOut': 'You are logged out.',
   'said.removed': 'The credential was removed.',
   'error.unknown': 'This did not work.',
-  'error.POPUP_BLOCKED': 'The browser blocked the login window. Allow windows for this page, or log in on this page.',
+  'error.POPUP_BLOCKED': 'The browser blocked the login window. Allow windows for this page.',
   'error.LOGIN_DENIED': 'The login was not completed: it was denied, or its window was closed.',
   'error.LOGIN_TIMEOUT': 'The login took too long.',
   'error.CORS_OR_NETWORK': 'The server cannot be reached from this page.',

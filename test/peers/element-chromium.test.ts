@@ -348,3 +348,45 @@ it('reads properties that were set before it was defined, and takes the texts of
   await page.evaluate(() => elementPage.upgradeLater())
   await expect.poll(() => page.getByRole('heading', { name: 'Zugang' }).count()).toBe(1)
 }, 30_000)
+
+it('the example of the documentation asks for a key, and reads a file with it', async () => {
+  const { page, complaints } = await openPage(browser(), site)
+  const seen: (string | undefined)[] = []
+  const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'x-api-key' }
+  await page.route('https://*.catalog.example/**', async (route) => {
+    const request = route.request()
+    const isFile = new URL(request.url()).pathname === '/a'
+    if (isFile && request.method() === 'GET') seen.push(request.headers()['x-api-key'])
+    const item = itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] })
+    await route.fulfill({ status: 200, headers: cors, body: isFile ? 'file' : JSON.stringify(item) })
+  })
+  await page.goto(`${site.origin}/example`)
+  await page.waitForFunction(() => Reflect.has(globalThis, 'example'))
+  await page.evaluate(() => Reflect.get(globalThis, 'example').open('https://stac.catalog.example/item.json'))
+  await page.getByRole('button', { name: 'Enter it' }).click()
+  await page.getByRole('textbox', { name: 'Key' }).fill('sesame')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.waitForFunction(() => Reflect.has(globalThis, 'shown'))
+  const text = await page.evaluate(
+    (url) =>
+      Reflect.get(globalThis, 'shown')
+        .auth.fetch(url)
+        .then((response: Response) => response.text()),
+    `${DATA}a`,
+  )
+  expect(text).toBe('file')
+  expect(seen).toEqual(['sesame'])
+  expect(complaints).toEqual([])
+}, 30_000)
+
+it('shows why a request failed, at the provider of its credential', async () => {
+  const { page } = await openPage(browser(), site)
+  await show(page, {
+    document: itemOf({ bearer: { type: 'http', scheme: 'bearer' } }, { a: [provider.resource, 'bearer'] }),
+    credentials: [{ id: 'portal', type: 'http', scheme: 'bearer', token: 'expired', sendTo: [`${provider.issuer}/`] }],
+    properties: { typed: [provider.issuer] },
+  })
+  await page.evaluate(() => elementPage.open('a'))
+  expect(await page.getByRole('listitem').getByRole('alert').textContent()).toContain('The server rejected the credential.')
+}, 30_000)

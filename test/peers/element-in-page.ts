@@ -44,6 +44,10 @@ function start() {
     async headers(key: string) {
       return (await page.auth?.authorize(assetOf(page.element?.document ?? {}, key)))?.headers
     },
+    /** Requests an asset, as a page does that shows errors in the element. */
+    async open(key: string): Promise<void> {
+      await page.auth?.fetch(assetOf(page.element?.document ?? {}, key)).catch((error: unknown) => page.element?.report(error))
+    },
     /** Shows a document; ends when the element knows what is needed. */
     async show({ document: shown, credentials = [], properties = {}, logins = true, beside = false }: Settings): Promise<string> {
       events.length = 0

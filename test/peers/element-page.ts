@@ -1,6 +1,10 @@
 /** A page with `<stac-auth>` in Chromium, under a policy that allows scripts of its own site only. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import axe from 'axe-core'
+import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
+import { root } from '../architecture/files.ts'
 import { type Answer, type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import type { Settings } from './element-in-page.ts'
 import { scriptOf } from './page-script.ts'
@@ -11,15 +15,43 @@ const POLICY =
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Catalog</title><body><main><h1>Catalog</h1><div id="place"></div></main><script src="/app.js"></script>`
 
-/** `/` shows the element, `/callback.html` is the redirect URI. */
+const EXAMPLE = PAGE.replace('<script src="/app.js">', '<div id="access"></div><script type="module" src="/example.js">')
+
+/** `/` shows the element, `/callback.html` is the redirect URI; `/example` is the example of the documentation, without a policy. */
 export async function startElementSite(): Promise<AnsweringServer> {
-  const script = await scriptOf('test/peers/element-in-page.ts')
+  const [script, example] = await Promise.all([scriptOf('test/peers/element-in-page.ts'), exampleScript()])
   return startAnswering(({ path }): Answer => {
+    if (path === '/example') return { status: 200, headers: { 'content-type': 'text/html' }, body: EXAMPLE }
+    if (path === '/example.js') return { status: 200, headers: { 'content-type': 'text/javascript' }, body: example }
     const headers = { 'content-security-policy': POLICY }
     if (path === '/app.js') return { status: 200, headers: { ...headers, 'content-type': 'text/javascript' }, body: script }
     if (path !== '/' && path !== '/callback.html') return { status: 404 }
     return { status: 200, headers: { ...headers, 'content-type': 'text/html' }, body: PAGE }
   })
+}
+
+/** The first program of docs/element.md, with the function that it leaves to the page. */
+async function exampleScript(): Promise<string> {
+  const page = await readFile(join(root, 'docs/element.md'), 'utf8')
+  const program = /```ts\n(.*?)```/s.exec(page)?.[1] ?? ''
+  const contents = `const showFiles = (document, auth) => { globalThis.shown = { document, auth } }\n${program}\nglobalThis.example = { open }\n`
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    alias: {
+      '#platform': join(root, 'src/platform/web.ts'),
+      'stac-auth/browser': join(root, 'src/browser/index.ts'),
+      'stac-auth/element': join(root, 'src/element/index.ts'),
+      'stac-auth/live': join(root, 'src/browser/live-auth.ts'),
+    },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'silent',
+    external: ['@cloudflare/privacypass-ts'],
+  })
+  return outputFiles[0]?.text ?? ''
 }
 
 /** Opens the page in a browser of its own; `complaints` are errors that nobody caught and violations of the policy. */

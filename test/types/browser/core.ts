@@ -9,7 +9,9 @@ import {
   type Logins,
   sessionStorageStore,
 } from 'stac-auth/browser'
+import { defineStacAuth, type StacAuthElement } from 'stac-auth/element'
 import { lint, type Problem } from 'stac-auth/lint'
+import { createLiveAuth } from 'stac-auth/live'
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
 
@@ -41,4 +43,15 @@ export async function ask(item: Item, values: Readonly<Record<string, string>>):
   if (!model) return auth
   const { sendTo, secretTo } = model
   return createAuth({ credentials: await credentialFrom(model, values, { sendTo, secretTo }) })
+}
+
+export function signIn(item: Item): StacAuthElement {
+  defineStacAuth()
+  const element = document.createElement('stac-auth')
+  element.auth = createLiveAuth({ credentials: [] })
+  element.logins = logins
+  element.document = item
+  element.strings = { title: 'Sign in' }
+  element.addEventListener('stac-auth-ready', ({ detail }) => console.log(detail.state))
+  return element
 }
