@@ -9,7 +9,7 @@ import type { Check } from '../../src/cli/doctor/check.ts'
 import { loginChecks } from '../../src/cli/doctor/credential-checks.ts'
 import { packageChecks, tokenStoreChecks, versionChecks } from '../../src/cli/doctor/local-checks.ts'
 import { newHolder } from '../../src/node/tokens/process-lock.ts'
-import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
+import { type AnsweringServer, jsonAnswer, startAnswering } from '../servers/answering-server.ts'
 import { temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
@@ -40,6 +40,9 @@ let around: Surroundings
 beforeAll(async () => {
   server = await startAnswering(({ path }) => {
     const date: Record<string, string> = answers.date ? { date: answers.date.toUTCString() } : {}
+    if (path === '/token') return jsonAnswer(401, { error: 'invalid_client' }, date)
+    if (path === '/key/file') return { status: 401, headers: date }
+    if (path === '/bearer/file' || path === '/basic/file') return { status: 200, headers: date, body: 'file' }
     if (path === SUFFIX) return { ...answers.discovery, headers: { ...date, 'content-type': 'application/json' } }
     return { status: 404, headers: date }
   })
@@ -96,17 +99,20 @@ beforeEach(async () => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-/** Runs `doctor` in the surroundings. No secret may be printed, and none may be sent. */
-async function examined(): Promise<{ readonly checks: readonly Check[]; readonly code: number }> {
+/** Runs `doctor` in the surroundings. No secret may be printed, and none may be sent without `--test`. */
+async function examined(...options: readonly string[]): Promise<{ readonly checks: readonly Check[]; readonly code: number }> {
   const { folder, file, credentials, item, env } = around
   await writeFile(file, JSON.stringify({ version: 1, credentials }), { flag: 'wx', mode: 0o600 }).catch(() => undefined)
   const document = join(folder, 'item.json')
   const whole = { type: 'Feature', stac_version: '1.0.0', stac_extensions: [], id: 'scene', geometry: null, links: [], ...item }
   await writeFile(document, JSON.stringify(whole))
-  const { stdout, stderr, code } = await run(['doctor', document, '--credentials', file, '--json'], { env })
-  const seen = JSON.stringify([stdout, stderr, server.exchanges])
-  for (const secret of SECRETS) expect(seen).not.toContain(secret)
-  expect(server.exchanges.some(({ request }) => request.headers.authorization ?? request.headers['x-api-key'])).toBe(false)
+  const before = server.exchanges.length
+  const { stdout, stderr, code } = await run(['doctor', document, '--credentials', file, '--json', ...options], { env })
+  for (const secret of SECRETS) expect(stdout + stderr).not.toContain(secret)
+  if (options.includes('--test')) return { checks: JSON.parse(stdout), code }
+  const exchanges = server.exchanges.slice(before)
+  for (const secret of SECRETS) expect(JSON.stringify(exchanges)).not.toContain(secret)
+  expect(exchanges.some(({ request }) => request.headers.authorization ?? request.headers['x-api-key'])).toBe(false)
   return { checks: JSON.parse(stdout), code }
 }
 
@@ -351,11 +357,73 @@ const FAULTS: readonly Fault[] = [
     says: /no target of the document/,
   },
   {
+    fault: 'an id that two credentials have',
+    cause: () => Object.assign(around.credentials[1] ?? {}, { id: 'portal' }),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /:1:\d+: id "portal" is used twice[\s\S]*correct the file there/,
+  },
+  {
+    fault: 'a credential without sendTo',
+    cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: undefined }),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /sendTo is missing[\s\S]*"sendTo": \["https:/,
+  },
+  {
+    fault: 'a secret in the credential file',
+    cause: () => Object.assign(around.credentials[0] ?? {}, { token: 'in the file' }),
+    check: 'credential file',
+    code: 'CONFIG_INVALID',
+    says: /contains a secret[\s\S]*"env": "NAME"/,
+  },
+  {
+    fault: 'a folder of the credential file that others can write',
+    cause: () => chmod(around.folder, 0o777),
+    check: 'credential folder',
+    level: 'warning',
+    code: 'FILE_ACCESS',
+    says: /chmod go-w/,
+  },
+  {
+    fault: 'a secret file that cannot be read',
+    cause: () => rm(around.secretFile).then(() => mkdir(around.secretFile)),
+    check: 'secret archive.password',
+    code: 'CREDENTIAL_SOURCE',
+    says: /not a regular file/,
+  },
+  {
+    fault: 'a program that does not exist',
+    cause: () => Object.assign(around.credentials[2] ?? {}, { value: { command: ['no-such-program'] } }),
+    check: 'secret key.value',
+    code: 'CREDENTIAL_SOURCE',
+    says: /was not found/,
+  },
+  {
+    fault: 'a keyring that cannot be used',
+    cause: () => Object.assign(around.credentials[0] ?? {}, { token: { keyring: 'portal' } }),
+    check: 'secret portal.token',
+    code: 'CREDENTIAL_SOURCE',
+    says: /npm install @napi-rs\/keyring/,
+  },
+  {
+    fault: 'a redirect port that another program uses',
+    cause: () =>
+      Object.assign(around.credentials[3] ?? {}, {
+        flow: undefined,
+        clientSecret: undefined,
+        redirectPort: Number(new URL(server.origin).port),
+      }),
+    check: 'redirect port oidc',
+    code: 'NETWORK_LISTEN',
+    says: /EADDRINUSE[\s\S]*redirectPort of "oidc"/,
+  },
+  {
     fault: 'a scheme without a credential',
     cause: () => around.credentials.splice(2, 1),
     check: 'scheme key',
     code: 'NO_CREDENTIAL',
-    says: /./,
+    says: /no credential for[\s\S]*^stac-auth setup \S+item\.json$/m,
   },
 ]
 
@@ -396,6 +464,31 @@ describe('doctor finds', () => {
       code: 'CONFIG_INVALID',
       hint: expect.stringContaining('use a file that you own'),
     })
+  })
+
+  it('a file in place of the configuration folder', async () => {
+    const config = join(around.folder, 'config')
+    await writeFile(config, '')
+    const { stdout, code } = await run(['doctor', '--offline', '--json'], { env: { ...around.env, XDG_CONFIG_HOME: config } })
+    expect(code).toBe(6)
+    expect(checkOf(JSON.parse(stdout), 'credential folder')).toMatchObject({
+      level: 'error',
+      message: `${config} is not a folder`,
+      hint: expect.stringContaining('STAC_AUTH_CREDENTIALS'),
+    })
+  })
+
+  it('a token endpoint and a server that refuse the credentials, if it may send requests', async () => {
+    const refused = await examined('--test')
+    expect(refused.checks.filter(({ check, level }) => check.startsWith('request ') && level !== 'ok')).toEqual([
+      expect.objectContaining({ check: 'request key', code: 'AUTH_REJECTED', hint: expect.stringContaining('value of the credential') }),
+      expect.objectContaining({ check: 'request oidc', code: 'OAUTH_ERROR', hint: expect.stringContaining('clientSecret') }),
+    ])
+    expect(refused.checks.filter(({ check, level }) => check.startsWith('request ') && level === 'ok')).toEqual([
+      expect.objectContaining({ check: 'request bearer', message: expect.stringMatching(/^with "portal" works: .* answered 200/) }),
+      expect.objectContaining({ check: 'request basic' }),
+    ])
+    expect(refused.code).toBe(3)
   })
 
   it('a certificate that no known authority has signed', async () => {
@@ -462,6 +555,21 @@ describe('doctor finds', () => {
       ['token d', 'ok', undefined],
     ])
   })
+})
+
+it('does not take a login that is due for a credential without use', async () => {
+  Object.assign(around.credentials[3] ?? {}, { flow: undefined, clientSecret: undefined })
+  const { checks } = await examined()
+  expect(checks.filter(({ check }) => check === 'credential oidc')).toEqual([])
+  expect(checkOf(checks, 'scheme oidc')).toMatchObject({ code: 'LOGIN_REQUIRED', hint: expect.stringContaining('stac-auth login oidc') })
+})
+
+it('says how to use --test without a document', async () => {
+  for (const argv of [
+    ['doctor', '--test'],
+    ['doctor', 'item.json', '--test', '--offline'],
+  ])
+    expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('stac-auth doctor DOC --test') })
 })
 
 it('sends no request with --offline', async () => {

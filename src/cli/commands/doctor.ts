@@ -3,7 +3,7 @@ import { isAuthError } from '../../errors.ts'
 import { forJson, forLine, hintLines } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Check } from '../doctor/check.ts'
-import { exitCodeOf, worstExit } from '../exit-code.ts'
+import { exitCodeOf, usageError, worstExit } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
@@ -11,6 +11,7 @@ import { type CredentialsOption, withCredentialsOption } from '../options.ts'
 interface DoctorOptions extends CredentialsOption {
   readonly json?: boolean
   readonly offline?: boolean
+  readonly test?: boolean
 }
 
 /** `doctor [DOC]`: checks the installation, the credentials and the network, and says what to do about each fault. */
@@ -20,11 +21,14 @@ export function addDoctor(program: Command, context: Context): void {
     .description('check credentials, tokens and network, and say how to repair what is wrong')
   withCredentialsOption(command)
     .option('--offline', 'send no request')
+    .option('--test', 'also send a small authorized request for each scheme of the document')
     .option('--json', 'print JSON')
     .action(context.run((name: string | undefined, options: DoctorOptions) => doctor(name, options, context)))
 }
 
 async function doctor(name: string | undefined, options: DoctorOptions, context: Context): Promise<number> {
+  if (options.test && (name === undefined || options.offline))
+    throw usageError('--test needs a document and the network', 'stac-auth doctor DOC --test')
   const checks = await checksOf(name, options, context)
   await write(context.io.stdout, options.json ? `${forJson(checks, 2)}\n` : textOf(checks, context))
   return worstExit(checks.filter(({ level }) => level === 'error').map(({ code = 'INTERNAL' }) => exitCodeOf(code)))
@@ -37,8 +41,9 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   const network = await import('../doctor/network-checks.ts')
   const { set, credentials, checks } = await local.readCredentialFile(options, io)
   const auth = openAuth({ ...context, diagnostics: { ...context.diagnostics, warn: () => {} } }, options, name === undefined ? [] : [name])
-  const [secrets, store, logins, settings] = await Promise.all([
+  const [secrets, ports, store, logins, settings] = await Promise.all([
     local.secretChecks(set),
+    local.redirectPortChecks(set),
     local.tokenStoreChecks(io),
     checks.some(({ level }) => level === 'error')
       ? []
@@ -51,6 +56,7 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...local.environmentChecks(io),
     ...local.packageChecks(set),
     ...secrets,
+    ...ports,
     ...store,
     ...logins,
     ...settings,
@@ -62,25 +68,32 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   const [hosts, discovery, document] = await Promise.all([
     network.originsOf(credentials, set).then((origins) => network.hostChecks(origins, send, io.signal)),
     network.discoveryChecks(set, send, io.signal),
-    name === undefined || checks.some(({ level }) => level === 'error') ? [] : checksOfDocument(name, set, auth, context),
+    name === undefined || checks.some(({ level }) => level === 'error')
+      ? []
+      : checksOfDocument(name, options.test === true, set, auth, context),
   ])
   return [...offline, ...hosts, ...discovery, ...document]
 }
 
 async function checksOfDocument(
   name: string,
+  isTested: boolean,
   set: Parameters<typeof import('../doctor/credential-checks.ts')['documentChecks']>[2],
   auth: ReturnType<typeof openAuth>,
   { io }: Context,
 ): Promise<readonly Check[]> {
-  const { documentChecks } = await import('../doctor/credential-checks.ts')
+  const { withSetupHint } = await import('../setup/setup-hint.ts')
+  const { documentChecks, requestChecks } = await import('../doctor/credential-checks.ts')
   const { failed } = await import('../doctor/check.ts')
   const { readDocument } = await import('../read-document.ts')
   try {
-    return await documentChecks(await readDocument(name, io, auth), await auth(), set)
+    const read = await readDocument(name, io, auth)
+    const opened = await auth()
+    const checks = await documentChecks(read, opened, set, name)
+    return isTested ? [...checks, ...(await requestChecks(read, opened, io.signal))] : checks
   } catch (error) {
     if (isAuthError(error) && error.code === 'ABORTED') throw error
-    return [failed('document', error)]
+    return [failed('document', isAuthError(error) ? withSetupHint(error, [name]) : error)]
   }
 }
 

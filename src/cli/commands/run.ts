@@ -75,6 +75,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
       const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
       if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       const code = await runChild(command, environment, io)
+      if (code !== 0) await noteBareKeys(child, targets, context)
       if (code !== 0) for (const error of refused.errors()) await context.diagnostics.error(withSetupHint(error, names, true))
       return code
     } finally {
@@ -83,6 +84,16 @@ async function run(names: readonly string[], child: readonly string[], options: 
   } finally {
     await gateway.close()
   }
+}
+
+/** Says how to write the key of an asset, where a program that failed was given the bare key. */
+async function noteBareKeys(
+  child: readonly string[],
+  targets: readonly { readonly key: string }[],
+  { diagnostics }: Context,
+): Promise<void> {
+  const key = child.slice(1).find((argument) => targets.some((target) => target.key === argument))
+  if (key !== undefined) await diagnostics.note(`"${key}" was passed to the program as it is: write {${key}} for the URL of the asset`)
 }
 
 /** Returns the environment of the program, without secrets unless they are asked for. */

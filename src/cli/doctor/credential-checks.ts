@@ -1,8 +1,12 @@
 /** Checks of logins, and of what a document needs. */
 import type { Auth, CredentialStatus, Explanation } from '../../auth/auth.ts'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
-import { targetsOf } from '../../stac/target.ts'
+import { AuthError, isAuthError } from '../../errors.ts'
+import { type Target, targetsOf } from '../../stac/target.ts'
+import { forLine } from '../../text/sanitize.ts'
+import { needsOf } from '../credentials/missing-credentials.ts'
 import type { ReadDocument } from '../read-document.ts'
+import { commandWord, withSetupHint } from '../setup/setup-hint.ts'
 import { expiryText } from '../units.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
@@ -31,15 +35,17 @@ export async function documentChecks(
   { document, url }: ReadDocument,
   auth: Auth,
   { credentials }: CredentialSet<CredentialObject>,
+  name: string,
 ): Promise<readonly Check[]> {
   const targets = [...targetsOf(document, url === undefined ? {} : { url })].filter(({ kind }) => kind !== 'item_asset')
   const explanations = await Promise.all(targets.map((target) => auth.explain(target)))
   const checks = new Map<string, { check: Check; count: number }>()
-  for (const check of explanations.flatMap(schemeChecks)) {
+  for (const check of explanations.flatMap((explanation) => schemeChecks(explanation, name))) {
     const key = JSON.stringify(check)
     checks.set(key, { check, count: (checks.get(key)?.count ?? 0) + 1 })
   }
-  const used = new Set(explanations.flatMap(({ refs, byAddress }) => [...refs.map(({ credential }) => credential), byAddress?.credential]))
+  const chosen = explanations.flatMap(({ refs, byAddress }) => [...refs.map(({ credential }) => credential), byAddress?.credential])
+  const used = new Set([...chosen, ...(await waitingFor(targets, explanations, auth))])
   const unused = credentials.filter(
     ({ id }) => !used.has(id as string) && !credentials.some((other) => other.with === id || other.subject === id),
   )
@@ -48,20 +54,45 @@ export async function documentChecks(
     message: `${check.message} (${count} ${count === 1 ? 'target' : 'targets'})`,
   }))
   const open = found.length > 0 ? [] : [ok('document', 'no target of the document requires authentication')]
-  return [...open, ...found, ...unused.map(unusedCheck)]
+  return [...open, ...found, ...unused.map((credential) => unusedCheck(credential, name))]
 }
 
-function schemeChecks({ refs, code, message = '', hint }: Explanation): readonly Check[] {
+/** Returns the ids of credentials that are for a target, but must log in first. */
+async function waitingFor(targets: readonly Target[], explanations: readonly Explanation[], auth: Auth): Promise<readonly string[]> {
+  const found = explanations.flatMap(({ refs }, index) => {
+    const target = targets[index]
+    return target === undefined ? [] : refs.filter(({ code }) => code === 'LOGIN_REQUIRED').map(({ ref }) => ({ ...target, refs: [ref] }))
+  })
+  // Throws the reason without sending anything.
+  const errors = await Promise.all(found.map((target) => auth.authorize(target).catch((error: unknown) => error)))
+  return errors.flatMap((error) => (isAuthError(error) ? (error.credential ?? []) : []))
+}
+
+/** Sends one small authorized request for each scheme that has a credential. */
+export async function requestChecks(read: ReadDocument, auth: Auth, signal: AbortSignal): Promise<readonly Check[]> {
+  const { testOf } = await import('../setup/test-request.ts')
+  const { answered } = await needsOf(read, auth)
+  const ready = answered.filter(({ loginRequired }) => !loginRequired)
+  const results = await Promise.all(ready.map((scheme) => testOf(scheme, auth, signal)))
+  return results.map(({ scheme, answer = '', error }) => {
+    const check = `request ${scheme.name}`
+    return error ? failed(check, error) : ok(check, `with "${scheme.credential}" ${answer}`)
+  })
+}
+
+function schemeChecks({ refs, code, message = '', hint }: Explanation, name: string): readonly Check[] {
   if (code !== undefined) return refs.length > 0 ? [problem('target', code, message, hint ?? 'correct the document')] : []
   return refs.map((ref) => {
     const check = `scheme ${ref.ref}`
     if (ref.code === undefined)
       return ok(check, ref.credential === undefined ? 'needs no credential' : `is answered by "${ref.credential}"`)
-    return problem(check, ref.code, ref.message ?? '', ref.hint ?? 'stac-auth setup DOC')
+    const { message = '', hint } = ref
+    const error = new AuthError(ref.code, message, { ref: ref.ref, ...(hint !== undefined && { hint }) })
+    return problem(check, ref.code, message, withSetupHint(error, [name]).hint ?? 'stac-auth setup DOC')
   })
 }
 
-function unusedCheck({ id }: CredentialObject): Check {
-  const hint = 'stac-auth explain DOC shows why; for other documents it may be right'
+function unusedCheck({ id }: CredentialObject, name: string): Check {
+  const hint = `stac-auth explain ${commandWord(forLine(name))} shows why; for other documents it may be right`
   return warning(`credential ${id}`, 'CREDENTIAL_TARGET_UNTRUSTED', 'is for no target of the document', hint)
 }

@@ -1,8 +1,10 @@
 /** Checks of this machine that send nothing: versions, credential file, secrets, token store. */
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { access, constants, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Credential, CredentialObject, CredentialSet, SecretSource } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
@@ -60,16 +62,73 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
     if (text === undefined)
       return {
         ...NONE,
-        checks: [warning(check, 'NO_CREDENTIAL', `${path} does not exist: only public files can be read`, 'stac-auth setup DOC')],
+        checks: [
+          ...(await folderChecks(dirname(path))),
+          warning(check, 'NO_CREDENTIAL', `${path} does not exist: only public files can be read`, 'stac-auth setup DOC'),
+        ],
       }
     const set = (await credentialsFromText(text, path)) as CredentialSet<CredentialObject>
     const credentials = readCredentials(set, await loadStrategies(defaultStrategies), 'file')
     const { mode } = await stat(path)
     const count = `${credentials.length} ${credentials.length === 1 ? 'credential' : 'credentials'}`
-    return { set, credentials, checks: [ok(check, `${path}, mode ${octal(mode)}, ${count}`)] }
+    return { set, credentials, checks: [ok(check, `${path}, mode ${octal(mode)}, ${count}`), ...(await folderChecks(dirname(path)))] }
   } catch (error) {
-    return { ...NONE, checks: [failed(check, error, 'stac-auth credentials check')] }
+    return { ...NONE, checks: [failed(check, error, 'correct the file there; stac-auth credentials check reads it again')] }
   }
+}
+
+/** Checks that the folder of the credential file, or the first one above it that exists, can be written by the user alone; nothing if so. */
+async function folderChecks(folder: string): Promise<readonly Check[]> {
+  const check = 'credential folder'
+  let stats: Stats
+  try {
+    stats = await stat(folder)
+  } catch (error) {
+    const code = systemCode(error)
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && dirname(folder) !== folder) return folderChecks(dirname(folder))
+    return [warning(check, 'FILE_ACCESS', `${folder} cannot be read (${code})`, ELSEWHERE)]
+  }
+  const { mode } = stats
+  if (!stats.isDirectory()) return [problem(check, 'FILE_ACCESS', `${folder} is not a folder`, `move it away, or ${ELSEWHERE}`)]
+  const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!isWritable) return [warning(check, 'FILE_ACCESS', `${folder} cannot be written: setup cannot add credentials`, ELSEWHERE)]
+  const isShared = process.platform !== 'win32' && (mode & 0o022) !== 0 && (mode & STICKY) === 0
+  if (!isShared) return []
+  const message = `${folder} can be written by other users (mode ${octal(mode)}), who could replace the credential file`
+  return [warning(check, 'FILE_ACCESS', message, `chmod go-w ${shellWord(folder)}`)]
+}
+
+/** In such a folder only its owner replaces a file (`/tmp`). */
+const STICKY = 0o1000
+
+const ELSEWHERE = 'set STAC_AUTH_CREDENTIALS to a file in a folder of yours'
+
+/** Checks that the fixed ports of redirect URIs are free; nothing for credentials without one. */
+export async function redirectPortChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {
+  const checks = credentials.map(async ({ id, redirectPort: port }) => {
+    if (typeof port !== 'number') return []
+    const check = `redirect port ${id}`
+    const code = await listenFailure(port)
+    const hint = `stop the program that listens on port ${port}, or register another port with the provider and set redirectPort of "${id}" to it`
+    return [
+      code === undefined
+        ? ok(check, `port ${port} of 127.0.0.1 is free`)
+        : problem(check, 'NETWORK_LISTEN', `a login cannot listen on port ${port} of 127.0.0.1 (${code})`, hint),
+    ]
+  })
+  return (await Promise.all(checks)).flat()
+}
+
+/** Returns the system's code where a port cannot be listened on. */
+function listenFailure(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error) => resolve(systemCode(error)))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
 }
 
 /** Checks `STAC_AUTH_TOKEN` and `STAC_AUTH_TOKEN_FOR`; nothing without them. */

@@ -57,6 +57,8 @@ describe('run', () => {
         /^error NO_CREDENTIAL: the gateway refused https:\/\/data\.example\/a\.tif: no credential .*\n {2}stac-auth setup .*\n {2}or, if you trust /,
       ),
     ])
+    const bare = await run(['run', document, ...node('process.exit(4)', 'B04')])
+    expect([bare.code, bare.stderr]).toEqual([4, '"B04" was passed to the program as it is: write {B04} for the URL of the asset\n'])
     const quiet = await run(['run', document, ...node('fetch(process.argv[1]).then(() => process.exit(0))', '{B04}')])
     expect([quiet.code, quiet.stderr]).toEqual([0, ''])
   })
