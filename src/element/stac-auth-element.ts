@@ -230,8 +230,10 @@ export class StacAuthElement extends Base {
     const { signal } = (this.#work = new AbortController())
     const auth = this.#auth
     try {
-      const { lang, strings } = await stringsFor(this.#language())
+      const { lang: known, strings } = await stringsFor(this.#language())
       if (signal.aborted) return
+      // Texts of the page are in the language that it states, also in one that is not included.
+      const lang = this.#locale !== undefined && Object.keys(this.#replaced).length > 0 ? languageTag(this.#locale, known) : known
       if (lang !== this.#lang || this.#replaced !== this.#applied) this.#strings = { ...strings, ...this.#replaced }
       this.#lang = lang
       this.#applied = this.#replaced
@@ -395,6 +397,15 @@ function groupNode(items: readonly HTMLElement[], strings: Strings): HTMLElement
   if (items.length < 2) return list
   const caption = element('p', { part: 'any-of' }, strings.anyOf)
   return element('div', { part: 'choice', role: 'group', 'aria-label': strings.anyOf }, caption, list)
+}
+
+/** Returns the tag, or the other one if it is not well-formed. */
+function languageTag(tag: string, other: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? other
+  } catch {
+    return other
+  }
 }
 
 function targetsIn(target: Target | Iterable<Target>): Iterable<Target> {

@@ -42,7 +42,7 @@ export const german: Strings = {
   'carried.cookie': 'dem Cookie „{name}“',
   'carried.url': 'der URL',
   'carried.signature': 'einer Signatur; das Geheimnis bleibt in dieser Seite',
-  'sites.title': 'Verschiedene Anbieter',
+  'sites.title': 'Verschiedene Websites',
   'sites.text': 'Diese Hosts gehören zu verschiedenen Websites. Fahren Sie nur fort, wenn Sie erwarten, dass sie zusammenarbeiten.',
   'sites.catalog': 'Katalog',
   'sites.files': 'Dateien',

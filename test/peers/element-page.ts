@@ -58,10 +58,9 @@ async function exampleScript(): Promise<string> {
 export async function openPage(
   browser: Browser,
   site: AnsweringServer,
-  colorScheme: 'light' | 'dark' = 'light',
 ): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> {
   const complaints: string[] = []
-  const context = await browser.newContext({ colorScheme, viewport: { width: 900, height: 900 }, locale: 'en-GB' })
+  const context = await browser.newContext({ viewport: { width: 900, height: 900 }, locale: 'en-GB' })
   context.on('weberror', (error) => complaints.push(String(error.error())))
   context.on('console', (message) => {
     if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text())
@@ -93,13 +92,27 @@ export function itemOf(
   }
 }
 
-/** Every rule of axe that the page breaks, of every impact. */
+const WIDTHS = [360, 768, 1280]
+
+/** Every rule of axe that the page breaks, of every impact, and every width at which it is cut off: in light and dark colours. */
 export async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
   interface Finding {
     readonly id: string
     readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
   }
-  const found: readonly Finding[] = await page.evaluate(async () => (await Reflect.get(globalThis, 'axe').run()).violations)
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`))
+  const found: string[] = []
+  await page.evaluate(axe.source)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      const findings: readonly Finding[] = await page.evaluate(async () => (await Reflect.get(globalThis, 'axe').run()).violations)
+      const where = `${colorScheme}, ${width} pixels`
+      for (const { id, nodes } of findings) {
+        found.push(...nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html.slice(0, 160)} ${failureSummary}`))
+      }
+      if ((await page.evaluate(() => document.documentElement.scrollWidth)) > width) found.push(`${where}: cut off`)
+    }
+  }
+  return found
 }
