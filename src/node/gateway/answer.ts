@@ -7,7 +7,7 @@ import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { errorText } from '../../text/sanitize.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
-import { collected, type RewriteContext, rewritten } from './documents.ts'
+import { type RewriteContext, rewrittenBody } from './documents.ts'
 import { contentRange, corsFields, OWN_FIELDS, type ResponseUse, requestFields, responseFields, selectedRange } from './fields.ts'
 import type { Accepted } from './guard.ts'
 import { Reader, relay } from './relay.ts'
@@ -172,19 +172,18 @@ async function passDocument(
   if (size === undefined || size > DOCUMENT_LIMITS.other) return false
   const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
   if (response.status !== 200) return passDifferent(response, outgoing, { credential, origin })
-  const { bytes, rest } = await collected(response)
+  const { bytes: body, isRewritten, rest } = await rewrittenBody(response, request, context)
   const fields = responseFields(response, { credential, origin })
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
   if (rest) {
     outgoing.writeHead(200, fields)
     if (request.method === 'HEAD') await rest.return?.()
-    else await reader.write(joined(bytes, rest))
+    else await reader.write(joined(body, rest))
     outgoing.end()
     return true
   }
-  const body = await rewritten(bytes, { requested: request.url, answered: response.url }, context)
   // The URLs in it are those of this program.
-  if (body !== bytes) fields['Cache-Control'] = 'private, no-store'
+  if (isRewritten) fields['Cache-Control'] = 'private, no-store'
   const isAsked = isPart && (request.headers['if-range'] === undefined || isSameVersion(received.response, response))
   const selected = isAsked ? selectedRange(request.headers.range, body.length) : undefined
   if (selected === 'none') {
@@ -233,7 +232,7 @@ async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 /** Reads the body of a search. Errors: `REQUEST_REFUSED` for any other POST, and for a longer body. */
 async function searchBody(incoming: IncomingMessage, outgoing: ServerResponse, url: string): Promise<Uint8Array> {
   const type = mediaType(incoming.headers['content-type'])
-  if (!/\/search\/?(?:\?|$)/.test(url) || type !== 'application/json' || incoming.headers['content-encoding'] !== undefined) {
+  if (!/^[^?]*\/search\/?(?:\?|$)/.test(url) || type !== 'application/json' || incoming.headers['content-encoding'] !== undefined) {
     outgoing.shouldKeepAlive = false
     throw new TrustError('REQUEST_REFUSED', 'request refused: POST is for /search of a STAC API, with a JSON body', { url })
   }

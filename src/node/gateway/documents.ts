@@ -1,28 +1,59 @@
 /** Answers with STAC documents whose URLs lead through the gateway. */
+import { KeyedMutex } from '../../auth/session.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 import { rewriteHrefs } from './rewrite.ts'
 import type { Routes } from './routes.ts'
 
-/** A body that was read as far as a document may be long. */
-export interface CollectedBody {
+/** A body, with its URLs replaced where it is a document. */
+export interface RewrittenBody {
   readonly bytes: Uint8Array
+  readonly isRewritten: boolean
   /** What follows when the body is longer than any document. */
   readonly rest?: AsyncIterator<Uint8Array>
 }
 
-/** Reads a decoded body up to the limit of a document. Errors: those of the transport. */
-export async function collected(response: HttpResponse): Promise<CollectedBody> {
+/** Bytes from which on the documents of one server are read one after another: rewriting takes many times their size. */
+const LARGE = 2 ** 20
+
+const LARGE_DOCUMENTS = new KeyedMutex()
+
+/**
+ * Reads a decoded body up to the limit of a document and rewrites it. Of large documents, one of each server is read at a time, and one of
+ * all is rewritten: a program that asks for a range of one on many connections needs all of it for each.
+ *
+ * Errors: those of the transport, `ABORTED`.
+ */
+export async function rewrittenBody(
+  response: HttpResponse,
+  { url, signal }: { readonly url: string; readonly signal: AbortSignal },
+  context: RewriteContext,
+): Promise<RewrittenBody> {
+  const source = response.chunks?.()[Symbol.asyncIterator]()
+  if (!source) return { bytes: new Uint8Array(), isRewritten: false }
   const chunks: Uint8Array[] = []
   let size = 0
-  const source = response.chunks?.()[Symbol.asyncIterator]()
-  for (let next = await source?.next(); next && !next.done; next = await source?.next()) {
-    chunks.push(next.value)
-    size += next.value.length
-    if (size > DOCUMENT_LIMITS.other && source) return { bytes: Buffer.concat(chunks), rest: source }
+  const readTo = async (limit: number) => {
+    while (size <= limit) {
+      const { done, value } = await source.next()
+      if (done) return true
+      chunks.push(value)
+      size += value.length
+    }
+    return false
   }
-  return { bytes: Buffer.concat(chunks) }
+  const rewrite = async () => {
+    const body = Buffer.concat(chunks.splice(0))
+    const bytes = await rewritten(body, { requested: url, answered: response.url }, context)
+    return { bytes, isRewritten: bytes !== body }
+  }
+  if (await readTo(LARGE)) return rewrite()
+  const readOn = async () => {
+    if (await readTo(DOCUMENT_LIMITS.other)) return LARGE_DOCUMENTS.run('rewriting', rewrite, signal)
+    return { bytes: Buffer.concat(chunks), isRewritten: false, rest: source }
+  }
+  return LARGE_DOCUMENTS.run(url.split('/', 3).join('/'), readOn, signal)
 }
 
 /** Where a document is rewritten for. */
@@ -36,7 +67,7 @@ export interface RewriteContext {
  * Returns the document with the URLs that the gateway requests replaced by its own; the same bytes for anything else. Other URLs stay: a
  * program may request what is public from its server.
  */
-export async function rewritten(
+async function rewritten(
   body: Uint8Array,
   { requested, answered }: { readonly requested: string; readonly answered: string },
   { routes, base }: RewriteContext,

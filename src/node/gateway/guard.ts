@@ -68,7 +68,7 @@ export function isLoopbackAt(host: string, port: number): boolean {
 
 /** Returns true for a value of `Host` that a DNS server cannot lead elsewhere: an IP address, or the name of this machine. */
 export function isFixedHost(host: string, names: readonly string[]): boolean {
-  if (!canParseUrl(`http://${host}/`)) return false
+  if (/[@/?#\\]/.test(host) || !canParseUrl(`http://${host}/`)) return false
   const { hostname } = new URL(`http://${host}/`)
   return isLoopbackHost(hostname) || /^(?:\d+\.){3}\d+$|^\[/.test(hostname) || names.includes(hostname)
 }

@@ -81,7 +81,7 @@ export class Listeners {
 
   /** True for a value of `Host` that names this server. */
   isHost(host: string): boolean {
-    if (this.#listen && 'host' in this.#listen) return isFixedHost(host, [this.#listen.host, hostname()])
+    if (this.#listen && 'host' in this.#listen) return isFixedHost(host, [this.#listen.host.toLowerCase(), hostname().toLowerCase()])
     return this.#port === undefined ? host === 'localhost' : isLoopbackAt(host, this.#port)
   }
 
@@ -197,7 +197,12 @@ async function removeAbandoned(path: string): Promise<void> {
         hint: 'choose another path',
       },
     )
-  await unlink(path)
+  await unlink(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new NetworkError(
+      'NETWORK_LISTEN',
+      `cannot listen on "${path}": the socket there cannot be removed: ${cause.code ?? 'unknown reason'}`,
+    )
+  })
 }
 
 function isListening(path: string): Promise<boolean> {

@@ -152,6 +152,37 @@ describe('a server that breaks HTTP', () => {
   })
 })
 
+describe('large documents', () => {
+  it('of one server are read one after another, as each takes many times its size', async () => {
+    const text = JSON.stringify({ type: 'Catalog', stac_version: '1.0.0', id: 'c', description: 'c', links: [] })
+    const size = 16 * 2 ** 20
+    let read = 0
+    let waiting: (() => void)[] = []
+    const archive = await startArchive({
+      answer: (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': size })
+        response.write(text.padEnd(size - 1), () => {
+          read++
+          waiting.push(() => response.end(' '))
+        })
+        return true
+      },
+    })
+    const gateway = await openGateway(withToken(archive.origin))
+    const answers = Promise.all([1, 2, 3].map(async (one) => (await fetch(gateway.urlFor(`${archive.origin}${one}.json`))).text()))
+    const most: number[] = []
+    for (let count = 1; count <= 3; count++) {
+      await expect.poll(() => read, { timeout: 8000 }).toBe(count)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      most.push(waiting.length)
+      for (const end of waiting) end()
+      waiting = []
+    }
+    expect(most).toEqual([1, 1, 1])
+    expect((await answers).map((answer) => answer.length)).toEqual([size, size, size])
+  }, 30_000)
+})
+
 describe('a document with long URLs', () => {
   it('does not keep the gateway busy', async () => {
     const links = Array.from({ length: 200 }, (_none, index) => ({

@@ -164,5 +164,9 @@ describe('the address', () => {
     const path = new URL(gateway.urlFor(archive.origin)).pathname
     const rebound = await raw(gateway.port, `GET ${path}x HTTP/1.1\r\nHost: evil.example:${gateway.port}\r\n\r\n`)
     expect(rebound).toMatch(/^HTTP\/1\.1 403 /)
+    for (const host of ['evil.example@127.0.0.1', '127.0.0.1/', '127.0.0.1#', '127.0.0.1?'])
+      expect(await raw(gateway.port, `GET ${path}x HTTP/1.1\r\nHost: ${host}:${gateway.port}\r\nConnection: close\r\n\r\n`)).toMatch(
+        /^HTTP\/1\.1 403 /,
+      )
   })
 })

@@ -204,6 +204,8 @@ describe('a search', () => {
 
   it.each([
     ['to another path', 'collections', {}],
+    ['to another path with a search in its query', 'users?next=/search', {}],
+    ['to another path with a search at its end', 'research', {}],
     ['with another media type', 'search', { headers: { 'content-type': 'text/plain' } }],
     ['with a longer body', 'search', { body: ' '.repeat(2 ** 20 + 1) }],
   ])('%s is refused', async (_name, path, init) => {
