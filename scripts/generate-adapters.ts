@@ -22,7 +22,7 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
 /** With what those are tested that serve no package. */
 const TESTED: { readonly [adapter: string]: string } = {
   requests: 'plain `fetch`',
-  'service-worker': 'Chromium',
+  'service-worker': 'Chromium, Firefox',
   'stac-browser': 'a client with such a hook',
 }
 
