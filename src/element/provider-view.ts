@@ -241,7 +241,7 @@ export class ProviderView {
       const { auth, added, done } = this.#context
       const id = freeId(titleHost(model), new Set(auth.credentials.list().map((known) => known.id)))
       const credential = await credentialFrom(model, this.#typed, { sendTo, secretTo: model.secretTo, id })
-      this.#typed = {}
+      this.#typed = withoutSecrets(fieldsOf(model), this.#typed)
       await auth.credentials.add(credential)
       added.add(id)
       this.#show('summary')
@@ -291,6 +291,7 @@ export class ProviderView {
         button(strings.back, back, { class: 'second' }),
       ),
     )
+    let isAnswered = false
     form.addEventListener('submit', async (event) => {
       event.preventDefault()
       const chosen = chosenPatterns(form, patterns)
@@ -300,6 +301,8 @@ export class ProviderView {
         form.querySelector('input')?.focus()
         return
       }
+      if (isAnswered) return
+      isAnswered = true
       try {
         await allow(chosen)
       } catch (error) {

@@ -195,6 +195,19 @@ describe('a form', () => {
     expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
   }, 30_000)
 
+  it('adds one credential when the consent is given twice', async () => {
+    const { page } = await openPage(browser(), site)
+    await show(page, { document: basic })
+    await page.getByRole('button', { name: 'Enter it' }).click()
+    await page.getByRole('textbox', { name: 'User name' }).fill('ada')
+    await page.getByRole('textbox', { name: 'Password' }).fill('hidden!')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Allow' }).dblclick()
+    await expect.poll(() => state(page)).toBe('ready')
+    expect(await held(page)).toHaveLength(1)
+    expect(await page.evaluate(() => elementPage.events)).toEqual(['stac-auth-needed needed', 'stac-auth-ready ready'])
+  }, 30_000)
+
   it('says that a value is wrong, and does not ask for consent', async () => {
     const { page } = await openPage(browser(), site)
     const signed = {
