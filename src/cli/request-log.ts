@@ -165,9 +165,17 @@ class History {
   /** Returns a function that removes the secrets of all requests so far, which a server may repeat in a path or a header. */
   redact({ headers, url }: HttpRequest): (text: string) => string {
     for (const [name, value] of Object.entries(headers)) if (!PUBLIC.test(name)) this.#redactor.addHeader(value)
-    for (const value of new URL(url).searchParams.values()) this.#redactor.add(value)
+    for (const value of secretsInQuery(url)) this.#redactor.add(value)
     return this.#redactor.scrub
   }
+}
+
+/** Returns the values of a query. Of one that is a URL, as signing services are sent, its own: the URL occurs in other lines. */
+function secretsInQuery(url: string): readonly string[] {
+  const values = [...new URL(url).searchParams.values()]
+  return values.flatMap((value) =>
+    /^(?:https?|s3):\/\//i.test(value) && canParseUrl(value) ? [...new URL(value).searchParams.values()] : [value],
+  )
 }
 
 /** Request headers without secrets. */

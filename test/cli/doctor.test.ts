@@ -323,6 +323,13 @@ const FAULTS: readonly Fault[] = [
     says: /not a folder/,
   },
   {
+    fault: 'a file in place of the cache folder',
+    cause: () => Object.assign(around.env, { XDG_CACHE_HOME: join(around.secretFile, 'cache') }),
+    check: 'token store',
+    code: 'FILE_ACCESS',
+    says: /not a folder[\s\S]*XDG_CACHE_HOME/,
+  },
+  {
     fault: 'a stale lock',
     cause: async () => {
       const { pid } = spawnSync(process.execPath, ['-e', ''])
@@ -463,18 +470,6 @@ describe('doctor finds', () => {
       level: 'error',
       code: 'CONFIG_INVALID',
       hint: expect.stringContaining('use a file that you own'),
-    })
-  })
-
-  it('a file in place of the configuration folder', async () => {
-    const config = join(around.folder, 'config')
-    await writeFile(config, '')
-    const { stdout, code } = await run(['doctor', '--offline', '--json'], { env: { ...around.env, XDG_CONFIG_HOME: config } })
-    expect(code).toBe(6)
-    expect(checkOf(JSON.parse(stdout), 'credential folder')).toMatchObject({
-      level: 'error',
-      message: `${config} is not a folder`,
-      hint: expect.stringContaining('STAC_AUTH_CREDENTIALS'),
     })
   })
 

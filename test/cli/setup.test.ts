@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AnsweringServer } from '../servers/answering-server.ts'
+import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { SECRETS as SERVICE_SECRETS, startAuthorizationServer } from '../servers/authorization-server.ts'
 import { basicGuard, keyGuard } from '../servers/guards.ts'
 import { browse } from '../servers/person.ts'
@@ -123,6 +123,21 @@ describe('setup from an empty account', () => {
     expect([third.code, third.stdout]).toEqual([0, expect.stringContaining('+ "eo" works')])
   })
 
+  it('keeps the port of the redirect URI, which some providers compare', async () => {
+    const server = await startAuthorizationServer()
+    const unused = await startAnswering(() => ({ status: 404 }))
+    const port = Number(new URL(unused.origin).port)
+    await unused.close()
+    onTestFinished(() => server.close())
+    const schemes = { eo: { type: 'openIdConnect', openIdConnectUrl: `${server.issuer}/.well-known/openid-configuration` } }
+    const item = await put(folder, 'port.json', itemWith({ data: { href: server.resource, 'auth:refs': ['eo'] } }, { schemes }))
+    const user = await newUser()
+    const typed = ['read', 'y', 'native', 'n']
+    const { code } = await user.at(['setup', item, '--browser', '--port', String(port)], typed, { onError: person() })
+    expect(code).toBe(0)
+    expect(await user.credentials()).toMatchObject([{ id: 'eo', redirectPort: port }])
+  })
+
   it('logs in by endpoints that the document writes out, and finds their issuer', async () => {
     const server = await startAuthorizationServer()
     onTestFinished(() => server.close())
@@ -172,6 +187,7 @@ describe('setup from an empty account', () => {
     )
     const user = await newUser()
     const { code, stdout, stderr } = await user.at(['setup', item], ['y', 'ada', SECRETS.password, '', 'y'])
+    expect(stderr).toContain('x "account" (HTTP, basic)    no credential, for the requests of "sign"\n')
     expect(stderr).toContain(`asks for "account" (HTTP, basic)\n  secret goes to   ${api.origin}/ (for "sign")      on this machine\n`)
     expect(stderr).toContain(`  Allowed hosts of signed URLs [${files.origin}/]: `)
     expect([code, stdout]).toEqual([0, expect.stringContaining('+ "sign" works')])

@@ -121,6 +121,12 @@ describe('--verbose', () => {
     expect(await logOf([...fetched('key'), '-v'])).toEqual(['debug GET SERVER/key 200: credential "query" (apiKey)'])
   })
 
+  it('shows URLs that were sent in a query, as to a signing service, without the values in them', async () => {
+    const inner = encodeURIComponent(`${server.origin}/echo?signature=s3cret`)
+    const log = await logOf(['fetch', `${server.origin}/key?key=${KEY}&href=${inner}`, '-v'])
+    expect(log).toEqual([expect.stringMatching(/^debug GET SERVER\/key 200: /)])
+  })
+
   it('says why a request is sent again', async () => {
     const log = await logOf(['download', join(folder, 'item.json'), '--asset', 'busy', '-d', folder, '-v'])
     expect(log).toEqual([

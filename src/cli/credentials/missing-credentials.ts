@@ -258,6 +258,8 @@ function placesOf({ targets }: Found): Pick<MissingCredential, 'places' | 'more'
 export interface NewCredentialOptions {
   readonly id?: string
   readonly scope?: readonly string[]
+  /** Port of the redirect URI. */
+  readonly port?: number
 }
 
 /** Adds `--id` and `--scope`. */
@@ -272,6 +274,6 @@ export function withNewCredentialOptions(command: Command): Command {
   )
 }
 
-export function newCredentialSettingsOf({ id, scope = [] }: NewCredentialOptions): NewCredentialSettings {
-  return { ...(id !== undefined && { id }), scopes: scope }
+export function newCredentialSettingsOf({ id, scope = [], port }: NewCredentialOptions): NewCredentialSettings {
+  return { ...(id !== undefined && { id }), scopes: scope, ...(port !== undefined && { port }) }
 }

@@ -16,6 +16,8 @@ import type { MissingCredential, Place } from './missing-credentials.ts'
 export interface NewCredentialSettings {
   readonly id?: string
   readonly scopes: readonly string[]
+  /** Of the redirect URI of logins. */
+  readonly port?: number
 }
 
 /** An incomplete credential. */
@@ -50,7 +52,7 @@ const UNKNOWN = '…'
 export function proposalFor(
   { name, strategy, scheme, target, url, places }: MissingCredential,
   beside: readonly CredentialObject[],
-  { id, scopes }: NewCredentialSettings,
+  { id, scopes, port }: NewCredentialSettings,
   linked: Readonly<Record<string, string>> = {},
 ): IncompleteCredential {
   const taken = new Set(beside.map((credential) => credential.id))
@@ -61,14 +63,15 @@ export function proposalFor(
   )
   const hasScopes = form.credential.type === strategy.type && strategy.forms.some(({ fields }) => fields.scopes !== undefined)
   const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
+  const { fields } = strategy.forms.find(({ when }) => fits(when, form.credential)) ?? { fields: {} }
   const entry = {
     id: label,
     ...canonical(form, strategy),
     ...Object.fromEntries(placeholders),
     ...linked,
     ...(scopes.length > 0 && hasScopes && { scopes }),
+    ...(port !== undefined && 'redirectPort' in fields && { redirectPort: port }),
   }
-  const { fields } = strategy.forms.find(({ when }) => fits(when, form.credential)) ?? { fields: {} }
   const { clientSecret } = form.credential.type === strategy.type ? fields : {}
   return {
     credential: { ...entry, sendTo: places.map(({ pattern }) => pattern) },

@@ -234,7 +234,7 @@ export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = fre
       if (systemCode(error) === 'ENOENT') return undefined
       throw error
     })
-    if (!stats) return [ok(check, `${folder} is created with the first login`)]
+    if (!stats) return [await laterCheck(check, folder)]
     checkFolder(folder, stats)
     await tryToWrite(folder)
     const free = await freeBytes(folder)
@@ -246,6 +246,16 @@ export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = fre
   } catch (error) {
     return [failed(check, isAuthError(error) ? error : writeFailure(error, `"${folder}"`), 'set XDG_CACHE_HOME to a folder of yours')]
   }
+}
+
+/** Checks that a folder which does not exist can be created. */
+async function laterCheck(check: string, folder: string): Promise<Check> {
+  let above = dirname(folder)
+  while (dirname(above) !== above && (await access(above).catch(systemCode)) === 'ENOENT') above = dirname(above)
+  const code = await access(above, constants.W_OK | constants.X_OK).catch(systemCode)
+  if (code === undefined) return ok(check, `${folder} is created with the first login`)
+  const message = `${folder} cannot be created: ${above} cannot be written (${code})`
+  return problem(check, 'CACHE_NOT_WRITABLE', message, `make ${above} a folder that you can write, or set XDG_CACHE_HOME to one`)
 }
 
 async function tryToWrite(folder: string): Promise<void> {

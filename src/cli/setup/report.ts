@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
 import { isAddress } from '../../http/url.ts'
-import type { StacDocument } from '../../stac/document.ts'
+import { ownString, type StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forFileName } from '../../text/file-name.ts'
@@ -21,13 +21,14 @@ const MAX_UNUSABLE = 5
 
 /** Formats the schemes that a document uses, one per line, with the credential of each. */
 export function inventoryText({ read, needs, occasion }: NeededBy, style: Style): string {
+  const usesOf = (targets: readonly string[]) => usesText(targets, read.document)
   const { answered, wanted, unusable } = needs
   const title = urlText(occasion.title ?? 'standard input')
   const count = answered.length + wanted.length
   if (count + unusable.length === 0) return `${title} names no scheme for its assets and links: they need no credential\n${itemText(read)}`
   const rows = [
-    ...answered.map((one) => [style.green(style.tick), schemeText(one), `${answeredText(one)}, ${usesText(one.targets)}`]),
-    ...wanted.map((one) => [style.red(style.cross), schemeText(one), `${missingText(one)}, ${usesText(one.targets)}`]),
+    ...answered.map((one) => [style.green(style.tick), schemeText(one), `${answeredText(one)}, ${usesOf(one.targets)}`]),
+    ...wanted.map((one) => [style.red(style.cross), schemeText(one), `${missingText(one)}, ${usesOf(one.targets)}`]),
   ]
   const width = Math.max(0, ...rows.map(([, scheme = '']) => scheme.length))
   const lines = rows.map(([mark, scheme = '', state]) => `  ${mark} ${scheme.padEnd(width)}   ${state}\n`)
@@ -51,11 +52,13 @@ function missingText({ unsent, places }: MissingCredential): string {
 const MAX_USES = 3
 
 /** Names the assets, links and schemes that need a scheme. */
-function usesText(pointers: readonly string[]): string {
+function usesText(pointers: readonly string[], document: StacDocument): string {
   const names = [...new Set(pointers)].map((pointer) => {
     const [list = '', key = '', , alternate] = partsOf({ pointer }).slice(1)
     if (list === 'assets') return plain(alternate === undefined ? key : `${key}/${alternate}`, 40)
-    return list === 'links' ? `link ${key}` : plain(pointer, 60)
+    if (list === 'links') return `link ${quoted(relOf(document, key) ?? key)}`
+    const [, scheme] = /\/auth:schemes\/([^/]+)$/.exec(pointer) ?? []
+    return scheme === undefined ? plain(pointer, 60) : `the requests of ${quoted(partsOf({ pointer: scheme })[0] ?? '')}`
   })
   const more = names.length - MAX_USES
   return `for ${names.slice(0, MAX_USES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
@@ -164,6 +167,11 @@ function decoded(text: string): string {
   } catch {
     return text
   }
+}
+
+function relOf({ links }: StacDocument, index: string): string | undefined {
+  const link: unknown = Array.isArray(links) ? links[Number(index)] : undefined
+  return ownString(link, 'rel')
 }
 
 /** Returns the parts of a pointer (RFC 6901). */

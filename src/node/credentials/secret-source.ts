@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 import type { SecretSource } from '../../auth/credential.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import { readRegularFile } from '../files.ts'
 import type { loadKeyring } from '../tokens/token-keyring.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
@@ -49,8 +50,11 @@ async function fromFile(name: string): Promise<string> {
   if (!isAbsolute(path))
     throw sourceError(`the secret file ${name} is named by a relative path`, 'use an absolute path, or one that starts with ~/')
   const file = await readRegularFile(path, MAX_SECRET_BYTES)
-  if ('problem' in file)
-    throw sourceError(`the secret file ${name} ${file.problem}`, `it must contain only the secret, at most ${MAX_SECRET_BYTES} bytes`)
+  if ('problem' in file) {
+    const isClosed = file.problem === 'is not readable by you'
+    const hint = isClosed ? `chmod u+r ${shellWord(path)}` : `it must contain only the secret, at most ${MAX_SECRET_BYTES} bytes`
+    throw sourceError(`the secret file ${name} ${file.problem}`, hint)
+  }
   return secretText(file.bytes, `the secret file ${name}`)
 }
 
