@@ -13,7 +13,7 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
   openlayers: ['ol', 'a loader for `GeoTIFF`, load functions for tiles and pictures'],
   requests: ['', 'URL, `fetch` and `peek` for a library without an adapter'],
   'service-worker': ['', 'a worker that authorizes pictures, films, fonts and tiles of a page'],
-  'stac-browser': ['', 'the hook `resolveInjection`, planned by STAC Browser'],
+  'stac-browser': ['', 'documents, images, maps and downloads of STAC Browser'],
   'stac-js': ['stac-js', 'its assets, alternates and links as targets'],
   'stac-react': ['@developmentseed/stac-react', 'a `QueryClient` whose requests the engine makes'],
   zarrita: ['zarrita', 'the arguments for `FetchStore`'],
@@ -23,7 +23,7 @@ const ABOUT: { readonly [adapter: string]: readonly [library: string, gives: str
 const TESTED: { readonly [adapter: string]: string } = {
   requests: 'plain `fetch`',
   'service-worker': 'Chromium, Firefox',
-  'stac-browser': 'a client with such a hook',
+  'stac-browser': 'STAC Browser 4.0.1',
 }
 
 const root = new URL('../', import.meta.url)

@@ -1,6 +1,6 @@
 /** MapLibre maps whose protected requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { jsonOf, requireOk } from '../http/message.ts'
+import { jsonOf, requireOk } from '../http/response.ts'
 import { type Given, type PeekedRequest, type Requests, requestsFor } from './requests.ts'
 
 /** A transformed request, as in MapLibre's `RequestParameters`; undefined leaves it unchanged. */

@@ -1,11 +1,12 @@
 /** The layer of ol-stac with requests that stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
 import { below } from '../auth/resource.ts'
-import { ProtocolError } from '../errors.ts'
-import { jsonOf, requireOk } from '../http/message.ts'
+import { NetworkError, ProtocolError } from '../errors.ts'
+import { jsonOf, requireOk } from '../http/response.ts'
+import { carriedHeaders } from '../outputs/handed-over.ts'
 import type { Target } from '../stac/target.ts'
 import { geoTiffSource, pictureLoader } from './openlayers.ts'
-import { type GivenOptions, type Requests, requestsFor } from './requests.ts'
+import { type GivenOptions, type PeekedRequest, type Requests, requestsFor } from './requests.ts'
 import { type StacReference, targetOf } from './stac-js.ts'
 
 type SourceOptions = Readonly<Record<string, unknown>>
@@ -28,8 +29,15 @@ export interface StacLayerOptions {
 /** Functions that the layer had before, and for whom errors are. */
 export interface StacLayerSettings extends GivenOptions {
   readonly onError?: OnError | undefined
+  /**
+   * False for ol-stac 1.0 and 1.1, whose GeoTIFF source takes no function for requests. It gets headers, or the whole file (up to 256 MiB)
+   * where it would send them to other hosts on redirects.
+   */
+  readonly tiffLoaders?: boolean | undefined
   /** Your own function; it is called first. */
   readonly getSourceOptions?: SourceFunction | null | undefined
+  /** Returns what the URL of a source is requested by, undefined for no credential; default: its Asset or Link. */
+  readonly given?: ((url: string, reference: StacReference) => Target | string | undefined) | undefined
   /** Your own function for URLs that belong to another origin than their Asset or Link. */
   readonly httpRequestFn?: RequestFunction | null | undefined
 }
@@ -57,11 +65,13 @@ export function stacLayerOptions(auth: Auth, settings: StacLayerSettings = {}): 
       requireOk(response, url)
       return form === 'text' ? response.text() : jsonOf(response, url)
     }),
-    getSourceOptions: async (type, given, reference) => {
-      const completed = await getSourceOptions?.(type as never, given as never, reference as never)
-      const options = (completed ?? given) as SourceOptions
+    getSourceOptions: async (type, proposed, reference) => {
+      const completed = await getSourceOptions?.(type as never, proposed as never, reference as never)
+      const options = (completed ?? proposed) as SourceOptions
       const target = targetOf(reference, settings)
-      return target ? sourceOptions(auth, String(type), options, target, onError) : options
+      const given = settings.given ?? (() => target)
+      if (String(type) === 'GeoTIFF' && settings.tiffLoaders === false) return plainTiffs(auth, options, (url) => given(url, reference))
+      return sourceOptions(auth, String(type), options, (url) => given(url, reference), onError)
     },
   }
 }
@@ -78,21 +88,57 @@ function reportingTo(onError: OnError = () => {}, request: RequestFunction): Req
   }
 }
 
-function sourceOptions(auth: Auth, type: string, options: SourceOptions, target: Target, onError?: OnError) {
+/** What a URL is requested by, if it is on the same origin. */
+type GivenFor = (url: string) => Target | string | undefined
+
+function sourceOptions(auth: Auth, type: string, options: SourceOptions, givenFor: GivenFor, onError?: OnError) {
+  if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, givenFor, onError) }
   const url = String(options.url ?? '')
-  const requests = requestsFor(auth, target)
-  if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, requests, target, onError) }
-  if (!requests.covers(url)) return options
-  if (type === 'GeoZarr') return zarrOptions(auth, options, below(target, url))
+  const given = givenFor(url)
+  const requests = given === undefined ? undefined : requestsFor(auth, given)
+  if (given === undefined || !requests?.covers(url)) return options
+  if (type === 'GeoZarr') return zarrOptions(auth, options, url, given)
   if (type.startsWith('PMTiles')) return { ...options, url: partsOf(requests, url) }
-  const load = pictureLoader(auth, target, onError)
+  const load = pictureLoader(auth, given, onError)
   return { ...options, ...(type === 'ImageStatic' ? { imageLoadFunction: load } : { tileLoadFunction: load }) }
 }
 
-function tiffSources(auth: Auth, sources: unknown, { covers }: Requests, target: Target, onError?: OnError): readonly unknown[] {
+function tiffSources(auth: Auth, sources: unknown, givenFor: GivenFor, onError?: OnError): readonly unknown[] {
   return (Array.isArray(sources) ? sources : []).map((source: SourceOptions) => {
     const url = String(source.url ?? '')
-    return covers(url) ? { ...source, ...geoTiffSource(auth, below(target, url), onError) } : source
+    const given = givenFor(url)
+    if (given === undefined || !requestsFor(auth, given).covers(url)) return source
+    return { ...source, ...geoTiffSource(auth, typeof given === 'string' ? url : below(given, url), onError) }
+  })
+}
+
+/** The largest file that is loaded whole, in bytes. */
+const MAX_WHOLE = 256 * 1024 * 1024
+
+/** Returns GeoTIFF sources without functions: with headers that `fetch` drops on redirects to other hosts, or as a whole file. */
+async function plainTiffs(auth: Auth, options: SourceOptions, givenFor: GivenFor): Promise<SourceOptions> {
+  let headers: Readonly<Record<string, string>> = {}
+  const plain = async (source: SourceOptions): Promise<SourceOptions> => {
+    const url = String(source.url ?? '')
+    const given = givenFor(url)
+    if (given === undefined || !requestsFor(auth, given).covers(url)) return source
+    const request = typeof given === 'string' ? auth.peek(url) : await auth.authorize(below(given, url))
+    if (!request || carriedHeaders(request).length > 0) return wholeFile(requestsFor(auth, given), url, source)
+    headers = { ...headers, ...request.headers }
+    return { ...source, url: request.url }
+  }
+  const sources = await Promise.all((Array.isArray(options.sources) ? options.sources : []).map(plain))
+  return { ...options, sources, sourceOptions: { ...(options.sourceOptions as object | undefined), headers } }
+}
+
+async function wholeFile({ fetch }: Requests, url: string, { url: _, ...source }: SourceOptions): Promise<SourceOptions> {
+  const response = await fetch(url)
+  requireOk(response, url)
+  if (Number(response.headers.get('content-length')) <= MAX_WHOLE) return { ...source, blob: await response.blob() }
+  await response.body?.cancel()
+  throw new NetworkError('RESPONSE_TOO_LARGE', `the file of ${new URL(url).host} exceeds the limit of 256 MiB`, {
+    url,
+    hint: 'use ol-stac 1.2 or newer, which reads parts of it',
   })
 }
 
@@ -100,19 +146,30 @@ function tiffSources(auth: Auth, sources: unknown, { covers }: Requests, target:
  * The Zarr store takes options of `fetch`, but no `fetch`, and reads its headers for every request. Redirects are refused, so that headers
  * are not sent to another host.
  */
-async function zarrOptions(auth: Auth, options: SourceOptions, target: Target): Promise<SourceOptions> {
-  const { url, headers } = await auth.authorize(target)
-  const isKnown = auth.peek(target) !== undefined
+async function zarrOptions(auth: Auth, options: SourceOptions, at: string, given: Target | string): Promise<SourceOptions> {
+  const source = typeof given === 'string' ? at : below(given, at)
+  const { url, headers } = typeof source === 'string' ? await requestOf(auth, source) : await auth.authorize(source)
+  const isKnown = auth.peek(source) !== undefined
   const storeOptions = {
     /** The headers of today where the engine knows them at once; after a logout there are none. */
     get headers() {
-      return isKnown ? auth.peek(target)?.headers : headers
+      return isKnown ? auth.peek(source)?.headers : headers
     },
     redirect: 'error',
     credentials: 'omit',
     referrerPolicy: 'no-referrer',
   }
   return { ...options, url, storeOptions }
+}
+
+/** Returns the request for a URL; where it needs a token, the first response shows that there is one. */
+async function requestOf(auth: Auth, url: string): Promise<PeekedRequest> {
+  await auth.ready()
+  const known = auth.peek(url)
+  if (known) return known
+  const response = await auth.fetch(url)
+  await response.body?.cancel()
+  return auth.peek(url) ?? { url, headers: {} }
 }
 
 /** The `Source` interface of pmtiles. */

@@ -1,6 +1,6 @@
 /** Loaders for OpenLayers sources whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { requireOk } from '../http/message.ts'
+import { requireOk } from '../http/response.ts'
 import { type Given, requestsFor } from './requests.ts'
 
 /** A member of `sources` of the OpenLayers `GeoTIFF` source. */

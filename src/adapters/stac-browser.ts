@@ -1,64 +1,224 @@
-/** Headers and query parameters for the requests of STAC Browser. */
+/** The requests of STAC Browser (4.0 and 5.1): documents, images, maps and downloads. */
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
-import { UnsupportedError } from '../errors.ts'
-import { handedOver } from '../outputs/handed-over.ts'
-import { isProtected, sameOrigin } from '../stac/target.ts'
-import { type StacReference, targetOf } from './stac-js.ts'
+import { isAuthError } from '../errors.ts'
+import { requireOk } from '../http/response.ts'
+import { sameOrigin, type Target, targetsOf } from '../stac/target.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
+import { authorizeWith } from './axios.ts'
+import { type StacLayerOptions, type StacLayerSettings, stacLayerOptions } from './ol-stac.ts'
+import { requestsFor } from './requests.ts'
+import { type StacEntity, targetOf } from './stac-js.ts'
 
-/** Headers and query parameters to add to a request. They contain secrets. */
-export interface Injection {
-  readonly headers: Readonly<Record<string, string>>
-  /** Query parameters to add to the URL. */
-  readonly query: Readonly<Record<string, string>>
+export interface BrowserSettings {
+  /**
+   * An object that Vue observes: `Vue.observable({ version: 0 })`, since Vue 3 `reactive({ version: 0 })`. Its version increases when an
+   * image is loaded and when `refresh` is called, so that components are drawn again.
+   */
+  readonly state?: { version: number }
+  /** Called with errors of images, maps and `isReady`, which STAC Browser does not show. */
+  readonly onError?: (error: unknown) => void
 }
 
-const NOTHING: Injection = { headers: {}, query: {} }
+/** The requests of STAC Browser. All methods with a URL are synchronous, as computed properties of Vue are. */
+export interface BrowserRequests {
+  /** For `processSTAC`, which has every loaded document: remembers the references of its Assets and Links. Returns the document. */
+  remember<Document>(document: Document): Document
+  /** For `axios(options)` in `stacRequest`: returns options with which stac-auth sends the request. */
+  authorized<Options extends { readonly url?: string }>(options: Options): Options
+  /** For downloads, instead of `fetch`. */
+  readonly fetch: typeof globalThis.fetch
+  /** True for a URL that `<img>` and links cannot open, because a credential is for it. */
+  needsFetch(url: string): boolean
+  /** True once it is known that there is a credential for the URL that needs no login. */
+  isReady(url: string): boolean
+  /** Returns the id of the credential that needs a login before the URL can be requested, or undefined. */
+  loginFor(url: string): Promise<string | undefined>
+  /** Returns what the `src` of an image should be: the URL itself, or that of a loaded image; until then a transparent image. */
+  imageUrl(url: string): string
+  /** Completes the options of the map's layer; its `getSourceOptions` is called first. */
+  layerOptions<Options extends StacLayerSettings>(options: Options): Options & Pick<StacLayerOptions, 'getSourceOptions'>
+  /** Forgets all images, and what `isReady` knows. Call it when credentials change, after logins and logouts. */
+  refresh(): void
+}
+
+/** A transparent image of one pixel. */
+const TRANSPARENT = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
+
+/** Images that are kept; STAC Browser shows fewer on a page. */
+const MAX_IMAGES = 500
+
+/** Targets whose references are kept. */
+const MAX_TARGETS = 100_000
 
 /**
- * Returns the hook `resolveInjection` of STAC Browser. It returns what the references of a stac-js link or asset add to the request for
- * `url`; without references, what its URL selects where `byAddress` allows that. It returns nothing for another origin. STAC Browser sends
- * the request itself, so keys in custom headers and signed URLs are not returned.
+ * Returns the requests of a STAC Browser. A URL is requested by the references of the Asset or Link that has it, in any loaded document;
+ * without references, with the credential whose `sendTo` contains it. `examples/stac-browser` shows the changes in STAC Browser.
  *
- * Errors: `SelectionError`, `CredentialError`, `SCHEME_UNSUPPORTED`.
- *
- * @example const { headers, query } = await injectionResolver(auth)(link, url)
+ * @example const requests = browserRequests(auth, { state: Vue.observable({ version: 0 }) })
  */
-export function injectionResolver(auth: Auth): (link: StacReference | null | undefined, url: string) => Promise<Injection> {
-  return async (link, url) => {
-    const target = targetOf(link)
-    if (!target || (!isProtected(target) && !(await auth.explain(target)).byAddress?.used)) return NOTHING
-    if (!sameOrigin(targetAddress(target), url)) return NOTHING
-    // It remains a link, so that `method`, `headers` and `body` in it are refused.
-    const request = await auth.authorize({ ...target, href: url })
-    return { headers: handedOver(request), query: added(url, request.url) }
+export function browserRequests(auth: Auth, { state = { version: 0 }, onError = () => {} }: BrowserSettings = {}): BrowserRequests {
+  const targets = new KnownTargets()
+  const images = new Map<string, string>()
+  const ready = new Map<string, boolean>()
+  const givenFor = (url: string) => targets.at(url) ?? url
+  /** Components that read the version are drawn again when it changes. */
+  const isObserved = () => state.version >= 0
+  const needsFetch = (url: string) => isObserved() && IS_REMOTE.test(url) && hasCredential(auth, givenFor(url))
+
+  async function explained(url: string): Promise<Readiness> {
+    const target = targets.at(url)
+    if (target) return readinessOf(auth, target)
+    const { credential } = await auth.service(url)
+    const login = (await auth.status()).find(
+      (status) => status.credential === credential && status.state !== 'valid' && !status.refreshable,
+    )
+    return login ? { login: credential } : { credential }
+  }
+
+  async function load(url: string): Promise<void> {
+    const shown = await objectUrl(requestsFor(auth, givenFor(url)).fetch, url).catch((error: unknown) => {
+      onError(error)
+      return url
+    })
+    if (!images.has(url)) return URL.revokeObjectURL(shown)
+    images.set(url, shown)
+    state.version++
+  }
+
+  return {
+    remember: (document) => {
+      targets.add(document as StacEntity)
+      return document
+    },
+    authorized: (options) => (options.url && IS_REMOTE.test(options.url) ? authorizeWith(auth, givenFor(options.url))(options) : options),
+    fetch: (input, init) => requestsFor(auth, givenFor(input instanceof Request ? input.url : String(input))).fetch(input, init),
+    needsFetch,
+    isReady(url) {
+      const known = isObserved() && ready.get(url)
+      if (known !== undefined || !IS_REMOTE.test(url)) return Boolean(known)
+      ready.set(url, false)
+      explained(url)
+        .then(({ credential }) => {
+          if (credential === undefined || !ready.has(url)) return
+          ready.set(url, true)
+          state.version++
+        })
+        // A URL without a credential is not ready; why is said when it is requested.
+        .catch(() => {})
+      return false
+    },
+    loginFor: async (url) => (await explained(url).catch((): Readiness => ({}))).login,
+    imageUrl(url) {
+      if (!needsFetch(url)) return url
+      const shown = images.get(url)
+      if (shown !== undefined) return shown
+      images.set(url, TRANSPARENT)
+      forgetOldest(images, MAX_IMAGES)
+      void load(url)
+      return TRANSPARENT
+    },
+    layerOptions: (options) => {
+      const given = (url: string, reference?: Parameters<typeof targetOf>[0]) => {
+        const target = targetOf(reference)
+        const source = target && statesReferences(target) && requestsFor(auth, target).covers(url) ? target : givenFor(url)
+        return IS_REMOTE.test(url) && hasCredential(auth, source) ? source : undefined
+      }
+      return { ...options, ...pick(stacLayerOptions(auth, { onError, ...options, given })) }
+    },
+    refresh() {
+      for (const shown of images.values()) URL.revokeObjectURL(shown)
+      images.clear()
+      ready.clear()
+      state.version++
+    },
   }
 }
 
-/**
- * Returns the query parameters that only the authorized URL has.
- *
- * Errors: `SCHEME_UNSUPPORTED` when the URLs differ in another way, because existing parameters cannot be replaced and names cannot be
- * repeated.
- */
-function added(url: string, authorized: string): Readonly<Record<string, string>> {
-  const [before, after] = [new URL(url), new URL(authorized)]
-  if (!sameOrigin(url, authorized) || before.pathname !== after.pathname) throw unsupported('replaces the URL', url)
-  const names = new Set([...before.searchParams.keys(), ...after.searchParams.keys()])
-  const differing = [...names].flatMap((name) => {
-    const [old, values] = [before.searchParams.getAll(name), after.searchParams.getAll(name)]
-    if (isEqual(old, values)) return []
-    if (old.length > 0) throw unsupported('changes a parameter that the URL has', url)
-    if (values.length > 1) throw unsupported('adds a parameter several times', url)
-    return values.map((value) => [name, value] as const)
-  })
-  return Object.fromEntries(differing)
+/** URLs that a credential can be for. */
+const IS_REMOTE = /^https?:/i
+
+/** The credential for a URL that can be used, or the one that needs a login. */
+interface Readiness {
+  readonly credential?: string
+  readonly login?: string
 }
 
-function isEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((value, index) => value === other[index])
+async function readinessOf(auth: Auth, target: Target): Promise<Readiness> {
+  const { refs } = await auth.explain(target)
+  const used = refs.find(({ credential, code }) => credential !== undefined && code === undefined)
+  if (used?.credential !== undefined) return { credential: used.credential }
+  if (!refs.some(({ code }) => code === 'LOGIN_REQUIRED')) return {}
+  // No reference can be used: nothing is sent, and the error names the credential.
+  const login = await auth.authorize(target).catch((error: unknown) => (isAuthError(error) ? error.credential : undefined))
+  return typeof login === 'string' ? { login } : {}
 }
 
-function unsupported(what: string, url: string): UnsupportedError {
-  return new UnsupportedError('SCHEME_UNSUPPORTED', `this scheme ${what}, which query parameters cannot express`, { url })
+/** Returns false only where the engine knows that the request has no credential. */
+function hasCredential(auth: Auth, given: Target | string): boolean {
+  try {
+    const request = auth.peek(given)
+    return request === undefined || request.credential !== undefined
+  } catch (error) {
+    if (isAuthError(error)) return false
+    throw error
+  }
+}
+
+async function objectUrl(fetch: typeof globalThis.fetch, url: string): Promise<string> {
+  const response = await fetch(url)
+  requireOk(response, url)
+  return URL.createObjectURL(await response.blob())
+}
+
+function pick({ getSourceOptions }: StacLayerOptions): Pick<StacLayerOptions, 'getSourceOptions'> {
+  return { getSourceOptions }
+}
+
+function statesReferences({ refsOf }: Target): boolean {
+  return Object.hasOwn(refsOf.object, 'auth:refs')
+}
+
+/** The Assets and Links of loaded documents that state references, by URL. */
+class KnownTargets {
+  readonly #targets = new Map<string, Target>()
+
+  /** A document on the origin of a URL decides about it, whatever others say. */
+  add(document: StacEntity): void {
+    const url = document.getAbsoluteUrl() ?? undefined
+    for (const target of targetsOf(document.toJSON(), url === undefined ? {} : { url })) {
+      const address = statesReferences(target) ? addressOf(target) : undefined
+      if (address === undefined || (isOwn(this.#targets.get(address), address) && !isOwn(target, address))) continue
+      this.#targets.delete(address)
+      this.#targets.set(address, target)
+      forgetOldest(this.#targets, MAX_TARGETS)
+    }
+  }
+
+  at(url: string): Target | undefined {
+    if (!canParseUrl(url)) return undefined
+    const { href, hash } = new URL(url)
+    return this.#targets.get(hash ? href.slice(0, -hash.length) : href)
+  }
+}
+
+function isOwn(target: Target | undefined, address: string): boolean {
+  return target?.scope.url !== undefined && sameOrigin(target.scope.url, address)
+}
+
+/** Returns the URL of a target, or undefined for one that cannot be requested. */
+function addressOf(target: Target): string | undefined {
+  try {
+    return targetAddress(target)
+  } catch (error) {
+    if (isAuthError(error)) return undefined
+    throw error
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>, most: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= most) return
+    map.delete(key)
+  }
 }

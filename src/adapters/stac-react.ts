@@ -1,6 +1,6 @@
 /** The hooks of stac-react with requests that stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { requireOk } from '../http/message.ts'
+import { requireOk } from '../http/response.ts'
 import { isObject, type JsonObject, own } from '../stac/document.ts'
 import { parseDocument } from '../stac/parse-document.ts'
 

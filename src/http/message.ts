@@ -3,8 +3,7 @@
  * collected by the transport or read from a stream, never beyond a limit.
  */
 
-import { type AuthError, ProtocolError } from '../errors.ts'
-import { canParseUrl } from '../text/can-parse-url.ts'
+import type { AuthError } from '../errors.ts'
 import { tooLarge } from './network-error.ts'
 
 /** A body that can be sent more than once. */
@@ -283,24 +282,4 @@ export function isRedirect(status: number): boolean {
 /** True for statuses that say nothing about the next time (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2). */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505)
-}
-
-/** Refuses every status but 2xx. Errors: `HTTP_<status>`. */
-export function requireOk({ ok, status, url }: Response, address: string): void {
-  if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(url, address)} answered ${status}`, { url: address, status })
-}
-
-/** Returns the body as JSON. Errors: `RESPONSE_INVALID`, which never quotes the body. */
-export async function jsonOf(response: Response, address: string): Promise<unknown> {
-  const text = await response.text()
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ProtocolError('RESPONSE_INVALID', `the response of ${hostOf(response.url, address)} is not JSON`, { url: address })
-  }
-}
-
-/** URLs that libraries give may be relative to a document. */
-function hostOf(url: string, address: string): string {
-  return canParseUrl(url) ? new URL(url).host : address
 }

@@ -2,7 +2,10 @@ import STACLayer from 'ol-stac'
 import { Item } from 'stac-js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { documentLayer } from '../../examples/adapters/ol-stac.ts'
-import { stacLayerOptions } from '../../src/adapters/ol-stac.ts'
+import { type StacLayerSettings, stacLayerOptions } from '../../src/adapters/ol-stac.ts'
+import type { Auth } from '../../src/auth/auth.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer } from '../../src/auth/credential.ts'
 import { found, item, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { geotiff, pattern } from '../harness/geotiff.ts'
@@ -71,9 +74,9 @@ describe('a source of the layer', () => {
   })
   afterAll(() => archive.close())
 
-  const asset = () => found(new Item(archive.document('/files/a'), `${archive.origin}/item.json`).getAsset('data') ?? undefined)
+  const reference = () => found(new Item(archive.document('/files/a'), `${archive.origin}/item.json`).getAsset('data') ?? undefined)
   const optionsOf = (type: string, url: string) =>
-    stacLayerOptions(archive.engine()).getSourceOptions(type, { url, crossOrigin: null }, asset())
+    stacLayerOptions(archive.engine()).getSourceOptions(type, { url, crossOrigin: null }, reference())
 
   it.each(['XYZ', 'TileJSON', 'TileWMS', 'WMTS'])(
     'a source of the layer of type %s loads tiles of the archive and leaves other tile servers unchanged',
@@ -116,10 +119,26 @@ describe('a source of the layer', () => {
 
   it('requests documents in the same way', async () => {
     const { httpRequestFn } = stacLayerOptions(archive.engine())
-    expect(await httpRequestFn(`${archive.origin}/files/a.json`, 'json', asset())).toEqual({ a: 1 })
-    expect(await httpRequestFn(`${archive.stranger.origin}/files/a.json`, 'text', asset())).toBe('{"a":1}')
+    expect(await httpRequestFn(`${archive.origin}/files/a.json`, 'json', reference())).toEqual({ a: 1 })
+    expect(await httpRequestFn(`${archive.stranger.origin}/files/a.json`, 'text', reference())).toBe('{"a":1}')
     expect(archive.stranger.exchanges.map(({ request }) => request.headers['x-archive-key'])).toEqual([undefined])
     expect(await failureOf(httpRequestFn(`${archive.origin}/files/gone.json`, 'json'))).toMatchObject({ code: 'HTTP_404' })
-    expect(await failureOf(httpRequestFn(`${archive.origin}/files/page.json`, 'json', asset()))).toMatchObject({ code: 'RESPONSE_INVALID' })
+    expect(await failureOf(httpRequestFn(`${archive.origin}/files/page.json`, 'json', reference()))).toMatchObject({
+      code: 'RESPONSE_INVALID',
+    })
+  })
+
+  it('a GeoTIFF source that takes no function gets headers that fetch drops, or the whole file', async () => {
+    const [key, wide] = [archive.engine(), createAuth({ credentials: [bearer('t', `${archive.origin}/`)] })]
+    await Promise.all([key.ready(), wide.ready()])
+    const url = `${archive.origin}/files/a.tif`
+    const of = (auth: Auth, settings: StacLayerSettings) =>
+      stacLayerOptions(auth, { tiffLoaders: false, ...settings }).getSourceOptions('GeoTIFF', { sources: [{ url, min: 1 }] }, reference())
+    const whole = await of(key, {})
+    expect(whole).toMatchObject({ sources: [{ min: 1, blob: expect.any(Blob) }], sourceOptions: { headers: {} } })
+    expect(JSON.stringify(whole)).not.toContain(KEY)
+    const headers = { authorization: 'Bearer t' }
+    expect(await of(wide, { given: () => url })).toEqual({ sources: [{ url, min: 1 }], sourceOptions: { headers } })
+    expect(await of(wide, { given: () => undefined })).toEqual({ sources: [{ url, min: 1 }], sourceOptions: { headers: {} } })
   })
 })

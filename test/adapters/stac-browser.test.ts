@@ -1,124 +1,186 @@
+import axios from 'axios'
 import { Item } from 'stac-js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { browse } from '../../examples/adapters/stac-browser.ts'
-import { injectionResolver } from '../../src/adapters/stac-browser.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { browserRequests } from '../../src/adapters/stac-browser.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import { bearer } from '../../src/auth/credential.ts'
-import { type Strategy, singleStep } from '../../src/auth/strategy.ts'
-import { item, type Json, scheme } from '../harness/documents.ts'
+import { apiKey, basic, bearer } from '../../src/auth/credential.ts'
+import { found, item, type Json, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
-import { unchecked } from '../harness/unchecked.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
-import { bearerGuard, keyGuard } from '../servers/guards.ts'
+import { basicGuard, bearerGuard, type Guard, keyGuard } from '../servers/guards.ts'
 
-describe('what STAC Browser adds', () => {
-  let stranger: AnsweringServer
+const SCHEMES = { token: scheme.bearer, key: scheme.key('x-key'), account: scheme.basic }
+
+describe('the requests of STAC Browser', () => {
   let archive: AnsweringServer
+  let stranger: AnsweringServer
   beforeAll(async () => {
     stranger = await startAnswering(() => ({ status: 200, body: 'strange' }))
-    const token = bearerGuard((text) => text === 'right')
-    const key = keyGuard('query', 'key', 'a+b')
+    const guards: Readonly<Record<string, Guard>> = {
+      token: bearerGuard((text) => text === 't'),
+      key: keyGuard('header', 'x-key', 'k'),
+      account: basicGuard('ada', 'p'),
+    }
     archive = await startAnswering((request) => {
-      const refusal = request.path.startsWith('/key') ? key(request) : token(request)
+      const refusal = guards[request.path.split('/')[1] ?? '']?.(request)
       if (refusal) return refusal
-      return request.path === '/moved'
-        ? { status: 302, headers: { location: `${stranger.origin}/x` } }
-        : { status: 200, body: request.path }
+      if (request.path.endsWith('/moved')) return { status: 302, headers: { location: `${stranger.origin}/moved` } }
+      return { status: 200, body: JSON.stringify({ path: request.path }) }
     })
   })
-  afterAll(async () => {
-    await archive.close()
-    await stranger.close()
-  })
+  afterAll(() => Promise.all([archive.close(), stranger.close()]))
+  afterEach(() => vi.restoreAllMocks())
 
-  const SCHEMES = { token: scheme.bearer, query: scheme.key('key', 'query'), header: scheme.key('x-key') }
-  const engine = (token = 'right', value = 'a+b', byAddress = false) => {
-    const [key, sendTo] = [{ type: 'apiKey', value }, `${archive.origin}/`]
-    return createAuth({
-      byAddress,
-      credentials: unchecked([
-        bearer(token, sendTo),
-        { ...key, id: 'query', in: 'query', name: 'key', sendTo },
-        { ...key, id: 'header', in: 'header', name: 'x-key', sendTo },
-      ]),
+  /** Without references the token is used: its pattern comes first. */
+  const engine = () =>
+    createAuth({
+      credentials: [
+        { ...bearer('t', `${archive.origin}/`), id: 'token' },
+        { ...apiKey('k', { in: 'header', name: 'x-key' }, `${archive.origin}/`), id: 'key' },
+        { ...basic('ada', 'p', `${archive.origin}/`), id: 'account' },
+      ],
+      typed: [stranger.origin],
     })
+  const asset = (path: string, refs?: unknown, origin = archive.origin): Json => ({
+    href: origin + path,
+    ...(refs !== undefined && { 'auth:refs': refs }),
+  })
+  const documentOf = (assets: Json, url = `${archive.origin}/item.json`, links: readonly Json[] = []) =>
+    new Item(item(SCHEMES, assets, { links }), url)
+
+  async function prepared(assets: Json, settings?: Parameters<typeof browserRequests>[1]) {
+    const auth = engine()
+    await auth.ready()
+    const requests = browserRequests(auth, settings)
+    const document = documentOf(assets)
+    expect(requests.remember(document)).toBe(document)
+    return requests
   }
-  const link = (path: string, refs: readonly string[], members: Json = {}) => {
-    const href = archive.origin + path
-    const object = new Item(
-      item(SCHEMES, {}, { links: [{ rel: 'data', href, 'auth:refs': refs, ...members }] }),
-      `${archive.origin}/item.json`,
-    )
-    return [object.links[0], href] as const
-  }
 
-  it('what STAC Browser adds opens what requests a token or a key in the URL, and a wrong one does not', async () => {
-    expect(await (await browse(engine(), ...link('/a?b=c', ['token']))).text()).toBe('/a')
-    expect(await (await browse(engine(), ...link('/key?b=c', ['query']))).text()).toBe('/key')
-    expect((await browse(engine('wrong'), ...link('/a', ['token']))).status).toBe(401)
-    expect((await browse(engine('right', 'wrong'), ...link('/key', ['query']))).status).toBe(403)
-  })
-
-  it('leaves other origins and what requests nothing unchanged', async () => {
-    const [object] = link('/a', ['token'])
-    const nothing = { headers: {}, query: {} }
-    expect(await injectionResolver(engine())(object, `${stranger.origin}/a`)).toEqual(nothing)
-    expect(await injectionResolver(engine())(...link('/a', []))).toEqual(nothing)
-    expect(await injectionResolver(engine())(null, `${archive.origin}/a`)).toEqual(nothing)
-  })
-
-  it('adds the credential that covers the URL of a link without references where the engine allows that', async () => {
-    const object = new Item(item(undefined, {}, { links: [{ rel: 'data', href: `${archive.origin}/a` }] }), `${archive.origin}/item.json`)
-    const resolve = (byAddress: boolean, url: string) => injectionResolver(engine('right', 'a+b', byAddress))(object.links[0], url)
-    expect(await resolve(true, `${archive.origin}/a`)).toEqual({ headers: { authorization: 'Bearer right' }, query: {} })
-    expect(await resolve(false, `${archive.origin}/a`)).toEqual({ headers: {}, query: {} })
-    expect(await resolve(true, `${stranger.origin}/a`)).toEqual({ headers: {}, query: {} })
-  })
-
-  it('refuses to be silent about a parameter that would have to be replaced', async () => {
-    const resign: Strategy = {
-      type: 'com.example.resign',
-      forms: [{ fields: {} }],
-      identity: ({ type }) => [[{ name: 'type', value: type, pointer: '/type' }]],
-      schemeOf: () => ({ type: 'com.example.resign' }),
-      describe: () => ({ credential: { type: 'com.example.resign' }, fields: {} }),
-      authorize: singleStep(async (request) => {
-        const url = new URL(request.url)
-        url.searchParams.set('sig', 'new')
-        return { ...request, url: url.href }
-      }),
-    }
-    const auth = createAuth({ strategies: [resign], credentials: unchecked([{ type: resign.type, sendTo: `${archive.origin}/` }]) })
-    const resolve = (path: string) => {
-      const links = [{ rel: 'data', href: archive.origin + path, 'auth:refs': ['again'] }]
-      const object = new Item(item({ again: { type: resign.type } }, {}, { links }), `${archive.origin}/item.json`)
-      return injectionResolver(auth)(object.links[0], archive.origin + path)
-    }
-    expect(await failureOf(resolve('/a?sig=old'))).toMatchObject({
-      code: 'SCHEME_UNSUPPORTED',
-      message: expect.stringContaining('changes a parameter'),
+  it('are those of the references of the asset, alternate or link that has the URL, on one host', async () => {
+    const requests = await prepared({
+      a: { ...asset('/key/a', ['key']), alternate: { b: asset('/account/b', ['account']), c: { href: `${archive.origin}/key/c` } } },
     })
-    expect(await resolve('/a?sig=new')).toEqual({ headers: {}, query: {} })
-    expect((await resolve('/a?b=1&b=2&c=')).query).toEqual({ sig: 'new' })
+    requests.remember(documentOf({}, undefined, [{ rel: 'data', href: './account/d', 'auth:refs': ['account'] }]))
+    for (const path of ['/key/a', '/account/b', '/key/c', '/account/d', '/token/e']) {
+      const { data } = await axios(requests.authorized({ url: archive.origin + path, headers: { 'accept-language': 'en' } }))
+      expect(data).toEqual({ path })
+      expect((await requests.fetch(`${archive.origin}${path}#part`)).status).toBe(200)
+    }
   })
 
-  it('leaves data: and other buckets unchanged', async () => {
-    const object = new Item(
-      item(SCHEMES, {}, { links: [{ rel: 'data', href: 's3://one/a', 'auth:refs': ['token'] }] }),
-      `${archive.origin}/item.json`,
-    )
-    for (const url of ['data:,', 's3://other/a'])
-      expect(await injectionResolver(engine())(object.links[0], url)).toEqual({ headers: {}, query: {} })
+  it('show no secret in the options of axios or in its errors, which have the code of the engine', async () => {
+    const requests = await prepared({ a: asset('/token/a', ['gone']) })
+    const options = requests.authorized({ url: `${archive.origin}/token/e` })
+    expect(JSON.stringify(options)).not.toContain('Bearer')
+    expect(await failureOf(axios(requests.authorized({ url: `${archive.origin}/token/a` })))).toMatchObject({ code: 'SCHEME_NOT_FOUND' })
   })
 
-  it('returns no key that would go along through a redirect; a token stays behind', async () => {
-    expect(await failureOf(injectionResolver(engine())(...link('/a', ['header'])))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
-    expect(await (await browse(engine(), ...link('/moved', ['token']))).text()).toBe('strange')
-    expect(stranger.exchanges.map(({ request }) => request.headers.authorization)).toEqual([undefined])
+  it('leave other hosts alone, also behind a redirect and for an alternate that inherits nothing', async () => {
+    const requests = await prepared({
+      a: { ...asset('/key/a', ['key']), alternate: { b: asset('/b', undefined, stranger.origin) } },
+      m: asset('/key/moved', ['key']),
+      s: asset('/s', ['key'], stranger.origin),
+    })
+    const before = stranger.exchanges.length
+    expect(requests.needsFetch(`${stranger.origin}/b`)).toBe(false)
+    for (const url of [`${stranger.origin}/b`, `${archive.origin}/key/moved`])
+      expect(await (await requests.fetch(url)).text()).toBe('strange')
+    expect(await failureOf(requests.fetch(`${stranger.origin}/s`))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
+    const headers = stranger.exchanges.slice(before).map(({ request }) => request.headers)
+    expect(headers).toHaveLength(2)
+    for (const sent of headers) expect(sent['x-key'] ?? sent.authorization).toBeUndefined()
   })
 
-  it('refuses a link that requires to choose more of the request', async () => {
-    const failed = injectionResolver(engine())(...link('/a', ['token'], { method: 'POST', body: {} }))
-    expect(await failureOf(failed)).toMatchObject({ code: 'LINK_REQUEST_FORBIDDEN' })
+  it('are decided by a document on the origin of the URL, whatever another one says before or after it', async () => {
+    const auth = engine()
+    const requests = browserRequests(auth)
+    const hostile = () => requests.remember(documentOf({ a: asset('/key/a', ['gone']) }, 'https://hostile.example/item.json'))
+    hostile()
+    expect(await failureOf(requests.fetch(`${archive.origin}/key/a`))).toMatchObject({ code: 'SCHEME_NOT_FOUND' })
+    requests.remember(documentOf({ a: asset('/key/a', ['key']) }))
+    hostile()
+    expect((await requests.fetch(`${archive.origin}/key/a`)).status).toBe(200)
+  })
+
+  it('say which URLs elements of a page cannot open', async () => {
+    const requests = await prepared({ a: asset('/key/a', ['key']), open: asset('/open', []) })
+    expect(requests.needsFetch(`${archive.origin}/key/a`)).toBe(true)
+    expect(requests.needsFetch(`${archive.origin}/other`)).toBe(true)
+    for (const url of [`${archive.origin}/open`, `${stranger.origin}/a`, 's3://bucket/key', 'data:,', 'relative', 'https://a@b.example/'])
+      expect(requests.needsFetch(url)).toBe(false)
+  })
+
+  it('say when a file can be requested without a login', async () => {
+    const state = { version: 0 }
+    const requests = await prepared({ a: asset('/key/a', ['key']), gone: asset('/key/gone', ['gone']) }, { state })
+    const url = `${archive.origin}/key/a`
+    expect(requests.isReady(url)).toBe(false)
+    await expect.poll(() => state.version).toBe(1)
+    expect(requests.isReady(url)).toBe(true)
+    expect(await requests.loginFor(url)).toBeUndefined()
+    requests.refresh()
+    expect(requests.isReady(url)).toBe(false)
+    for (const other of [`${archive.origin}/key/gone`, `${stranger.origin}/a`, 'data:,']) {
+      requests.isReady(other)
+      expect(await requests.loginFor(other)).toBeUndefined()
+      expect(requests.isReady(other)).toBe(false)
+    }
+  })
+
+  it('name the credential that needs a login', async () => {
+    const openIdConnectUrl = 'https://id.example/.well-known/openid-configuration'
+    const auth = createAuth({
+      credentials: [{ id: 'portal', type: 'openIdConnect', openIdConnectUrl, clientId: 'page', sendTo: ['https://data.example/'] }],
+    })
+    const requests = browserRequests(auth)
+    const schemes = { p: { type: 'openIdConnect', openIdConnectUrl } }
+    requests.remember(new Item(item(schemes, { a: { href: './a', 'auth:refs': ['p'] } }), 'https://data.example/item.json'))
+    for (const url of ['https://data.example/a', 'https://data.example/b']) {
+      expect(await requests.loginFor(url)).toBe('portal')
+      expect(requests.isReady(url)).toBe(false)
+      expect(requests.needsFetch(url)).toBe(true)
+    }
+  })
+
+  it('load images once, show them when they are there, and forget them when credentials change', async () => {
+    const made: string[] = []
+    const revoked: string[] = []
+    vi.spyOn(URL, 'createObjectURL').mockImplementation(() => `blob:${made.push('image')}`)
+    vi.spyOn(URL, 'revokeObjectURL').mockImplementation((url) => revoked.push(url))
+    const state = { version: 0 }
+    const requests = await prepared({ a: asset('/key/a', ['key']) }, { state })
+    const url = `${archive.origin}/key/a`
+    expect(requests.imageUrl(url)).toMatch(/^data:image\/gif/)
+    expect(requests.imageUrl(url)).toMatch(/^data:image\/gif/)
+    await expect.poll(() => state.version).toBe(1)
+    expect([requests.imageUrl(url), requests.imageUrl(`${stranger.origin}/b`)]).toEqual(['blob:1', `${stranger.origin}/b`])
+    requests.refresh()
+    expect(revoked).toContain('blob:1')
+    expect(requests.imageUrl(url)).toMatch(/^data:image\/gif/)
+    await expect.poll(() => requests.imageUrl(url)).toBe('blob:2')
+  })
+
+  it('report an image that cannot be loaded, and leave it to the page', async () => {
+    const errors: unknown[] = []
+    const requests = await prepared({ a: asset('/key/a', ['account']) }, { onError: (error) => errors.push(error) })
+    const url = `${archive.origin}/key/a`
+    await expect.poll(() => requests.imageUrl(url)).toBe(url)
+    expect(errors).toMatchObject([{ code: 'AUTH_REJECTED' }])
+  })
+
+  it('complete the options of maps, after a function of their own, for URLs with a credential', async () => {
+    const requests = await prepared({ a: asset('/key/{z}', ['key']) })
+    const own = async (_type: string, options: object) => ({ ...options, attributions: 'own' })
+    const options = requests.layerOptions({ getSourceOptions: own as never, displayPreview: true } as never)
+    expect(options).toMatchObject({ displayPreview: true })
+    const reference = found(documentOf({ a: asset('/key/{z}', ['key']) }).getAsset('a') ?? undefined)
+    const of = (url: string) => (options as ReturnType<typeof requests.layerOptions>).getSourceOptions('XYZ', { url }, reference as never)
+    expect(await of(`${archive.origin}/key/{z}`)).toEqual({
+      url: `${archive.origin}/key/{z}`,
+      attributions: 'own',
+      tileLoadFunction: expect.any(Function),
+    })
+    expect(await of(`${stranger.origin}/{z}`)).toEqual({ url: `${stranger.origin}/{z}`, attributions: 'own' })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { injectionResolver } from '../../src/adapters/stac-browser.ts'
+import { requestsFor } from '../../src/adapters/requests.ts'
 import type { StacReference } from '../../src/adapters/stac-js.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { alternateOf, assetOf, linkOf, type Target, targetsOf } from '../../src/stac/target.ts'
@@ -116,11 +116,13 @@ describe('auth:refs that cannot be read', () => {
     expect(await failureOf(victim().auth.authorize(linkOf(document, 'next')))).toMatchObject({ code: 'LINK_REQUEST_FORBIDDEN' })
   })
 
-  it('auth:refs that cannot be read refuse the request of an adapter that adds headers', async () => {
+  it('auth:refs that cannot be read refuse the request of an adapter', async () => {
     const document: Json = item(SCHEMES, { data: asset(F, [1]) })
     const context = { getAbsoluteUrl: () => `${DATA}item.json`, toJSON: () => document }
     const reference: StacReference = { isAsset: true, getKey: () => 'data', getContext: () => context }
-    expect(await failureOf(injectionResolver(victim().auth)(reference, F))).toMatchObject({ code: 'SCHEME_INVALID' })
+    const { fetch, peek } = requestsFor(victim().auth, reference)
+    expect(await failureOf(fetch(F))).toMatchObject({ code: 'SCHEME_INVALID' })
+    expect(peek()).toBeUndefined()
   })
 })
 

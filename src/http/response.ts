@@ -1,0 +1,23 @@
+/** What is refused of a standard `Response`: its status, or its body. */
+import { ProtocolError } from '../errors.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
+
+/** Refuses every status but 2xx. Errors: `HTTP_<status>`. */
+export function requireOk({ ok, status, url }: Response, address: string): void {
+  if (!ok) throw new ProtocolError(`HTTP_${status}`, `${hostOf(url, address)} answered ${status}`, { url: address, status })
+}
+
+/** Returns the body as JSON. Errors: `RESPONSE_INVALID`, which never quotes the body. */
+export async function jsonOf(response: Response, address: string): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ProtocolError('RESPONSE_INVALID', `the response of ${hostOf(response.url, address)} is not JSON`, { url: address })
+  }
+}
+
+/** URLs that libraries give may be relative to a document. */
+function hostOf(url: string, address: string): string {
+  return canParseUrl(url) ? new URL(url).host : address
+}
