@@ -1,5 +1,5 @@
 /** `doctor` looks at the folders in which `setup` and logins write. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
@@ -28,13 +28,4 @@ it('finds no fault in folders that do not exist yet', async () => {
   const folder = await temporaryFolder()
   const { code, checkOf } = await examined({ XDG_CONFIG_HOME: join(folder, 'a/b'), XDG_CACHE_HOME: join(folder, 'c/d') })
   expect([code, checkOf('credential folder'), checkOf('token store')]).toEqual([0, undefined, expect.objectContaining({ level: 'ok' })])
-})
-
-it.runIf(process.getuid?.() !== 0)('finds folders that cannot be written', async () => {
-  const folder = await temporaryFolder()
-  const [closed, config] = [join(folder, 'closed'), join(folder, 'config')]
-  for (const path of [closed, config]) await mkdir(path, { mode: 0o500 })
-  const { checkOf } = await examined({ XDG_CACHE_HOME: join(closed, 'cache'), XDG_CONFIG_HOME: config })
-  expect(checkOf('token store')).toMatchObject({ level: 'error', code: 'CACHE_NOT_WRITABLE' })
-  expect(checkOf('credential folder')).toMatchObject({ level: 'warning', code: 'FILE_ACCESS' })
 })
