@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../architecture/files.ts'
 import { item, type Json, scheme } from '../harness/documents.ts'
 import { geotiff, pattern } from '../harness/geotiff.ts'
@@ -21,7 +21,7 @@ const browser = useChromium()
 const ANSWERS = { Key: 'right-key-of-the-api', Token: 'right token+of/archive', Password: 'right-password' } as const
 const SECRETS = [ANSWERS.Key, ANSWERS.Token, encodeURIComponent(ANSWERS.Token), Buffer.from(`guest:${ANSWERS.Password}`).toString('base64')]
 
-let built: BuiltBrowser
+let built: BuiltBrowser | undefined
 let site: AnsweringServer
 let provider: AuthorizationServer
 let archive: AnsweringServer
@@ -30,7 +30,7 @@ const tokens = new Set<string>()
 
 beforeAll(async () => {
   site = await startAnswering(({ path }) => {
-    const file = built.files[path] ?? built.files['/index.html']
+    const file = built?.files[path] ?? built?.files['/index.html']
     if (!file) return { status: 404 }
     const body =
       file.type === 'text/javascript' ? hosts().reduce((text, [old, now]) => text.replaceAll(old, now), file.body.toString()) : file.body
@@ -57,8 +57,15 @@ beforeAll(async () => {
       },
     ],
   })
-  built = await buildStacBrowser()
+  // Without the registry of npm the tests are skipped, unless they are required.
+  built = await buildStacBrowser().catch((error: unknown) => {
+    if (process.env.PEERS === 'required') throw error
+    return undefined
+  })
 }, 400_000)
+beforeEach(({ skip }) => {
+  if (!built) skip('STAC Browser could not be installed and built')
+})
 afterAll(() => Promise.all([site.close(), archive.close(), stranger.close(), provider.close()]))
 
 /** The hosts in the credentials of the example, and those of the tests in their place. */
@@ -185,14 +192,14 @@ describe('STAC Browser from npm', () => {
     const lines = (sign: string) => patch.split('\n').filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length
     expect(lines('+')).toBeGreaterThan(10)
     expect(Math.max(lines('+'), lines('-'))).toBeLessThan(40)
-    expect(built.version).toMatch(/^4\./)
+    expect(built?.version).toMatch(/^4\./)
   })
 
   it('shows a protected document and its image', async () => {
     const page = await pageOf('files')
-    await expect.poll(() => asked('/key/thumbnail.png')).toContain(200)
+    await expect.poll(() => asked('/key/thumbnail.png'), { timeout: 10_000 }).toContain(200)
     const width = () => page.evaluate(() => Math.max(0, ...[...document.querySelectorAll('img')].map((image) => image.naturalWidth)))
-    await expect.poll(width).toBe(256)
+    await expect.poll(width, { timeout: 10_000 }).toBe(256)
     expect(new Set(asked('/stac/files.json'))).toEqual(new Set([200]))
     await page.context().close()
   })
@@ -209,10 +216,10 @@ describe('STAC Browser from npm', () => {
 
   it('shows a GeoTIFF and tiles on its maps', async () => {
     const page = await pageOf('map')
-    await expect.poll(() => asked('/account/visual.tif')).toContain(206)
+    await expect.poll(() => asked('/account/visual.tif'), { timeout: 10_000 }).toContain(206)
     await page.context().close()
     const tiles = await pageOf('tiles')
-    await expect.poll(() => asked('/token/tiles/')).toContain(200)
+    await expect.poll(() => asked('/token/tiles/'), { timeout: 10_000 }).toContain(200)
     await tiles.context().close()
     expect(new Set([...asked('/account/visual.tif'), ...asked('/token/tiles/')])).toEqual(new Set([200, 206]))
   })
@@ -231,7 +238,7 @@ describe('STAC Browser from npm', () => {
     await (await pageOf('foreign')).waitForTimeout(500)
     const page = await pageOf('files')
     await (await opened(page, 'Moved')).getByText('Download', { exact: true }).locator('visible=true').first().click()
-    await expect.poll(() => asked('/key/moved/')).toContain(302)
+    await expect.poll(() => asked('/key/moved/'), { timeout: 10_000 }).toContain(302)
     await page.waitForTimeout(300)
     const received = JSON.stringify(stranger.exchanges.map(({ request }) => [request.target, request.headers, request.body]))
     for (const secret of [...SECRETS, ...tokens]) expect(received).not.toContain(secret)
