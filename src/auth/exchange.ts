@@ -32,7 +32,7 @@ import type { Clock } from '../net/clock.ts'
 import { isProtected, type Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import { bestOf, type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
-import type { MemorySessions, SessionStore } from './session.ts'
+import type { EngineMemory, MemorySessions, SessionStore } from './session.ts'
 import {
   type AuthContext,
   type AuthFlow,
@@ -62,7 +62,7 @@ export interface EngineContext {
   /** Origins that the user wrote in credentials. */
   readonly named: ReadonlySet<string>
   /** Ids of credentials that were removed while requests are under way. */
-  readonly removed: ReadonlySet<string>
+  readonly removed: EngineMemory['removed']
   /** Returns the match for the credential with that id. */
   readonly credential: (id: string) => CredentialMatch | undefined
 }
@@ -494,8 +494,10 @@ async function connectionTo(
   throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'use undiciTransport of stac-auth/node' })
 }
 
-/** Returns the options, with private networks allowed when the user named that origin. */
+/** Returns the options, with private networks allowed when the user named that origin. Errors: `NO_CREDENTIAL` for one that was removed. */
 function sendOptionsFor(engine: EngineContext, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
+  const id = options.use?.credential
+  if (id !== undefined && engine.removed.has(id)) throw removedMeanwhile(id)
   return { ...options, allowPrivateNetwork: engine.named.has(ORIGIN.of(request.url)) }
 }
 

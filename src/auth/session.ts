@@ -51,7 +51,7 @@ export interface EngineMemory {
   /** For tokens that must not be stored. */
   readonly store: SessionStore
   /** Ids of credentials that were removed from this engine: requests that are under way send them no further. */
-  readonly removed: ReadonlySet<string>
+  readonly removed: Pick<ReadonlySet<string>, 'has'>
 }
 
 export function engineMemory(clock: Clock, minValidity?: number): EngineMemory {

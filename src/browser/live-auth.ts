@@ -100,10 +100,10 @@ const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' 
 
 type Named = CredentialObject & { readonly id: string }
 
-/** An engine, and the ids that were removed from it. */
+/** An engine, numbered in the order in which they are made. */
 interface Engine {
   readonly auth: Auth
-  readonly removed: Set<string>
+  readonly number: number
 }
 
 /**
@@ -125,14 +125,18 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   const listeners = new Set<(change: LiveChange) => void>()
   const mutex = new KeyedMutex()
   let set = withIds(flatten(options.credentials))
+  let engines = 0
+  /** The last engine from which a credential was removed: requests that any engine until then began send it no further. */
+  const removedFrom = new Map<string, number>()
   /** Ids whose changes come from another tab, which has told everyone. */
   const echoed = new Set<string>()
   let typed = options.typed ?? []
   let engine = engineOf(set)
-  const tabs = name === false ? undefined : openTabs(name, (message) => void quietly(heard(message)))
+  let tabs = name === false ? undefined : openTabs(name, (message) => void quietly(heard(message)))
 
-  function engineOf(credentials: CredentialSet<Named>): Engine {
-    const removed = new Set<string>()
+  function engineOf(credentials: CredentialSet<Named>, given?: EngineMemory['removed']): Engine {
+    const number = ++engines
+    const removed = given ?? { has: (id: string) => (removedFrom.get(id) ?? 0) >= number }
     const onSession = (change: SessionChange) => {
       if (echoed.has(change.credential)) return
       options.onSession?.(change)
@@ -140,7 +144,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
     }
     const own: EngineMemory = { ...memory, removed }
     const auth = createAuth({ ...options, credentials: credentials as CredentialSet, typed, session, memory: own, onSession })
-    return { auth, removed }
+    return { auth, number }
   }
 
   /** Tells listeners of this tab, and other tabs. */
@@ -158,34 +162,51 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   /** Replaces the engine once the new credentials are known to be valid. */
   function replace(change: (credentials: readonly Named[]) => readonly Named[], gone?: string): Promise<void> {
     return mutex.run('', async () => {
-      const next = { ...set, credentials: change(set.credentials) }
-      const successor = engineOf(next)
-      await successor.auth.ready()
+      const credentials = change(set.credentials)
+      const preferred = set.preferred?.filter((id) => credentials.some((one) => one.id === id))
+      const next = { credentials, ...(preferred && { preferred }) }
+      let successor: Engine
+      let asked: readonly string[]
+      do {
+        asked = typed
+        successor = engineOf(next)
+        await successor.auth.ready()
+      } while (asked !== typed)
       set = next
-      const before = engine
       engine = successor
       if (gone === undefined) return
-      before.removed.add(gone)
+      removedFrom.set(gone, successor.number - 1)
       memory.sessions.forget(gone)
     })
   }
 
   /** Removes the tokens of a credential from this tab; those of a shared store are removed by the tab that logged out. */
-  async function forgetTokens(id: string): Promise<void> {
+  async function forgetTokens(id: string, { auth }: Engine): Promise<void> {
     memory.sessions.forget(id)
-    const state = (await engine.auth.status()).find(({ credential }) => credential === id)
+    const state = (await auth.status()).find(({ credential }) => credential === id)
     if (!state || (session.shared && state.persistent)) return
     echoed.add(id)
-    await quietly(engine.auth.logout(id, { revoke: false })).finally(() => echoed.delete(id))
+    await quietly(auth.logout(id, { revoke: false })).finally(() => echoed.delete(id))
     memory.sessions.forget(id)
+  }
+
+  /** Removes a credential that another tab removed, and those that cannot be used without it. */
+  async function lose(id: string): Promise<void> {
+    for (const { id: dependent } of set.credentials.filter((one) => one.with === id || one.subject === id)) {
+      await lose(dependent)
+      announce({ kind: 'removed', credential: dependent, tab: 'other' })
+    }
+    const last = engineOf(set, new Set())
+    // From now on, before the tokens are removed.
+    removedFrom.set(id, engines)
+    await replace((all) => all.filter((one) => one.id !== id), id)
+    await forgetTokens(id, last)
   }
 
   async function heard({ kind, credential }: TabMessage): Promise<void> {
     if (has(credential)) {
-      if (kind === 'removed') {
-        await forgetTokens(credential)
-        await replace((all) => all.filter(({ id }) => id !== credential), credential)
-      } else if (kind === 'logout') await forgetTokens(credential)
+      if (kind === 'removed') await lose(credential)
+      else if (kind === 'logout') await forgetTokens(credential, engine)
       else if (kind === 'login' && session.shared) {
         const state = (await engine.auth.status()).find((one) => one.credential === credential)
         // The token of another user may be in memory; those that are in memory only belong to this tab.
@@ -212,7 +233,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
     },
     remove: async (id) => {
       if (!has(id)) return
-      const last = engineOf(set)
+      const last = engineOf(set, new Set())
       await replace((all) => all.filter((one) => one.id !== id), id)
       tell({ kind: 'removed', credential: id })
       try {
@@ -234,23 +255,33 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    close: () => tabs?.close(),
+    close: () => {
+      tabs?.close()
+      tabs = undefined
+    },
   }
 
+  const forget = (credential: string) => memory.sessions.forget(credential)
+  return { credentials, ...withCurrent(() => engine.auth, forget) }
+}
+
+/** Returns an engine whose calls find the one of their moment. */
+function withCurrent(current: () => Auth, forget: (credential: string) => void): Auth {
   return {
-    credentials,
-    authorize: (target, how) => engine.auth.authorize(target, how),
-    fetch: (target, init) => engine.auth.fetch(target, init),
-    send: (request, how) => engine.auth.send(request, how),
-    // Each call finds the engine of its moment.
-    fetchFor: (target) => (input, init) => engine.auth.fetchFor(target)(input, init),
-    service: async (base) => liveService(() => engine.auth, base, await engine.auth.service(base)),
-    ready: () => engine.auth.ready(),
-    peek: (target) => engine.auth.peek(target),
-    explain: (target) => engine.auth.explain(target),
-    login: (credential, interaction, how) => engine.auth.login(credential, interaction, how),
-    logout: (credential, how) => engine.auth.logout(credential, how).finally(() => memory.sessions.forget(credential)),
-    status: () => engine.auth.status(),
+    authorize: (target, how) => current().authorize(target, how),
+    fetch: (target, init) => current().fetch(target, init),
+    send: (request, how) => current().send(request, how),
+    fetchFor: (target) => (input, init) => current().fetchFor(target)(input, init),
+    service: async (base) => liveService(current, base, await current().service(base)),
+    ready: () => current().ready(),
+    peek: (target) => current().peek(target),
+    explain: (target) => current().explain(target),
+    login: (credential, interaction, how) => current().login(credential, interaction, how),
+    logout: (credential, how) =>
+      current()
+        .logout(credential, how)
+        .finally(() => forget(credential)),
+    status: () => current().status(),
   }
 }
 

@@ -181,6 +181,58 @@ describe('a live engine', () => {
     expect(servers.sent.map(({ url }) => url)).toEqual([F])
   })
 
+  it.each([
+    ['another credential was added', (auth: LiveAuth) => auth.credentials.add(entries.cookie)],
+    ['the user typed a URL', (auth: LiveAuth) => auth.credentials.typed('https://127.0.0.1:8080/')],
+  ])('sends a removed credential no further when a request is under way and %s meanwhile', async (_name, change) => {
+    let go = () => {}
+    const servers = script(async ({ url }) => {
+      if (url !== F) return { body: 'data' }
+      await new Promise<void>((resolve) => (go = resolve))
+      return redirectTo(`${DATA}moved.tif`)
+    })
+    const { auth } = tab(servers, { credentials: [entries.key] })
+    const answer = failureOf(auth.fetch(keyed))
+    await turns()
+    await change(auth)
+    await auth.credentials.remove('key')
+    go()
+    expect(await answer).toMatchObject({ code: 'NO_CREDENTIAL' })
+    expect(servers.sent.map(({ url }) => url)).toEqual([F])
+  })
+
+  it('does not answer a challenge with a credential that was removed meanwhile', async () => {
+    let go = () => {}
+    let arrived = () => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
+    const servers = script(async (_request, index) => {
+      if (index > 0) return { body: 'data' }
+      arrived()
+      await new Promise<void>((resolve) => (go = resolve))
+      return { status: 401, headers: { 'www-authenticate': 'Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256' } }
+    })
+    const { auth } = tab(servers, { credentials: [entries.account] })
+    const answer = failureOf(auth.fetch(target({ type: 'http', scheme: 'digest' }, F)))
+    await arrival
+    await auth.credentials.remove('account')
+    go()
+    expect(await answer).toMatchObject({ code: 'NO_CREDENTIAL', message: expect.stringContaining('was removed') })
+    expect(servers.sent.map(({ headers }) => headers.authorization)).toEqual([undefined])
+  })
+
+  it('removes a preferred credential', async () => {
+    const { auth } = tab(script(), { credentials: { credentials: [entries.key, entries.cookie], preferred: ['key'] } })
+    await auth.credentials.remove('key')
+    expect(auth.credentials.list().map(({ id }) => id)).toEqual(['cookie'])
+  })
+
+  it('changes on after its connection to other tabs is closed', async () => {
+    const { auth, changes } = tab(script(), { tabs: `test-${++channels}` })
+    auth.credentials.close()
+    await auth.credentials.add(entries.key)
+    expect(changes).toEqual([{ kind: 'added', credential: 'key', tab: 'this' }])
+  })
+
   it('allows the private address that the user typed', async () => {
     const { auth } = tab(script(), { credentials: [] })
     const local = assetOf({ assets: { data: { href: 'https://127.0.0.1:8080/f.tif' } } }, 'data')
@@ -240,6 +292,24 @@ describe('two tabs', () => {
     expect(two.auth.credentials.list()).toEqual([])
     expect(await failureOf(two.auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
     expect(two.changes).toEqual([{ kind: 'removed', credential: 'key', tab: 'other' }])
+  })
+
+  it('lose with a removed credential those that need it', async () => {
+    const { servers } = provider()
+    const name = `test-${++channels}`
+    const signer = { ...entries.signer, with: 'key' }
+    const key = { ...entries.key, sendTo: [DATA, 'https://sign.victim.example/'] }
+    const one = tab(servers, { credentials: [key], tabs: name })
+    const two = tab(servers, { credentials: [key, signer], tabs: name })
+    await two.auth.fetch(keyed)
+    await one.auth.credentials.remove('key')
+    await turns()
+    expect(two.auth.credentials.list()).toEqual([])
+    expect(await failureOf(two.auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
+    expect(two.changes.map(({ kind, credential }) => [kind, credential])).toEqual([
+      ['removed', 'signer'],
+      ['removed', 'key'],
+    ])
   })
 
   it('hear of each other by storage events where there is no BroadcastChannel', async () => {
