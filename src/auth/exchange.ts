@@ -433,7 +433,7 @@ export function contextOf(
   { signal, unsent = false }: FlowOptions = {},
 ): AuthContext {
   const { scheme, credential, strategy } = match
-  if (engine.removed.has(credential.id)) throw removedMeanwhile(credential.id)
+  checkPresent(engine, credential.id)
   const endpoints = strategy.endpoints?.(credential) ?? []
   const side =
     (through: Send): Send =>
@@ -497,7 +497,7 @@ async function connectionTo(
 /** Returns the options, with private networks allowed when the user named that origin. Errors: `NO_CREDENTIAL` for one that was removed. */
 function sendOptionsFor(engine: EngineContext, request: Pick<HttpRequest, 'url'>, options: SendOptions = {}): SendOptions {
   const id = options.use?.credential
-  if (id !== undefined && engine.removed.has(id)) throw removedMeanwhile(id)
+  if (id !== undefined) checkPresent(engine, id)
   return { ...options, allowPrivateNetwork: engine.named.has(ORIGIN.of(request.url)) }
 }
 
@@ -509,8 +509,10 @@ async function tokenOf(engine: EngineContext, id: string, url: string, signal?: 
   return match.strategy.token(contextOf(engine, match, { url }, { signal }))
 }
 
-function removedMeanwhile(id: string): SelectionError {
-  return new SelectionError('NO_CREDENTIAL', `credential "${id}" was removed while the request was under way`, { credential: id })
+/** Errors: `NO_CREDENTIAL` for a credential that was removed while the request was under way. */
+export function checkPresent({ removed }: Pick<EngineContext, 'removed'>, id: string): void {
+  if (!removed.has(id)) return
+  throw new SelectionError('NO_CREDENTIAL', `credential "${id}" was removed while the request was under way`, { credential: id })
 }
 
 function chosen(engine: EngineContext, id: string): CredentialMatch {

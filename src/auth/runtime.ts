@@ -21,7 +21,7 @@ import {
 } from './auth.ts'
 import type { EngineOptions } from './create-engine.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { contextOf, type EngineContext, Exchange, type ExchangeOptions, openFlow, sendStep } from './exchange.ts'
+import { checkPresent, contextOf, type EngineContext, Exchange, type ExchangeOptions, openFlow, sendStep } from './exchange.ts'
 import { hintFor, hrefOf } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import { engineMemory, type Session } from './session.ts'
@@ -340,6 +340,7 @@ class ServiceOf implements Service {
     const context = contextOf(this.#engine, match, { url: request.url }, { signal })
     const flow = match.strategy.authorize(request, context)
     const sendStep = (step: AuthStep) => {
+      checkPresent(this.#engine, this.credential)
       this.#checkReach(step.request.url)
       const by = step.connection ? step.connection.send : send
       return by(step.request, { allowPrivateNetwork: this.allowPrivateNetwork, ...(signal && { signal }) })

@@ -154,7 +154,16 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   }
 
   function announce(change: LiveChange): void {
-    for (const listener of [...listeners]) listener(change)
+    for (const listener of [...listeners]) {
+      try {
+        listener(change)
+      } catch (error) {
+        // The fault of one listener is the page's, not that of the others or of the caller.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
   }
 
   const has = (id: string) => set.credentials.some((credential) => credential.id === id)

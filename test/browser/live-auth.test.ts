@@ -233,6 +233,42 @@ describe('a live engine', () => {
     expect(changes).toEqual([{ kind: 'added', credential: 'key', tab: 'this' }])
   })
 
+  it('does not answer a challenge to the service of a client with a credential that was removed meanwhile', async () => {
+    const sent: HttpRequest[] = []
+    const { auth } = tab(script(), { credentials: [entries.account] })
+    const service = await auth.service(DATA)
+    const challenge = 'Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256'
+    const send: Script['send'] = async (request, options) => {
+      sent.push(request)
+      await auth.credentials.remove('account')
+      return script(() => ({ status: 401, headers: { 'www-authenticate': challenge } })).send(request, options)
+    }
+    expect(await failureOf(service.send({ method: 'GET', url: F, headers: {} }, send))).toMatchObject({ code: 'NO_CREDENTIAL' })
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual([undefined])
+  })
+
+  it('tells every listener, and the caller nothing of the fault of one', async () => {
+    const { auth, changes } = tab(script())
+    const faults: unknown[] = []
+    const onFault = (error: unknown) => faults.push(error)
+    const present = process.listeners('uncaughtException')
+    process.removeAllListeners('uncaughtException')
+    process.on('uncaughtException', onFault)
+    onTestFinished(() => {
+      process.off('uncaughtException', onFault)
+      for (const listener of present) process.on('uncaughtException', listener)
+    })
+    const fault = new Error('of a listener')
+    auth.credentials.subscribe(() => {
+      throw fault
+    })
+    const later: LiveChange[] = []
+    auth.credentials.subscribe((change) => later.push(change))
+    await auth.credentials.add(entries.key)
+    await turns()
+    expect([changes, later, faults]).toEqual([[expect.objectContaining({ kind: 'added' })], changes, [fault]])
+  })
+
   it('allows the private address that the user typed', async () => {
     const { auth } = tab(script(), { credentials: [] })
     const local = assetOf({ assets: { data: { href: 'https://127.0.0.1:8080/f.tif' } } }, 'data')
