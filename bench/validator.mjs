@@ -4,7 +4,7 @@
  * The same 20,000 files of about 9 kB go to both programs, by turns; the CPU time of each whole process counts, start included, for
  * both do everything on one thread and on a busy machine the clock measures the neighbours; it is reported beside.
  *
- * We apply all rules of the authentication extension and check nothing else. The validator checks what it always checks: the Item
+ * We apply the rules that are on by default and check nothing but the authentication extension. The validator checks what it always checks: the Item
  * against STAC 1.1 with GeoJSON, and against each of the twelve extensions that it declares, authentication among them. It has every
  * schema as a file (`--schemaMap`), compiles each once and never asks the network. So this compares what people wait for, not two
  * ways to do the same work; the last figure says what is left when the schemas of everything but our extension accept any object,
@@ -87,7 +87,7 @@ async function validated(files, schemaMap, items) {
 }
 
 async function linted(files, items) {
-  const ours = await cost(dirname(files), [OURS, 'lint', files, '--preset', 'strict', '--fail-severity', 'error', '--format', 'json'])
+  const ours = await cost(dirname(files), [OURS, 'lint', files, '--format', 'json'])
   if (JSON.parse(ours.said).summary.documents !== items) throw new Error('not all files were linted')
   return ours
 }

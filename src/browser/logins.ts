@@ -280,14 +280,26 @@ function namesState(address: string, state: string): boolean {
 }
 
 /**
- * Counts a window as closed only while this page has the focus: a window whose page severed the link to its opener also looks closed, but
- * the user is in that window then.
+ * Counts a window as closed once it has left its blank page, and only while this page has the focus. A window whose page severed the link
+ * to its opener also looks closed, but the user is in that window then; where this page has severed it (WebKit does so with the policy
+ * `same-origin-allow-popups`), it looks closed before it was seen anywhere.
  */
 function closingOf(popup: Window, page: Page, tell: () => void): () => void {
+  let hasLeft = false
   let looks = 0
   return () => {
-    looks = popup.closed && page.document.hasFocus() ? looks + 1 : 0
+    if (!popup.closed) hasLeft ||= !isBlank(popup)
+    looks = popup.closed && hasLeft && page.document.hasFocus() ? looks + 1 : 0
     if (looks === LOOKS) tell()
+  }
+}
+
+/** Returns false for a page of another origin, of which nothing can be read. */
+function isBlank(popup: Window): boolean {
+  try {
+    return popup.location.href === 'about:blank'
+  } catch {
+    return false
   }
 }
 

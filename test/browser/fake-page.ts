@@ -15,6 +15,7 @@ export interface FakePopup {
   closed: boolean
   opener: unknown
   readonly visited: readonly string[]
+  readonly location: { href: string }
 }
 
 interface Settings {
@@ -88,7 +89,7 @@ export function fakePage(address: string, { blocks = false, noStorage = false, t
   return Object.assign(page, { parent: page }) as unknown as FakePage
 }
 
-function windowOf(): FakePopup & { readonly close: () => void; readonly location: { readonly replace: (to: string) => void } } {
+function windowOf(): FakePopup & { readonly close: () => void } {
   const visited: string[] = []
   const popup = {
     closed: false,
@@ -97,7 +98,13 @@ function windowOf(): FakePopup & { readonly close: () => void; readonly location
     close: () => {
       popup.closed = true
     },
-    location: { replace: (to: string) => void visited.push(to) },
+    location: {
+      href: 'about:blank',
+      replace: (to: string) => {
+        popup.location.href = to
+        visited.push(to)
+      },
+    },
   }
   return popup
 }

@@ -34,6 +34,7 @@ const answerOf = (url: string, state = LOGIN.state) => ({ type: 'stac-auth login
 describe('the window of a login', () => {
   it('counts as closed when it stays closed for a second while this page has the focus', async () => {
     const { page, window, outcomes } = waiting()
+    await vi.advanceTimersByTimeAsync(250)
     page.focused = false
     window.closed = true
     await vi.advanceTimersByTimeAsync(60_000)
@@ -41,6 +42,15 @@ describe('the window of a login', () => {
     page.focused = true
     await vi.advanceTimersByTimeAsync(1000)
     expect(outcomes).toEqual(['LOGIN_DENIED'])
+  })
+
+  it('does not count as closed when the link to it was severed before it left its blank page', async () => {
+    const { window, outcomes } = waiting()
+    window.location.href = 'about:blank'
+    await vi.advanceTimersByTimeAsync(250)
+    window.closed = true
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(outcomes).toEqual([])
   })
 
   it('the window of a login is not polled where its pages sever the opener, or after its timeout', async () => {

@@ -36,7 +36,9 @@ export async function startLoginSite(
     const script = scripts[path]
     if (script !== undefined) return { status: 200, headers: { 'content-type': 'text/javascript', ...policy }, body: script }
     const html = PAGES[path]
-    return html === undefined ? { status: 404 } : { status: 200, headers: { 'content-type': 'text/html', ...policy }, body: html }
+    const opener = query.get('policy')
+    const headers = { 'content-type': 'text/html', ...policy, ...(opener !== null && { 'cross-origin-opener-policy': opener }) }
+    return html === undefined ? { status: 404 } : { status: 200, headers, body: html }
   })
 }
 

@@ -1,0 +1,56 @@
+/** The site of the tests with two tabs: a page, a provider whose tokens end with a logout, and data for a token or a key. */
+import { jsonAnswer, startAnswering } from '../servers/answering-server.ts'
+import { crossOrigin } from '../servers/cross-origin.ts'
+import { scriptOf } from './page-script.ts'
+import { startSite } from './page-server.ts'
+
+export interface App {
+  readonly changes: readonly { readonly kind: string; readonly credential: string; readonly tab: string }[]
+  read(ref: string): Promise<unknown>
+  login(): Promise<unknown>
+  logout(): Promise<unknown>
+  remove(id: string): Promise<unknown>
+}
+
+export interface TabSite {
+  /** The address of the page. */
+  readonly url: string
+  /** Counts the requests for data that had a token or a key. */
+  sent(): number
+  close(): Promise<void>
+}
+
+export async function startTabSite(): Promise<TabSite> {
+  /** Tokens that the provider gave. */
+  const good = new Set<string>()
+  const html = '<!doctype html><meta charset="utf-8"><title>page</title><script src="/app.js"></script>'
+  const site = await startSite(
+    {
+      '/': { type: 'text/html', body: html },
+      '/app.js': { type: 'text/javascript', body: await scriptOf('test/peers/live-tabs-in-page.ts') },
+    },
+    () => ({ status: 405 }),
+  )
+  const allows = { origin: site.origin, headers: 'authorization, content-type, x-api-key' }
+  const provider = await startAnswering(
+    crossOrigin(({ path, body }) => {
+      if (path !== '/token' || new URLSearchParams(body).get('code') !== 'c') return { status: 400 }
+      const token = `token-${good.size + 1}`
+      good.add(token)
+      return jsonAnswer(200, { access_token: token, token_type: 'Bearer', expires_in: 600 })
+    }, allows),
+  )
+  const data = await startAnswering(
+    crossOrigin(({ path, headers }) => {
+      const isRight = path === '/key' ? headers['x-api-key'] === 'right-key' : good.has(headers.authorization?.slice(7) ?? '')
+      return isRight ? { status: 200, body: 'file' } : { status: 401 }
+    }, allows),
+  )
+  return {
+    url: `${site.origin}/?data=${encodeURIComponent(data.origin)}&provider=${encodeURIComponent(provider.origin)}`,
+    sent: () => data.exchanges.filter(({ request: { headers } }) => (headers.authorization ?? headers['x-api-key']) !== undefined).length,
+    close: async () => {
+      await Promise.all([site.close(), provider.close(), data.close()])
+    },
+  }
+}
