@@ -205,6 +205,8 @@ const FEATURES = 'popup,width=520,height=680'
 const LOOK = 250
 
 const LOOKS = 4
+/** For a window that never left its blank page. */
+const LOOKS_BLANK = 20
 
 /**
  * Opens the window synchronously, because browsers allow that only in a click handler; it is navigated later. In a top-level page the
@@ -280,17 +282,17 @@ function namesState(address: string, state: string): boolean {
 }
 
 /**
- * Counts a window as closed once it has left its blank page, and only while this page has the focus. A window whose page severed the link
- * to its opener also looks closed, but the user is in that window then; where this page has severed it (WebKit does so with the policy
- * `same-origin-allow-popups`), it looks closed before it was seen anywhere.
+ * Counts a window as closed only while this page has the focus: a window whose page severed the link to its opener also looks closed, but
+ * the user is in that window then. Where this page has severed it (WebKit does so with the policy `same-origin-allow-popups`), it looks
+ * closed before it was seen anywhere, so a window that never left its blank page has to look closed for longer.
  */
 function closingOf(popup: Window, page: Page, tell: () => void): () => void {
   let hasLeft = false
   let looks = 0
   return () => {
     if (!popup.closed) hasLeft ||= !isBlank(popup)
-    looks = popup.closed && hasLeft && page.document.hasFocus() ? looks + 1 : 0
-    if (looks === LOOKS) tell()
+    looks = popup.closed && page.document.hasFocus() ? looks + 1 : 0
+    if (looks === (hasLeft ? LOOKS : LOOKS_BLANK)) tell()
   }
 }
 

@@ -44,13 +44,18 @@ describe('the window of a login', () => {
     expect(outcomes).toEqual(['LOGIN_DENIED'])
   })
 
-  it('does not count as closed when the link to it was severed before it left its blank page', async () => {
-    const { window, outcomes } = waiting()
+  it('has to look closed for longer when it never left its blank page, as a window whose link was severed', async () => {
+    const { page, window, outcomes } = waiting()
     window.location.href = 'about:blank'
     await vi.advanceTimersByTimeAsync(250)
     window.closed = true
+    await vi.advanceTimersByTimeAsync(4500)
+    page.focused = false
     await vi.advanceTimersByTimeAsync(60_000)
     expect(outcomes).toEqual([])
+    page.focused = true
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(outcomes).toEqual(['LOGIN_DENIED'])
   })
 
   it('the window of a login is not polled where its pages sever the opener, or after its timeout', async () => {
