@@ -16,12 +16,16 @@ const OWN_NAME = [
   { find: /^stac-auth$/, replacement: src('index.ts') },
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
+/** What nearly all projects share: the sources on Node's platform. */
+export const ON_NODE = { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] }
+/** How each test file is run. */
+export const EACH_FILE = { setupFiles, ...PATIENCE, expect }
 
 /**
  * Test files that replace modules, and so need modules of their own. All others share those of their worker, which halves the time:
  * most of it went into loading the same modules again for each file.
  */
-const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
+export const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !/^(?:peers|package)\//.test(name))
   .map((name) => `test/${name}`)
   .filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8')))
@@ -51,29 +55,27 @@ export default defineConfig({
     reporters: ['default', retriesReporter()],
     projects: [
       {
-        resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
+        resolve: ON_NODE,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/peers/**', 'test/package/**', ...ONCE, ...REPLACING],
           isolate: false,
-          setupFiles,
-          ...PATIENCE,
-          expect,
+          ...EACH_FILE,
         },
       },
       // The same, where one version of Node is enough.
       {
-        resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
-        test: { name: 'once', include: ONCE, exclude: REPLACING, isolate: false, setupFiles, ...PATIENCE, expect },
+        resolve: ON_NODE,
+        test: { name: 'once', include: ONCE, exclude: REPLACING, isolate: false, ...EACH_FILE },
       },
       {
-        resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
-        test: { name: 'replacing', include: REPLACING, setupFiles, ...PATIENCE, expect },
+        resolve: ON_NODE,
+        test: { name: 'replacing', include: REPLACING, ...EACH_FILE },
       },
       {
         resolve: { alias: { '#platform': src('platform/web.ts') } },
-        test: { name: 'web-replacing', include: REPLACING.filter((path) => ON_THE_WEB.test(path)), setupFiles, ...PATIENCE, expect },
+        test: { name: 'web-replacing', include: REPLACING.filter((path) => ON_THE_WEB.test(path)), ...EACH_FILE },
       },
       // The same core on the other platform: hashes and keys of the web are promises.
       {
@@ -89,9 +91,7 @@ export default defineConfig({
             'test/strategies/http/concealed-wire.test.ts',
             ...REPLACING,
           ],
-          setupFiles,
-          ...PATIENCE,
-          expect,
+          ...EACH_FILE,
         },
       },
       // Looks at `dist`, which `npm test` builds first.
