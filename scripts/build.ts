@@ -139,7 +139,6 @@ async function bundleForPages(): Promise<void> {
     platform: 'browser',
     target: 'es2022',
     logLevel: 'warning',
-    external: ['@cloudflare/privacypass-ts'],
     plugins: [platform],
   })
   const hash = createHash('sha384').update(readFileSync(target)).digest('base64')

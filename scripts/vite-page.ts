@@ -27,7 +27,7 @@ export async function builtByVite(program: string): Promise<readonly Rollup.Outp
       build: {
         write: false,
         target: 'es2022',
-        rolldownOptions: { input: join(folder, 'main.js'), external: ['@cloudflare/privacypass-ts'] },
+        rolldownOptions: { input: join(folder, 'main.js') },
       },
     })
     if (Array.isArray(output) || !('output' in output)) throw new Error('Vite gave no single output')

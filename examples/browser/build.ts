@@ -61,8 +61,6 @@ async function serviceWorker(): Promise<string> {
     target: 'es2022',
     write: false,
     logLevel: 'silent',
-    // Of schemes that this worker does not need.
-    external: ['@cloudflare/privacypass-ts', '@msgpack/msgpack'],
   })
   return outputFiles[0]?.text ?? ''
 }

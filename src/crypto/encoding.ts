@@ -1,4 +1,4 @@
-/** Encodings of bytes: byte strings (one character up to U+00FF per byte, as in header fields), base64, base64url, hex. */
+/** Encodings of bytes: byte strings (one character up to U+00FF per byte, as in header fields), base64, base64url. */
 
 const utf8 = /* @__PURE__ */ new TextEncoder()
 
@@ -31,13 +31,6 @@ export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | undefined
   } catch {
     return undefined
   }
-}
-
-/** Returns the bytes as lower-case hex. */
-export function hex(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
-  return text
 }
 
 /** Compares in constant time for a given length. */

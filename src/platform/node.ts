@@ -38,6 +38,10 @@ export const platform: Platform = {
     const { kerberosContext } = await import('../node/credentials/kerberos.ts')
     return kerberosContext(wanted)
   },
+  optionalPackages: {
+    privacyPass: () => import('@cloudflare/privacypass-ts'),
+    messagePack: () => import('@msgpack/msgpack'),
+  },
 }
 
 async function undici() {

@@ -33,6 +33,42 @@ export interface Platform {
   files(): Promise<Files>
   /** Starts Kerberos authentication with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
   securityContext(wanted: SecurityRequest): Promise<SecurityContext>
+  /** Absent where programs are bundled: a bundler warns of each package that it does not find. Such programs pass the package. */
+  readonly optionalPackages?: OptionalPackages
+}
+
+/** Packages that only those install who need them. Each call fails when the package is not installed. */
+export interface OptionalPackages {
+  privacyPass(): Promise<PrivacyPass>
+  messagePack(): Promise<MessagePack>
+}
+
+/** The functions of `@cloudflare/privacypass-ts` that are used: VOPRF and Blind RSA. */
+export interface PrivacyPass {
+  readonly privateVerif: { readonly Client: new () => BlindingClient }
+  readonly publicVerif: { readonly Client: new (mode: number) => BlindingClient; readonly BlindRSAMode: { readonly PSS: number } }
+}
+
+/** Blinds one token request and unblinds its response. */
+export interface BlindingClient {
+  createTokenRequest(challenge: BlindedChallenge, key: Uint8Array): Promise<{ serialize(): Uint8Array }>
+  deserializeTokenResponse(bytes: Uint8Array): unknown
+  finalize(response: never): Promise<{ serialize(): Uint8Array }>
+}
+
+/** The fields of a challenge (RFC 9577 §2.1.1), and its bytes. */
+export interface BlindedChallenge {
+  readonly tokenType: number
+  readonly issuerName: string
+  readonly redemptionContext: Uint8Array
+  readonly originInfo: string[]
+  serialize(): Uint8Array
+}
+
+/** The functions of `@msgpack/msgpack` that are used. */
+export interface MessagePack {
+  encode(value: unknown): Uint8Array<ArrayBuffer>
+  decode(bytes: ArrayBuffer): unknown
 }
 
 /** The hash functions of HTTP Digest, strongest first (RFC 7616 §6.1). */

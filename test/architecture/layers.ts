@@ -37,9 +37,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http', 'net'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
-  services: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'], lazily: ['@msgpack/msgpack'] },
+  services: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
-  'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici'] },
+  'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici', '@cloudflare/privacypass-ts', '@msgpack/msgpack'] },
   engine: { from: [...VOCABULARY, 'auth'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies'] },
   node: {
@@ -80,7 +80,7 @@ const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession']
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
-  [/^src\/strategies\/http\/private-token\//, '@cloudflare/privacypass-ts'],
+  [/^src\/strategies\/http\/private-token\/with-token-issuer\.ts$/, '@cloudflare/privacypass-ts'],
 ]
 
 /**

@@ -16,7 +16,6 @@ async function carried(program: string): Promise<readonly string[]> {
     write: false,
     metafile: true,
     logLevel: 'silent',
-    external: ['@cloudflare/privacypass-ts'],
   })
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),

@@ -108,7 +108,6 @@ async function cut(folder: string, brought: Scene['brought']): Promise<ReadonlyM
     metafile: true,
     logLevel: 'silent',
     banner: { js: 'globalThis.chunks.push(import.meta.url);' },
-    external: ['@cloudflare/privacypass-ts'],
   })
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, text)))

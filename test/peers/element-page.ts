@@ -49,7 +49,6 @@ async function exampleScript(): Promise<string> {
     target: 'es2022',
     write: false,
     logLevel: 'silent',
-    external: ['@cloudflare/privacypass-ts'],
   })
   return outputFiles[0]?.text ?? ''
 }

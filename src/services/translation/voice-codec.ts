@@ -2,6 +2,7 @@
 
 import { base64, fromBase64url } from '../../crypto/encoding.ts'
 import { UnsupportedError } from '../../errors.ts'
+import type { MessagePack } from '../../platform/platform.ts'
 import { unreadable, type VoiceMessage, voiceMessage } from './voice-messages.ts'
 
 /** What a client says: sound, and that there is no more. */
@@ -14,10 +15,10 @@ export interface VoiceCodec {
   read(data: unknown): VoiceMessage
 }
 
-/** The codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is not installed. */
-export async function voiceCodec(format: 'json' | 'msgpack' = 'json'): Promise<VoiceCodec> {
+/** The codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is neither passed nor installed. */
+export async function voiceCodec(format: 'json' | 'msgpack' = 'json', messagePack?: MessagePack): Promise<VoiceCodec> {
   if (format === 'json') return JSON_CODEC
-  const { encode, decode } = await importMessagePack()
+  const { encode, decode } = messagePack ?? (await installedMessagePack())
   return {
     write: (message) => encode(message),
     read(data) {
@@ -61,11 +62,15 @@ function packedBytes(value: unknown): Uint8Array {
   throw unreadable('its audio is not binary')
 }
 
-async function importMessagePack() {
+async function installedMessagePack(): Promise<MessagePack> {
+  const { optionalPackages } = (await import('#platform')).platform
   try {
-    return await import('@msgpack/msgpack')
+    if (optionalPackages) return await optionalPackages.messagePack()
   } catch {
-    const hint = 'npm install @msgpack/msgpack, or use the message format json'
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', 'the message format msgpack needs the optional package @msgpack/msgpack', { hint })
+    // Not installed.
   }
+  const hint = optionalPackages
+    ? 'npm install @msgpack/msgpack, or use the message format json'
+    : "pass messagePack: await import('@msgpack/msgpack'), or use the message format json"
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', 'the message format msgpack needs the optional package @msgpack/msgpack', { hint })
 }

@@ -131,7 +131,7 @@ export interface VoiceSessionInput {
   /** Default `audio/webm;codecs=opus`. */
   readonly target_media_content_type?: string
   readonly target_media_voice?: 'male' | 'female'
-  /** Default `json`; `msgpack` needs the optional package `@msgpack/msgpack`. */
+  /** Default `json`; `msgpack` needs the optional package `@msgpack/msgpack`, see `messagePack`. */
   readonly message_format?: 'json' | 'msgpack'
   readonly spoken_terms_id?: string
   readonly glossary_id?: string

@@ -1,4 +1,5 @@
 /** Live transcription and translation of what is said. */
+import type { MessagePack } from '../../platform/platform.ts'
 import { ValidationError } from '../client/errors.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 import { checkVoiceSession, type VoiceSessionInput } from './voice-messages.ts'
@@ -10,6 +11,8 @@ export interface VoiceOpenOptions extends TranslationCallOptions {
   readonly WebSocket?: new (
     url: string,
   ) => ReturnType<OpenSocket>
+  /** The package `@msgpack/msgpack`, for the message format `msgpack` in pages and workers; Node, Bun and Deno find it when it is installed. */
+  readonly messagePack?: MessagePack
   /** How many times as fast as it is spoken sound is sent at most, up to 2, the most that the service takes; default 1.1. */
   readonly speed?: number
 }
@@ -60,11 +63,14 @@ export class Voice {
    * Errors: those of a call and of {@link VoiceSession.open}; `SCHEME_UNSUPPORTED` when the package for a format is missing, before anything
    * is asked for; `UNSUPPORTED_IN_BROWSER` where there is no WebSocket.
    */
-  async open(input: VoiceSessionInput, { WebSocket, speed = SPEED, ...options }: VoiceOpenOptions = {}): Promise<VoiceSession> {
+  async open(
+    input: VoiceSessionInput,
+    { WebSocket, messagePack, speed = SPEED, ...options }: VoiceOpenOptions = {},
+  ): Promise<VoiceSession> {
     await named('voice.open', async () => checkSpeed(speed))
     // What few need is loaded by those who do.
     const [{ voiceCodec }, { VoiceSession }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
-    const codec = await voiceCodec(input.message_format)
+    const codec = await voiceCodec(input.message_format, messagePack)
     const access = await this.createSession(input, options)
     return VoiceSession.open(
       {

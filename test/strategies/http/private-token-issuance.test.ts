@@ -1,11 +1,17 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { platform } from '#platform'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { httpStrategy } from '../../../src/strategies/http/http-strategy.ts'
+import { privateTokenWith } from '../../../src/strategies/http/private-token/private-token.ts'
 import type { TokenChallenge } from '../../../src/strategies/http/private-token/token-challenge.ts'
+import { httpWithTokenIssuer } from '../../../src/strategies/http/private-token/with-token-issuer.ts'
+import { defaultStrategies } from '../../../src/strategies/index.ts'
 import { shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
+import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 import { type Answer, type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
 import { blindRsa, startIssuer, startOrigin, voprf } from '../../servers/privacy-pass.ts'
 import {
@@ -15,6 +21,7 @@ import {
   ISSUER,
   issuerKey,
   padded,
+  privateTokenChallenge,
   privateTokenGuard,
   REQUEST_PATH,
   readyToken,
@@ -27,8 +34,6 @@ const key = issuerKey()
 const UNISSUED = /^(?:HTTP_422|AUTH_SERVER_UNPROVEN)$/
 const servers: AnsweringServer[] = []
 afterEach(async () => {
-  vi.doUnmock('@cloudflare/privacypass-ts')
-  vi.resetModules()
   for (const server of servers.splice(0)) await server.close()
 })
 
@@ -39,13 +44,16 @@ async function running<T extends AnsweringServer>(starting: Promise<T>): Promise
 }
 
 const statuses = ({ exchanges }: AnsweringServer) => exchanges.map(({ answer }) => answer.status)
+/** Node finds the package by itself; pages register it. */
+const STRATEGIES = platform.optionalPackages ? defaultStrategies : [...defaultStrategies, httpWithTokenIssuer]
 const PRIVATE_TOKEN = { type: 'http', scheme: 'PrivateToken' } as const
 const BEARER = { id: 'account', type: 'http', scheme: 'bearer', token: 'attested' }
 
 /** Fetches the file of a server with tokens from an issuer, which takes requests of the account only. */
 async function user(files: AnsweringServer, fields: object, account?: object) {
   const entry = { id: 'pass', type: 'http', scheme: 'privatetoken', issuerName: ISSUER, sendTo: `${files.origin}/`, ...fields }
-  const auth = createAuth({ credentials: unchecked(account ? [entry, { ...BEARER, ...account }] : [entry]) })
+  const credentials = unchecked(account ? [entry, { ...BEARER, ...account }] : [entry])
+  const auth = createAuth({ credentials, strategies: STRATEGIES })
   return () => auth.fetch(target(PRIVATE_TOKEN, `${files.origin}/f.tif`))
 }
 
@@ -223,17 +231,25 @@ describe('a function that gives tokens', () => {
   })
 })
 
-it('reports which package is missing', async () => {
-  vi.doMock('@cloudflare/privacypass-ts', () => {
-    throw new Error('not installed')
+it('a page that has not registered token issuers is told how to, before anything is sent', async () => {
+  const files = await guarded()
+  const credential = { id: 'pass', type: 'http', scheme: 'privatetoken', sendTo: `${files.origin}/` }
+  const wanted = target(PRIVATE_TOKEN, `${files.origin}/f.tif`)
+  const strategies = [{ type: 'http', load: async () => httpStrategy([privateTokenWith(undefined)]) }] as const
+  const auth = createAuth({
+    credentials: unchecked([{ ...credential, issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' }]),
+    strategies,
   })
-  vi.resetModules()
-  const { privateToken } = await import('../../../src/strategies/http/private-token/private-token.ts')
-  const { legsOf, unauthorized, wordContext } = await import('../../harness/word.ts')
-  const { privateTokenChallenge } = await import('../../servers/private-token-server.ts')
+  const told = { code: 'SCHEME_UNSUPPORTED', hint: expect.stringContaining("'stac-auth/strategies/private-token'") }
+  expect(await failureOf(auth.fetch(wanted))).toMatchObject(told)
+  expect(files.exchanges).toEqual([])
+})
+
+it('reports which package is missing', async () => {
+  const load = () => Promise.reject(new Error('not installed'))
   const context = wordContext('privatetoken', { issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' })
   const asks = unauthorized(privateTokenChallenge(challengeBytes({}), key.spki))
-  const steps = legsOf(privateToken.authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
+  const steps = legsOf(privateTokenWith(load).authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
   expect(await failureOf(steps)).toMatchObject({
     name: 'UnsupportedError',
     code: 'SCHEME_UNSUPPORTED',

@@ -4,6 +4,7 @@ import { base64url } from '../../../crypto/encoding.ts'
 import { ChallengeError, ProtocolError, UnsupportedError } from '../../../errors.ts'
 import type { HttpRequest } from '../../../http/message.ts'
 import { originOf } from '../../../http/network-error.ts'
+import type { BlindingClient, PrivacyPass } from '../../../platform/platform.ts'
 import type { HttpContext } from '../scheme.ts'
 import type { TokenChallenge } from './token-challenge.ts'
 
@@ -15,6 +16,9 @@ export type TokenIssuer = (challenge: TokenChallenge) => Promise<string>
 
 const PACKAGE = '@cloudflare/privacypass-ts'
 
+/** Imports the package that does the blinding. */
+export type LoadPrivacyPass = () => Promise<PrivacyPass>
+
 /** Maximum lengths of public keys: a compressed point of P-384, and RSA with 2048 bits as RSASSA-PSS. */
 const MAX_KEY_BYTES = new Map([
   [0x0001, 49],
@@ -24,26 +28,14 @@ const MAX_KEY_BYTES = new Map([
 /** An evaluated element with its proof is 145 bytes, a blind signature 256. */
 const MAX_ANSWER = 1024
 
-/** The interface of the package that is used, the same for both token types. */
-interface BlindClient {
-  createTokenRequest(challenge: Serializable, key: Uint8Array): Promise<{ serialize(): Uint8Array }>
-  answer(bytes: Uint8Array): Promise<{ serialize(): Uint8Array }>
-}
-
-interface Serializable extends Omit<TokenChallenge, 'originInfo' | 'redemptionContext'> {
-  readonly redemptionContext: Uint8Array
-  readonly originInfo: string[]
-  serialize(): Uint8Array
-}
-
 /**
  * Returns one token from the credential's `issuerRequestUri`, in base64url (RFC 9578 §5, §6); the server cannot choose where the
  * request goes. Errors: `SCHEME_UNSUPPORTED` without the package, `AUTH_CHALLENGE_UNSUPPORTED` for a key that cannot be used,
  * `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_TOO_LARGE`, `AUTH_SERVER_UNPROVEN` for a response not made with the key.
  */
-export async function issuedToken(challenge: TokenChallenge, context: HttpContext): Promise<string> {
+export async function issuedToken(load: LoadPrivacyPass, challenge: TokenChallenge, context: HttpContext): Promise<string> {
   const { credential } = context
-  const client = await blindClient(challenge.tokenType)
+  const client = await blindingClient(load, challenge.tokenType)
   const body = await blinded(client, challenge, context)
   const url = String(credential.issuerRequestUri)
   const request: HttpRequest = {
@@ -60,14 +52,14 @@ export async function issuedToken(challenge: TokenChallenge, context: HttpContex
   }
   const answer = await response.bytes(MAX_ANSWER)
   try {
-    return base64url((await client.answer(answer)).serialize())
+    return base64url((await client.finalize(client.deserializeTokenResponse(answer) as never)).serialize())
   } catch {
     const message = `the token issuer ${originOf(url)} sent "${credential.id}" a response that was not made with its key`
     throw new ProtocolError('AUTH_SERVER_UNPROVEN', message, { url, status, credential: credential.id })
   }
 }
 
-async function blinded(client: BlindClient, challenge: TokenChallenge, { credential, resource }: HttpContext): Promise<Uint8Array> {
+async function blinded(client: BlindingClient, challenge: TokenChallenge, { credential, resource }: HttpContext): Promise<Uint8Array> {
   const key = challenge.tokenKey ?? new Uint8Array()
   try {
     if (key.length > (MAX_KEY_BYTES.get(challenge.tokenType) ?? 0)) throw new Error('too long')
@@ -80,18 +72,14 @@ async function blinded(client: BlindClient, challenge: TokenChallenge, { credent
 }
 
 /** Returns a client for one token: it keeps the blinding state. */
-async function blindClient(tokenType: number): Promise<BlindClient> {
-  const { privateVerif, publicVerif } = await importPrivacyPass()
-  const client = tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
-  return {
-    createTokenRequest: (challenge, key) => client.createTokenRequest(challenge, key),
-    answer: async (bytes) => client.finalize(client.deserializeTokenResponse(bytes) as never),
-  }
+async function blindingClient(load: LoadPrivacyPass, tokenType: number): Promise<BlindingClient> {
+  const { privateVerif, publicVerif } = await installed(load)
+  return tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
 }
 
-async function importPrivacyPass() {
+async function installed(load: LoadPrivacyPass): Promise<PrivacyPass> {
   try {
-    return await import('@cloudflare/privacypass-ts')
+    return await load()
   } catch {
     throw new UnsupportedError('SCHEME_UNSUPPORTED', `requesting tokens from an issuer needs the optional package ${PACKAGE}`, {
       hint: `npm install ${PACKAGE}`,

@@ -8,7 +8,7 @@ import { originOf } from '../../../http/network-error.ts'
 import { revealText, unfit } from '../../reveal.ts'
 import { challengesFor } from '../challenge-response.ts'
 import type { HttpContext } from '../scheme.ts'
-import { issuedToken, type TokenIssuer } from './issuance.ts'
+import { issuedToken, type LoadPrivacyPass, type TokenIssuer } from './issuance.ts'
 import { AUTHENTICATOR_BYTES, bytesOf, isForOrigin, type TokenChallenge, tokenChallenge, typeName, uint16 } from './token-challenge.ts'
 
 /** A supported challenge, and its expiry (epoch milliseconds). */
@@ -22,13 +22,13 @@ interface Answer {
 }
 
 /** Answers the server's challenge with a token (RFC 9577 §2). */
-export async function* privateTokenFlow(request: HttpRequest, context: HttpContext): AuthFlow {
+export async function* privateTokenFlow(request: HttpRequest, context: HttpContext, load: LoadPrivacyPass): AuthFlow {
   const ready = await readyTokens(context.credential)
   const response = yield handshake(request)
   const offers = challengesFor(response, 'PrivateToken', context)
   const [first, ...more] = await usable(offers, response, context)
   if (!first) return
-  const { token, expiresAt } = ready ? await oneOf(ready, [first, ...more], response, context) : await fromIssuer(first, context)
+  const { token, expiresAt } = ready ? await oneOf(ready, [first, ...more], response, context) : await fromIssuer(first, context, load)
   yield authorized(withHeader(request, 'authorization', `PrivateToken ${authParams([['token', token.text, 'quoted']])}`), expiresAt)
 }
 
@@ -90,14 +90,16 @@ async function oneOf(
 }
 
 /** Returns an unused token, or a new one. Errors: `CREDENTIAL_SOURCE`, `CREDENTIAL_VALUE_INVALID`, and those of the issuer. */
-async function fromIssuer(challenge: Asked, context: HttpContext): Promise<Answer> {
+async function fromIssuer(challenge: Asked, context: HttpContext, load: LoadPrivacyPass): Promise<Answer> {
   const { credential } = context
   const pool = await poolOf(context)
   const { expiresAt } = challenge
   const left = pool.take(challenge)
   if (left) return { token: left, expiresAt }
   const issuer = credential.issuer as TokenIssuer | undefined
-  const text = issuer ? await revealText(new Secret(() => issuer(challenge)), 'issuer', credential) : await issuedToken(challenge, context)
+  const text = issuer
+    ? await revealText(new Secret(() => issuer(challenge)), 'issuer', credential)
+    : await issuedToken(load, challenge, context)
   pool.add(tokensIn(text, 'issuer', credential))
   const token = pool.take(challenge)
   if (token) return { token, expiresAt }

@@ -1,0 +1,98 @@
+/** Four bundlers build pages of the package as it is installed, without its optional packages: none of them has anything to warn of. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build as esbuild } from 'esbuild'
+import { createLogger, build as vite } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../architecture/files.ts'
+import { exportedNames } from '../package/exported-names.ts'
+
+const run = promisify(execFile)
+const BUNDLERS = ['webpack@5.112.2', 'rollup@4.68.7', '@rollup/plugin-node-resolve@16.0.3']
+
+/** Entries that pages do not import: for Node, data, and the one that needs an optional package. */
+const NOT_IN_PAGES = /^\.\/(?:node|schemas\/.*|package\.json|browser\.bundle\..*|strategies\/private-token|adapters\/stac-node-validator)$/
+let folder = ''
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'bundlers-')))
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module", "sideEffects": true }')
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...options, join(folder, packed.filename), ...BUNDLERS], { cwd: folder })
+  const { exports } = JSON.parse(await readFile(join(folder, 'node_modules/stac-auth/package.json'), 'utf8'))
+  const files = packed.files.map(({ path }) => path)
+  const names = exportedNames(exports, files).filter((name) => !NOT_IN_PAGES.test(name))
+  expect(names).toEqual(expect.arrayContaining(['.', './live', './element', './browser', './adapters/service-worker', './adapters/axios']))
+  const imports = names.map((name, index) => `import * as part${index} from '${name.replace('.', 'stac-auth')}'\n`)
+  await writeFile(join(folder, 'page.js'), `${imports.join('')}globalThis.used = [${names.map((_name, index) => `part${index}`)}]\n`)
+  await writeFile(join(folder, 'lacking.js'), "globalThis.used = import('@cloudflare/privacypass-ts')\n")
+}, 120_000)
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Returns the warnings and errors of a build. */
+type Build = (entry: string) => Promise<readonly string[]>
+
+const BUILDS: Readonly<Record<string, Build>> = {
+  async esbuild(entry) {
+    const options = { bundle: true, splitting: true, format: 'esm', platform: 'browser', outdir: 'out', write: false } as const
+    const result = await esbuild({ ...options, entryPoints: [entry], absWorkingDir: folder, logLevel: 'silent' }).catch((error) => error)
+    return [...result.warnings, ...result.errors].map(({ text }: { text: string }) => text)
+  },
+  async Vite(entry) {
+    const told: string[] = []
+    const customLogger = createLogger('silent', {})
+    for (const level of ['warn', 'warnOnce', 'error'] as const) customLogger[level] = (message: string) => told.push(message)
+    const options = { write: false, chunkSizeWarningLimit: Number.POSITIVE_INFINITY, rolldownOptions: { input: join(folder, entry) } }
+    await vite({ root: folder, configFile: false, customLogger, logLevel: 'silent', build: options }).catch((error) =>
+      told.push(String(error)),
+    )
+    return told
+  },
+  async Rollup(entry) {
+    const require = createRequire(join(folder, 'page.js'))
+    const { rollup } = require('rollup')
+    const { nodeResolve } = require('@rollup/plugin-node-resolve')
+    const told: string[] = []
+    const onLog = (level: string, { message }: { message: string }) => level === 'warn' && told.push(message)
+    try {
+      const bundle = await rollup({ input: join(folder, entry), plugins: [nodeResolve({ browser: true })], onLog })
+      await bundle.generate({ format: 'es', dir: 'out' })
+      await bundle.close()
+    } catch (error) {
+      told.push(String(error))
+    }
+    return told
+  },
+  async 'webpack 5'(entry) {
+    const webpack = createRequire(join(folder, 'page.js'))('webpack')
+    // Everything at once is larger than what webpack finds reasonable for a page.
+    const compiler = webpack({
+      mode: 'production',
+      context: folder,
+      entry: `./${entry}`,
+      performance: false,
+      output: { path: join(folder, 'out') },
+    })
+    const stats = await promisify(compiler.run.bind(compiler))()
+    await promisify(compiler.close.bind(compiler))()
+    const { warnings, errors } = stats.toJson({ all: false, warnings: true, errors: true })
+    return [...warnings, ...errors].map(({ message }: { message: string }) => message)
+  },
+}
+
+describe.each(Object.entries(BUILDS))('%s', (_name, build) => {
+  it('builds a page that imports every entry for pages without a warning, where no optional package is installed', async () => {
+    expect(existsSync(join(folder, 'node_modules/@cloudflare'))).toBe(false)
+    expect(await build('page.js')).toEqual([])
+  })
+
+  it('says that a package is missing, which the check notices', async () => {
+    expect((await build('lacking.js')).join('\n')).toContain('@cloudflare/privacypass-ts')
+  })
+})
