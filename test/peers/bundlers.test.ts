@@ -35,6 +35,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+const installed = (name: string) => createRequire(join(folder, 'page.js'))(name)
+
 /** Returns the warnings and errors of a build. */
 type Build = (entry: string) => Promise<readonly string[]>
 
@@ -55,9 +57,8 @@ const BUILDS: Readonly<Record<string, Build>> = {
     return told
   },
   async Rollup(entry) {
-    const require = createRequire(join(folder, 'page.js'))
-    const { rollup } = require('rollup')
-    const { nodeResolve } = require('@rollup/plugin-node-resolve')
+    const { rollup } = installed('rollup')
+    const { nodeResolve } = installed('@rollup/plugin-node-resolve')
     const told: string[] = []
     const onLog = (level: string, { message }: { message: string }) => level === 'warn' && told.push(message)
     try {
@@ -70,7 +71,7 @@ const BUILDS: Readonly<Record<string, Build>> = {
     return told
   },
   async 'webpack 5'(entry) {
-    const webpack = createRequire(join(folder, 'page.js'))('webpack')
+    const webpack = installed('webpack')
     // Everything at once is larger than what webpack finds reasonable for a page.
     const compiler = webpack({
       mode: 'production',
