@@ -155,6 +155,52 @@ describe('a hostile catalog', () => {
     LONG,
   )
 
+  it.each(Object.entries({ Thai: 'กขคงจฉชะาิีุู', Arabic: 'ابتثجحخدذ', Latin: 'abcdefg-/_', joined: '👩‍👩‍👧e\u0301' }))(
+    'shows %s words of 50 kB without spaces within a second',
+    async (script, letters) => {
+      const { page, complaints } = await visit(site, browser())
+      await page.setViewportSize({ width: 360, height: 740 })
+      const word = [...letters].join('').repeat(Math.ceil(50_000 / letters.length))
+      const document = {
+        type: 'Feature',
+        stac_version: '1.1.0',
+        id: word,
+        geometry: null,
+        properties: {
+          title: word,
+          description: word,
+          keywords: [word],
+          'auth:schemes': { [word]: { type: word, scheme: word, description: word } },
+        },
+        assets: { [word]: { title: word, href: `https://data.example/${word}`, type: word, roles: [word], 'auth:refs': [word, 'none'] } },
+        links: [{ rel: 'child', href: './child.json', title: word }],
+      }
+      const path = `${script}.json`
+      await page
+        .context()
+        .route(`${site.catalog.origin}/${path}`, (route) =>
+          route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }),
+        )
+      await page.addInitScript(() => {
+        new PerformanceObserver((list) => {
+          const total = list.getEntries().reduce((sum, { duration }) => sum + duration, Number(Reflect.get(globalThis, 'blocked') ?? 0))
+          Reflect.set(globalThis, 'blocked', total)
+        }).observe({ type: 'longtask', buffered: true })
+      })
+      await page.reload()
+      await page.waitForSelector('h1')
+      await page.evaluate(() => Reflect.set(globalThis, 'blocked', 0))
+      await openDocument(site, page, path)
+      await page.locator('.asset .refusal, .asset button').first().waitFor()
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+      // Time during which the page answered to nobody, whatever else the machine does.
+      expect(await page.evaluate(() => Number(Reflect.get(globalThis, 'blocked')))).toBeLessThan(1000)
+      expect((await page.textContent('h1'))?.length).toBeLessThanOrEqual(201)
+      expect(complaints).toEqual([])
+    },
+    LONG,
+  )
+
   it(
     'puts no markup into the page',
     async () => {

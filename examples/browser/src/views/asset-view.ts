@@ -22,6 +22,8 @@ export interface AssetView {
 /** What can be done with files of a type, and the words for it. */
 type Show = readonly [label: string, show: () => Promise<HTMLElement>]
 
+const URL_LENGTH = 500
+
 /** A card for the asset. */
 export function assetView(target: Target, wallet: Wallet, site: SiteSettings, map: MapView | undefined): AssetView {
   const { object, pointer } = target
@@ -83,7 +85,9 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
   }
 
   const heading = element('h3', { tabindex: '-1' }, title, ' ', title !== key && element('code', {}, key))
-  const about = [textIn(object, 'type'), address?.startsWith('javascript:') ? undefined : address].filter((text) => text !== undefined)
+  const about = [textIn(object, 'type'), address?.startsWith('javascript:') ? undefined : address && plain(address, URL_LENGTH)].filter(
+    (text) => text !== undefined,
+  )
   return {
     root: element('article', { class: 'asset' }, heading, ...about.map((text) => element('p', { class: 'about' }, text)), state, result),
     refresh,

@@ -1,7 +1,8 @@
 /** The open document: what it is, what is in it, where it lies. */
 import { kindOf, targetsOf } from 'stac-auth'
 import { element } from '../dom.ts'
-import { memberOf, textIn, titleOf } from '../fields.ts'
+import { DESCRIPTION_LENGTH, memberOf, textIn, titleOf } from '../fields.ts'
+import { footprintsOf } from '../footprints.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
@@ -23,15 +24,18 @@ export interface DocumentView {
 
 const KINDS = { item: 'Item', collection: 'Collection', catalog: 'Catalog', wrapper: 'Page of an API', unknown: 'Document' } as const
 
+const descriptionIn = (object: unknown) => textIn(object, 'description', DESCRIPTION_LENGTH)
+
 /** Shows it. */
 export function createDocumentView(open: OpenDocument, reader: Reader, wallet: Wallet, site: SiteSettings): DocumentView {
   const { document, url, parents } = open
   const kind = kindOf(document)
   const targets = [...targetsOf(document, { url, parents })].filter((target) => target.kind === 'asset' && target.scope.at === '')
-  const map = createMapView(document)
+  const footprints = footprintsOf(document)
+  const map = footprints.length > 0 ? createMapView(footprints) : undefined
   const assets = targets.map((target) => assetView(target, wallet, site, map))
   const preview = previewView(targets, url, wallet, site)
-  const description = textIn(document, 'description') ?? textIn(memberOf(document, 'properties'), 'description')
+  const description = descriptionIn(document) ?? descriptionIn(memberOf(document, 'properties'))
   const listed =
     assets.length > 0 &&
     element('section', { 'aria-labelledby': 'assets' }, element('h2', { id: 'assets' }, 'Files'), ...assets.map(({ root }) => root))

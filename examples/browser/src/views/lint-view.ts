@@ -1,10 +1,13 @@
 /** What the linter says about the open document. */
 import type { Problem } from 'stac-auth/lint'
 import { element, fill } from '../dom.ts'
+import { plain } from '../fields.ts'
 import type { OpenDocument } from '../reader.ts'
 import { refusalOf, refusalView } from './refusal.ts'
 
 const WORDS = { error: 'Error', warn: 'Warning', info: 'Note' } as const
+
+const MESSAGE_LENGTH = 500
 
 /** A part that fills itself: the linter is loaded only now. */
 export function lintView({ text, url, parents }: OpenDocument): HTMLElement {
@@ -26,13 +29,13 @@ function findingView({ rule, severity, message, pointer, line }: Problem): HTMLE
     'li',
     {},
     element('span', { class: `badge severity ${severity}` }, WORDS[severity]),
-    element('span', {}, message),
+    element('span', {}, plain(message, MESSAGE_LENGTH)),
     element(
       'span',
       { class: 'where' },
       element('code', {}, rule),
       ' at ',
-      element('code', {}, pointer || '/'),
+      element('code', {}, plain(pointer) || '/'),
       line !== undefined && `, line ${line}`,
     ),
   )

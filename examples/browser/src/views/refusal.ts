@@ -1,6 +1,7 @@
 import { isAuthError } from 'stac-auth'
 import type { Refused } from '../access.ts'
 import { element } from '../dom.ts'
+import { plain } from '../fields.ts'
 import { icon } from '../icons.ts'
 
 /** What to do on this page, where the library speaks of its command line or leaves it to the program. */
@@ -14,6 +15,8 @@ const HINTS: Readonly<Record<string, string>> = {
   CREDENTIAL_ENDPOINT_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
 }
 
+const MESSAGE_LENGTH = 500
+
 /** What happened, its code, and what to do next. */
 export function refusalView({ code, message, hint: given, pointer }: Refused): HTMLElement {
   const hint = HINTS[code] ?? given
@@ -24,9 +27,9 @@ export function refusalView({ code, message, hint: given, pointer }: Refused): H
     element(
       'div',
       {},
-      element('p', {}, element('strong', {}, code), ` ${message}`),
+      element('p', {}, element('strong', {}, code), ` ${plain(message, MESSAGE_LENGTH)}`),
       hint !== undefined && element('p', { class: 'hint' }, hint),
-      pointer !== undefined && element('p', { class: 'hint' }, 'at ', element('code', {}, pointer)),
+      pointer !== undefined && element('p', { class: 'hint' }, 'at ', element('code', {}, plain(pointer))),
     ),
   )
 }

@@ -1,56 +1,102 @@
-/** A map of degrees with a footprint and files drawn on it; there are no tiles of others. */
-import { createEmpty, extend, isEmpty } from 'ol/extent.js'
+/** A map of the world in degrees, with footprints and files drawn on it. */
+import { defaults as defaultControls } from 'ol/control/defaults.js'
+import { createEmpty, extend, getCenter, getHeight, getWidth, isEmpty } from 'ol/extent.js'
 import Feature from 'ol/Feature.js'
 import GeoJSON from 'ol/format/GeoJSON.js'
+import Point from 'ol/geom/Point.js'
 import { fromExtent } from 'ol/geom/Polygon.js'
-import Graticule from 'ol/layer/Graticule.js'
+import { defaults as defaultInteractions } from 'ol/interaction/defaults.js'
 import ImageLayer from 'ol/layer/Image.js'
 import VectorLayer from 'ol/layer/Vector.js'
 import OlMap from 'ol/Map.js'
 import ImageStatic from 'ol/source/ImageStatic.js'
 import VectorSource from 'ol/source/Vector.js'
-import { Fill, Stroke, Style, Text } from 'ol/style.js'
+import { Circle, Fill, Stroke, Style } from 'ol/style.js'
 import View from 'ol/View.js'
 import type { Raster } from '../data/raster.ts'
+import type { Box } from '../fields.ts'
+import type { Footprint } from '../footprints.ts'
+import { baseLayers, type Colours } from './base-map.ts'
 
 export interface WorldMap {
+  /** Replaces the footprints and goes to them; without any, to the whole world. */
+  show(footprints: readonly Footprint[]): void
+  /** Marks one of the footprints, or none. */
+  mark(index: number | undefined): void
   draw(raster: Raster): Promise<void>
+  /** The part of the world that can be seen. */
+  visible(): Box
   close(): void
 }
 
 const DEGREES = 'EPSG:4326'
 const PADDING = [24, 24, 24, 24]
-const WORLD = [-180, -90, 180, 90]
+const WORLD: Box = [-180, -90, 180, 90]
+/** Degrees per pixel: at first so much of the surroundings is shown that places have names. */
+const FIRST_RESOLUTION = 0.025
+/** Pixels: footprints that are smaller get a ring. */
+const SMALL = 9
 
 /** Draws it into an element; colours are those of the page's style. */
-export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readonly number[] | undefined): WorldMap {
-  const footprint = new VectorSource({ features: featuresOf(geometry, box) })
-  const outline = new VectorLayer({ source: footprint })
-  const view = new View({ projection: DEGREES, center: [0, 0], zoom: 1, extent: WORLD, showFullExtent: true, enableRotation: false })
-  const map = new OlMap({ target, view, layers: [graticule(target), outline] })
+export function drawWorldMap(target: HTMLElement): WorldMap {
+  const colour: Colours = (name) => getComputedStyle(target).getPropertyValue(name).trim() || 'grey'
+  const source = new VectorSource<Feature>()
+  const outlines = new VectorLayer({ source })
+  const view = new View({ projection: DEGREES, center: [0, 0], zoom: 1, extent: [...WORLD], showFullExtent: true, enableRotation: false })
+  const map = new OlMap({
+    target,
+    view,
+    layers: [...baseLayers(colour), outlines],
+    controls: defaultControls({ attribution: false, rotate: false }),
+    // Who scrolls past it does not move it.
+    interactions: defaultInteractions({ onFocusOnly: true, altShiftDragRotate: false, pinchRotate: false }),
+  })
+  const baseCount = map.getLayers().getLength() - 1
   let filled = true
-  const restyle = () => outline.setStyle(footprintStyle(target, filled))
+  let marked: number | undefined
+  const restyle = () =>
+    outlines.setStyle((feature, resolution) =>
+      footprintStyles(feature as Feature, resolution, colour, filled, feature.get('index') === marked),
+    )
   const recolour = () => {
+    const layers = map.getLayers()
+    for (const [at, layer] of baseLayers(colour).entries()) layers.setAt(at, layer)
     restyle()
-    map.getLayers().setAt(0, graticule(target))
   }
   const dark = matchMedia('(prefers-color-scheme: dark)')
   dark.addEventListener('change', recolour)
   restyle()
-  const extent = extend(createEmpty(), footprint.getExtent() ?? createEmpty())
-  view.fit(isEmpty(extent) ? WORLD : extent, { padding: PADDING, maxZoom: 12 })
+  view.fit([...WORLD])
   const free: (() => void)[] = []
   return {
+    show(footprints) {
+      marked = undefined
+      source.clear()
+      source.addFeatures(footprints.flatMap(featuresOf))
+      const extent = extend(createEmpty(), source.getExtent() ?? createEmpty())
+      if (isEmpty(extent)) view.fit([...WORLD])
+      else view.fit(extent, { padding: PADDING, minResolution: FIRST_RESOLUTION })
+    },
+    mark(index) {
+      if (index === marked) return
+      marked = index
+      restyle()
+    },
     async draw({ canvas, extent }) {
       const url = await blobUrlOf(canvas)
       free.push(() => URL.revokeObjectURL(url))
       // A veil would change the colours of what is below.
       filled = false
       restyle()
-      const source = new ImageStatic({ url, imageExtent: [...extent], projection: DEGREES, interpolate: false })
-      map.getLayers().insertAt(map.getLayers().getLength() - 1, new ImageLayer({ source }))
+      const image = new ImageStatic({ url, imageExtent: [...extent], projection: DEGREES, interpolate: false })
+      const layers = map.getLayers()
+      layers.insertAt(Math.max(baseCount, layers.getLength() - 1), new ImageLayer({ source: image }))
       view.fit([...extent], { padding: PADDING })
       await new Promise<void>((resolve) => map.once('rendercomplete', () => resolve()))
+    },
+    visible() {
+      const [west = -180, south = -90, east = 180, north = 90] = view.calculateExtent(map.getSize())
+      return [Math.max(west, -180), Math.max(south, -90), Math.min(east, 180), Math.min(north, 90)]
     },
     close() {
       dark.removeEventListener('change', recolour)
@@ -60,7 +106,13 @@ export function drawWorldMap(target: HTMLElement, geometry: unknown, box: readon
   }
 }
 
-function featuresOf(geometry: unknown, box: readonly number[] | undefined): Feature[] {
+function featuresOf({ geometry, box }: Footprint, index: number): Feature[] {
+  const features = shapesOf(geometry, box)
+  for (const feature of features) feature.set('index', index)
+  return features
+}
+
+function shapesOf(geometry: unknown, box: Box | undefined): Feature[] {
   try {
     const shape = geometry ? new GeoJSON().readGeometry(geometry) : null
     if (shape) return [new Feature(shape)]
@@ -71,7 +123,7 @@ function featuresOf(geometry: unknown, box: readonly number[] | undefined): Feat
 }
 
 /** Two parts where the box goes over the antimeridian (RFC 7946 §5.2), none where it is no box. */
-function partsOf([west = 0, south = 0, east = 0, north = 0]: readonly number[]): readonly number[][] {
+function partsOf([west, south, east, north]: Box): readonly number[][] {
   const parts =
     west <= east
       ? [[west, east]]
@@ -82,31 +134,15 @@ function partsOf([west = 0, south = 0, east = 0, north = 0]: readonly number[]):
   return parts.flatMap(([from = 0, to = 0]) => (from <= to && south <= north ? [[from, south, to, north]] : []))
 }
 
-function footprintStyle(element: HTMLElement, filled: boolean): Style {
-  const stroke = new Stroke({ color: colour(element, '--accent'), width: 2 })
-  return new Style({ stroke, ...(filled && { fill: new Fill({ color: colour(element, '--accent-veil') }) }) })
-}
-
-function graticule(element: HTMLElement): Graticule {
-  const text = (align: CanvasTextAlign) =>
-    new Text({
-      font: '11px system-ui, sans-serif',
-      textAlign: align,
-      textBaseline: 'bottom',
-      offsetX: align === 'end' ? -6 : 4,
-      fill: new Fill({ color: colour(element, '--muted') }),
-    })
-  return new Graticule({
-    strokeStyle: new Stroke({ color: colour(element, '--map-line'), width: 1 }),
-    showLabels: true,
-    wrapX: false,
-    lonLabelStyle: text('center'),
-    latLabelStyle: text('end'),
-  })
-}
-
-function colour(element: HTMLElement, name: string): string {
-  return getComputedStyle(element).getPropertyValue(name).trim() || 'grey'
+function footprintStyles(feature: Feature, resolution: number, colour: Colours, filled: boolean, marked: boolean): Style[] {
+  const color = colour('--accent')
+  const stroke = new Stroke({ color, width: marked ? 4 : 2 })
+  const extent = feature.getGeometry()?.getExtent()
+  const fill = filled && new Fill({ color: colour(marked ? '--accent-veil-strong' : '--accent-veil') })
+  const shape = new Style({ stroke, ...(fill && { fill }), zIndex: marked ? 1 : 0 })
+  if (!extent || Math.max(getWidth(extent), getHeight(extent)) / resolution >= SMALL) return [shape]
+  const ring = new Circle({ radius: SMALL, stroke: new Stroke({ color, width: 2.5 }), fill: new Fill({ color: colour('--accent-veil') }) })
+  return [shape, new Style({ geometry: new Point(getCenter(extent)), image: ring })]
 }
 
 async function blobUrlOf(canvas: HTMLCanvasElement): Promise<string> {
