@@ -148,10 +148,8 @@ async function readinessOf(auth: Auth, target: Target): Promise<Readiness> {
   const { refs } = await auth.explain(target)
   const used = refs.find(({ credential, code }) => credential !== undefined && code === undefined)
   if (used?.credential !== undefined) return { credential: used.credential }
-  if (!refs.some(({ code }) => code === 'LOGIN_REQUIRED')) return {}
-  // No reference can be used: nothing is sent, and the error names the credential.
-  const login = await auth.authorize(target).catch((error: unknown) => (isAuthError(error) ? error.credential : undefined))
-  return typeof login === 'string' ? { login } : {}
+  const login = refs.find(({ code }) => code === 'LOGIN_REQUIRED')?.credential
+  return login === undefined ? {} : { login }
 }
 
 /** Returns false only where the engine knows that the request has no credential. */

@@ -32,6 +32,7 @@ export interface RefExplanation {
   readonly ref: string
   /** Type of the scheme; absent when the name is not defined. */
   readonly scheme?: string
+  /** Id of the credential that would be used; with the code `LOGIN_REQUIRED` of the one that must log in first. */
   readonly credential?: string
   readonly code?: ErrorCode
   readonly message?: string

@@ -34,7 +34,7 @@ export async function explain(target: Target, explainer: Explainer): Promise<Exp
       if (outcome instanceof RejectedReference) return { ref, ...schemeType(target, ref, selector), ...reason(await outcome.error()) }
       warnings.push(...outcome.warnings)
       const lacking = isLogin(outcome) ? await loginRequired(outcome) : undefined
-      if (lacking) return { ref, scheme: outcome.type, ...reason(lacking) }
+      if (lacking) return { ref, scheme: outcome.type, ...reason(lacking), ...loginOf(lacking) }
       return { ref, scheme: outcome.type, ...(outcome.match && { credential: outcome.match.credential.id }) }
     }),
   )
@@ -72,7 +72,7 @@ async function explainByAddress(
   if (outcome instanceof RejectedReference) return { used: true, ...reason(await outcome.error()) }
   warnings.push(...outcome.warnings)
   const lacking = isLogin(outcome) ? await loginRequired(outcome) : undefined
-  if (lacking) return { used: true, ...reason(lacking) }
+  if (lacking) return { used: true, ...reason(lacking), ...loginOf(lacking) }
   return { used: true, ...(outcome.match && { credential: outcome.match.credential.id }) }
 }
 
@@ -86,7 +86,12 @@ function schemeType(target: Target, ref: string, selector: Selector): { scheme?:
   return type === undefined ? {} : { scheme: type }
 }
 
-/** Returns the fields of the error without the credential's id, which would mean that the reference is used. */
+/** Returns the id of the credential that must log in first. */
+function loginOf({ code, credential }: AuthError): { credential?: string } {
+  return code === 'LOGIN_REQUIRED' && credential !== undefined ? { credential } : {}
+}
+
+/** Returns the fields of the error without the id of its credential, which is named for `LOGIN_REQUIRED` only. */
 function reason({ code, message, hint, pointer }: AuthError) {
   return { code, message, ...(hint && { hint }), ...(pointer && { pointer }) }
 }

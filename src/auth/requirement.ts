@@ -9,6 +9,8 @@ export interface Requirement {
   /** The name in the catalog. */
   readonly name: string
   readonly pointer: string
+  /** The scheme as the document has it: the same object for all targets that refer to it, and another one in another document. */
+  readonly written: AuthScheme
   readonly scheme: AuthScheme
   readonly strategy: Strategy
   readonly target: Target
@@ -28,6 +30,7 @@ export function requirementOf(target: Target, name: string, strategies: readonly
     strategy && {
       name,
       pointer: found.pointer,
+      written,
       scheme,
       strategy,
       target,

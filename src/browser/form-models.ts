@@ -24,15 +24,15 @@ export async function formModels(
 ): Promise<readonly FormModel[]> {
   const known = await loadStrategies(strategies)
   const named = new Set(typed.map((url) => new URL(url).origin))
-  const needs = new Map<string, Requirement[]>()
+  const needs = new Map<object, Requirement[]>()
   for (const target of targets && Symbol.iterator in targets ? targets : [givenTarget(targets)]) {
     if (target.kind === 'item_asset') continue
     for (const ref of target.refs) {
       const need = canParseUrl(target.href, target.scope.url) ? requirementOf(target, ref, known) : undefined
       if (!need) continue
-      const others = needs.get(need.pointer)
+      const others = needs.get(need.written)
       if (others) others.push(need)
-      else needs.set(need.pointer, [need])
+      else needs.set(need.written, [need])
     }
   }
   return [...needs.values()].flatMap(([first, ...others]) => (first ? [modelOf(first, [first, ...others], named)] : []))

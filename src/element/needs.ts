@@ -102,7 +102,7 @@ function outcomeOf({ code, message = '', credential }: Explanation['refs'][numbe
     case undefined:
       return { kind: 'ready', ...(credential !== undefined && { credential }) }
     case 'LOGIN_REQUIRED':
-      return { kind: 'login' }
+      return { kind: 'login', ...(credential !== undefined && { credential }) }
     case 'CREDENTIAL_TARGET_UNTRUSTED':
       return { kind: 'widen' }
     case 'NO_CREDENTIAL':
@@ -151,11 +151,11 @@ async function formOf({ outcome, targets }: Bucket, ref: string, options: NeedsO
   return model
 }
 
-/** Returns the id of the credential that needs a login or further hosts: authorizing the target fails with it, before anything is sent. */
+/** Returns the id of the credential; for one that needs further hosts, authorizing the target fails with it before anything is sent. */
 async function credentialOf({ outcome, targets }: Bucket, ref: string, auth: Pick<Auth, 'authorize'>): Promise<string | undefined> {
-  if (outcome.kind === 'ready') return outcome.credential
+  if (outcome.kind === 'ready' || outcome.kind === 'login') return outcome.credential
   const [target] = targets
-  if ((outcome.kind !== 'login' && outcome.kind !== 'widen') || !target) return undefined
+  if (outcome.kind !== 'widen' || !target) return undefined
   try {
     await auth.authorize({ ...target, refs: [ref] })
     return undefined

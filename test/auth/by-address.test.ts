@@ -83,6 +83,8 @@ describe('a target without references', () => {
   it('reports that a login is needed instead of asking without it', async () => {
     const { told, done, sent } = await outcomeOf(silent(F), [entries.login])
     expect([told, done, sent]).toEqual(['LOGIN_REQUIRED', 'LOGIN_REQUIRED', []])
+    const { auth } = victim({ credentials: [entries.login], byAddress: true })
+    expect((await auth.explain(silent(F))).byAddress).toMatchObject({ code: 'LOGIN_REQUIRED', credential: entries.login.id })
   })
 
   it('a target without references is signed by a signing API whose credential covers it', async () => {

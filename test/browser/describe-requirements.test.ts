@@ -144,3 +144,13 @@ it('returns one form per scheme of a document, with all its targets', async () =
     ['two', ['https://data.example/']],
   ])
 })
+
+it('returns a form for each of two documents whose schemes differ under the same pointer', async () => {
+  const key = (name: string) => ({ k: { type: 'apiKey', in: 'header', name } })
+  const documents = [item(key('x-first'), { x: asset(DATA) }), item(key('x-second'), { x: asset('https://other.example/b.tif') })]
+  const models = await describeRequirements(documents.flatMap((document) => [...targetsOf(document)]))
+  expect(models.map(({ carriedIn, sendTo }) => [carriedIn.name, sendTo])).toEqual([
+    ['x-first', ['https://data.example/']],
+    ['x-second', ['https://other.example/']],
+  ])
+})

@@ -174,7 +174,7 @@ class Survey {
     const usable = refs.find(({ code }) => code === undefined)
     if (usable) return this.#use(target, usable.ref, usable.credential, false)
     const waiting = refs.find(({ code }) => code === 'LOGIN_REQUIRED')
-    if (waiting) return this.#use(target, waiting.ref, await this.#selected(target, waiting.ref), true)
+    if (waiting) return this.#use(target, waiting.ref, waiting.credential, true)
     if (calls.length === 0) this.#refused ??= target
     const pointers: string[] = []
     for (const { ref, code, message } of refs) {

@@ -1,8 +1,8 @@
 /** Checks of logins, and of what a document needs. */
 import type { Auth, CredentialStatus, Explanation } from '../../auth/auth.ts'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
-import { AuthError, isAuthError } from '../../errors.ts'
-import { type Target, targetsOf } from '../../stac/target.ts'
+import { AuthError } from '../../errors.ts'
+import { targetsOf } from '../../stac/target.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { needsOf } from '../credentials/missing-credentials.ts'
 import type { ReadDocument } from '../read-document.ts'
@@ -45,7 +45,7 @@ export async function documentChecks(
     checks.set(key, { check, count: (checks.get(key)?.count ?? 0) + 1 })
   }
   const chosen = explanations.flatMap(({ refs, byAddress }) => [...refs.map(({ credential }) => credential), byAddress?.credential])
-  const used = new Set([...chosen, ...(await waitingFor(targets, explanations, auth))])
+  const used = new Set(chosen)
   const unused = credentials.filter(
     ({ id }) => !used.has(id as string) && !credentials.some((other) => other.with === id || other.subject === id),
   )
@@ -55,17 +55,6 @@ export async function documentChecks(
   }))
   const open = found.length > 0 ? [] : [ok('document', 'no target of the document requires authentication')]
   return [...open, ...found, ...unused.map((credential) => unusedCheck(credential, name))]
-}
-
-/** Returns the ids of credentials that are for a target, but must log in first. */
-async function waitingFor(targets: readonly Target[], explanations: readonly Explanation[], auth: Auth): Promise<readonly string[]> {
-  const found = explanations.flatMap(({ refs }, index) => {
-    const target = targets[index]
-    return target === undefined ? [] : refs.filter(({ code }) => code === 'LOGIN_REQUIRED').map(({ ref }) => ({ ...target, refs: [ref] }))
-  })
-  // Throws the reason without sending anything.
-  const errors = await Promise.all(found.map((target) => auth.authorize(target).catch((error: unknown) => error)))
-  return errors.flatMap((error) => (isAuthError(error) ? (error.credential ?? []) : []))
 }
 
 /** Sends one small authorized request for each scheme that has a credential. */

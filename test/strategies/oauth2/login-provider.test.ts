@@ -23,7 +23,9 @@ describe('a login in a browser', () => {
     const { entries, engine, file, server, kept } = await provided()
     const auth = engine(entries.person)
     expect(await failureOf(auth.fetch(file(entries.person)))).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'person' })
-    expect((await auth.explain(file(entries.person))).refs).toMatchObject([{ code: 'LOGIN_REQUIRED', scheme: 'openIdConnect' }])
+    expect((await auth.explain(file(entries.person))).refs).toMatchObject([
+      { code: 'LOGIN_REQUIRED', scheme: 'openIdConnect', credential: 'person' },
+    ])
     expect(server.log).toEqual([])
     const { interaction, seen } = browser()
     await auth.login('person', interaction)
@@ -217,7 +219,9 @@ it('a chain waits for the login that it stands on, and ends with it', async () =
   const published = { tokenUrl: undefined, issuer: server.issuer }
   const entry = { ...entries.exchanger, ...published, subject: 'person' }
   const auth = engine([entries.person, entry])
-  expect((await auth.explain(file(entry))).refs).toMatchObject([{ code: 'LOGIN_REQUIRED', message: expect.stringContaining('"person"') }])
+  expect((await auth.explain(file(entry))).refs).toMatchObject([
+    { code: 'LOGIN_REQUIRED', credential: 'person', message: expect.stringContaining('"person"') },
+  ])
   await auth.login('person', browser().interaction)
   expect((await auth.explain(file(entry))).refs).toMatchObject([{ credential: 'exchanger' }])
   const { headers } = await auth.authorize(file(entry))
