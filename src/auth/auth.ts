@@ -175,6 +175,8 @@ export interface CredentialStatus {
   /** ISO 8601 in UTC; absent when unknown. */
   readonly expiresAt?: string
   readonly scopes?: readonly string[]
+  /** Who is logged in: `name`, `preferred_username` or `email` of the verified ID token, as the provider has it, on one line. */
+  readonly user?: string
   /** True when a new token can be obtained without user interaction. */
   readonly refreshable: boolean
   /** False when tokens of the credential are kept in memory only, whatever `session` is. */

@@ -59,6 +59,8 @@ export interface TokenState {
   /** Epoch milliseconds; absent when unknown. */
   readonly expiresAt?: number
   readonly scopes?: readonly string[]
+  /** Name of the user in a verified ID token, on one line. */
+  readonly user?: string
   /** True when a new one can be obtained without user interaction. */
   readonly refreshable: boolean
   /** False when it is kept in memory only, whatever `session` is. */

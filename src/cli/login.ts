@@ -181,11 +181,12 @@ function textOf(known: readonly CredentialStatus[]): string {
   return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')
 }
 
-function stateText({ credential, state, expiresAt, refreshable, scopes = [] }: CredentialStatus): string {
+function stateText({ credential, state, expiresAt, refreshable, user, scopes = [] }: CredentialStatus): string {
   if (state === 'none') return refreshable ? 'no token yet, obtained when needed' : `not logged in: stac-auth login ${credential}`
   const until = expiresAt === undefined ? '' : ` ${state === 'valid' ? 'until' : 'since'} ${expiryText(expiresAt, Date.now())}`
   return [
     `${state}${until}`,
+    ...(user === undefined ? [] : [`as ${user}`]),
     ...(refreshable ? ['refreshed when needed'] : state === 'expired' ? [`stac-auth login ${credential}`] : []),
     ...(scopes.length > 0 ? [`scopes ${scopes.join(' ')}`] : []),
   ].join(', ')

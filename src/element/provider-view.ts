@@ -15,6 +15,10 @@ import { filled, type Strings, timeInWords } from './strings.ts'
 export interface ViewContext {
   readonly auth: ElementAuth
   readonly logins: Logins | undefined
+  /** False where the provider's pages sever the link to their opener. */
+  readonly watchClosing: boolean
+  /** True where a logout also ends the session at the provider. */
+  readonly atProvider: boolean
   readonly clients: readonly LoginClient[]
   readonly strings: Strings
   readonly lang: string
@@ -159,17 +163,19 @@ export class ProviderView {
   }
 
   #inUse(id: string): readonly Child[] {
-    const { strings, lang, status, added, auth, logins, done } = this.#context
+    const { strings, lang, status, added, auth, logins, atProvider, done } = this.#context
     const state = status.get(id)
     const name = isolated(id)
     const isLogin = this.#provider.model?.loginAt !== undefined && state?.state === 'valid'
     const until = state?.expiresAt === undefined || state.refreshable ? undefined : new Date(state.expiresAt)
     const time = until && timeInWords(until, new Date(), lang)
-    const text = !isLogin ? strings.inUse : time === undefined ? strings.loggedIn : strings.loggedInUntil
-    const words = element('p', {}, ...definedOf(sentence(text, { id: name, ...(time !== undefined && { time: new Text(time) }) })))
+    const user = isLogin ? state.user : undefined
+    const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
+    const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }
+    const words = element('p', {}, ...definedOf(sentence(strings[text], values)))
     if (isLogin && state.refreshable) words.append(' ', strings.extended)
     const logOut = async () => {
-      await (logins ? logins.logout(id) : auth.logout(id))
+      await (logins ? logins.logout(id, { atProvider }) : auth.logout(id))
       done(strings['said.loggedOut'])
     }
     const buttons = [
@@ -330,9 +336,9 @@ export class ProviderView {
 
   /** Opens the window synchronously: browsers allow that only in the click handler. */
   #popup(id: string): void {
-    const { logins, done, strings } = this.#context
+    const { logins, watchClosing, done, strings } = this.#context
     const login = new AbortController()
-    const finished = logins?.popup(id, { signal: login.signal })
+    const finished = logins?.popup(id, { signal: login.signal, watchClosing })
     this.#login = login
     this.#show('waiting')
     finished?.then(

@@ -36,7 +36,20 @@ export interface LoginClient {
 export type AccessState = 'checking' | 'open' | 'ready' | 'needed' | 'unsupported' | 'failed'
 
 /** Properties that a page may have set before the element was defined. */
-const PROPERTIES = ['auth', 'target', 'document', 'url', 'parents', 'typed', 'logins', 'clients', 'strings', 'locale'] as const
+const PROPERTIES = [
+  'auth',
+  'target',
+  'document',
+  'url',
+  'parents',
+  'typed',
+  'logins',
+  'watchClosing',
+  'atProvider',
+  'clients',
+  'strings',
+  'locale',
+] as const
 
 /** Ids of the credentials that were added with an element, so that another element for the same engine removes them too. */
 const ADDED = new WeakMap<ElementAuth, Set<string>>()
@@ -143,6 +156,26 @@ export class StacAuthElement extends Base {
   set logins(logins: Logins | undefined) {
     this.#logins = logins
     this.#start()
+  }
+
+  /**
+   * False for providers whose pages sever the link to their opener (`Cross-Origin-Opener-Policy`): a login window that looks closed is
+   * waited for, until the user cancels. Attribute `watch-closing="false"`.
+   */
+  get watchClosing(): boolean {
+    return this.getAttribute('watch-closing') !== 'false'
+  }
+  set watchClosing(watch: boolean) {
+    if (watch) this.removeAttribute('watch-closing')
+    else this.setAttribute('watch-closing', 'false')
+  }
+
+  /** True: a logout also logs the user out at the provider, where it supports that; the page is left. Attribute `at-provider`. */
+  get atProvider(): boolean {
+    return this.hasAttribute('at-provider')
+  }
+  set atProvider(isWanted: boolean) {
+    this.toggleAttribute('at-provider', isWanted)
   }
 
   /** Clients registered with providers: their ids are not asked for. */
@@ -310,6 +343,8 @@ export class StacAuthElement extends Base {
     return {
       auth: this.#auth as ElementAuth,
       logins: this.#logins,
+      watchClosing: this.watchClosing,
+      atProvider: this.atProvider,
       clients: this.#clients,
       strings: this.#strings,
       lang: this.#lang,

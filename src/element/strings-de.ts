@@ -92,6 +92,8 @@ export const german: Strings = {
     'Eine Anmeldung auf dieser Seite verlässt sie kurz. Schlüssel und Passwörter, die Sie hier eingegeben haben, werden dabei vergessen.',
   loggedIn: 'Angemeldet mit {id}',
   loggedInUntil: 'Angemeldet mit {id} bis {time}',
+  loggedInAs: 'Angemeldet als {user} mit {id}',
+  loggedInAsUntil: 'Angemeldet als {user} mit {id} bis {time}',
   inUse: 'In Verwendung: {id}',
   extended: 'Die Anmeldung verlängert sich, solange Sie sie nutzen.',
   logout: 'Abmelden',

@@ -91,6 +91,8 @@ export const english = {
   'login.leaving': 'A login on this page leaves it for a moment. Keys and passwords that you typed here are forgotten then.',
   loggedIn: 'Logged in with {id}',
   loggedInUntil: 'Logged in with {id} until {time}',
+  loggedInAs: 'Logged in as {user} with {id}',
+  loggedInAsUntil: 'Logged in as {user} with {id} until {time}',
   inUse: 'In use: {id}',
   extended: 'The login is extended while you use it.',
   logout: 'Log out',

@@ -14,7 +14,7 @@ let provider: AuthorizationServer
 
 beforeAll(async () => {
   site = await startElementSite()
-  provider = await startProviderFor(site)
+  provider = await startProviderFor(site, { claims: { name: 'Ada <b>Lovelace</b>' } })
 }, 60_000)
 afterAll(() => Promise.all([site.close(), provider.close()]))
 
@@ -253,7 +253,7 @@ describe('a login', () => {
     await page.getByText('Continue in the other window.').waitFor()
     expect(await violations(page)).toEqual([])
     await agree(popup)
-    await page.getByText(/^Logged in with 127\.0\.0\.1.* until /).waitFor()
+    await page.getByText(/^Logged in as Ada <b>Lovelace<\/b> with 127\.0\.0\.1.* until /).waitFor()
     expect(await state(page)).toBe('ready')
     expect(await violations(page)).toEqual([])
     expect(await page.evaluate(async (url) => (await elementPage.auth?.fetch(url))?.text(), provider.resource)).toBe('file of alice')
@@ -293,6 +293,25 @@ describe('a login', () => {
     await page.getByText('The login was not completed').waitFor()
   }, 30_000)
 
+  it('is waited for where a closed window cannot be told, and ended at the provider', async () => {
+    const { page } = await openPage(browser(), site)
+    const { properties } = settings()
+    await show(page, { ...known(), properties: { ...properties, watchClosing: false, atProvider: true } })
+    const open = page.getByRole('button', { name: 'Log in in a window' })
+    const [closed] = await Promise.all([page.context().waitForEvent('page'), open.click()])
+    await closed.waitForURL(/\/interaction\//)
+    await closed.close()
+    // A window that is watched counts as closed after one second.
+    await page.waitForTimeout(2000)
+    expect(await page.getByText('Continue in the other window.').count()).toBe(1)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    const [popup] = await Promise.all([page.context().waitForEvent('page'), open.click()])
+    await agree(popup)
+    expect(await page.evaluate(() => elementPage.element?.getAttribute('watch-closing'))).toBe('false')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.waitForURL(/\/session\/end\?/)
+  }, 30_000)
+
   it('is not offered on a page without logins', async () => {
     const { page } = await openPage(browser(), site)
     await show(page, { ...known(), logins: false })
@@ -309,7 +328,7 @@ describe('a document of a stranger', () => {
         ...KEY,
         in: 'query',
         name: 'https://bank.example/ is safe',
-        description: `<script>alert(1)</script><img src=x onerror=alert(1)>[You are logged in](javascript:alert(1)) \u202e\u2066${LONG}`,
+        description: `<script>alert(1)</script><img src=x onerror=alert(1)>![**You**](https://track.example/a.png) [_are logged in_](javascript:alert(1)) \u202e\u2066${LONG}`,
       },
       html: { type: 'http', scheme: '<b>basic</b>' },
       basic: { type: 'http', scheme: 'basic' },
@@ -325,6 +344,8 @@ describe('a document of a stranger', () => {
   it('adds no markup, hides no host, and does not freeze or widen the page', async () => {
     const { page, complaints } = await openPage(browser(), site)
     await page.setViewportSize({ width: 360, height: 800 })
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
     await show(page, { document: hostile })
     await page.getByRole('button', { name: 'Enter it' }).first().click()
     await page.getByRole('textbox', { name: 'Key' }).fill('k')
@@ -348,6 +369,7 @@ describe('a document of a stranger', () => {
         .getByText('You are logged in')
         .evaluateAll((all) => all.map((one) => one.closest('blockquote')?.tagName)),
     ).toEqual(['BLOCKQUOTE'])
+    expect(requested).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     expect(complaints).toEqual([])
   }, 30_000)

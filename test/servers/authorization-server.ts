@@ -34,6 +34,8 @@ export interface ServerSettings {
   readonly clients?: readonly ClientMetadata[]
   /** The origin whose pages may ask endpoints and files (CORS). */
   readonly pages?: string
+  /** Claims of ID tokens besides those that are always there. */
+  readonly claims?: Readonly<Record<string, string>>
   /** Answers a request in the provider's place. */
   readonly interfere?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
@@ -92,7 +94,7 @@ export async function startAuthorizationServer(settings: ServerSettings = {}): P
   }
 }
 
-function configurationOf({ dpopNonce = false, life = 3600, clients = [], pages }: ServerSettings) {
+function configurationOf({ dpopNonce = false, life = 3600, clients = [], pages, claims = {} }: ServerSettings) {
   return {
     clients: [...CLIENTS, ...clients],
     scopes: ['openid', 'offline_access', 'read'],
@@ -111,7 +113,8 @@ function configurationOf({ dpopNonce = false, life = 3600, clients = [], pages }
     },
     rotateRefreshToken: true,
     clientBasedCORS: (_context: unknown, origin: string) => origin === pages,
-    findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
+    findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...claims }) }),
+    claims: { openid: ['sub', ...Object.keys(claims)] },
     features: {
       devInteractions: { enabled: true },
       clientCredentials: { enabled: true },

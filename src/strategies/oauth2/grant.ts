@@ -2,6 +2,7 @@
 import type { Token } from '../../auth/strategy.ts'
 import { fromBase64url } from '../../crypto/encoding.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
+import { forLine } from '../../text/sanitize.ts'
 import { boundKey, type Client, type Conversation, converse } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { invalidAnswer } from './oauth-error.ts'
@@ -76,6 +77,15 @@ export function idTokenClaims(token: string): JsonObject {
   } catch {
     return {}
   }
+}
+
+const MAX_NAME = 100
+
+/** Returns the name of the user (OpenID Connect Core 1.0 §5.1) in an ID token that was verified before, on one line; undefined when it has none. */
+export function userName(token: string): string | undefined {
+  const claims = idTokenClaims(token)
+  const names = ['name', 'preferred_username', 'email'].map((claim) => forLine((ownString(claims, claim) ?? '').slice(0, MAX_NAME)).trim())
+  return names.find((name) => name !== '')
 }
 
 /** Returns the expiry in epoch milliseconds; undefined when there is none. */

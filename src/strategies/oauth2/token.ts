@@ -7,6 +7,7 @@ import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
 import { boundKey } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
+import { userName } from './grant.ts'
 import { loginRequired } from './oauth-error.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { LOCKED_REST, untilRested } from './token-retries.ts'
@@ -70,7 +71,8 @@ export async function tokenState(context: OAuth2Context): Promise<TokenState> {
   const anew = !needsPerson(context.credential)
   const persistent = !isMemoryOnly(context.credential)
   if (!set) return { state: 'none', refreshable: anew, persistent }
-  const { expiresAt, scopes, refreshToken } = set
+  const { expiresAt, scopes, refreshToken, idToken } = set
+  const user = idToken === undefined ? undefined : userName(idToken)
   const ended = expiresAt !== undefined && expiresAt <= context.clock.now()
   return {
     state: ended ? 'expired' : 'valid',
@@ -78,6 +80,7 @@ export async function tokenState(context: OAuth2Context): Promise<TokenState> {
     persistent,
     ...(expiresAt !== undefined && { expiresAt }),
     ...(scopes && { scopes }),
+    ...(user !== undefined && { user }),
   }
 }
 

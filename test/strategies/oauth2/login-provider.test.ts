@@ -41,6 +41,32 @@ describe('a login in a browser', () => {
     ])
   })
 
+  it.each([
+    [{ name: 'Ada\u202e\nLovelace', preferred_username: 'ada', email: 'ada@example.com' }, /^Ada\S* ?Lovelace$/],
+    [{ name: ' ', preferred_username: 'ada', email: 'ada@example.com' }, /^ada$/],
+    [{ email: `${'a'.repeat(200)}@example.com` }, /^a{100}$/],
+    [{}, undefined],
+  ])('the state of a login names the user by the verified ID token: %j', async (claims, name) => {
+    const { entries, engine } = await provided({ claims })
+    const auth = engine(entries.person)
+    await auth.login('person', browser().interaction)
+    const [{ user } = {}] = await auth.status()
+    if (name) expect(user).toMatch(name)
+    else expect(user).toBeUndefined()
+    expect(user ?? '').not.toMatch(/[\u0000-\u001f\u202e]/)
+  })
+
+  it('the state of a login names nobody by an ID token that cannot be verified', async () => {
+    const { engine, server } = await provided({ claims: { name: 'Ada' } })
+    const urls = { authorizationUrl: `${server.issuer}/auth`, tokenUrl: `${server.issuer}/token` }
+    const client = { clientId: 'native', scopes: ['openid', 'read'], sendTo: `${server.issuer}/` }
+    const auth = engine({ id: 'plain', type: 'oauth2', flow: 'authorizationCode', ...urls, ...client })
+    await auth.login('plain', browser().interaction)
+    const [status] = await auth.status()
+    expect(status).toMatchObject({ state: 'valid' })
+    expect(status).not.toHaveProperty('user')
+  })
+
   it('a login in a browser lasts: a refused token is refreshed, and the rotated refresh token is kept', async () => {
     const { entries, engine, file, server, kept } = await provided()
     const auth = engine(entries.person)
