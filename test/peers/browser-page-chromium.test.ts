@@ -4,7 +4,17 @@ import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PLACES } from '../../examples/demo/site/holdings.ts'
 import { picture, SIZE } from '../../examples/demo/site/landscape.ts'
-import { agree, type CatalogPage, file, giveCredential, logInWithWindow, openDocument, startCatalogPage, visit } from './catalog-page.ts'
+import {
+  access,
+  agree,
+  type CatalogPage,
+  file,
+  giveCredential,
+  logInWithWindow,
+  openDocument,
+  startCatalogPage,
+  visit,
+} from './catalog-page.ts'
 import { useChromium } from './chromium.ts'
 import { drawnColours } from './drawn-colours.ts'
 
@@ -25,7 +35,9 @@ describe('a login', () => {
     async () => {
       const visitor = await visit(site, browser(), 'scenes/lake.json')
       const { page } = visitor
-      await expect.poll(() => file(page, 'visual').textContent()).toContain(`Login at ${new URL(site.provider.issuer).host}`)
+      await expect
+        .poll(() => file(page, 'visual').textContent())
+        .toContain(`This file needs a login at ${new URL(site.provider.issuer).host}. You are not logged in.`)
       await giveCredential(page, 'visual', {})
       await logInWithWindow(visitor)
       await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()
@@ -35,7 +47,7 @@ describe('a login', () => {
       expect(asked('/members/lake.tif').every(({ answer }) => answer.status < 300)).toBe(true)
 
       await page.reload()
-      await file(page, 'visual').getByText('Ready').waitFor()
+      await file(page, 'visual').getByText('You are logged in.').waitFor()
       const [saved] = await Promise.all([
         page.waitForEvent('download'),
         file(page, 'report').getByRole('button', { name: 'Download' }).click(),
@@ -45,10 +57,7 @@ describe('a login', () => {
         expect.stringContaining('No clouds.'),
       ])
 
-      await page.click('#credentials')
-      await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click()
-      await page.getByRole('dialog').getByText('Not logged in').waitFor()
-      await page.keyboard.press('Escape')
+      await access(page).getByRole('button', { name: 'Log out' }).click()
       await file(page, 'visual').getByRole('button', { name: 'Log in' }).waitFor()
       expect(visitor.complaints).toEqual([])
     },
@@ -61,9 +70,11 @@ describe('a login', () => {
       const visitor = await visit(site, browser(), 'scenes/lake.json')
       const { page } = visitor
       await giveCredential(page, 'visual', {})
-      await page.click('dialog button:text("Log in on this page")')
+      // What was added on the page logs in with a window; after a reload it is there from the start.
+      await page.reload()
+      await access(page).getByRole('button', { name: 'Log in on this page' }).click()
       await agree(page)
-      await file(page, 'report').getByText('Ready').waitFor()
+      await file(page, 'report').getByText('You are logged in.').waitFor()
       expect(new URL(page.url()).search).toBe('')
       expect(visitor.complaints).toEqual([])
     },
@@ -79,10 +90,11 @@ describe('keys and passwords', () => {
       const { page } = visitor
       await giveCredential(page, 'temperature', { Key: 'wrong' })
       await file(page, 'temperature').getByRole('button', { name: 'Read the array' }).click()
-      await file(page, 'temperature').getByText('AUTH_REJECTED').waitFor()
-      await page.click('#credentials')
-      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-      await page.keyboard.press('Escape')
+      await file(page, 'temperature').getByText('AUTH_REJECTED').waitFor({ state: 'attached' })
+      await access(page).getByText('The server rejected the credential.').waitFor()
+      await file(page, 'temperature').getByRole('button', { name: 'Change the credential' }).click()
+      await page.keyboard.press('Enter')
+      await access(page).getByRole('button', { name: 'Enter it' }).waitFor()
       await giveCredential(page, 'temperature', { Key: site.secrets.key })
       await file(page, 'temperature').getByRole('button', { name: 'Read the array' }).click()
       const bytes = await archived('/keys/climate.zarr/c/0/0/0', { 'x-archive-key': site.secrets.key })
@@ -130,7 +142,9 @@ describe('an API', () => {
       // The collection above one of its items is not above the page.
       expect(await page.locator('.path li').allTextContents()).toEqual(['Meridian API', 'Items, page 1'])
       for (const name of ['Next page', 'Climate']) await page.getByRole('link', { name }).click()
-      await file(page, 'temperature').getByText('Key in header X-Archive-Key').waitFor()
+      await file(page, 'temperature')
+        .getByText(`This file needs a key for ${new URL(site.archive.origin).host}. You do not have one yet.`)
+        .waitFor()
       expect(visitor.complaints).toEqual([])
     },
     LONG,

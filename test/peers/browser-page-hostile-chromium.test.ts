@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  access,
   type CatalogPage,
   file,
   giveCredential,
@@ -32,18 +33,18 @@ async function equipped(): Promise<void> {
   await openDocument(site, page, 'scenes/lake.json')
   await giveCredential(page, 'visual', {})
   await logInWithWindow(visitor)
-  await file(page, 'visual').getByText('Ready').waitFor()
+  await file(page, 'visual').getByText('You are logged in.').waitFor()
 }
 
 /** Presses every button of the files, as somebody does who wants to see them. */
 async function pressAll(): Promise<void> {
-  for (const button of await page.locator('.asset button, .picture button').all()) {
+  for (const button of await page.locator('.asset button, .picture button, stac-auth button').all()) {
     await button.click()
     await page.keyboard.press('Escape')
   }
 }
 
-const codes = (key: string) => file(page, key).locator('.refusal strong').allTextContents()
+const codes = (key: string) => file(page, key).locator('.request-facts code').allTextContents()
 
 describe('a hostile catalog', () => {
   it(
@@ -54,12 +55,12 @@ describe('a hostile catalog', () => {
       await expect.poll(() => codes('visual')).toContain('CREDENTIAL_TARGET_UNTRUSTED')
       await expect.poll(() => codes('thumbnail')).toContain('CREDENTIAL_TARGET_UNTRUSTED')
       for (const key of ['visual', 'thumbnail']) {
-        await file(page, key).getByRole('button', { name: 'Use another credential' }).click()
-        await page.getByRole('dialog').getByText(`I trust ${site.evil.origin}/ with it`).first().waitFor()
-        // Whoever agrees to nothing cannot go on.
-        await page.locator('dialog button[type=submit]').first().click()
-        expect(await page.getByRole('dialog').count()).toBe(1)
-        await page.keyboard.press('Escape')
+        expect(await file(page, key).textContent()).toContain(`is not sent to ${new URL(site.evil.origin).host} without your consent.`)
+        await file(page, key).getByRole('button', { name: 'Decide' }).click()
+        await page.keyboard.press('Enter')
+        await access(page).getByText(`${site.evil.origin}/`).first().waitFor()
+        // Nothing is allowed by going back.
+        await access(page).getByRole('button', { name: 'Back' }).click()
       }
 
       await openDocument(site, page, 'suspicious/other-login.json')
@@ -67,9 +68,9 @@ describe('a hostile catalog', () => {
       await pressAll()
 
       await openDocument(site, page, 'suspicious/disguise.json')
-      await expect.poll(() => codes('visual')).toEqual(['URL_HAS_USERINFO'])
-      await expect.poll(() => codes('script')).toEqual(['URL_SCHEME_FORBIDDEN'])
-      await expect.poll(() => codes('session')).toEqual(['UNSUPPORTED_IN_BROWSER'])
+      await expect.poll(() => codes('visual')).toContain('URL_HAS_USERINFO')
+      await expect.poll(() => codes('script')).toContain('URL_SCHEME_FORBIDDEN')
+      await expect.poll(() => codes('session')).toContain('UNSUPPORTED_IN_BROWSER')
       await pressAll()
       expect(await page.locator('main a[href^="javascript:"], main [src^="javascript:"]').count()).toBe(0)
 
@@ -105,7 +106,7 @@ describe('a hostile catalog', () => {
       const keys = () => site.archive.exchanges.filter(({ request }) => request.path === '/keys/coast.tif' && request.method === 'GET')
       const before = keys().length
       await page.getByRole('link', { name: 'bait' }).click()
-      await page.getByText(/HTTP_40[13]/).waitFor()
+      await page.getByText(/HTTP_40[13]/).waitFor({ state: 'attached' })
       expect(
         keys()
           .slice(before)
@@ -113,7 +114,7 @@ describe('a hostile catalog', () => {
       ).toEqual([undefined])
       await page.fill('#address', address)
       await page.click('#open button')
-      await page.getByText('DOC_NOT_JSON').waitFor()
+      await page.getByText('DOC_NOT_JSON').waitFor({ state: 'attached' })
       expect(keys().at(-1)?.request.headers['x-archive-key']).toBe(site.secrets.key)
       expect(visitor.complaints).toEqual([])
     },
@@ -148,9 +149,14 @@ describe('a hostile catalog', () => {
       await page.setViewportSize({ width: 360, height: 740 })
       await openDocument(site, page, 'long.json')
       await page.getByRole('button', { name: 'Give a credential' }).click()
+      await page.keyboard.press('Enter')
+      await access(page).getByLabel('User name', { exact: true }).fill('ada')
+      await access(page).getByLabel('Password', { exact: true }).fill('any')
+      await page.keyboard.press('Enter')
       const wide = (selector: string) => page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
-      expect([await wide('html'), await wide('dialog')]).toEqual([0, 0])
-      expect(await page.getByRole('dialog').getByText('I trust https://data.example/ with it').count()).toBe(1)
+      await access(page).getByRole('button', { name: 'Allow', exact: true }).waitFor()
+      expect([await wide('html'), await wide('stac-auth [part=panel]')]).toEqual([0, 0])
+      expect(await access(page).locator('[part=consent]').getByText('https://data.example/').count()).toBe(1)
     },
     LONG,
   )
@@ -191,7 +197,7 @@ describe('a hostile catalog', () => {
       await page.waitForSelector('h1')
       await page.evaluate(() => Reflect.set(globalThis, 'blocked', 0))
       await openDocument(site, page, path)
-      await page.locator('.asset .refusal, .asset button').first().waitFor()
+      await page.locator('.asset .access').first().waitFor()
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
       // Time during which the page answered to nobody, whatever else the machine does.
       expect(await page.evaluate(() => Number(Reflect.get(globalThis, 'blocked')))).toBeLessThan(1000)

@@ -34,12 +34,12 @@ it('takes keys and logins all the same, for as long as the page is there', async
 
   await openDocument(site, page, 'scenes/coast.json')
   await giveCredential(page, 'visual', { Key: site.secrets.key })
-  await file(page, 'visual').getByText('Ready').waitFor()
+  await file(page, 'visual').getByText('You have one.').waitFor()
 
   await openDocument(site, page, 'scenes/lake.json')
   await giveCredential(page, 'visual', {})
   await logInWithWindow({ context, page, complaints: [] })
-  await file(page, 'visual').getByText('Ready').waitFor()
+  await file(page, 'visual').getByText('You are logged in.').waitFor()
   await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()
   await file(page, 'visual').getByText('On the map').waitFor()
   expect(errors).toEqual([])

@@ -1,18 +1,21 @@
 /** The catalog browser: one open document at a time, and the credentials of this tab. */
-import { AuthError } from 'stac-auth'
+import { AuthError, isAuthError } from 'stac-auth'
 import { announce } from './announce.ts'
 import { button, byId, element, fill } from './dom.ts'
 import { titleOf } from './fields.ts'
+import { watchPolicy } from './policy.ts'
 import { createReader } from './reader.ts'
 import { routed, routeTo } from './route.ts'
 import { readSite } from './site.ts'
+import { accessViewFor } from './views/access-view.ts'
 import { openCredentialsDialog } from './views/credentials-dialog.ts'
 import { createDocumentView, type DocumentView } from './views/document-view.ts'
-import { refusalOf, refusalView } from './views/refusal.ts'
+import { failureView } from './views/refusal.ts'
 import { startView } from './views/start-view.ts'
 import { openWallet } from './wallet.ts'
 import { startWorker } from './worker.ts'
 
+watchPolicy()
 const site = await readSite()
 const wallet = await openWallet(site.local)
 const reader = createReader(wallet)
@@ -50,23 +53,41 @@ async function showDocument(url: string, signal: AbortSignal): Promise<void> {
     document.title = `${titleOf(read.document)} – Catalog browser`
     announce(`${titleOf(read.document)} is open`)
   } catch (error) {
-    if (!signal.aborted) showFailure(error)
+    if (!signal.aborted) await showFailure(error, url)
   }
 }
 
-function showFailure(error: unknown, route = location.hash): void {
-  const again =
-    routed(route) !== undefined &&
-    element(
-      'p',
-      {},
-      button('Try again', () => void show(false)),
-    )
+/** Says why, and asks for what is missing where a link says what it needs. */
+async function showFailure(error: unknown, url?: string): Promise<void> {
+  const { signal } = reading
+  const refusal = await failureView(error)
+  if (signal.aborted) return
   const heading = element('h1', { tabindex: '-1' }, 'This could not be opened')
+  const again = () => void show(false)
   document.title = 'Not opened – Catalog browser'
-  fill(main, element('div', { class: 'failed' }, heading, refusalView(refusalOf(error)), again))
+  fill(
+    main,
+    element(
+      'div',
+      { class: 'failed' },
+      heading,
+      refusal,
+      ...(url === undefined ? [] : [accessAfter(error, url, again), element('p', {}, button('Try again', again, { class: 'second' }))]),
+    ),
+  )
   announce('This could not be opened')
   heading.focus()
+}
+
+/** What a protected link needs; when it is there, the document is read again. */
+function accessAfter(error: unknown, url: string, again: () => void): HTMLElement | undefined {
+  const link = reader.linkTo(url)
+  if (!link || link.refs.length === 0) return undefined
+  const access = accessViewFor(link, wallet, site)
+  // A credential that was refused is there, and is not tried again by itself.
+  if (isAuthError(error) && error.code === 'AUTH_REJECTED') access.report(error)
+  else access.onReady(again)
+  return access.root
 }
 
 /** The person gave this URL. */
@@ -75,7 +96,8 @@ function open(given: string): void {
   const route = routeTo(url)
   if (routed(route) === undefined) {
     reading.abort()
-    showFailure(new AuthError('URL_SCHEME_FORBIDDEN', 'catalogs are opened by addresses that begin with https:'), route)
+    reading = new AbortController()
+    void showFailure(new AuthError('URL_SCHEME_FORBIDDEN', 'catalogs are opened by addresses that begin with https:'))
     return
   }
   wallet.typed(url)
@@ -90,7 +112,7 @@ async function finishLogin(): Promise<void> {
     const finished = await wallet.logins.finish()
     if (finished) announce(`Logged in with “${finished.credential}”`)
   } catch (error) {
-    main.prepend(refusalView(refusalOf(error)))
+    main.prepend(await failureView(error))
   }
 }
 

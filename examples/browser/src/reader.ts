@@ -15,6 +15,8 @@ export interface Reader {
   read(url: string, signal: AbortSignal): Promise<OpenDocument>
   /** From now on that URL is read by the references of this link. */
   follow(url: string, link: Target): void
+  /** The link by whose references the URL is read; undefined for a URL that the person gave. */
+  linkTo(url: string): Target | undefined
   /** The person gave that URL: it is read with whatever credential covers it, whatever a catalog has said of it. */
   typed(url: string): void
 }
@@ -39,6 +41,7 @@ export function createReader(wallet: Wallet): Reader {
 
   return {
     follow: (url, link) => links.set(url, link),
+    linkTo: (url) => links.get(url),
     typed: (url) => links.delete(url),
     async read(url, signal) {
       const response = await wallet.auth.fetch(links.get(url) ?? url, { signal })

@@ -1,53 +1,55 @@
-/** What a form asks for, in plain words. */
+/** What a file needs, in plain words. */
 import type { FormModel } from 'stac-auth/browser'
 
+/** A requirement in words: `a key for data.example`, `You have one.`, `You do not have one yet.` */
+export interface Need {
+  readonly what: string
+  readonly present: string
+  readonly missing: string
+}
+
+const ONE = { present: 'You have one.', missing: 'You do not have one yet.' }
+const SEVERAL = { present: 'You have them.', missing: 'You do not have them yet.' }
+const LOGIN = { present: 'You are logged in.', missing: 'You are not logged in.' }
 const PASSWORDS = /^(?:basic|digest|mutual|scram-)/
 
-/** What the person must have: `Key`, `User name and password`, `Login at identity.example`. */
-export function credentialWords({ credential, loginAt, secretTo }: Pick<FormModel, 'credential' | 'loginAt' | 'secretTo'>): string {
+/** The requirement of a form. Hosts are those of the form, never text that a catalog chose. */
+export function needOf({ credential, loginAt, secretTo, sendTo }: FormModel): Need {
+  const files = hostsOf(sendTo)
   switch (credential.type) {
-    case 'http':
-      return PASSWORDS.test(String(credential.scheme))
-        ? 'User name and password'
-        : credential.scheme === 'bearer'
-          ? 'Token'
-          : `Proof by ${credential.scheme}`
     case 'apiKey':
-      return 'Key'
+      return { what: `a key for ${files}`, ...ONE }
+    case 'http':
+      if (credential.scheme === 'bearer') return { what: `a token for ${files}`, ...ONE }
+      if (PASSWORDS.test(String(credential.scheme))) return { what: `a user name and password for ${files}`, ...SEVERAL }
+      return { what: `a credential for ${files}`, ...ONE }
     case 'oauth2':
     case 'openIdConnect':
-      return loginAt === undefined ? 'Client id and secret' : `Login at ${hostOf(loginAt)}`
+      if (loginAt !== undefined) return { what: `a login at ${hostOf(loginAt)}`, ...LOGIN }
+      return { what: `client credentials at ${hostsOf(secretTo)}`, ...SEVERAL }
     case 'signedUrl':
-      return `Address signed by ${secretTo.map(hostOf).join(', ') || 'a service'}`
+      return { what: `a URL signed by ${hostsOf(secretTo)}`, ...ONE }
     case 's3':
-      return 'Keys of an object store'
+      return { what: `object store keys for ${files}`, ...SEVERAL }
     default:
-      return `Credential of type ${credential.type}`
+      return { what: `a credential for ${files}`, ...ONE }
   }
 }
 
-/** Where it goes in a request: `in header X-API-Key`. */
+/** Where the credential goes in a request: `header X-API-Key`. */
 export function placeWords({ place, name }: FormModel['carriedIn']): string {
   switch (place) {
     case 'header':
-      return `in header ${name === 'authorization' ? 'Authorization' : name}`
+      return `header ${name === 'authorization' ? 'Authorization' : name}`
     case 'query':
-      return `in the address, as ${name}`
+      return `query parameter ${name} of the URL`
     case 'cookie':
-      return `in the cookie ${name}`
+      return `cookie ${name}`
     case 'url':
-      return 'in the address'
+      return 'the URL'
     case 'signature':
-      return 'as a signature'
+      return 'a signature; the secret itself is not sent'
   }
-}
-
-/** The whole sentence: `Key in header X-API-Key to data.example`. */
-export function needWords(form: FormModel): string {
-  const to = form.sendTo.map(hostOf).join(', ')
-  const words = credentialWords(form)
-  const what = form.loginAt === undefined ? words : `${words}, token`
-  return `${what} ${placeWords(form.carriedIn)}${to && ` to ${to}`}`
 }
 
 /** The host of a URL or pattern, or the text itself. */
@@ -55,7 +57,14 @@ export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host || address : address
 }
 
-/** Type of a scheme as a badge shows it. */
-export function typeWords({ type, credential }: Pick<FormModel, 'type' | 'credential'>): string {
-  return type === 'http' && typeof credential.scheme === 'string' ? `http ${credential.scheme}` : type
+/** Type of a scheme: `http basic`. */
+export function typeWords(type: string, { scheme }: { readonly [field: string]: unknown }): string {
+  return type === 'http' && typeof scheme === 'string' ? `http ${scheme}` : type
+}
+
+/** Up to three hosts, or their number. */
+export function hostsOf(addresses: readonly string[]): string {
+  const hosts = [...new Set(addresses.map(hostOf))]
+  if (hosts.length === 0) return 'its host'
+  return hosts.length > 3 ? `${hosts.length} hosts` : new Intl.ListFormat('en', { type: 'conjunction' }).format(hosts)
 }

@@ -4,8 +4,7 @@ import { button, element, fill, refill } from '../dom.ts'
 import type { Wallet } from '../wallet.ts'
 import { typeWords } from '../words.ts'
 import { openDialog } from './dialog.ts'
-import { openLoginDialog } from './login-dialog.ts'
-import { refusalOf, refusalView } from './refusal.ts'
+import { failureView } from './refusal.ts'
 
 /** Opens the list. */
 export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
@@ -20,11 +19,11 @@ export async function openCredentialsDialog(wallet: Wallet): Promise<void> {
     ),
   )
   const close = dialog.querySelector<HTMLElement>('.close') ?? dialog
-  const show = async () => refill(place, close, ...(await credentialViews(wallet, () => dialog.close(), show)))
+  const show = async () => refill(place, close, ...(await credentialViews(wallet, show)))
   await show()
 }
 
-async function credentialViews(wallet: Wallet, close: () => void, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
+async function credentialViews(wallet: Wallet, again: () => Promise<void>): Promise<readonly HTMLElement[]> {
   const credentials = wallet.auth.credentials.list()
   if (credentials.length === 0) return [element('p', {}, 'There are none. Open a protected file, and you are asked for what it needs.')]
   const states = new Map((await wallet.auth.status()).map((status) => [status.credential, status]))
@@ -37,25 +36,19 @@ async function credentialViews(wallet: Wallet, close: () => void, again: () => P
         await act()
         await again()
       } catch (error) {
-        fill(problem, refusalView(refusalOf(error)))
+        fill(problem, await failureView(error))
       }
     }
     return element(
       'section',
       { class: 'credential', 'aria-label': id },
-      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords({ type, credential }))),
+      element('h3', {}, id, ' ', element('span', { class: 'badge type' }, typeWords(type, credential))),
       element('p', {}, 'Goes to ', ...sendTo.map((place) => element('code', {}, place))),
       status && element('p', {}, stateWords(status)),
       problem,
       element(
         'p',
         { class: 'actions' },
-        status &&
-          status.state !== 'valid' &&
-          button('Log in', () => {
-            close()
-            openLoginDialog(id, undefined, wallet)
-          }),
         status?.state === 'valid' &&
           button(
             'Log out',

@@ -6,6 +6,7 @@ import { footprintsOf } from '../footprints.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
+import { accessViewOf } from './access-view.ts'
 import { assetView } from './asset-view.ts'
 import { childrenView, pathView } from './children-view.ts'
 import { factsView } from './facts.ts'
@@ -33,7 +34,8 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
   const targets = [...targetsOf(document, { url, parents })].filter((target) => target.kind === 'asset' && target.scope.at === '')
   const footprints = footprintsOf(document)
   const map = footprints.length > 0 ? createMapView(footprints) : undefined
-  const assets = targets.map((target) => assetView(target, wallet, site, map))
+  const access = accessViewOf(open, wallet, site)
+  const assets = targets.map((target) => assetView(target, wallet, site, map, access))
   const preview = previewView(targets, url, wallet, site)
   const description = descriptionIn(document) ?? descriptionIn(memberOf(document, 'properties'))
   const listed =
@@ -49,6 +51,7 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
     description !== undefined && element('p', { class: 'lead' }, description),
     factsView(document, url),
     childrenView(open, reader),
+    access.root,
     listed,
     linksView(open),
   )

@@ -1,6 +1,6 @@
 /** Where a document lies. The map itself is loaded when there is something to show. */
 import type { Raster } from '../data/raster.ts'
-import { element, outwardLink } from '../dom.ts'
+import { button, element, outwardLink } from '../dom.ts'
 import type { Box } from '../fields.ts'
 import type { Footprint } from '../footprints.ts'
 import type { WorldMap } from './world-map.ts'
@@ -15,6 +15,8 @@ export interface MapView {
   mark(index: number | undefined): void
   /** The part of the world that can be seen; undefined until the map is loaded. */
   visible(): Box | undefined
+  /** Brings the map into view where it is not beside the document, with a way back to that place. */
+  reveal(back: HTMLElement): void
   close(): void
 }
 
@@ -35,21 +37,67 @@ export function createMapView(footprints: readonly Footprint[]): MapView {
     return map
   })
   const credit = element('p', { class: 'credit' }, 'Coasts: ', outwardLink('https://www.naturalearthdata.com/', 'Natural Earth'))
+  const card = mapCard(place, credit)
   return {
-    root: element(
-      'section',
-      { class: 'card', id: 'map-card', 'aria-labelledby': 'map' },
-      element('h2', { id: 'map' }, 'Map'),
-      place,
-      credit,
-    ),
+    root: card.root,
     draw: async (raster) => (await loading)?.draw(raster),
     show: async (others) => (await loading)?.show(others),
     mark: (index) => map?.mark(index),
     visible: () => map?.visible(),
+    reveal: (back) => card.reveal(back),
     close: () => {
       closed = true
+      card.close()
       void loading.then((map) => map?.close())
     },
   }
+}
+
+interface MapCard {
+  readonly root: HTMLElement
+  reveal(back: HTMLElement): void
+  close(): void
+}
+
+/** The card, and on narrow screens a button that stays at the foot of the page: to the map, and back to where one came from. */
+function mapCard(place: HTMLElement, credit: HTMLElement): MapCard {
+  const heading = element('h2', { id: 'map', tabindex: '-1' }, 'Map')
+  let back: HTMLElement | number = 0
+  let isSeen = false
+  const travel = button('Map', () => (isSeen ? leave() : reveal(scrollY)), { class: 'travel' })
+  const root = element('section', { class: 'card map-card', 'aria-labelledby': 'map' }, heading, place, credit, travel)
+  const observer = new IntersectionObserver(
+    ([entry]) => {
+      isSeen = entry?.isIntersecting === true
+      travel.textContent = isSeen ? 'Back' : 'Map'
+    },
+    { threshold: 0.5 },
+  )
+  observer.observe(place)
+
+  function reveal(from: HTMLElement | number): void {
+    if (isBeside()) return
+    back = from
+    heading.focus({ preventScroll: true })
+    root.scrollIntoView({ block: 'start', behavior: pace() })
+  }
+
+  function leave(): void {
+    if (typeof back === 'number') scrollTo({ top: back, behavior: pace() })
+    else {
+      back.focus({ preventScroll: true })
+      back.scrollIntoView({ block: 'center', behavior: pace() })
+    }
+  }
+
+  return { root, reveal, close: () => observer.disconnect() }
+}
+
+/** True where the style sheet puts the map beside the document. */
+function isBeside(): boolean {
+  return matchMedia('(min-width: 62rem)').matches
+}
+
+function pace(): ScrollBehavior {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
 }

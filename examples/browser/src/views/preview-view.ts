@@ -7,7 +7,7 @@ import { textIn } from '../fields.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
 import { hostOf } from '../words.ts'
-import { refusalOf, refusalView } from './refusal.ts'
+import { failureView } from './refusal.ts'
 
 /** Formats that browsers show. */
 const SHOWN = /^image\/(?:png|jpeg|webp|gif|avif)\b/
@@ -38,12 +38,12 @@ function previewOf(target: Target, documentUrl: string, wallet: Wallet, site: Si
       shown = true
       fill(place, picture.image)
     } catch (error) {
-      fill(place, refusalView(refusalOf(error)))
+      fill(place, await failureView(error))
     }
   }
 
   const refresh = async () => {
-    const access = await accessTo(target, wallet, site)
+    const access = await accessTo(target, wallet, site, 'The preview')
     const address = addressOf(target) ?? ''
     const isNear = URL.canParse(address) && new URL(address).origin === new URL(documentUrl).origin
     if (access.state === 'ready' || access.state === 'site' || (access.state === 'open' && isNear)) {
@@ -57,7 +57,7 @@ function previewOf(target: Target, documentUrl: string, wallet: Wallet, site: Si
         place,
         button(`Load the preview from ${hostOf(address)}`, () => show(access)),
       )
-    else fill(place, element('p', { class: 'missing' }, missingWords(access)))
+    else fill(place, element('p', { class: 'missing' }, access.sentence))
   }
   return {
     root: element('section', { class: 'card', 'aria-labelledby': 'preview' }, element('h2', { id: 'preview' }, 'Preview'), place),
@@ -70,9 +70,4 @@ function pictureAmong(targets: readonly Target[]): Target | undefined {
   const pictures = targets.filter(({ object }) => SHOWN.test(textIn(object, 'type') ?? ''))
   const hasRole = (role: string) => pictures.find(({ object }) => Array.isArray(object.roles) && object.roles.includes(role))
   return ROLES.map(hasRole).find((found) => found !== undefined) ?? pictures[0]
-}
-
-function missingWords({ state, words }: Access): string {
-  if (state === 'refused') return 'The preview is not opened.'
-  return state === 'needs' ? `The preview needs: ${words}` : words
 }

@@ -3,6 +3,8 @@ import type { Refused } from '../access.ts'
 import { element } from '../dom.ts'
 import { plain } from '../fields.ts'
 import { icon } from '../icons.ts'
+import { blockedByPolicy } from '../policy.ts'
+import { sentenceOf } from './access-line.ts'
 
 /** What to do on this page, where the library speaks of its command line or leaves it to the program. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -10,14 +12,14 @@ const HINTS: Readonly<Record<string, string>> = {
   HTTP_403: 'Open the document that leads there: it may say what is needed.',
   HTTP_404: 'There is nothing at this address; there may be a letter wrong in it.',
   DOC_NOT_JSON: 'Give the address of the document itself, not that of a page about it.',
-  AUTH_REJECTED: 'If what you typed was wrong, remove it under Credentials and give it again.',
-  CREDENTIAL_TARGET_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
+  AUTH_REJECTED: 'If what you typed was wrong, remove it under Access and enter it again.',
+  CREDENTIAL_TARGET_UNTRUSTED: 'If you trust that host as well, allow it under Access.',
   CREDENTIAL_ENDPOINT_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
 }
 
 const MESSAGE_LENGTH = 500
 
-/** What happened, its code, and what to do next. */
+/** What happened and what to do next, in words; its code is folded below. */
 export function refusalView({ code, message, hint: given, pointer }: Refused): HTMLElement {
   const hint = HINTS[code] ?? given
   return element(
@@ -27,11 +29,21 @@ export function refusalView({ code, message, hint: given, pointer }: Refused): H
     element(
       'div',
       {},
-      element('p', {}, element('strong', {}, code), ` ${plain(message, MESSAGE_LENGTH)}`),
-      hint !== undefined && element('p', { class: 'hint' }, hint),
-      pointer !== undefined && element('p', { class: 'hint' }, 'at ', element('code', {}, plain(pointer))),
+      element('p', {}, sentenceOf(plain(message, MESSAGE_LENGTH))),
+      hint !== undefined && element('p', { class: 'hint' }, sentenceOf(hint)),
+      element(
+        'details',
+        {},
+        element('summary', {}, 'Code'),
+        element('p', {}, element('code', {}, code), ...(pointer === undefined ? [] : [' at ', element('code', {}, plain(pointer))])),
+      ),
     ),
   )
+}
+
+/** The same for an error that has just happened: it may be the page's own policy that blocked the request. */
+export async function failureView(error: unknown): Promise<HTMLElement> {
+  return refusalView((await blockedByPolicy()) ?? refusalOf(error))
 }
 
 /** An error as a refusal; libraries of others have no code. */

@@ -1,0 +1,65 @@
+/** What a document needs, once for each provider: the element of the library. */
+import type { Target } from 'stac-auth'
+import { defineStacAuth, type StacAuthElement } from 'stac-auth/element'
+import { element, fill } from '../dom.ts'
+import { blockedByPolicy } from '../policy.ts'
+import type { OpenDocument } from '../reader.ts'
+import type { SiteSettings } from '../site.ts'
+import type { Wallet } from '../wallet.ts'
+import { hostOf } from '../words.ts'
+import { refusalView } from './refusal.ts'
+
+export interface AccessView {
+  readonly root: HTMLElement
+  /** Shows why a request failed, at the provider of its credential. */
+  report(error: unknown): void
+  /** Goes to the provider that receives what is missing for these URLs. */
+  goTo(sendTo: readonly string[]): void
+  /** Calls the listener when what was missing is there. */
+  onReady(listener: () => void): void
+}
+
+defineStacAuth()
+
+/** Asks for what the files of the document need; hidden while nothing is protected. */
+export function accessViewOf(open: OpenDocument, wallet: Wallet, site: SiteSettings): AccessView {
+  const { document, url, parents } = open
+  return accessView({ document, url, parents }, wallet, site)
+}
+
+/** Asks for what one target needs. */
+export function accessViewFor(target: Target, wallet: Wallet, site: SiteSettings): AccessView {
+  return accessView({ target }, wallet, site)
+}
+
+function accessView(question: Partial<StacAuthElement>, { auth, logins, named }: Wallet, site: SiteSettings): AccessView {
+  const root = element('stac-auth', { tabindex: '-1', hidden: true })
+  Object.assign(root, question, { auth, logins, typed: named, clients: site.clients, locale: 'en' })
+  const update = () => (root.hidden = root.state === 'open')
+  root.addEventListener('stac-auth-ready', update)
+  root.addEventListener('stac-auth-needed', update)
+  const problem = element('div', { role: 'alert' })
+  root.addEventListener('stac-auth-error', async () => {
+    update()
+    const blocked = await blockedByPolicy()
+    fill(problem, blocked && refusalView(blocked))
+  })
+  return {
+    root: element('div', { class: 'needs' }, root, problem),
+    report: (error) => root.report(error),
+    goTo(sendTo) {
+      const hosts = sendTo.map(hostOf)
+      const providers = [...(root.shadowRoot?.querySelectorAll<HTMLElement>('[part="provider"]') ?? [])]
+      const provider = providers.find(({ textContent }) => hosts.some((host) => textContent?.includes(host)))
+      const place = provider?.querySelector<HTMLElement>('form :is(input, select, textarea), [part~="button"]') ?? root
+      place.focus({ preventScroll: true })
+      const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
+      ;(provider ?? root).scrollIntoView({ block: 'center', behavior })
+    },
+    onReady(listener) {
+      let wasMissing = false
+      root.addEventListener('stac-auth-needed', () => (wasMissing = true))
+      root.addEventListener('stac-auth-ready', () => wasMissing && listener())
+    },
+  }
+}
