@@ -21,6 +21,7 @@ interface Queries {
  * @example createElement(StacApiProvider, { apiUrl, queryClient: await authorizedQueries(auth, apiUrl, new QueryClient()) }, page)
  */
 export async function authorizedQueries<Client extends Queries>(auth: Auth, apiUrl: string, queries: Client): Promise<Client> {
+  if (typeof apiUrl !== 'string') throw new TypeError('authorizedQueries needs a URL as a string: the apiUrl of the StacApiProvider')
   const key = ['stacApi', apiUrl, undefined]
   const api = await apiAt(auth, apiUrl)
   // If the query were evicted or refetched, stac-react would request it itself without credentials.

@@ -198,6 +198,11 @@ describe('an API that is protected from its landing page on', () => {
       expect(await failureOf(apiFor(engine(), api.origin + path, null))).toMatchObject({ code })
   })
 
+  it('an API is not prepared for a URL that is not a string, which stac-react would not find', async () => {
+    const url = new URL(api.origin) as unknown as string
+    await expect(apiFor(engine(), url, null)).rejects.toThrow('a URL as a string: the apiUrl of the StacApiProvider')
+  })
+
   it('keeps the key out of the names of queries', async () => {
     const page = await apiFor(engine(), `${api.origin}/`, null)
     const client = (page.props as { queryClient: { getQueryCache(): { getAll(): readonly { queryKey: unknown }[] } } }).queryClient

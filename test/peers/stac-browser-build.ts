@@ -1,4 +1,4 @@
-/** The newest STAC Browser on npm, with the changes of examples/stac-browser, built in a temporary folder. */
+/** STAC Browser with the changes of examples/stac-browser, built in a temporary folder: the newest on npm, or a clone of its repository. */
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,25 +20,37 @@ const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/j
 /** The environment of a test would make a build for tests. */
 const PRODUCTION = { ...process.env, NODE_ENV: 'production' }
 
+/** The commit of a clone of STAC Browser to build instead of the package on npm: the folder of the clone. */
+const CLONE = process.env.STAC_BROWSER
+
+/** The patch for it. */
+export const PATCH = join(example, CLONE === undefined ? '4.0.patch' : '5.1.patch')
+
 /** Installs, changes and builds it, with the credentials of the example. Takes about a minute. */
 export async function buildStacBrowser(): Promise<BuiltBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'stac-browser-'))
   try {
     const source = join(folder, 'package')
-    await run('npm', ['pack', '--silent', '@radiantearth/stac-browser'], { cwd: folder })
-    const [archive = ''] = await readdir(folder)
-    await run('tar', ['xzf', archive], { cwd: folder })
-    await run('git', ['apply', '--whitespace=nowarn', join(example, '4.0.patch')], { cwd: source })
+    await unpack(folder)
+    await run('git', ['apply', '--whitespace=nowarn', PATCH], { cwd: source })
     const version = await withoutOurselves(join(source, 'package.json'))
     await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--no-package-lock'], { cwd: source })
     await addOurselves(join(source, 'node_modules'))
     await cp(join(example, 'stac-auth.js'), join(source, 'src/stac-auth.js'))
     await cp(join(example, 'stac-auth.config.js'), join(source, 'stac-auth.config.js'))
-    await run('npx', ['--no-install', 'vue-cli-service', 'build', '--noSourceMaps'], { cwd: source, env: PRODUCTION, maxBuffer: 1e8 })
+    const build = CLONE === undefined ? ['vue-cli-service', 'build', '--noSourceMaps'] : ['vite', 'build']
+    await run('npx', ['--no-install', ...build], { cwd: source, env: PRODUCTION, maxBuffer: 1e8 })
     return { version, files: await filesIn(join(source, 'dist')) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function unpack(folder: string): Promise<void> {
+  if (CLONE === undefined) await run('npm', ['pack', '--silent', '@radiantearth/stac-browser'], { cwd: folder })
+  else await run('git', ['archive', '--prefix=package/', '-o', join(folder, 'source.tgz'), 'HEAD'], { cwd: CLONE })
+  const [archive = ''] = await readdir(folder)
+  await run('tar', ['xzf', archive], { cwd: folder })
 }
 
 /** The package of this repository is on no registry while it is tested. The linter is not needed for a build. */
