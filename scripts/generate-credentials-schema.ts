@@ -84,6 +84,21 @@ const schema = {
     version: { const: 1 },
     preferred: { description: 'Ids in the order in which alternatives are preferred', type: 'array', items: text },
     credentials: { type: 'array', items: { $ref: '#/definitions/entry' } },
+    tokens: {
+      description: 'A token store in Redis, shared by several machines',
+      type: 'object',
+      required: ['redis', 'key'],
+      additionalProperties: false,
+      properties: {
+        redis: { description: 'redis://host[:port][/db], or rediss: for TLS; without a password', ...text },
+        username: text,
+        password: { $ref: '#/definitions/secret' },
+        key: {
+          description: '32 bytes in base64. Of several, the first one encrypts; all of them decrypt',
+          anyOf: [{ $ref: '#/definitions/secret' }, { type: 'array', items: { $ref: '#/definitions/secret' }, minItems: 1 }],
+        },
+      },
+    },
   },
   definitions: {
     entry: {

@@ -265,7 +265,8 @@ function readPatterns(value: unknown, at: string, sharedHosts: boolean) {
   })
 }
 
-function isSource(value: { readonly [key: string]: unknown }): value is SecretSource {
+/** True for an object that names exactly one source of a secret. */
+export function isSource(value: { readonly [key: string]: unknown }): value is SecretSource {
   const [key, ...more] = Object.keys(value)
   if (key === undefined || more.length) return false
   const content = value[key]

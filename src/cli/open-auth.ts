@@ -4,6 +4,7 @@ import type { SessionStore } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
 import { isAuthError, SelectionError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
+import type { TokenSettings } from '../node/credentials/credential-file.ts'
 import type { Context } from './context.ts'
 import type { Io } from './io.ts'
 import type { ByAddressOption, CredentialsOption } from './options.ts'
@@ -37,13 +38,14 @@ export function openAuth(
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
     const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined
+    const store = await tokenStore(io.env, diagnostics.warn, file)
     return createAuth({
       credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
       typed: typed.filter(isAddress),
       byAddress,
       ...(minValidity !== undefined && { minValidity }),
       onWarning: diagnostics.warn,
-      session: await tokenStore(io.env, diagnostics.warn),
+      session: store,
       ...(await loggedTransport(context)),
       ...(onUse && { onUse }),
     })
@@ -51,12 +53,24 @@ export function openAuth(
   return () => (opened ??= open())
 }
 
-/** Returns the token store of the commands: private files; on Windows, where file modes do not protect, the keyring. */
-async function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void): Promise<SessionStore> {
+/**
+ * Returns the token store of the commands: the one that the credential file names, else private files; on Windows, where file modes do not
+ * protect, the keyring. Errors: those of the credential file.
+ */
+async function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void, file: string | undefined): Promise<SessionStore> {
+  const settings = await tokenSettings(file)
+  if (settings) return (await import('../node/tokens/token-redis.ts')).tokenRedis(settings)
   const { defaultTokenFolder, tokenFiles } = await import('../node/tokens/token-files.ts')
   const folder = defaultTokenFolder({ ...env })
   const options = { ...(folder !== undefined && { folder }), onWarning }
   return process.platform === 'win32' ? (await import('../node/tokens/token-keyring.ts')).tokenKeyring(options) : tokenFiles(options)
+}
+
+async function tokenSettings(file: string | undefined): Promise<TokenSettings | undefined> {
+  const { credentialFileText, defaultCredentialFile, tokenSettingsFromText } = await import('../node/credentials/credential-file.ts')
+  const name = file ?? defaultCredentialFile()
+  const text = await credentialFileText(name)
+  return text === undefined ? undefined : tokenSettingsFromText(text, name)
 }
 
 /** Wraps an `Auth` for a service whose key may also be in a variable: the error `NO_CREDENTIAL` names both. */

@@ -45,4 +45,5 @@ export {
 export { type BrowserOptions, type LoopbackOptions, loopbackRedirect, openBrowser } from './loopback-login.ts'
 export { type TokenFilesOptions, tokenFiles } from './tokens/token-files.ts'
 export { tokenKeyring } from './tokens/token-keyring.ts'
+export { type TokenRedis, type TokenRedisOptions, tokenRedis } from './tokens/token-redis.ts'
 export { type UndiciTransportOptions, undiciTransport } from './transport/undici-transport.ts'

@@ -39,12 +39,12 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   const { io } = context
   const local = await import('../doctor/local-checks.ts')
   const network = await import('../doctor/network-checks.ts')
-  const { set, credentials, checks } = await local.readCredentialFile(options, io)
+  const { set, credentials, tokens, checks } = await local.readCredentialFile(options, io)
   const auth = openAuth({ ...context, diagnostics: { ...context.diagnostics, warn: () => {} } }, options, name === undefined ? [] : [name])
   const [secrets, ports, store, logins, settings] = await Promise.all([
     local.secretChecks(set),
     local.redirectPortChecks(set),
-    local.tokenStoreChecks(io),
+    tokens ? local.sharedStoreChecks(tokens) : local.tokenStoreChecks(io),
     checks.some(({ level }) => level === 'error')
       ? []
       : auth().then(async (opened) => (await import('../doctor/credential-checks.ts')).loginChecks(opened)),

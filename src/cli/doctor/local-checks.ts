@@ -9,7 +9,13 @@ import type { Credential, CredentialObject, CredentialSet, SecretSource } from '
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
-import { credentialFileText, credentialsFromEnvironment, credentialsFromText } from '../../node/credentials/credential-file.ts'
+import {
+  credentialFileText,
+  credentialsFromEnvironment,
+  credentialsFromText,
+  type TokenSettings,
+  tokenSettingsFromText,
+} from '../../node/credentials/credential-file.ts'
 import { checkFolder } from '../../node/credentials/own-file.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
@@ -43,6 +49,8 @@ export function versionChecks(node = process.versions.node): readonly Check[] {
 export interface ReadCredentials {
   readonly set: CredentialSet<CredentialObject>
   readonly credentials: readonly Credential[]
+  /** The token store that the file names; absent: private files. */
+  readonly tokens?: TokenSettings
   readonly checks: readonly Check[]
 }
 
@@ -71,7 +79,9 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
     const credentials = readCredentials(set, await loadStrategies(defaultStrategies), 'file')
     const { mode } = await stat(path)
     const count = `${credentials.length} ${credentials.length === 1 ? 'credential' : 'credentials'}`
-    return { set, credentials, checks: [ok(check, `${path}, mode ${octal(mode)}, ${count}`), ...(await folderChecks(dirname(path)))] }
+    const tokens = tokenSettingsFromText(text, path)
+    const checks = [ok(check, `${path}, mode ${octal(mode)}, ${count}`), ...(await folderChecks(dirname(path)))]
+    return { set, credentials, checks, ...(tokens && { tokens }) }
   } catch (error) {
     return { ...NONE, checks: [failed(check, error, 'correct the file there; stac-auth credentials check reads it again')] }
   }
@@ -245,6 +255,32 @@ export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = fre
     return [room, ...(await lockChecks(folder))]
   } catch (error) {
     return [failed(check, isAuthError(error) ? error : writeFailure(error, `"${folder}"`), 'set XDG_CACHE_HOME to a folder of yours')]
+  }
+}
+
+/** Writes, reads and removes an entry in the token store of the credential file. */
+export async function sharedStoreChecks(settings: TokenSettings): Promise<readonly Check[]> {
+  const check = 'token store'
+  const { tokenRedis } = await import('../../node/tokens/token-redis.ts')
+  const key = randomBytes(32).toString('hex')
+  const text = randomBytes(32).toString('hex')
+  try {
+    const store = tokenRedis(settings)
+    try {
+      const read = await store.exclusively(key, async () => {
+        await store.write(key, text)
+        const stored = await store.read(key)
+        await store.remove(key)
+        return stored
+      })
+      if (read !== text)
+        return [problem(check, 'CACHE_UNSAFE', `${settings.url} returned another entry than the one written`, 'check the server')]
+      return [ok(check, `${settings.url}, writable, entries are encrypted`)]
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    return [failed(check, error, 'correct "tokens" in the credential file, or start the server')]
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
-import type { CredentialSet } from '../../auth/credential.ts'
-import { readCredentials } from '../../auth/parse-credentials.ts'
+import type { CredentialSet, SecretSource } from '../../auth/credential.ts'
+import { isSource, readCredentials } from '../../auth/parse-credentials.ts'
 import { type LazyStrategy, loadStrategies, type Strategy } from '../../auth/strategy.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import { ConfigurationError } from '../../errors.ts'
@@ -8,12 +8,13 @@ import { locate, type Position, positionAt } from '../../lint/pointer.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import { scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { readRegularFile } from '../files.ts'
 import { folderVariables, userFolder } from './user-folder.ts'
 
 const MAX_BYTES = 1_048_576
 
-const MEMBERS = ['version', 'credentials', 'preferred', '$schema']
+const MEMBERS = ['version', 'credentials', 'preferred', 'tokens', '$schema']
 
 /**
  * Returns the checked credentials of the file `path`, else `STAC_AUTH_CREDENTIALS`, else `stac-auth/credentials.json` in the user's
@@ -114,6 +115,7 @@ function readSet(content: unknown): CredentialSet {
   if (unknown !== undefined)
     throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
   if (content.version !== 1) throw invalid('/version', 'version must be 1')
+  readTokenSettings(content)
   return { credentials: readList(content), ...readPreferred(content) }
 }
 
@@ -127,6 +129,44 @@ function readPreferred({ preferred }: JsonObject): Pick<CredentialSet, 'preferre
   if (!Array.isArray(preferred) || !preferred.every((id) => typeof id === 'string'))
     throw invalid('/preferred', 'preferred must be an array of ids')
   return { preferred }
+}
+
+/** The token store that a credential file names, in the shape of the options of `tokenRedis`. */
+export interface TokenSettings {
+  readonly url: string
+  readonly username?: string
+  readonly password?: SecretSource
+  readonly key: readonly SecretSource[]
+}
+
+/** Returns the token store that the text of a credential file names; undefined for none. Errors: as {@link credentialsFromFile}. */
+export function tokenSettingsFromText(text: string, name: string): TokenSettings | undefined {
+  const content = parseJson(text, name)
+  return isObject(content) ? readTokenSettings(content) : undefined
+}
+
+function readTokenSettings({ tokens }: JsonObject): TokenSettings | undefined {
+  if (tokens === undefined) return undefined
+  const example = '"tokens": { "redis": "rediss://host:6379", "key": { "env": "NAME" } }'
+  if (!isObject(tokens)) throw invalid('/tokens', 'tokens must be an object', example)
+  const unknown = Object.keys(tokens).find((member) => !['redis', 'username', 'password', 'key'].includes(member))
+  if (unknown !== undefined) throw invalid(pointer('/tokens', unknown), `"${unknown}" is not a member of tokens`, example)
+  const { redis, username, password, key } = tokens
+  const url = typeof redis === 'string' && canParseUrl(redis) ? new URL(redis) : undefined
+  if (!url) throw invalid('/tokens/redis', 'redis must be the URL of a Redis server', example)
+  if (url.password !== '') throw invalid('/tokens/redis', 'redis contains a password', 'write it as "password": { "env": "NAME" }')
+  if (username !== undefined && typeof username !== 'string') throw invalid('/tokens/username', 'username must be a string')
+  if (password !== undefined && !(isObject(password) && isSource(password)))
+    throw invalid('/tokens/password', 'password must name a source', example)
+  const keys = Array.isArray(key) ? key : [key]
+  if (keys.length === 0 || !keys.every((one): one is JsonObject & SecretSource => isObject(one) && isSource(one)))
+    throw invalid('/tokens/key', 'key must name the source of 32 bytes in base64', example)
+  return {
+    url: String(redis),
+    key: keys,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password: password as SecretSource }),
+  }
 }
 
 function invalid(at: string, message: string, hint?: string): ConfigurationError {

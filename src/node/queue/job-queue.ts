@@ -2,7 +2,17 @@
 
 import type { Job, Queue, QueueEvents } from 'bullmq'
 import { abortedBy, ProtocolError, TimeoutError } from '../../errors.ts'
-import { connectRedis, QUEUE, type QueueOptions, type RedisConnection } from './redis-connection.ts'
+import { connectRedis, loadOptional, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
+
+/** Name of the queue in Redis. It contains the version of the payload, so that incompatible processes do not share jobs. */
+const QUEUE = { prefix: 'stac-auth', name: 'lint-v1' } as const
+
+const USE: RedisUse = { subject: 'the queue', passwordHint: 'STAC_AUTH_QUEUE=redis://:password@host:port', packages: ['bullmq', 'ioredis'] }
+
+/** Location of a queue. */
+interface QueueOptions {
+  readonly address: RedisAddress
+}
 
 /** Poll interval in milliseconds for pending jobs, in addition to events. */
 const LOOK = 5000
@@ -59,8 +69,8 @@ export class JobQueue {
 
   /** Opens the queue and removes jobs left by interrupted runs. Errors: errors of `connectRedis`. */
   static async open({ address, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
-    const connection = await connectRedis(address)
-    const { bullmq } = connection
+    const bullmq = await loadOptional(() => import('bullmq'), USE)
+    const connection = await connectRedis(address, USE)
     const settings = { prefix: QUEUE.prefix, connection: connection.client() }
     const queue = new bullmq.Queue(QUEUE.name, { ...settings, streams: { events: { maxLen: 1000 } } })
     const events = new bullmq.QueueEvents(QUEUE.name, { ...settings, connection: connection.client() })
@@ -200,8 +210,8 @@ const DEATHS = 2
  * connection is lost for too long.
  */
 export async function workJobs({ address, concurrency, signal, work, onReady, onJob }: WorkOptions): Promise<never> {
-  const connection = await connectRedis(address)
-  const { bullmq } = connection
+  const bullmq = await loadOptional(() => import('bullmq'), USE)
+  const connection = await connectRedis(address, USE)
   const worker = new bullmq.Worker(QUEUE.name, async ({ data }) => work(data), {
     prefix: QUEUE.prefix,
     connection: connection.client(),

@@ -1,4 +1,4 @@
-/** Redis connections, through the optional packages `bullmq` and `ioredis`. */
+/** Redis connections, through the optional package `ioredis`. */
 
 import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'ioredis'
@@ -9,7 +9,6 @@ import { openFilesFailure } from '../system-error.ts'
 
 /** An authenticated connection. */
 export interface RedisConnection {
-  readonly bullmq: typeof import('bullmq')
   /** Opens another connection with the same settings. */
   client(): Redis
   /** Rejects when the connection is lost for too long; never resolves. */
@@ -18,6 +17,15 @@ export interface RedisConnection {
   meaning(error: unknown): AuthError
   /** Closes all connections immediately. */
   close(): void
+}
+
+/** What a connection is for, in messages. */
+export interface RedisUse {
+  readonly subject: string
+  /** How to give a password. */
+  readonly passwordHint: string
+  /** The optional packages that it needs. */
+  readonly packages: readonly string[]
 }
 
 /** Timeout of the first connection in milliseconds. */
@@ -32,10 +40,10 @@ const ATTEMPTS = 20
  * Errors: `AUTH_REJECTED` for a wrong or missing password, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an unreachable server,
  * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages.
  */
-export async function connectRedis(address: RedisAddress): Promise<RedisConnection> {
-  const { bullmq, Redis: Client } = await loadPackages()
+export async function connectRedis(address: RedisAddress, use: RedisUse): Promise<RedisConnection> {
+  const { Redis: Client } = await loadOptional(() => import('ioredis'), use)
   const options = optionsOf(address)
-  await probe(new Client({ ...options, retryStrategy: () => null }), address)
+  await probe(new Client({ ...options, retryStrategy: () => null }), address, use)
   const clients: Redis[] = []
   let lose: (error: AuthError) => void = () => {}
   const lost = new Promise<never>((_resolve, reject) => {
@@ -48,7 +56,7 @@ export async function connectRedis(address: RedisAddress): Promise<RedisConnecti
     made.on('error', (error) => {
       last = error
     })
-    made.on('end', () => lose(failureOf(last, address)))
+    made.on('end', () => lose(failureOf(last, address, use)))
     clients.push(made)
     return made
   }
@@ -56,7 +64,7 @@ export async function connectRedis(address: RedisAddress): Promise<RedisConnecti
     lose = () => {}
     for (const made of clients) made.disconnect()
   }
-  return { bullmq, client, lost, meaning: (error) => failureOf(error, address), close }
+  return { client, lost, meaning: (error) => failureOf(error, address, use), close }
 }
 
 function retryStrategy(attempt: number): number | null {
@@ -77,7 +85,7 @@ function optionsOf({ host, port, db, encrypted, username, password }: RedisAddre
   }
 }
 
-async function probe(client: Redis, address: RedisAddress): Promise<void> {
+async function probe(client: Redis, address: RedisAddress, use: RedisUse): Promise<void> {
   let last: unknown
   client.on('error', (error) => {
     last = error
@@ -88,7 +96,7 @@ async function probe(client: Redis, address: RedisAddress): Promise<void> {
   try {
     await Promise.race([greeted(client, address), late])
   } catch (error) {
-    throw failureOf(last ?? error, address)
+    throw failureOf(last ?? error, address, use)
   } finally {
     client.disconnect()
   }
@@ -102,12 +110,12 @@ async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
 }
 
 /** Describes a failure. Error texts of Redis start with a code (RESP, simple errors); the rest is not shown. */
-function failureOf(error: unknown, address: RedisAddress): AuthError {
+function failureOf(error: unknown, address: RedisAddress, { passwordHint }: RedisUse): AuthError {
   const [, word = ''] = /^([A-Z]{3,})\b/.exec(error instanceof Error ? error.message : '') ?? []
   const { shown } = address
   if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word)) {
     const what = address.password === undefined ? 'it requires a password' : 'it rejects this user name and password'
-    return new CredentialError('AUTH_REJECTED', `${shown}: ${what}`, { hint: 'STAC_AUTH_QUEUE=redis://:password@host:port' })
+    return new CredentialError('AUTH_REJECTED', `${shown}: ${what}`, { hint: passwordHint })
   }
   if (word === 'ERR') return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
   if (error instanceof Error && error.name === 'ParserError')
@@ -117,18 +125,14 @@ function failureOf(error: unknown, address: RedisAddress): AuthError {
   return new NetworkError(code, `${shown}: ${says}`, { retryable: true, ...(hint !== undefined && { hint }) })
 }
 
-async function loadPackages(): Promise<{ bullmq: typeof import('bullmq'); Redis: typeof Redis }> {
+/** Loads an optional package. Errors: `SCHEME_UNSUPPORTED` with the command that installs what the use needs. */
+export async function loadOptional<T>(load: () => Promise<T>, { subject, packages }: RedisUse): Promise<T> {
   try {
-    const [bullmq, ioredis] = await Promise.all([import('bullmq'), import('ioredis')])
-    return { bullmq, Redis: ioredis.Redis }
+    return await load()
   } catch (error) {
-    const hint = 'npm install bullmq ioredis'
-    throw (
-      openFilesFailure(error) ??
-      new UnsupportedError('SCHEME_UNSUPPORTED', 'the queue cannot be used: the optional packages bullmq and ioredis are not installed', {
-        hint,
-      })
-    )
+    const [what, verb] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are']
+    const message = `${subject} cannot be used: the optional ${what} ${packages.join(' and ')} ${verb} not installed`
+    throw openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${packages.join(' ')}` })
   }
 }
 
@@ -150,13 +154,13 @@ export interface RedisAddress {
  *
  * Errors: `USAGE`, without the URL.
  */
-export function redisAddressOf(text: string): RedisAddress {
+export function redisAddressOf(text: string, subject = 'the queue'): RedisAddress {
   const url = canParseUrl(text) ? new URL(text) : undefined
   const db = /^\/?(\d{0,4})$/.exec(url?.pathname ?? '')?.[1]
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || db === undefined || url.search !== '' || url.hash !== '')
     throw new ConfigurationError(
       'USAGE',
-      'the URL of the queue is malformed: it must be redis://host:port or rediss://host:port, optionally with /number',
+      `the URL of ${subject} is malformed: it must be redis://host:port or rediss://host:port, optionally with /number`,
       {
         hint: 'write a password after a colon, percent-encoded: redis://:p%40ss@host',
       },
@@ -181,12 +185,4 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-/** Name of the queue in Redis. It contains the version of the payload, so that incompatible processes do not share jobs. */
-export const QUEUE = { prefix: 'stac-auth', name: 'lint-v1' } as const
-
-/** Location of a queue. */
-export interface QueueOptions {
-  readonly address: RedisAddress
 }
