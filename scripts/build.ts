@@ -118,11 +118,12 @@ async function exportsOf(path: string): Promise<readonly string[]> {
 }
 
 /**
- * One file for pages without a bundler, of `stac-auth` and `stac-auth/browser` with all that they load, and beside it the hash that such a
- * page states in `integrity`.
+ * One file for pages without a bundler, of `stac-auth`, `/browser`, `/live` and `/element` with all that they load, and beside it the hash that
+ * such a page states in `integrity`.
  */
 async function bundleForPages(): Promise<void> {
-  const contents = "export * from './index.js'\nexport * from './browser/index.js'\n"
+  const modules = ['index.js', 'browser/index.js', 'browser/live-auth.js', 'element/index.js']
+  const contents = modules.map((module) => `export * from './${module}'\n`).join('')
   const target = `${fresh}/browser.bundle.js`
   // The field `imports` leads to the finished output, which is an older one.
   const platform: Plugin = {

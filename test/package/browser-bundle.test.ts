@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { BUNDLE_BUDGET } from '../../scripts/size.ts'
 import { root } from '../architecture/files.ts'
 
 const file = join(root, 'dist/browser.bundle.js')
@@ -18,6 +20,10 @@ describe('the bundle for pages without a bundler', () => {
     )
   })
 
+  it('the bundle for pages without a bundler is not larger than its budget', async () => {
+    expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThanOrEqual(BUNDLE_BUDGET)
+  })
+
   it('loads no other file', async () => {
     const text = await readFile(file, 'utf8')
     const loaded = [...text.matchAll(/(?:\bimport\s*\(?|\bfrom)\s*["']([\w@#./:-]+)["']/g)].map(([, specifier]) => specifier)
@@ -25,11 +31,16 @@ describe('the bundle for pages without a bundler', () => {
     expect(text).toContain('//# sourceMappingURL=browser.bundle.js.map')
   })
 
-  it('exports what stac-auth and stac-auth/browser export, and authorizes', async () => {
+  it('exports what the entries for pages export, and authorizes', async () => {
     const bundle = await import(/* @vite-ignore */ pathToFileURL(file).href)
-    const index = await import(/* @vite-ignore */ pathToFileURL(join(root, 'dist/index.js')).href)
-    const browser = await import(/* @vite-ignore */ pathToFileURL(join(root, 'dist/browser/index.js')).href)
-    expect(Object.keys(bundle).sort()).toEqual([...Object.keys(index), ...Object.keys(browser)].sort())
+    const entries = await Promise.all(
+      ['index.js', 'browser/index.js', 'browser/live-auth.js', 'element/index.js'].map(
+        (path) => import(/* @vite-ignore */ pathToFileURL(join(root, 'dist', path)).href),
+      ),
+    )
+    const names = new Set(entries.flatMap((entry) => Object.keys(entry)))
+    expect([...names]).toEqual(expect.arrayContaining(['createAuth', 'createLogins', 'createLiveAuth', 'defineStacAuth']))
+    expect(Object.keys(bundle).sort()).toEqual([...names].sort())
     const auth = bundle.createAuth({ credentials: [bundle.bearer('t0ken', 'https://data.example/')] })
     const item = {
       type: 'Feature',

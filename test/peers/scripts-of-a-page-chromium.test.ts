@@ -23,7 +23,7 @@ beforeAll(async () => {
     if (script !== undefined) return { status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' }, body: script }
     if (path === '/a.tif') return headers.authorization === 'Bearer t0ken' ? { status: 200, body: 'bytes' } : { status: 401 }
     const own = chunks.find(({ isEntry }) => isEntry)?.fileName
-    const page = path === '/built' ? scriptTag(`/${own}`) : withoutBundler(path === '/changed' ? '/changed' : '', integrity)
+    const page = path === '/built' ? scriptTag(`/${own}`) : withoutBundler(path === '/changed' ? '/changed' : '', integrity, path)
     return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: `<!doctype html>${data()}${page}` }
   })
 }, 60_000)
@@ -31,11 +31,23 @@ afterAll(() => site.close())
 
 const scriptTag = (source: string, more = '') => `<script type="module" src="${source}"${more}></script>`
 
-function withoutBundler(folder: string, integrity: string): string {
+const FETCH = `globalThis.answer = createAuth({ credentials }).fetch(assetOf(item, 'data'))`
+
+/** Shows what is needed, and answers with it. */
+const ELEMENT = `
+    defineStacAuth()
+    const element = document.createElement('stac-auth')
+    Object.assign(element, { auth: createLiveAuth({ credentials: [], typed: [origin] }), document: item, typed: [origin], locale: 'de' })
+    globalThis.answer = new Promise((resolve) => {
+      element.addEventListener('stac-auth-needed', () => resolve(new Response(element.shadowRoot.textContent)))
+    })
+    document.body.append(element)`
+
+function withoutBundler(folder: string, integrity: string, path: string): string {
   const source = `${folder}/browser.bundle.js`
   return `${scriptTag(source, ` integrity="${integrity}" crossorigin="anonymous"`)}<script type="module">
-    import { assetOf, createAuth } from '${source}'
-    globalThis.answer = createAuth({ credentials }).fetch(assetOf(item, 'data'))</script>`
+    import { assetOf, createAuth, createLiveAuth, defineStacAuth } from '${source}'
+    ${path === '/element' ? ELEMENT : FETCH}</script>`
 }
 
 function data(): string {
@@ -74,6 +86,12 @@ describe('a page in Chromium', () => {
 
   it('a page in Chromium without a bundler requests the one file, whose hash it states', async () => {
     expect(await visit('/plain')).toEqual({ text: 'bytes', scripts: ['/browser.bundle.js'] })
+  })
+
+  it('a page in Chromium without a bundler shows the element from the same file', async () => {
+    const { text, scripts } = await visit('/element')
+    expect(text).toContain('Token für 127.0.0.1')
+    expect(scripts).toEqual(['/browser.bundle.js'])
   })
 
   it('a page in Chromium without a bundler does not run a file with another hash', async () => {
