@@ -1,6 +1,6 @@
 /** `login`. */
 import { existsSync } from 'node:fs'
-import type { Auth, CredentialStatus, DevicePrompt, Interaction } from '../auth/auth.ts'
+import type { Auth, CredentialStatus, DevicePrompt, Interaction, Redirection } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
 import { loopbackRedirect, openBrowser } from '../node/loopback-login.ts'
@@ -238,8 +238,30 @@ function interactionOn({ io, diagnostics }: Context, { credential, browser, port
     const isRemote = Boolean(io.env.SSH_CONNECTION || io.env.SSH_TTY)
     if ((browser || !isRemote) && (await openBrowser(url, { env: { ...io.env } }))) await diagnostics.note('opening a browser')
   }
-  const redirect = loopbackRedirect({ show, ...(port !== undefined && { port }) })
+  const listen = loopbackRedirect({ show, ...(port !== undefined && { port }) })
+  const redirect: typeof listen = async (signal, wish) => {
+    const redirection = await listen(signal, wish)
+    const isFixed = (port ?? wish?.port) !== undefined
+    const answer: Redirection['answer'] = async (...wanted) => {
+      const timer = setTimeout(() => void diagnostics.note(waitingText(credential, redirection.uri, isFixed)), WAITING)
+      return redirection.answer(...wanted).finally(() => clearTimeout(timer))
+    }
+    return { ...redirection, answer }
+  }
   return browser ? { redirect } : { redirect, device: (prompt) => diagnostics.note(deviceText(prompt, Date.now())) }
+}
+
+/** Milliseconds after which a login that waits for the browser says what may be wrong. */
+const WAITING = 30_000
+
+/** Providers show an error for a redirect URI that they do not know, and send nothing back. */
+function waitingText(credential: string, uri: string, isFixed: boolean): string {
+  const lines = [
+    `the login of "${plain(credential)}" is still waiting for the browser. If the provider refuses the redirect URI, register it there:`,
+    `  ${urlText(uri)}`,
+  ]
+  if (!isFixed) lines.push(`The port is a free one in each login. To keep it, log in again with --port ${new URL(uri).port}`)
+  return lines.join('\n')
 }
 
 /** Where to go, what to type there, and until when. */

@@ -173,6 +173,9 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
   const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
     if (SECRET_OPTION.test(flag)) return usageError(`unknown option ${flag}`, WHERE_SECRETS_GO)
+    if (flag === '--json' && longOptions(command).includes('--format')) {
+      return usageError(`unknown option ${flag}`, `use --format json; see ${help}`)
+    }
     return usageError(`unknown option ${flag}`, seeWith(flag, longOptions(command), help))
   }
   const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []

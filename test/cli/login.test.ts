@@ -1,9 +1,12 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CredentialStatus, Interaction } from '../../src/auth/auth.ts'
 import { createDiagnostics } from '../../src/cli/io.ts'
 import { deviceText, type Logins, login, logout, status } from '../../src/cli/login.ts'
 import { NetworkError } from '../../src/errors.ts'
+import { failureOf } from '../harness/failure.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
 import { run } from './run.ts'
@@ -69,6 +72,15 @@ function stage({
 
 const options = { credentials }
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 describe('login', () => {
   it('logs in as a credential, also again', async () => {
     const { context, open, calls, shown } = stage({ states: { ada: 'valid' } })
@@ -82,6 +94,44 @@ describe('login', () => {
     await login('ada', options, context, open)
     await login('ada', { ...options, browser: true }, context, open)
     expect(ways.map((way) => Object.keys(way))).toEqual([['redirect', 'device'], ['redirect']])
+  })
+
+  it.each([
+    [{}, {}, true, true],
+    [{}, {}, false, true],
+    [{}, { port: 'registered' }, true, false],
+    [{ port: 'given' }, {}, true, false],
+  ])('names the redirect URI when the browser does not come back: options %j, credential %j', async (given, wished, isTTY, isFree) => {
+    const { context, open, ways, shown } = stage({ isTTY })
+    const free = await freePort()
+    await login('ada', { ...options, yes: true, ...('port' in given && { port: free }) }, context, open)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const attempt = new AbortController()
+    const redirection = await ways[0]?.redirect?.(attempt.signal, 'port' in wished ? { port: free } : {})
+    const answered = redirection?.answer('https://identity.example/authorize', () => true, { state: 's', record: '' })
+    const failed = failureOf(answered ?? Promise.resolve())
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect(shown()).not.toContain('redirect URI')
+    await vi.advanceTimersByTimeAsync(2000)
+    const { port } = new URL(redirection?.uri ?? '')
+    expect(shown()).toContain(`If the provider refuses the redirect URI, register it there:\n  http://127.0.0.1:${port}/callback\n`)
+    expect(shown().includes(`--port ${port}`)).toBe(isFree)
+    attempt.abort()
+    expect(await failed).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('says nothing of the redirect URI after an answer', async () => {
+    const { context, open, ways, shown } = stage()
+    await login('ada', options, context, open)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const redirection = await ways[0]?.redirect?.()
+    const answered = redirection?.answer('https://identity.example/authorize', () => true, { state: 's', record: '' })
+    await fetch(`${redirection?.uri}?state=s&code=c`)
+    expect((await answered)?.searchParams.get('code')).toBe('c')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(shown()).not.toContain('redirect URI')
   })
 
   it('login has nothing to do for a credential without user interaction', async () => {

@@ -20,6 +20,12 @@ describe('wrong arguments', () => {
     expect([code, stderr]).toEqual([2, `error USAGE: unknown option ${option.slice(0, 2)}\n  see stac-auth fetch --help\n`])
   })
 
+  it('names --format for --json where a command has the one and not the other', async () => {
+    const { code, stdout, stderr } = await run(['lint', 'x', '--json'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(JSON.parse(stderr)).toMatchObject({ message: 'unknown option --json', hint: 'use --format json; see stac-auth lint --help' })
+  })
+
   it('names an unknown option silently about secrets', async () => {
     const { code, stderr } = await run(['lint', '--colour'])
     expect([code, stderr]).toEqual([2, 'error USAGE: unknown option --colour\n  see stac-auth lint --help\n'])
