@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
-const setupFiles = ['test/setup/leaves-no-trace.ts', 'test/setup/run-hooks.ts']
+const setupFiles = ['test/setup/invariants.ts', 'test/setup/run-hooks.ts']
 /** What is waited for may come late on a busy machine. */
 const expect = { poll: { timeout: 15_000 } }
 
@@ -32,8 +32,8 @@ export const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8'
 
 /** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
-  'test/{adapters,architecture,browser,contract,element,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
-  'test/auth/{fuzz,secret}.test.ts',
+  'test/{adapters,architecture,browser,contract,element,fuzz,leaks,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
+  'test/auth/secret.test.ts',
   'test/cli/{lint-memory,lint-repeats,lint-changed,merge,crawl/faults,download/process,inputs/inputs}.test.ts',
   'test/demo/demo.test.ts',
   'test/node/providers.test.ts',
@@ -85,12 +85,7 @@ export default defineConfig({
           include: ['test/{stac,http,auth,strategies,outputs,text,browser}/**/*.test.ts'],
           isolate: false,
           // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
-          exclude: [
-            'test/strategies/s3/sigv4.test.ts',
-            'test/auth/fuzz.test.ts',
-            'test/strategies/http/concealed-wire.test.ts',
-            ...REPLACING,
-          ],
+          exclude: ['test/strategies/s3/sigv4.test.ts', 'test/strategies/http/concealed-wire.test.ts', ...REPLACING],
           ...EACH_FILE,
         },
       },

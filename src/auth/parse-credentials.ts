@@ -1,7 +1,7 @@
 /** Reads the user's credentials: checks every field, wraps secrets, parses patterns. */
 
 import { platform } from '#platform'
-import { ConfigurationError } from '../errors.ts'
+import { type AuthError, ConfigurationError } from '../errors.ts'
 import { isLoopbackHost } from '../http/url.ts'
 import { isObject, type JsonObject, pointer } from '../stac/document.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
@@ -260,7 +260,7 @@ function readPatterns(value: unknown, at: string, sharedHosts: boolean) {
     try {
       return parseUrlPattern(pattern, { sharedHosts })
     } catch (error) {
-      throw new ConfigurationError('CONFIG_INVALID', (error as Error).message, { pointer: `${at}/${index}`, actual: pattern })
+      throw new ConfigurationError('CONFIG_INVALID', (error as Error).message, { ...(error as AuthError), pointer: `${at}/${index}` })
     }
   })
 }

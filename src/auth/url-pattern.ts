@@ -112,8 +112,10 @@ function folder(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
 }
 
+/** The pattern is shown unless it may hold a secret: a token in its place, a password, or a query. */
 function refused(pattern: string, why: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `"${pattern}" is not a valid URL pattern: ${why}`, { actual: pattern })
+  const actual = /^\w+:\/\/[^@?#]*$/.test(pattern) ? pattern : '…'
+  return new ConfigurationError('CONFIG_INVALID', `"${actual}" is not a valid URL pattern: ${why}`, { actual })
 }
 
 /** Hosts under which anyone can register a name or a path; maintained by hand, deliberately broad. */

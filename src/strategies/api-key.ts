@@ -84,12 +84,16 @@ function placed(request: HttpRequest, { id, in: place, name, prefix }: ApiKeyCre
   }
 }
 
+/** The text is not shown: it may be the key, written in the wrong field. */
+const NO_NAME = 'a field whose name contains characters that are not allowed'
+
 function nameProblem(place: Place, name: string, pointer: string): AuthError | undefined {
   if (place === 'header' && isForbiddenHeader(name)) {
-    return new SelectionError('HEADER_NAME_FORBIDDEN', `a key must not be sent as the header ${JSON.stringify(name)}`, { pointer })
+    const what = isToken(name) ? `the header "${name}"` : NO_NAME
+    return new SelectionError('HEADER_NAME_FORBIDDEN', `a key must not be sent as ${what}`, { pointer })
   }
   if (place === 'cookie' && !isToken(name)) {
-    return new SelectionError('COOKIE_NAME_INVALID', `${JSON.stringify(name)} is not a valid cookie name`, { pointer })
+    return new SelectionError('COOKIE_NAME_INVALID', `a key must not be sent as ${NO_NAME}`, { pointer })
   }
   return name === '' ? new SelectionError('SCHEME_INVALID', 'the name of the key is empty', { pointer }) : undefined
 }

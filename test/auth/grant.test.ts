@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer } from '../../src/auth/credential.ts'
 import { covers, narrowness, parseUrlPattern } from '../../src/auth/url-pattern.ts'
 import { addressOf, isAddressProblem } from '../../src/http/url.ts'
+import { failureOf, thrownBy } from '../harness/failure.ts'
 
 const none: ReadonlySet<string> = new Set()
 
@@ -112,6 +115,17 @@ describe('patterns', () => {
   ])('refuses the pattern %j', (pattern) => {
     expect(() => parseUrlPattern(pattern)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
   })
+
+  it.each(['eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl', 'https://ada:hunter-two@a.example/', 'https://a.example/?token=hunter-two'])(
+    'does not show what stands in the place of a pattern when it may be a secret: %s',
+    async (secret) => {
+      const inArguments = failureOf(createAuth({ credentials: [bearer('https://a.example/', secret)] }).ready())
+      for (const error of [thrownBy(() => parseUrlPattern(secret)), await inArguments]) {
+        expect(error).toMatchObject({ code: 'CONFIG_INVALID', actual: '…' })
+        expect(JSON.stringify(error) + error.message).not.toMatch(/eyJ|hunter/)
+      }
+    },
+  )
 
   it.each(['/stac/.a/../../admin', '/stac/./../admin', '/stac/..', '/stac/.'])(
     'covers no path of dots that a parser left: %s',

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -215,17 +215,23 @@ describe('fetch', () => {
 
   it('stops at once while a program is asked for the secret, and leaves no file', async () => {
     const asked = join(folder, 'asked')
-    const command = [process.execPath, '-e', `fs.writeFileSync(${JSON.stringify(asked)}, ''); setTimeout(() => {}, 60_000)`]
+    const command = [
+      process.execPath,
+      '-e',
+      `fs.writeFileSync(${JSON.stringify(asked)}, String(process.pid)); setTimeout(() => {}, 60_000)`,
+    ]
     const entry = { id: 'slow', type: 'http', scheme: 'bearer', token: { command }, sendTo: [server.origin] }
     const slow = await put(folder, 'slow.json', { version: 1, credentials: [entry] })
     const interruption = new AbortController()
     const argv = ['fetch', `${server.origin}private/data.tif`, '-o', join(folder, 'slow.tif'), '--credentials', slow]
     const running = run(argv, { signal: interruption.signal })
-    await expect.poll(() => existsSync(asked)).toBe(true)
+    await expect.poll(() => existsSync(asked) && readFileSync(asked, 'utf8')).toMatch(/^\d+$/)
     interruption.abort('SIGINT')
     const outcome = await running
     expect(outcome).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
     expect((await readdir(folder)).filter((name) => name.startsWith('slow.tif'))).toEqual([])
+    // It is ended with this process only.
+    process.kill(Number(await readFile(asked, 'utf8')), 'SIGKILL')
   })
 
   it('leaves no file when the machine is too busy to remove it at once', async () => {

@@ -2,6 +2,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { main } from '../../src/cli/main.ts'
 import { afterEveryFile } from '../setup/hooks.ts'
+import { mustHoldNoSecret } from '../setup/revealed-secrets.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** The token store of the commands of one test file. */
@@ -42,8 +43,14 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
   }
   const code = await main(argv, io)
   const bytes = stdout instanceof Recorder ? stdout.bytes : Buffer.alloc(0)
-  return { code, bytes, stdout: bytes.toString(), stderr: stderr.bytes.toString() }
+  const outcome = { code, bytes, stdout: bytes.toString(), stderr: stderr.bytes.toString() }
+  mustHoldNoSecret(`stderr of ${argv[0]}`, outcome.stderr)
+  if (!argv.some((argument) => ASKS_FOR_SECRETS.has(argument))) mustHoldNoSecret(`stdout of ${argv[0]}`, outcome.stdout)
+  return outcome
 }
+
+/** Commands and options that print what the user asked for: an authorized request, a file, what a program of the user prints. */
+const ASKS_FOR_SECRETS = new Set(['authorize', 'authorize-all', 'fetch', 'run', '--reveal'])
 
 /** The last line of stderr as JSON. */
 export function lastError({ stderr }: Outcome): Record<string, unknown> {

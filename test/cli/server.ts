@@ -1,7 +1,7 @@
 /** A server on the loopback address that wants a key for what it keeps, and tells what it was sent. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { afterEveryFile } from '../setup/hooks.ts'
 
 export const KEY = 'hunter2-hunter2'
 
@@ -11,6 +11,15 @@ export interface Server {
   /** What came in: path and key. */
   readonly requests: { readonly path: string; readonly key: string | undefined }[]
 }
+
+/** The servers of one test file. */
+const open: HttpServer[] = []
+afterEveryFile(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -27,10 +36,7 @@ export async function serve(answers: Readonly<Record<string, Answer>>): Promise<
     else response.writeHead(404).end('nothing here')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  open.push(server)
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests }
 }
 

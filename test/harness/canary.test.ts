@@ -15,6 +15,10 @@ describe('the canary harness', () => {
     ['json', JSON.stringify({ a: secret.value })],
     ['hex', Buffer.from(secret.value).toString('hex')],
     ['quoted', secret.value],
+    ['base64', Buffer.from(`{"key":"${secret.value}"}`).toString('base64')],
+    ['base64', Buffer.from(`x:${secret.value}`).toString('base64')],
+    ['base64url', Buffer.from(`${secret.value}, and more`).toString('base64url')],
+    ['hex', Buffer.from(`a ${secret.value} b`).toString('hex').toUpperCase()],
   ])('sees %s', (encoding, text) => {
     expect(secret.seenIn(`before ${text} after`)).toContain(encoding)
   })

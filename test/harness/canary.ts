@@ -1,6 +1,8 @@
 /**
- * Finds secrets where none may be. A canary is a secret that occurs nowhere else; it is looked for in ten encodings, in
- * what was thrown and in what servers received.
+ * Finds secrets where none may be. A canary is a secret that occurs nowhere else; it is looked for in what was printed, thrown and written,
+ * and in what servers received, in ten encodings: as it is, percent-encoded in upper and in lower case, as in a form, in base64 and
+ * base64url (also in the middle of longer text), in base64 behind an account name, in a JSON string, in hexadecimal digits, and quoted as
+ * Node prints it.
  */
 import { inspect } from 'node:util'
 
@@ -21,10 +23,10 @@ export function canary(label: string, tail = ''): Canary {
 
 /** The canary of a known text; `user` is the account name that may stand before it. */
 export function canaryOf(value: string, user = 'ada'): Canary {
-  const forms = encodings(value, user)
+  const forms = Object.entries(encodings(value, user))
   return {
     value,
-    seenIn: (text) => Object.entries(forms).flatMap(([name, form]) => (text.includes(form) ? [name] : [])),
+    seenIn: (text) => forms.flatMap(([name, list]) => (list.some((form) => text.includes(form)) ? [name] : [])),
   }
 }
 
@@ -53,27 +55,33 @@ export function leaks(canaries: readonly Canary[], texts: Readonly<Record<string
   )
 }
 
-function encodings(value: string, user: string): Readonly<Record<string, string>> {
+function encodings(value: string, user: string): Readonly<Record<string, readonly string[]>> {
   const bytes = Buffer.from(value)
   const percent = encodeURIComponent(value)
   const form = new URLSearchParams({ '': value }).toString().slice(1)
+  const hex = bytes.toString('hex')
   return {
-    raw: value,
-    percent,
-    'lower-case percent': percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    form,
-    base64: inner(bytes.toString('base64')),
-    base64url: inner(bytes.toString('base64url')),
-    'base64 of an account': Buffer.from(`${user}:${value}`).toString('base64'),
-    json: JSON.stringify(value).slice(1, -1),
-    hex: bytes.toString('hex'),
-    quoted: inspect(value).slice(1, -1),
+    raw: [value],
+    percent: [percent],
+    'lower-case percent': [percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())],
+    form: [form],
+    base64: inLongerText(bytes, 'base64'),
+    base64url: inLongerText(bytes, 'base64url'),
+    'base64 of an account': [Buffer.from(`${user}:${value}`).toString('base64')],
+    json: [JSON.stringify(value).slice(1, -1)],
+    hex: [hex, hex.toUpperCase()],
+    quoted: [inspect(value).slice(1, -1)],
   }
 }
 
-/** Without the last group, which depends on what follows. */
-function inner(base64: string): string {
-  return base64.replace(/=+$/, '').slice(0, -1)
+/** The digits that are the same whatever stands before and behind it: three bytes are four digits, so there are three ways. */
+function inLongerText(bytes: Buffer, encoding: 'base64' | 'base64url'): readonly string[] {
+  return [0, 1, 2].map((before) => {
+    const digits = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString(encoding)
+      .replace(/=+$/, '')
+    return digits.slice(before === 0 ? 0 : before + 1, -1)
+  })
 }
 
 function shownCause({ cause }: Error): string {

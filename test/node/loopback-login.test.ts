@@ -10,14 +10,21 @@ const isOurs = (callback: URL) => callback.searchParams.get('state') === STATE
 
 const open: Redirection[] = []
 const sockets: Socket[] = []
+const waits: AbortController[] = []
 afterEach(async () => {
+  for (const wait of waits.splice(0)) wait.abort()
   for (const socket of sockets.splice(0)) socket.destroy()
   for (const redirection of open.splice(0)) await redirection.close()
 })
 
 /** A login that waits, and what came of it. */
 async function login(options: Partial<LoopbackOptions> = {}, signal?: AbortSignal, wish?: RedirectWish) {
-  const redirection = await loopbackRedirect({ show: () => {}, ...options })(signal, wish)
+  const end = new AbortController()
+  waits.push(end)
+  const redirection = await loopbackRedirect({ show: () => {}, ...options })(
+    signal ? AbortSignal.any([signal, end.signal]) : end.signal,
+    wish,
+  )
   open.push(redirection)
   let outcome: URL | { code: string } | undefined
   const answer = redirection.answer('https://identity.example/authorize', isOurs, { state: STATE, record: '' })

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CredentialError } from '../../src/errors.ts'
 import { runSecretCommand, secretSource } from '../../src/node/credentials/secret-source.ts'
 
@@ -69,13 +69,10 @@ describe('file', () => {
   })
 
   it('~/ is the home folder', async () => {
-    const path = join(homedir(), `.stac-auth-test-${process.pid}`)
-    await writeFile(path, 'from home\n')
-    try {
-      expect(await secretSource({ file: `~/${relative(homedir(), path)}` })()).toBe('from home')
-    } finally {
-      await rm(path)
-    }
+    for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, folder)
+    await file('at-home', 'from home\n')
+    expect(await secretSource({ file: '~/at-home' })()).toBe('from home')
+    vi.unstubAllEnvs()
   })
 
   it('file may have 64 KiB, no more', async () => {

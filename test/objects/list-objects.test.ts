@@ -204,14 +204,17 @@ describe('what is corrected for a single object', () => {
 })
 
 describe('a service that is broken or lies', () => {
-  let liar: Server | undefined
-  afterEach(() => liar?.close())
+  const liars: Server[] = []
+  afterEach(() => {
+    for (const liar of liars.splice(0)) liar.close()
+  })
 
   /** Lists of a service that gives these bodies in turn, the last one again and again. */
   async function told(...bodies: readonly string[]) {
     let count = 0
-    liar = createServer((_, response) => response.end(bodies[Math.min(count++, bodies.length - 1)]))
-    await new Promise<void>((resolve) => liar?.listen(0, '127.0.0.1', resolve))
+    const liar = createServer((_, response) => response.end(bodies[Math.min(count++, bodies.length - 1)]))
+    liars.push(liar)
+    await new Promise<void>((resolve) => liar.listen(0, '127.0.0.1', resolve))
     const endpoint = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`
     return failureOf(all(folder('s3://eo/a/'), {}, engine({ endpoint })))
   }

@@ -123,6 +123,10 @@ export class Attempt {
       const response = await this.#context.send(this.#target, rangeHeaders(asked), exchange.signal)
       await this.#take(response, asked, exchange)
       limiter.succeeded(origin)
+    } catch (error) {
+      // An unread body would keep its connection open.
+      exchange.cancel()
+      throw error
     } finally {
       exchange.end()
       limiter.leave(origin)
@@ -146,12 +150,7 @@ export class Attempt {
     if (response.status === 416 && asked.offset > 0) return this.#beyond(response, asked)
     if (response.status !== 200 && response.status !== 206) throw await this.#refused(response)
     const delivery = deliveryOf(response, asked, this.#isAsSent(response))
-    try {
-      await this.#prepare(response, delivery, asked)
-    } catch (error) {
-      exchange.cancel()
-      throw error
-    }
+    await this.#prepare(response, delivery, asked)
     await this.#receive(response, delivery, exchange)
   }
 

@@ -152,13 +152,13 @@ async function fetchPiece(asked: Asked, shared: Shared): Promise<void> {
   const writer = new Writer(asked.offset, shared)
   try {
     const response = await shared.send(rangeHeaders(asked), exchange.signal)
-    if (response.status !== 206) {
-      exchange.cancel()
-      if (response.status === 200) throw fileChanged(response.url)
-      throw new Error('no part was received')
-    }
+    if (response.status === 200) throw fileChanged(response.url)
+    if (response.status !== 206) throw new Error('no part was received')
     const delivery = deliveryOf(response, asked)
     for await (const chunk of exchange.receive(response, delivery)) await writer.add(chunk)
+  } catch (error) {
+    exchange.cancel()
+    throw error
   } finally {
     await writer.flush()
     exchange.end()

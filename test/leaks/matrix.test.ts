@@ -1,0 +1,210 @@
+/**
+ * Each secret goes to the origins of its credential and to no other: fifty URLs, five ways to write `sendTo`, eight forms of secrets, and
+ * every way to request a URL. Servers repeat what they were sent, so everything that comes back is searched for secrets as well.
+ */
+import { inspect } from 'node:util'
+import axios from 'axios'
+import { describe, expect, it, vi } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { AuthError, isAuthError } from '../../src/errors.ts'
+import type { HttpRequest } from '../../src/http/message.ts'
+import { type Canary, leaks, shown } from '../harness/canary.ts'
+import { target } from '../harness/documents.ts'
+import { type Reply, type Script, type Sent, script } from '../harness/scripted.ts'
+import { unchecked } from '../harness/unchecked.ts'
+import { type Material, materials, TOKEN_URL, tokenReply } from './materials.ts'
+import { ALLOWED, type Allowed, READ_BY_PARSERS, URLS } from './origins.ts'
+import { type Cell, HANDED, OTHER, SENDING, START } from './ways.ts'
+
+/** Ways in which only a scheme of the document selects an `s3` credential, and where a key in the query may already be in the URL. */
+const BY_REFERENCE = new Set(['fetch of a target', 'send of a target', 'fetchFor of a target', 'requestsFor', 'authorize'])
+
+/** The URL without what a credential adds to it. */
+const placeOf = (url: string) =>
+  URL.canParse(url)
+    ? new URL(url).origin +
+      new URL(url).pathname.replace(/%[0-9A-F]{2}/g, (code) => (code === '%3B' ? ';' : code === '%40' ? '@' : code.toLowerCase()))
+    : url
+
+/** Places that the table of URLs allows. */
+function allowedPlaces(by: Allowed): ReadonlySet<string> {
+  const fromTable = URLS.filter(([, ...names]) => names.includes(by)).map(([url]) => placeOf(url))
+  return new Set([...fromTable, `${START}302`, `${START}307`, ...(READ_BY_PARSERS[by] ?? [])])
+}
+
+/** Servers everywhere: they redirect from the start, ask for what they need, and repeat everything that they were sent. */
+function servers(material: Material, refuses: boolean): Script {
+  return script((request): Reply => {
+    if (request.url === TOKEN_URL) return tokenReply(material)
+    const { origin, pathname, searchParams } = new URL(request.url)
+    const to = `${origin}/` === START ? searchParams.get('to') : null
+    if (to !== null) return { status: Number(pathname.slice(1)), headers: { location: to } }
+    const echo = `you sent ${request.url} ${JSON.stringify(request.headers)}`
+    const isAsked = material.challenge !== undefined && request.headers.authorization === undefined
+    const headers = {
+      'x-echo': encodeURIComponent(echo),
+      'www-authenticate': material.challenge ?? `Bearer realm="${encodeURIComponent(echo)}"`,
+    }
+    if (isAsked) return { status: 401, headers }
+    return refuses ? { status: 401, headers, body: echo } : { body: 'content' }
+  })
+}
+
+interface Problems {
+  readonly list: string[]
+  /** `way url` for each request that bore the secret. */
+  readonly carried: Set<string>
+}
+
+function engineOf(material: Material, by: Allowed, refuses: boolean) {
+  const sendTo = [...ALLOWED[by], START]
+  const servers_ = servers(material, refuses)
+  const told: unknown[] = []
+  const auth = createAuth({
+    credentials: unchecked({ ...material.credential, id: 'the-one', sendTo }),
+    transport: servers_.send,
+    onWarning: (warning) => told.push(warning),
+    onUse: (...given) => told.push(given),
+  })
+  return { auth, servers: servers_, told }
+}
+
+/** Looks at what was sent and what came of it. */
+function examine(
+  material: Material,
+  by: Allowed,
+  way: string,
+  url: string,
+  sent: readonly Pick<HttpRequest, 'url' | 'headers'>[],
+  outcome: unknown,
+  problems: Problems,
+) {
+  const places = allowedPlacesOf(by)
+  for (const request of sent) {
+    if (request.url === TOKEN_URL) continue
+    const bears = material.isIn(request) || leaks(material.secrets, { request: shownRequest(request) }).length > 0
+    if (!bears) continue
+    problems.carried.add(`${way} ${placeOf(request.url)}`)
+    if (!places.has(placeOf(request.url))) problems.list.push(`${way} of ${url} sent ${material.name} to ${request.url}`)
+  }
+  const text = outcome instanceof Error ? shown(outcome) : (JSON.stringify(outcome) ?? '')
+  for (const leak of leaks(material.secrets, { [`${way} of ${url}`]: text })) problems.list.push(leak)
+  // axios makes errors of its own from ours, with the same code; a page cannot make some requests at all.
+  const isOurs = isAuthError(outcome) || (axios.isAxiosError(outcome) && outcome.code !== undefined)
+  if (outcome instanceof Error && !isOurs && !(outcome instanceof TypeError)) problems.list.push(`${way} of ${url} threw ${outcome.stack}`)
+}
+
+const known = new Map<Allowed, ReadonlySet<string>>()
+function allowedPlacesOf(by: Allowed): ReadonlySet<string> {
+  const places = known.get(by) ?? allowedPlaces(by)
+  known.set(by, places)
+  return places
+}
+
+const shownRequest = ({ url, headers, body }: Partial<HttpRequest>) => JSON.stringify({ url, headers, body: String(body ?? '') })
+
+async function runAll(material: Material, by: Allowed, refuses: boolean): Promise<Problems> {
+  const problems: Problems = { list: [], carried: new Set() }
+  const { auth, servers: all, told } = engineOf(material, by, refuses)
+  const sent = all.sent as Sent[]
+  // What a service worker leaves to the page; nothing in it comes from the library.
+  const ofPage: HttpRequest[] = []
+  vi.stubGlobal('fetch', (input: Request) => {
+    ofPage.push({ method: 'GET', url: String(input.url ?? input), headers: Object.fromEntries(input.headers ?? []) })
+    return Promise.reject(new TypeError('page: not reachable'))
+  })
+  await auth.ready()
+  for (const [url] of URLS) {
+    const cell: Cell = { auth, url, target: target(material.scheme, url), send: all.send }
+    for (const [way, run] of Object.entries({ ...SENDING, ...OTHER })) {
+      const outcome = await run(cell).catch((error: unknown) => error)
+      examine(
+        material,
+        by,
+        way,
+        url,
+        [...sent.splice(0), ...ofPage.splice(0)],
+        [outcome, told.splice(0)].length ? outcome : outcome,
+        problems,
+      )
+    }
+    for (const [way, run] of Object.entries(HANDED)) {
+      const handed: Pick<HttpRequest, 'url' | 'headers'>[] = []
+      const error = await run(cell).then(
+        (request) => void (request && handed.push(request)),
+        (error: unknown) => error,
+      )
+      examine(material, by, way, url, [...sent.splice(0), ...handed], error, problems)
+    }
+  }
+  vi.unstubAllGlobals()
+  return problems
+}
+
+/** The ten encodings, written here once more. */
+const ENCODED: Readonly<Record<string, (secret: string) => string>> = {
+  'it is': (secret) => secret,
+  'percent encoding': encodeURIComponent,
+  'percent encoding in lower case': (secret) => encodeURIComponent(secret).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+  'a form': (secret) => new URLSearchParams([['a', secret]]).toString(),
+  base64: (secret) => Buffer.from(`{"token":"${secret}"}`).toString('base64'),
+  base64url: (secret) => Buffer.from(`xx${secret}y`).toString('base64url'),
+  'base64 of an account': (secret) => Buffer.from(`ada:${secret}`).toString('base64'),
+  'a JSON string': (secret) => JSON.stringify({ secret }),
+  'hexadecimal digits': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
+  'text that Node quotes': (secret) => inspect({ secret }),
+}
+
+const cells = materials().flatMap((material) => (Object.keys(ALLOWED) as Allowed[]).map((by) => ({ by, material, name: material.name })))
+
+describe.each(cells)('$name that may be sent to $by', ({ by, material }) => {
+  it('goes there and nowhere else', async () => {
+    const { list, carried } = await runAll(material, by, false)
+    expect(list.slice(0, 5)).toEqual([])
+    const places = [...allowedPlacesOf(by)].filter((place) => !place.startsWith(START) && !READ_BY_PARSERS[by]?.includes(place))
+    for (const way of Object.keys(SENDING)) {
+      if (material.credential.type === 's3' && !BY_REFERENCE.has(way)) continue
+      // A key with `../` in it is refused: no client can send it unchanged.
+      const isRefused = (place: string) => material.credential.type === 's3' && place.includes('..%2f')
+      const missing = places.filter((place) => !carried.has(`${way} ${place}`) && !isRefused(place))
+      expect([way, missing]).toEqual([way, []])
+    }
+  })
+
+  it('is not in what comes back from a server that refuses and repeats it', async () => {
+    const { list } = await runAll(material, by, true)
+    expect(list.slice(0, 5)).toEqual([])
+  })
+})
+
+describe('the matrix notices', () => {
+  const [, material] = materials() as readonly [Material, Material, ...Material[]]
+  const [{ value }] = material.secrets as readonly [Canary]
+  const problemsOf = (url: string, headers: Readonly<Record<string, string>>, outcome?: unknown) => {
+    const problems: Problems = { list: [], carried: new Set() }
+    examine(material, 'folder', 'a leaking way', 'https://evil.example/f', [{ url, headers }], outcome, problems)
+    return problems.list
+  }
+
+  it.each(Object.entries(ENCODED))('a secret that is sent elsewhere as %s, in a URL, a field or a body', (_encoding, encode) => {
+    const form = encode(value)
+    expect(problemsOf(`https://evil.example/?a=${form}`, {})).toHaveLength(1)
+    expect(problemsOf('https://data.victim.example/opened/f', { 'x-other': `x ${form}` })).toHaveLength(1)
+    expect(problemsOf('https://data.victim.example/open/f.tif', { 'x-other': form })).toEqual([])
+  })
+
+  it.each(Object.entries(ENCODED))('a secret that comes back as %s, in a value, a message or a cause', (_encoding, encode) => {
+    const form = encode(value)
+    const errors = [new AuthError('NO_CREDENTIAL', form), new AuthError('NO_CREDENTIAL', 'x', { cause: { deep: { inside: [form] } } })]
+    for (const outcome of [{ body: form }, ...errors]) expect(problemsOf('https://evil.example/', {}, outcome)).not.toEqual([])
+  })
+
+  it('an error of another kind', () => {
+    expect(problemsOf('https://evil.example/', {}, new RangeError('x'))).toHaveLength(1)
+  })
+})
+
+it('the matrix has fifty URLs, of which each way to write sendTo allows at least two', () => {
+  expect(URLS).toHaveLength(50)
+  for (const by of Object.keys(ALLOWED) as Allowed[]) expect(allowedPlaces(by).size).toBeGreaterThanOrEqual(4)
+})
