@@ -87,11 +87,21 @@ function examine(
     problems.carried.add(`${way} ${placeOf(request.url)}`)
     if (!places.has(placeOf(request.url))) problems.list.push(`${way} of ${url} sent ${material.name} to ${request.url}`)
   }
-  const text = outcome instanceof Error ? shown(outcome) : (JSON.stringify(outcome) ?? '')
+  const text = outcome instanceof Error ? shown(outcome) : textsIn(outcome)
   for (const leak of leaks(material.secrets, { [`${way} of ${url}`]: text })) problems.list.push(leak)
   // axios makes errors of its own from ours, with the same code; a page cannot make some requests at all.
   const isOurs = isAuthError(outcome) || (axios.isAxiosError(outcome) && outcome.code !== undefined)
   if (outcome instanceof Error && !isOurs && !(outcome instanceof TypeError)) problems.list.push(`${way} of ${url} threw ${outcome.stack}`)
+}
+
+/** All texts in a value, each as it is. */
+function textsIn(value: unknown): string {
+  const texts: string[] = []
+  JSON.stringify(value, (name, inner) => {
+    texts.push(name, typeof inner === 'string' ? inner : '')
+    return inner
+  })
+  return texts.join('\n')
 }
 
 const known = new Map<Allowed, ReadonlySet<string>>()

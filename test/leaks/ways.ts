@@ -40,7 +40,7 @@ export interface Cell {
 /** What the program got: all of it is searched for secrets. */
 type Way = (cell: Cell) => Promise<unknown>
 
-export const OUTPUTS = { aria2, aws, curl, duckdb, fsspec, gdal, headers, http, netrc, powershell, python, rclone, sh, urlOnly, wget }
+const OUTPUTS = { aria2, aws, curl, duckdb, fsspec, gdal, headers, http, netrc, powershell, python, rclone, sh, urlOnly, wget }
 
 /** A URL that every credential of the matrix may be sent to, and that redirects to another by its query. */
 export const START = 'https://start.victim.example/'
