@@ -30,9 +30,13 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
       await look('start')
       await openDocument(site, page, 'catalog.json')
       await look('catalog')
-      await openDocument(site, page, 'api/items/1')
+      await openDocument(site, page, 'api/search?limit=5')
       await page.locator('.map canvas').first().waitFor()
       await look('list')
+      await openDocument(site, page, 'api/members')
+      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      await page.locator('.results .refusal').waitFor()
+      await look('search')
       await openDocument(site, page, 'scenes/coast.json')
       await page.locator('.map canvas').first().waitFor()
       await page.locator('.request summary').first().click()
@@ -63,7 +67,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
       await page.locator('.refusal summary').click()
       await look('failure')
       expect(found).toEqual({})
-      expect(looked).toBe(11)
+      expect(looked).toBe(12)
     },
     LONG,
   )

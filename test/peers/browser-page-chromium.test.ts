@@ -135,12 +135,10 @@ describe('an API', () => {
   it(
     'an API is walked page by page down to an item',
     async () => {
-      const visitor = await visit(site, browser(), 'api')
+      const visitor = await visit(site, browser(), 'api/search?limit=2')
       const { page } = visitor
-      await page.getByRole('link', { name: 'All items' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Items, page 1' }).waitFor()
       // The collection above one of its items is not above the page.
-      expect(await page.locator('.path li').allTextContents()).toEqual(['Meridian API', 'Items, page 1'])
+      expect(await page.locator('.path li').allTextContents()).toEqual(['Meridian API', 'Items'])
       for (const name of ['Next page', 'Climate']) await page.getByRole('link', { name }).click()
       await file(page, 'temperature')
         .getByText(`This file needs a key for ${new URL(site.archive.origin).host}. You do not have one yet.`)

@@ -25,6 +25,7 @@ const arcs = topology.arcs.map((arc) => positionsOf(arc, topology.transform))
 const rings = topology.objects.land.geometries
   .flatMap(({ arcs }) => arcs.flat())
   .map((indexes) => indexes.flatMap((index, at) => arcAt(index).slice(at === 0 ? 0 : 1)))
+  .flatMap(withinWorld)
   .filter((ring) => Math.abs(areaOf(ring)) >= MIN_ISLAND)
   .map(simplified)
 process.stdout.write(`${JSON.stringify({ step: STEP, rings: rings.map(encoded) }, null, 2)}\n`)
@@ -43,6 +44,36 @@ function positionsOf(arc: readonly Position[], { scale, translate }: Topology['t
 function arcAt(index: number): readonly Position[] {
   const arc = arcs[index < 0 ? ~index : index] ?? []
   return index < 0 ? arc.toReversed() : arc
+}
+
+/** Parts of a ring that goes over the antimeridian: each is on one side of it. A ring around the pole is closed along the edge of the map. */
+function withinWorld(ring: readonly Position[]): readonly (readonly Position[])[] {
+  let turns = 0
+  const unrolled = ring.map(([x, y], at): Position => {
+    const before = ring[at - 1]
+    if (before && Math.abs(x - before[0]) > 180) turns += x < before[0] ? 1 : -1
+    return [x + turns * 360, y]
+  })
+  const [first = [0, 0], last = [0, 0]]: readonly Position[] = [unrolled.at(0), unrolled.at(-1)].filter((one) => one !== undefined)
+  const closed: readonly Position[] = turns === 0 ? unrolled : [...unrolled, [last[0], -90], [first[0], -90], first]
+  return [-360, 0, 360]
+    .map((shift) => closed.map(([x, y]): Position => [x + shift, y]))
+    .map((moved) => clipped(clipped(moved, -180, 1), 180, -1))
+    .filter((part) => part.length > 3)
+}
+
+/** The part of the ring on one side of a meridian (Sutherland and Hodgman). */
+function clipped(ring: readonly Position[], meridian: number, side: 1 | -1): readonly Position[] {
+  const isInside = ([x]: Position) => (x - meridian) * side >= 0
+  const points = ring.flatMap((point, at): readonly Position[] => {
+    const before = ring[at - 1]
+    if (!before || isInside(before) === isInside(point)) return isInside(point) ? [point] : []
+    const share = (meridian - before[0]) / (point[0] - before[0])
+    const crossing: Position = [meridian, before[1] + share * (point[1] - before[1])]
+    return isInside(point) ? [crossing, point] : [crossing]
+  })
+  const [first] = points
+  return first ? [...points, first] : []
 }
 
 function areaOf(ring: readonly Position[]): number {

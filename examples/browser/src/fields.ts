@@ -1,5 +1,5 @@
 /** Reading members of documents that strangers wrote. */
-import type { StacDocument } from 'stac-auth'
+import { kindOf, type StacDocument } from 'stac-auth'
 
 /**
  * Characters of a name. Browsers look for places to break a line in words of scripts without spaces, which takes time with the square
@@ -34,6 +34,13 @@ export function listIn(object: unknown, name: string): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
+/** The documents in a list of an API that have a kind, in their order. */
+export function documentsIn(document: StacDocument): readonly StacDocument[] {
+  if (kindOf(document) !== 'wrapper') return []
+  const inner = [...listIn(document, 'features'), ...listIn(document, 'collections')]
+  return inner.filter((one): one is StacDocument => kindOf(one) !== 'unknown')
+}
+
 /** West, south, east and north. */
 export type Box = readonly [number, number, number, number]
 
@@ -48,5 +55,9 @@ export function boxIn(document: StacDocument): Box | undefined {
 
 /** The name for people: title, else id, else what kind of thing it is. */
 export function titleOf(document: StacDocument): string {
-  return textIn(document, 'title') ?? textIn(memberOf(document, 'properties'), 'title') ?? textIn(document, 'id') ?? 'Untitled'
+  return textIn(document, 'title') ?? textIn(memberOf(document, 'properties'), 'title') ?? textIn(document, 'id') ?? listTitle(document)
+}
+
+function listTitle(document: StacDocument): string {
+  return Array.isArray(document.features) ? 'Items' : Array.isArray(document.collections) ? 'Collections' : 'Untitled'
 }

@@ -26,6 +26,8 @@ export async function blockedByPolicy(): Promise<Refused | undefined> {
   await new Promise((resolve) => setTimeout(resolve, DELAY))
   if (!last || performance.now() - last.at > RECENT) return undefined
   const { origin, directive } = last
+  // The next failure has another reason.
+  last = undefined
   return {
     code: 'BLOCKED_BY_PAGE',
     message: `this page's Content-Security-Policy does not allow ${origin}`,

@@ -1,6 +1,8 @@
 /** The catalog that the page shows: scenes, a climate model, fields, and credentials of somebody who wants what others have. */
+import { AUTHENTICATION } from '../documents.ts'
 import { GRID } from './holdings.ts'
 import { asset, item, type Json, key, link, named, placeOf, portal, type SiteAddresses, TIFF, within } from './item.ts'
+import { scatteredItems } from './search.ts'
 import { disguise, lookAlike, otherLogin } from './suspicious.ts'
 
 /** The documents by path. */
@@ -14,7 +16,7 @@ export function siteDocuments(addresses: SiteAddresses): Readonly<Record<string,
     '/models/collection.json': collection('models', 'Models and registers', MODELS, ['climate', 'fields'], [-10, 40, 30, 60]),
     '/models/climate.json': climate(addresses),
     '/models/fields.json': fields(addresses),
-    ...api(addresses),
+    ...api(),
     '/suspicious/collection.json': collection(
       'suspicious',
       'Suspicious entries',
@@ -51,31 +53,57 @@ function root(): Json {
   }
 }
 
-/** The same items by way of an API, a page at a time. */
-function api(addresses: SiteAddresses): Readonly<Record<string, Json>> {
-  const page = (number: number, items: readonly Json[], more: readonly object[]) => ({
-    type: 'FeatureCollection',
-    title: `Items, page ${number}`,
-    features: items,
-    links: [link('root', '/api', 'Meridian API'), ...more],
-  })
+/** The items that a search of the API finds. */
+export function foundItems(addresses: SiteAddresses): readonly Json[] {
   const named = (path: string, { links, ...rest }: Json) => ({ ...rest, links: [link('self', path), ...(links as readonly object[])] })
-  const next = { rel: 'next', href: '/api/items/2', type: 'application/geo+json', method: 'GET' }
+  return [
+    named('/scenes/lake.json', lake(addresses)),
+    named('/scenes/coast.json', coast(addresses)),
+    named('/models/climate.json', climate(addresses)),
+    ...scatteredItems(),
+  ]
+}
+
+/** The same items by way of an API, with a search for everyone and one behind a key. */
+function api(): Readonly<Record<string, Json>> {
+  const found = scatteredItems().map((item): [string, Json] => [`/api/items/${item.id}`, item])
+  const landing = {
+    ...root(),
+    conformsTo: ['https://api.stacspec.org/v1.0.0/core', 'https://api.stacspec.org/v1.0.0/item-search'],
+  }
+  const search = { rel: 'search', type: 'application/geo+json', method: 'GET' }
   return {
     '/api': {
-      ...root(),
+      ...landing,
       id: 'meridian-api',
       title: 'Meridian API',
-      description: 'The archive as an API gives it.',
-      conformsTo: ['https://api.stacspec.org/v1.0.0/core', 'https://api.stacspec.org/v1.0.0/item-search'],
-      links: [link('root', '/api'), link('data', '/api/collections', 'All collections'), link('search', '/api/items/1', 'All items')],
+      description: 'The archive as an API gives it, and forty scenes all over the world.',
+      links: [
+        link('root', '/api'),
+        link('data', '/api/collections', 'All collections'),
+        link('child', '/api/members', 'Search for members'),
+        { ...search, href: '/api/search' },
+      ],
+    },
+    '/api/members': {
+      ...landing,
+      stac_extensions: [AUTHENTICATION],
+      id: 'meridian-members',
+      title: 'Search for members',
+      description: 'The same search, behind the key of the archive.',
+      'auth:schemes': key,
+      links: [link('root', '/api', 'Meridian API'), { ...search, href: '/api/members/search', 'auth:refs': ['archive'] }],
     },
     '/api/collections': {
-      collections: [named('/scenes/collection.json', collection('scenes', 'Scenes', SCENES, [], [-4, 43, 31, 55]))],
+      collections: [
+        {
+          ...collection('scenes', 'Scenes', SCENES, [], [-4, 43, 31, 55]),
+          links: [link('self', '/scenes/collection.json'), link('root', '/api', 'Meridian API')],
+        },
+      ],
       links: [link('root', '/api', 'Meridian API')],
     },
-    '/api/items/1': page(1, [named('/scenes/lake.json', lake(addresses)), named('/scenes/coast.json', coast(addresses))], [next]),
-    '/api/items/2': page(2, [named('/models/climate.json', climate(addresses))], [{ ...next, rel: 'prev', href: '/api/items/1' }]),
+    ...Object.fromEntries(found),
   }
 }
 

@@ -2,11 +2,13 @@
 import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../../../test/servers/answering-server.ts'
 import { type AuthorizationServer, startAuthorizationServer } from '../../../test/servers/authorization-server.ts'
 import { crossOrigin } from '../../../test/servers/cross-origin.ts'
+import { keyGuard } from '../../../test/servers/guards.ts'
 import { protectedFiles } from '../../../test/servers/protected-files.ts'
 import type { BuiltFile } from '../../browser/build.ts'
-import { siteDocuments } from './documents.ts'
+import { foundItems, siteDocuments } from './documents.ts'
 import { guardedFiles, KEY_HEADER, memberFiles, paintScenes } from './holdings.ts'
 import { pageAnswers } from './page-answers.ts'
+import { searchAnswers } from './search.ts'
 import type { SiteSecrets } from './secrets.ts'
 
 export interface Site {
@@ -38,9 +40,11 @@ export async function startSite(files: ReadonlyMap<string, BuiltFile>, secrets: 
     crossOrigin(protectedFiles(everything), { origin: '*', headers: `authorization, range, ${KEY_HEADER}` }),
   )
   let documents: ReturnType<typeof siteDocuments> = {}
-  const catalog = await startAnswering(crossOrigin((request) => protectedFiles(published(documents))(request), allowed))
+  let search: (request: Inquiry) => Answer | undefined = () => undefined
+  const catalog = await startAnswering(crossOrigin((request) => search(request) ?? protectedFiles(published(documents))(request), allowed))
   const addresses = { catalog: catalog.origin, archive: archive.origin, issuer: provider.issuer, evil: evil.origin }
   documents = siteDocuments(addresses)
+  search = searchAnswers(foundItems(addresses), keyGuard('header', KEY_HEADER, secrets.key))
   answerPage = pageAnswers(files, { ...addresses, more, clientId: CLIENT, siteToken: secrets.siteToken })
   return {
     url: `${page.origin}/`,

@@ -2,7 +2,7 @@
 import { kindOf, type StacDocument, type Target, targetsOf } from 'stac-auth'
 import { addressOf } from '../access.ts'
 import { button, element } from '../dom.ts'
-import { listIn, plain, textIn, titleOf } from '../fields.ts'
+import { documentsIn, plain, textIn, titleOf } from '../fields.ts'
 import { type Icon, icon } from '../icons.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
 import { routeTo } from '../route.ts'
@@ -12,14 +12,12 @@ const BELOW: Readonly<Record<string, Icon>> = {
   data: 'folder',
   item: 'file',
   items: 'file',
-  search: 'file',
   prev: 'folder',
   next: 'folder',
 }
 const NAMES: Readonly<Record<string, string>> = {
   data: 'All collections',
   items: 'Items',
-  search: 'Search',
   prev: 'Previous page',
   next: 'Next page',
 }
@@ -75,23 +73,17 @@ function linkView(target: Target, reader: Reader): readonly HTMLElement[] {
   return [element('li', {}, icon(BELOW[rel] ?? 'file'), anchorTo(address, title, target, reader))]
 }
 
-/** Documents that a page of an API has in it, as far as they have a URL of their own. */
-function* insideOf(document: StacDocument, url: string, reader: Reader): Generator<HTMLElement> {
-  if (kindOf(document) !== 'wrapper') return
-  for (const inner of [...listIn(document, 'features'), ...listIn(document, 'collections')]) {
-    if (kindOf(inner) === 'unknown') continue
-    const part = inner as StacDocument
-    const self = [...targetsOf(part, { url })].find((target) => target.object.rel === 'self')
-    const address = self && addressOf(self)
-    const name = titleOf(part)
-    const drawing = icon(kindOf(part) === 'item' ? 'file' : 'folder')
-    yield element(
-      'li',
-      {},
-      drawing,
-      self && address?.startsWith('http') ? anchorTo(address, name, self, reader) : element('span', {}, name),
-    )
-  }
+/** An entry for each document that a page of an API has in it; a link as far as it has a URL of its own. */
+export function* insideOf(document: StacDocument, url: string, reader: Reader): Generator<HTMLElement> {
+  for (const part of documentsIn(document)) yield entryFor(part, url, reader)
+}
+
+function entryFor(part: StacDocument, url: string, reader: Reader): HTMLElement {
+  const self = [...targetsOf(part, { url })].find((target) => target.object.rel === 'self')
+  const address = self && addressOf(self)
+  const name = titleOf(part)
+  const label = self && address?.startsWith('http') ? anchorTo(address, name, self, reader) : element('span', {}, name)
+  return element('li', {}, icon(kindOf(part) === 'item' ? 'file' : 'folder'), label)
 }
 
 function anchorTo(address: string, title: string, target: Target, reader: Reader): HTMLElement {

@@ -4,6 +4,7 @@ import { element } from '../dom.ts'
 import { DESCRIPTION_LENGTH, memberOf, textIn, titleOf } from '../fields.ts'
 import { footprintsOf } from '../footprints.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
+import { searchLinkOf } from '../search.ts'
 import type { SiteSettings } from '../site.ts'
 import type { Wallet } from '../wallet.ts'
 import { accessViewOf } from './access-view.ts'
@@ -14,6 +15,7 @@ import { linksView } from './links-view.ts'
 import { lintView } from './lint-view.ts'
 import { createMapView } from './map-view.ts'
 import { previewView } from './preview-view.ts'
+import { searchView } from './search-view.ts'
 
 export interface DocumentView {
   readonly root: HTMLElement
@@ -33,9 +35,11 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
   const kind = kindOf(document)
   const targets = [...targetsOf(document, { url, parents })].filter((target) => target.kind === 'asset' && target.scope.at === '')
   const footprints = footprintsOf(document)
-  const map = footprints.length > 0 ? createMapView(footprints) : undefined
+  const link = searchLinkOf(open)
+  const map = footprints.length > 0 || link ? createMapView(footprints) : undefined
   const access = accessViewOf(open, wallet, site)
   const assets = targets.map((target) => assetView(target, wallet, site, map, access))
+  const search = link && map && searchView(link, { open, reader, wallet, site, map, needs: access })
   const preview = previewView(targets, url, wallet, site)
   const description = descriptionIn(document) ?? descriptionIn(memberOf(document, 'properties'))
   const listed =
@@ -50,20 +54,21 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
     element('h1', { tabindex: '-1' }, titleOf(document)),
     description !== undefined && element('p', { class: 'lead' }, description),
     factsView(document, url),
+    search?.root,
     childrenView(open, reader),
     access.root,
     listed,
     linksView(open),
   )
   const refresh = async () => {
-    await Promise.all([...assets.map((asset) => asset.refresh()), preview?.refresh()])
+    await Promise.all([...assets.map((asset) => asset.refresh()), preview?.refresh(), search?.refresh()])
   }
   void refresh()
   return {
     root: element('div', { class: 'columns' }, main, aside),
     refresh,
     close: () => {
-      for (const part of [...assets, preview, map]) part?.close()
+      for (const part of [...assets, preview, search, map]) part?.close()
     },
   }
 }

@@ -9,11 +9,11 @@ export interface MapView {
   readonly root: HTMLElement
   /** Puts it on the map and goes there. */
   draw(raster: Raster): Promise<void>
-  /** Replaces the footprints and goes to them. */
-  show(footprints: readonly Footprint[]): Promise<void>
+  /** Replaces the footprints; `fit` goes to them, or to that part of the world. */
+  show(footprints: readonly Footprint[], fit: boolean | Box): Promise<void>
   /** Marks the footprint with that index, or none. */
   mark(index: number | undefined): void
-  /** The part of the world that can be seen; undefined until the map is loaded. */
+  /** The part of the world that can be seen; undefined for all of it, and until the map is loaded. */
   visible(): Box | undefined
   /** Brings the map into view where it is not beside the document, with a way back to that place. */
   reveal(back: HTMLElement): void
@@ -33,7 +33,7 @@ export function createMapView(footprints: readonly Footprint[]): MapView {
   const loading = import('./world-map.ts').then(({ drawWorldMap }): WorldMap | undefined => {
     if (closed) return undefined
     map = drawWorldMap(place)
-    map.show(footprints)
+    map.show(footprints, true)
     return map
   })
   const credit = element('p', { class: 'credit' }, 'Coasts: ', outwardLink('https://www.naturalearthdata.com/', 'Natural Earth'))
@@ -41,7 +41,7 @@ export function createMapView(footprints: readonly Footprint[]): MapView {
   return {
     root: card.root,
     draw: async (raster) => (await loading)?.draw(raster),
-    show: async (others) => (await loading)?.show(others),
+    show: async (others, fit) => (await loading)?.show(others, fit),
     mark: (index) => map?.mark(index),
     visible: () => map?.visible(),
     reveal: (back) => card.reveal(back),

@@ -19,13 +19,13 @@ import type { Footprint } from '../footprints.ts'
 import { baseLayers, type Colours } from './base-map.ts'
 
 export interface WorldMap {
-  /** Replaces the footprints and goes to them; without any, to the whole world. */
-  show(footprints: readonly Footprint[]): void
+  /** Replaces the footprints; `fit` goes to them, or to that part of the world. */
+  show(footprints: readonly Footprint[], fit: boolean | Box): void
   /** Marks one of the footprints, or none. */
   mark(index: number | undefined): void
   draw(raster: Raster): Promise<void>
-  /** The part of the world that can be seen. */
-  visible(): Box
+  /** The part of the world that can be seen; undefined for all of it. */
+  visible(): Box | undefined
   close(): void
 }
 
@@ -69,12 +69,14 @@ export function drawWorldMap(target: HTMLElement): WorldMap {
   view.fit([...WORLD])
   const free: (() => void)[] = []
   return {
-    show(footprints) {
+    show(footprints, fit) {
       marked = undefined
       source.clear()
       source.addFeatures(footprints.flatMap(featuresOf))
-      const extent = extend(createEmpty(), source.getExtent() ?? createEmpty())
-      if (isEmpty(extent)) view.fit([...WORLD])
+      if (fit === false) return
+      const extent = extend(createEmpty(), fit === true ? (source.getExtent() ?? createEmpty()) : [...fit])
+      if (fit !== true) view.fit(extent)
+      else if (isEmpty(extent)) view.fit([...WORLD])
       else view.fit(extent, { padding: PADDING, minResolution: FIRST_RESOLUTION })
     },
     mark(index) {
@@ -96,6 +98,7 @@ export function drawWorldMap(target: HTMLElement): WorldMap {
     },
     visible() {
       const [west = -180, south = -90, east = 180, north = 90] = view.calculateExtent(map.getSize())
+      if (west <= -179 && east >= 179) return undefined
       return [Math.max(west, -180), Math.max(south, -90), Math.min(east, 180), Math.min(north, 90)]
     },
     close() {
@@ -141,8 +144,8 @@ function footprintStyles(feature: Feature, resolution: number, colour: Colours, 
   const fill = filled && new Fill({ color: colour(marked ? '--accent-veil-strong' : '--accent-veil') })
   const shape = new Style({ stroke, ...(fill && { fill }), zIndex: marked ? 1 : 0 })
   if (!extent || Math.max(getWidth(extent), getHeight(extent)) / resolution >= SMALL) return [shape]
-  const ring = new Circle({ radius: SMALL, stroke: new Stroke({ color, width: 2.5 }), fill: new Fill({ color: colour('--accent-veil') }) })
-  return [shape, new Style({ geometry: new Point(getCenter(extent)), image: ring })]
+  const ring = new Circle({ radius: marked ? SMALL : SMALL - 3, stroke, fill: new Fill({ color: colour('--accent-veil-strong') }) })
+  return [new Style({ geometry: new Point(getCenter(extent)), image: ring, zIndex: marked ? 1 : 0 })]
 }
 
 async function blobUrlOf(canvas: HTMLCanvasElement): Promise<string> {
