@@ -62,6 +62,18 @@ describe('a scheme matches a credential', () => {
       { ...entries.oidc, openIdConnectUrl: undefined, issuer: 'https://auth.victim.example' },
       'LOGIN_REQUIRED',
     ],
+    ['of a token endpoint that extends its own', scheme.client(`${TOKEN_URL}2`), entries.oauth, 'CREDENTIAL_ENDPOINT_UNTRUSTED'],
+    ['of a token endpoint below its own', scheme.client(`${TOKEN_URL}/x`), entries.oauth, 'CREDENTIAL_ENDPOINT_UNTRUSTED'],
+    ['of a token endpoint that its own extends', scheme.client(TOKEN_URL.slice(0, -1)), entries.oauth, 'CREDENTIAL_ENDPOINT_UNTRUSTED'],
+    [
+      'with its token endpoint as another member',
+      scheme.client(TOKEN_URL, { refreshUrl: TOKEN_URL }),
+      entries.oauth,
+      'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    ],
+    ['of a key whose name extends its own', scheme.key('x-api-key-2'), entries.key, 'SCHEME_MISMATCH'],
+    ['of a key whose name its own extends', scheme.key('x-api'), entries.key, 'SCHEME_MISMATCH'],
+    ['of a key whose name is its own at another place', scheme.key('x-api-key', 'query'), entries.key, 'SCHEME_MISMATCH'],
     ['by another signing method', scheme.signed(SIGN_URL, { method: 'POST' }), entries.signer, 'SCHEME_MISMATCH'],
     [
       'in one of its signing flows',
