@@ -205,7 +205,7 @@ describe('the matrix notices', () => {
 
   it.each(Object.entries(ENCODED))('a secret that comes back as %s, in a value, a message or a cause', (_encoding, encode) => {
     const form = encode(value)
-    const errors = [new AuthError('NO_CREDENTIAL', form), new AuthError('NO_CREDENTIAL', 'x', { cause: { deep: { inside: [form] } } })]
+    const errors = [new AuthError('NO_CREDENTIAL', form), new AuthError('NO_CREDENTIAL', 'x', { cause: new Error(form) })]
     for (const outcome of [{ body: form }, ...errors]) expect(problemsOf('https://evil.example/', {}, outcome)).not.toEqual([])
   })
 
