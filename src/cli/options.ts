@@ -327,7 +327,7 @@ export function withReachOptions(command: Command, crawl: string): Command {
       .addOption(new Option('--cross-origin', 'with --crawl: follow links to other origins').conflicts('sameOrigin'))
       .option('--same-origin', 'with --crawl: skip links to other origins without reporting them')
       .option('--robots', 'with --crawl: obey robots.txt')
-      .option('--shard <i/n>', 'with --crawl: read the i-th of n parts', partOf)
+      .option('--shard <i/n>', 'process the i-th of n parts of the documents', partOf)
       .option('--contact <text>', 'with --crawl: add your contact details to the User-Agent'),
   )
 }
@@ -345,8 +345,8 @@ export function crawlSettings(options: CrawlOption): CrawlLimits & CrawlManners 
 
 /** Checks options that need or exclude `--crawl`. Errors: `USAGE`. */
 export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): void {
-  const { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, shard, resume, contact } = options
-  const given = { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, shard, resume, contact }
+  const { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, resume, contact } = options
+  const given = { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, resume, contact }
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (options.crawl && (options.fix || options.fixSuggestions || options.fixDryRun))
     throw usageError('--crawl and --fix exclude each other', 'give the files to fix as inputs')

@@ -95,7 +95,7 @@ async function linesOf(
   context: Context,
   output: 'stdout' | 'stderr',
 ): Promise<{ readonly reports: LineReports; readonly settings: Partial<LintSettings> } | undefined> {
-  if (options.crawl || options.updateBaseline) return undefined
+  if (options.crawl || options.updateBaseline || options.shard) return undefined
   const { LineReports } = await import('../lint/lint-report.ts')
   const reports = await LineReports.of(destinations, options, context, output)
   const isEnough = destinations.every((destination) => reports.to(destination))

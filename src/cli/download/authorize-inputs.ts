@@ -1,6 +1,5 @@
 /** Runs `authorize-all`. */
 import type { AuthorizedRequest } from '../../auth/auth.ts'
-import { isMine } from '../../crawl/expand.ts'
 import type { AuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { type AuthorizedTarget, authorizeAll, type TargetInput } from '../../node/authorize-all.ts'
@@ -64,12 +63,10 @@ async function* inputsOf(
   opened: Parameters<typeof givenDocuments>[3],
 ): AsyncGenerator<TargetInput> {
   const unread: AuthError[] = []
-  const reading = { copies: false, fail: ({ error }: { readonly error: AuthError }) => void unread.push(error) }
+  const reading = { copies: false, ...(shard && { shard }), fail: ({ error }: { readonly error: AuthError }) => void unread.push(error) }
   for await (const source of givenDocuments(names, reading, context, opened)) {
     yield* unread.splice(0)
     const only = onlyTarget(source)
-    const { id, collection } = namesOf(only?.object ?? source.document)
-    if (!isMine(`${collection ?? ''} ${id ?? only?.href ?? ''}`, shard)) continue
     if (only) yield only
     else for (const { targets } of selectFiles(source, selection)) yield targets
   }

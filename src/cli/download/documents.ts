@@ -1,6 +1,7 @@
 /** Reads the documents of a download, from the inputs or by a crawl. */
 
 import type { Auth } from '../../auth/auth.ts'
+import { isMine } from '../../crawl/expand.ts'
 import { crawl } from '../../crawl/index.ts'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
@@ -23,6 +24,8 @@ import { type CrawlOption, crawlSettings } from '../options.ts'
 interface Reading {
   /** True if copies of the documents are written, so complete documents are required. */
   readonly copies: boolean
+  /** The part of the documents that is read. */
+  readonly shard?: CrawlOption['shard']
   /** Called for each input that cannot be read; the others are processed. */
   fail(failure: Failure): void
 }
@@ -30,7 +33,7 @@ interface Reading {
 /** Reads documents from files, folders, globs, URLs and stdin (`-`). Errors: `ABORTED`, `USAGE` for rows that cannot be copied. */
 export async function* givenDocuments(
   names: readonly string[],
-  { copies, fail }: Reading,
+  { copies, shard, fail }: Reading,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
 ): AsyncGenerator<SourceDocument> {
@@ -47,7 +50,7 @@ export async function* givenDocuments(
         if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized) throw rowsOnly(shown)
         for (const document of documentsIn(piece, shown, fail)) {
           unfollowed.look(document.document, shown)
-          yield* separate(document)
+          for (const one of separate(document, shard !== undefined)) if (isMine(identityOf(one.document as StacDocument), shard)) yield one
         }
       }
     } catch (error) {
@@ -96,12 +99,17 @@ function named(error: AuthError, where: string, isAddress: boolean): AuthError {
   return new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
 }
 
-/** Splits a list from a file into its documents, because each may have its own base URL. */
-function* separate(source: SourceDocument): Generator<SourceDocument> {
+/** What decides which shard a document belongs to: the same on every machine and in every order. */
+function identityOf(document: StacDocument): string {
+  return `${ownString(document, 'collection') ?? ''} ${ownString(document, 'id') ?? ownString(document, 'href') ?? ''}`
+}
+
+/** Splits a list into its documents: one from a file, because each may have its own base URL, and any one for a shard. */
+function* separate(source: SourceDocument, always: boolean): Generator<SourceDocument> {
   const { document, url, parents = [] } = source
   const inner = kindOf(document) === 'wrapper' ? own(document, wrappedMember(document as StacDocument)) : undefined
-  if (url !== undefined || !Array.isArray(inner)) yield source
-  else for (const part of inner) if (isObject(part)) yield { document: part, ...baseOf(part, undefined), parents: [document, ...parents] }
+  if ((url !== undefined && !always) || !Array.isArray(inner)) yield source
+  else for (const part of inner) if (isObject(part)) yield { document: part, ...baseOf(part, url), parents: [document, ...parents] }
 }
 
 /** Collects documents with links that only a crawl follows. */

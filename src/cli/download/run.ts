@@ -35,7 +35,16 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
     const auth = await opened()
     const documents = crawl
       ? crawledDocuments(names, reach, within, opened, omissions)
-      : givenDocuments(names, { copies: options.rewriteHrefs ?? false, fail: (failure) => omissions.fail(failure) }, within, opened)
+      : givenDocuments(
+          names,
+          {
+            copies: options.rewriteHrefs ?? false,
+            ...(options.shard && { shard: options.shard }),
+            fail: (failure) => omissions.fail(failure),
+          },
+          within,
+          opened,
+        )
     const folder = dryRun ? outputDir : await folderAt(outputDir)
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
     const events = download(forecast.watch(documents, await selectionOptionsOf(settings)), settings)

@@ -19,7 +19,8 @@ import type { Io } from '../io.ts'
 import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
 import type { SelectionOptions } from './lint-options.ts'
-import { compared, type Judged, type Linter, localLinter, siteOf } from './linter.ts'
+import type { LintShard } from './lint-shard.ts'
+import { compared, type Judged, type Linter, levelOf, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
   readonly levels: LevelTable & { readonly config: LintConfig }
@@ -39,6 +40,8 @@ export interface LintSettings {
   readonly list?: (problems: readonly Problem[]) => Promise<void>
   /** The linter; default: in this process. */
   readonly linter?: Linter
+  /** The part of the inputs that is linted. */
+  readonly shard?: LintShard
   /** Reads the content of an input instead of its file; then all inputs are file names. */
   readonly read?: (name: string) => AsyncIterable<Uint8Array>
 }
@@ -78,20 +81,24 @@ export function requireRules(ids: readonly string[]): void {
 
 /** Returns the settings of a run from options and configuration file. Errors: those of `readLintConfig`. */
 export async function settingsOf(options: GivenRules & InputOptions, fingerprints: boolean, io: Io): Promise<LintSettings> {
-  const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged } = options
+  const { stdinFilename: stdinName, failOnUnmatchedGlobs, ignore = [], gitignore, changed, staged, shard, crawl } = options
+  const part = shard && !crawl ? new (await import('./lint-shard.ts')).LintShard(shard) : undefined
   const areListed = changed !== undefined || staged === true
   return {
     levels: await readLintConfig(options, io),
-    run: new LintRun({ siteOf }),
+    run: part?.run ?? new LintRun({ siteOf }),
     complete: fingerprints ? withFingerprint : undefined,
     stdinName,
     room: roomForFindings(),
+    ...(part && { shard: part }),
     selection: { mayMiss: !failOnUnmatchedGlobs, ignore, gitignore, areListed },
   }
 }
 
 interface InputOptions extends SelectionOptions, ChangedOptions {
   readonly stdinFilename: string
+  readonly shard?: { readonly index: number; readonly of: number }
+  readonly crawl?: boolean
 }
 
 /** Lints every input. An unreadable input is a failure and the others are linted; an interruption returns the partial outcome. */
@@ -111,6 +118,8 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
   }
   const found = settings.read ? inputs.map((name): LintInput => ({ name, isListed: true })) : lintInputs(inputs, settings.selection)
   for await (const input of found) {
+    // A file belongs to one shard as a whole.
+    if (settings.shard && !settings.shard.owns(input.name)) continue
     if ('error' in input) {
       gathered.fail(input)
       continue
@@ -193,6 +202,7 @@ class Gathered implements LintOutcome {
   readonly #findings: Findings
   /** Findings in the current list of documents. */
   readonly #repeats = new Repeats()
+  #unsettled: readonly Problem[] = []
   /** Findings that a later document may refute. */
   readonly #refutable: Refutable[] = []
   #list: object | undefined
@@ -202,7 +212,12 @@ class Gathered implements LintOutcome {
 
   constructor(settings: LintSettings) {
     this.#settings = settings
-    this.#findings = new Findings(settings.room)
+    this.#findings = new Findings(settings.room, settings.shard && inOrder)
+  }
+
+  get shard(): Omit<Shard, 'index' | 'of' | 'names'> {
+    const { run, shard } = this.#settings
+    return { definitions: shard?.definitions.all() ?? [], outerRefs: run.outerRefs.all(), unsettled: this.#unsettled }
   }
 
   get found(): FoundProblems {
@@ -214,7 +229,8 @@ class Gathered implements LintOutcome {
   }
 
   /** Awaits and adds the result of a piece; returns its error, if any. */
-  async add({ name, piece: { documents, text, placed, list }, judged }: Begun): Promise<AuthError | undefined> {
+  async add({ name, piece, judged }: Begun): Promise<AuthError | undefined> {
+    const { documents, text, placed, list } = piece
     try {
       const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
       if (list !== this.#list) await this.#endList()
@@ -223,6 +239,8 @@ class Gathered implements LintOutcome {
       const all = placed ? placed(problems) : problems
       const found = this.#news(this.#withoutRefutable(all))
       this.documents += documents
+      const document = nameOf(name, this.#settings)
+      this.#settings.shard?.define(piece, document, levelOf('conflicting-scheme', document, this.#settings))
       if (list) this.#repeats.add(found)
       else await this.#report(withoutRepeats(found))
       if (this.#repeats.size > MOST_REPEATS) await this.#endList()
@@ -245,6 +263,10 @@ class Gathered implements LintOutcome {
   /** Reports the remaining findings after the last piece. */
   async end(): Promise<void> {
     await this.#endList()
+    if (this.#settings.shard) {
+      const found = this.#settings.run.settled(this.#refutable.splice(0).map(({ problem }) => problem))
+      this.#unsettled = [...withoutRepeats(found)].sort(inOrder)
+    }
     const blocks = new Map<number, Problem[]>()
     for (const { problem, block } of this.#refutable.splice(0)) {
       if (this.#settings.run.settled([problem]).length > 0) blocks.set(block, [...(blocks.get(block) ?? []), problem])
@@ -255,7 +277,7 @@ class Gathered implements LintOutcome {
   /** Keeps findings for the end of the run that a later document may refute, and returns the others. */
   #withoutRefutable(problems: readonly Problem[]): readonly Problem[] {
     return problems.filter((problem) => {
-      if (!isRefutable(problem) || this.#refutable.length >= MOST_REFUTABLE) return true
+      if (!isRefutable(problem) || (this.#refutable.length >= MOST_REFUTABLE && !this.#settings.shard)) return true
       this.#refutable.push({ problem, block: this.#block })
       return false
     })

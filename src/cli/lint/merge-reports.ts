@@ -2,8 +2,8 @@ import { withFingerprint } from '../../lint/baseline.ts'
 import type { Problem } from '../../lint/index.ts'
 import { OuterRefs } from '../../lint/lint-run.ts'
 import { type Incomplete, Repeats, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
-import { Definitions } from '../crawl/run.ts'
 import { byDocument, Findings, inOrder } from './lint-run.ts'
+import { Definitions } from './lint-shard.ts'
 
 /**
  * Merges the reports of shards into the report of a single run, independent of their order: equal findings and failures count once,
