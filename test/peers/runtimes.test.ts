@@ -73,7 +73,8 @@ describe.each([
       const { stdout } = await promisify(execFile)(command, [...args, 'main.mjs', base, other], { cwd: folder, env, timeout: 60_000 })
       return JSON.parse(stdout)
     })
-    expect(results).toEqual({ ...EVERYWHERE, variable: 'bytes', closed: 'NETWORK_REFUSED' })
+    // The server asks for no token of an issuer.
+    expect(results).toEqual({ ...EVERYWHERE, variable: 'bytes', closed: 'NETWORK_REFUSED', issued: 'AUTH_CHALLENGE_UNSUPPORTED' })
   })
 })
 
@@ -92,7 +93,7 @@ describe.each(['2021-11-02', '2022-10-30', '2022-10-31', '2025-08-31', '2025-09-
         logLevel: 'error',
       })
       const results = await withServers((base, other) => onWorkerd(date, base, other))
-      expect(results).toEqual({ ...EVERYWHERE, variable: 'UNSUPPORTED_IN_BROWSER', closed: 'NETWORK_FAILED' })
+      expect(results).toEqual({ ...EVERYWHERE, variable: 'UNSUPPORTED_IN_BROWSER', closed: 'NETWORK_FAILED', issued: 'SCHEME_UNSUPPORTED' })
     })
   },
 )

@@ -7,6 +7,7 @@ const SCHEMES = {
   digest: { type: 'http', scheme: 'digest' },
   key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
   s3: { type: 's3' },
+  private: { type: 'http', scheme: 'PrivateToken' },
 }
 
 const itemWith = (href, ref, schemes = SCHEMES) => ({
@@ -40,6 +41,14 @@ export async function probe(base, other) {
     region: 'eu-central-1',
     sendTo: ['s3://bucket/'],
   }
+  const issued = {
+    id: 'pass',
+    type: 'http',
+    scheme: 'privatetoken',
+    issuerName: 'issuer.example',
+    issuerRequestUri: 'https://issuer.example/',
+    sendTo,
+  }
   const variable = { id: 'e', type: 'http', scheme: 'bearer', token: { env: 'PROBE_TOKEN' }, sendTo }
   const tasks = {
     bearer: () => text(bearer('right-token', base), `${base}/file`, 'bearer'),
@@ -52,6 +61,7 @@ export async function probe(base, other) {
     variable: () => text([variable], `${base}/file`, 'bearer'),
     closed: () => text(bearer('right-token', 'http://127.0.0.1:9/'), 'http://127.0.0.1:9/', 'bearer'),
     private: () => text(bearer('right-token', 'https://data.example/'), 'https://169.254.169.254/x', 'bearer'),
+    issued: () => text([issued], `${base}/file`, 'private'),
     s3: async () => {
       const { headers } = await createAuth({ credentials: [s3] }).authorize(assetOf(itemWith('s3://bucket/key', 's3'), 'x'))
       return Object.keys(headers).sort().join()

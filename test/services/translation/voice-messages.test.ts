@@ -1,5 +1,5 @@
-import { encode } from '@msgpack/msgpack'
-import { describe, expect, it } from 'vitest'
+import { decode, encode } from '@msgpack/msgpack'
+import { describe, expect, it, vi } from 'vitest'
 import { voiceCodec } from '../../../src/services/translation/voice-codec.ts'
 import { voicePieces } from '../../../src/services/translation/voice-sender.ts'
 import { VoiceTranscript } from '../../../src/services/translation/voice-session.ts'
@@ -40,6 +40,16 @@ describe('messages of a voice session', () => {
     expect((await voiceCodec()).write(said)).toBe('{"source_media_chunk":{"data":"Af8="}}')
     const packed = (await voiceCodec('msgpack')).write(said) as Uint8Array
     expect(unpackMessage(Buffer.from(packed))).toEqual({ source_media_chunk: { data: Buffer.from([1, 255]) } })
+  })
+
+  it('messages of a voice session are packed by the package that a page passes', async () => {
+    const passed = { encode: vi.fn((value: unknown) => encode(value)), decode: vi.fn((bytes: ArrayBuffer) => decode(bytes)) }
+    const codec = await voiceCodec('msgpack', passed)
+    const packed = codec.write({ end_of_source_media: {} }) as Uint8Array
+    expect(unpackMessage(Buffer.from(packed))).toEqual({ end_of_source_media: {} })
+    expect(codec.read(arrayBuffer(packMessage({ end_of_stream: {} })))).toMatchObject({ type: 'end_of_stream' })
+    expect([passed.encode.mock.calls.length, passed.decode.mock.calls.length]).toEqual([1, 1])
+    await voiceCodec('msgpack', await import('@msgpack/msgpack'))
   })
 
   it('messages of a voice session keep what is not known of them', async () => {
