@@ -116,6 +116,80 @@ describe('with the keyboard alone', () => {
   )
 })
 
+describe('from the first key to the last', () => {
+  it(
+    'opens, searches, gives a key, draws a file and removes the key without a mouse',
+    async () => {
+      const visitor = await visit(site, browser())
+      const { page } = visitor
+      /** What has the focus, also in a shadow root: its name as far as it is text. */
+      const focused = () =>
+        page.evaluate(() => {
+          const host = document.activeElement
+          const one = host?.shadowRoot?.activeElement ?? host
+          const label = one instanceof HTMLInputElement ? one.labels?.[0]?.textContent : one?.getAttribute('aria-label')
+          return (label ?? one?.textContent ?? '').trim()
+        })
+      const tabTo = async (name: string | RegExp, key = 'Tab') => {
+        for (let steps = 0; steps < 60; steps++) {
+          await page.keyboard.press(key)
+          const here = await focused()
+          if (typeof name === 'string' ? here === name : name.test(here)) return
+        }
+        throw new Error(`no key leads to ${name}`)
+      }
+      await tabTo('Meridian API')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Meridian API' }).waitFor()
+      await tabTo('Items per page')
+      await page.keyboard.press('Control+A')
+      await page.keyboard.type('3')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: '3 of 43 items' }).waitFor()
+      await tabTo('Coast')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Coast' }).waitFor()
+      await expect.poll(focused).toBe('Coast')
+      await tabTo('Enter it')
+      await page.keyboard.press('Enter')
+      await expect.poll(focused).toBe('Key')
+      await page.keyboard.type(site.secrets.key)
+      await page.keyboard.press('Enter')
+      await expect.poll(focused).toBe('Where may it be sent?')
+      await tabTo('Allow')
+      await page.keyboard.press('Enter')
+      await file(page, 'visual').getByText('You have one.').waitFor()
+      await tabTo('Draw on the map')
+      await page.keyboard.press('Enter')
+      await file(page, 'visual').getByText('On the map').waitFor()
+      await tabTo(/^Map of the footprints/)
+      const before = await page
+        .locator('.map canvas')
+        .first()
+        .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL())
+      await page.keyboard.press('ArrowRight')
+      await expect
+        .poll(() =>
+          page
+            .locator('.map canvas')
+            .first()
+            .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL()),
+        )
+        .not.toBe(before)
+      await tabTo(/^Credentials/, 'Shift+Tab')
+      await page.keyboard.press('Enter')
+      await tabTo('Remove')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByText('There are none.').waitFor()
+      await page.keyboard.press('Escape')
+      await expect.poll(focused).toBe('Credentials')
+      await file(page, 'visual').getByText('You do not have one yet.').waitFor()
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+})
+
 describe('whoever has no mouse', () => {
   it(
     'keeps the place: nothing that was pressed takes the focus away',

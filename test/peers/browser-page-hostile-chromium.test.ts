@@ -127,6 +127,69 @@ describe('a hostile catalog', () => {
   })
 
   it(
+    'a hostile API is not sent a key by its search, by a next page, or by a search beside the URL that was typed',
+    async () => {
+      visitor = await visit(site, browser(), 'api/members')
+      page = visitor.page
+      await page.getByRole('button', { name: 'Give a credential' }).click()
+      await page.keyboard.press('Enter')
+      await access(page).getByLabel('Key', { exact: true }).fill(site.secrets.key)
+      await page.keyboard.press('Enter')
+      await access(page).getByRole('button', { name: 'Allow', exact: true }).click()
+      await page.getByText('You have one.').waitFor()
+      const schemes = { archive: { type: 'apiKey', in: 'header', name: 'X-Archive-Key' } }
+      const api = (href: string, refs: object = {}) => ({
+        type: 'Catalog',
+        stac_version: '1.1.0',
+        id: 'bait',
+        description: 'bait',
+        'auth:schemes': schemes,
+        links: [{ rel: 'search', href, type: 'application/geo+json', ...refs }],
+      })
+      const serve = (path: string, json: object) =>
+        page
+          .context()
+          .route(`${site.catalog.origin}/${path}`, (route) => route.fulfill({ json, headers: { 'access-control-allow-origin': '*' } }))
+      const search = () => page.getByRole('button', { name: 'Search', exact: true }).click()
+      const evil = `${site.evil.origin}/members/report.txt`
+      const before = site.evil.exchanges.length
+
+      await serve('bait-refs', api(evil, { 'auth:refs': ['archive'] }))
+      await openDocument(site, page, 'bait-refs')
+      await page.getByText(`is not sent to ${new URL(evil).host} without your consent.`).waitFor()
+      await search()
+      await page.locator('.results .refusal').waitFor()
+      expect(site.evil.exchanges.length).toBe(before)
+
+      await serve('bait-next', api('/bait-list', { 'auth:refs': ['archive'] }))
+      await serve('bait-list?limit=20', { type: 'FeatureCollection', features: [], links: [{ rel: 'next', href: evil }] })
+      await openDocument(site, page, 'bait-next')
+      await search()
+      await page.getByRole('button', { name: 'Next page' }).click()
+      await page.locator('.results .refusal').waitFor()
+      expect(site.evil.exchanges.slice(before).map(({ request }) => request.headers['x-archive-key'])).toEqual([undefined])
+
+      // Without references, only what is below the URL that was typed is requested as if it were typed itself.
+      const members = () =>
+        site.catalog.exchanges.filter(({ request }) => request.path === '/api/members/search' && request.method === 'GET')
+      for (const [path, status] of [
+        ['elsewhere', 401],
+        ['api', 200],
+      ] as const) {
+        await serve(path, api('/api/members/search'))
+        const count = members().length
+        await openDocument(site, page, path)
+        await search()
+        await expect.poll(() => members().length).toBe(count + 1)
+        expect(members().at(-1)?.answer.status).toBe(status)
+      }
+      expect(site.evil.exchanges.some(({ request }) => JSON.stringify(request).includes(site.secrets.key))).toBe(false)
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+
+  it(
     'pushes nothing out of sight with long words',
     async () => {
       visitor = await visit(site, browser())

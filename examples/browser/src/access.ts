@@ -64,12 +64,6 @@ export async function accessTo(target: Target, wallet: Wallet, { worker }: SiteS
   const possible = candidates.filter(({ form }) => form && !form.obstacle)
   const login = possible.find((candidate) => candidate.code === 'LOGIN_REQUIRED')
   if (login) return { state: 'login', sentence: needSentence([login], subject), ways }
-  const missing = possible.filter((candidate) => MISSING.includes(candidate.code))
-  if (missing.length > 0) {
-    const isOther = missing.some((candidate) => candidate.code === 'CREDENTIAL_ENDPOINT_UNTRUSTED')
-    const other = isOther ? ' The credential that you have is for another provider.' : ''
-    return { state: 'missing', sentence: needSentence(missing, subject) + other, ways }
-  }
   const wider = possible.find((candidate) => candidate.code === 'CREDENTIAL_TARGET_UNTRUSTED')
   if (wider) {
     const id = await selectedFor(target, wider.ref, wallet)
@@ -79,6 +73,12 @@ export async function accessTo(target: Target, wallet: Wallet, { worker }: SiteS
       sentence: `${subject} needs ${needsIn([wider])}. ${yours} is not sent to ${hostsOf(wider.form?.sendTo ?? [])} without your consent.`,
       ways,
     }
+  }
+  const missing = possible.filter((candidate) => MISSING.includes(candidate.code))
+  if (missing.length > 0) {
+    const isOther = missing.some((candidate) => candidate.code === 'CREDENTIAL_ENDPOINT_UNTRUSTED')
+    const other = isOther ? ' The credential that you have is for another provider.' : ''
+    return { state: 'missing', sentence: needSentence(missing, subject) + other, ways }
   }
   return { state: 'refused', sentence: `${subject} cannot be opened in this page.`, ways }
 }

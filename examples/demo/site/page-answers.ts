@@ -62,7 +62,7 @@ function siteFor({ catalog, archive, issuer, evil, more, clientId }: PageSetting
       sample('Delta', 'scenes/delta.json', 'The site has a session for its preview'),
       sample('Climate', 'models/climate.json', 'A Zarr array behind the same key'),
       sample('Fields', 'models/fields.json', 'A Parquet table behind a password'),
-      sample('Meridian API', 'api', 'The archive as an API'),
+      sample('Meridian API', 'api', 'Search by day and by the part of the map'),
       sample('Look-alike', 'suspicious/look-alike.json', 'What must not work'),
     ],
     clients: [{ issuer, clientId, scopes: ['offline_access', 'read'] }],

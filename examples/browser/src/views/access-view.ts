@@ -33,7 +33,7 @@ export function accessViewFor(target: Target, wallet: Wallet, site: SiteSettings
 }
 
 function accessView(question: Partial<StacAuthElement>, { auth, logins, named }: Wallet, site: SiteSettings): AccessView {
-  const root = element('stac-auth', { tabindex: '-1', hidden: true })
+  const root = element('stac-auth', { hidden: true })
   Object.assign(root, question, { auth, logins, typed: named, clients: site.clients, locale: 'en' })
   const update = () => (root.hidden = root.state === 'open')
   root.addEventListener('stac-auth-ready', update)
@@ -51,8 +51,9 @@ function accessView(question: Partial<StacAuthElement>, { auth, logins, named }:
       const hosts = sendTo.map(hostOf)
       const providers = [...(root.shadowRoot?.querySelectorAll<HTMLElement>('[part="provider"]') ?? [])]
       const provider = providers.find(({ textContent }) => hosts.some((host) => textContent?.includes(host)))
-      const place = provider?.querySelector<HTMLElement>('form :is(input, select, textarea), [part~="button"]') ?? root
-      place.focus({ preventScroll: true })
+      const heading = root.shadowRoot?.querySelector<HTMLElement>('[part="heading"]')
+      const place = provider?.querySelector<HTMLElement>('form :is(input, select, textarea), [part~="button"]') ?? heading
+      place?.focus({ preventScroll: true })
       const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
       ;(provider ?? root).scrollIntoView({ block: 'center', behavior })
     },

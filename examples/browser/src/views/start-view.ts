@@ -22,7 +22,7 @@ export function startView({ samples }: SiteSettings, open: (url: string) => void
             'li',
             {},
             button(title, () => open(url), { class: 'sample' }),
-            element('span', {}, about),
+            element('span', { class: 'about' }, about),
           ),
         ),
       ),
