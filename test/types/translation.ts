@@ -31,3 +31,7 @@ if (isAuthError(failure)) {
   expectTypeOf(failure.operation).toEqualTypeOf<string | undefined>()
   expectTypeOf(failure.sent).toEqualTypeOf<boolean | undefined>()
 }
+await client.voice.open(
+  { source_media_content_type: 'audio/auto', message_format: 'msgpack' },
+  { messagePack: await import('@msgpack/msgpack') },
+)

@@ -1,5 +1,15 @@
 /** A browser app with a bundler, no Node types, and every declaration of ours checked. */
-import { type Auth, type AuthorizedRequest, assetOf, bearer, createAuth, isAuthError, memoryStore, type SessionStore } from 'stac-auth'
+import {
+  type Auth,
+  type AuthorizedRequest,
+  assetOf,
+  bearer,
+  createAuth,
+  defaultStrategies,
+  isAuthError,
+  memoryStore,
+  type SessionStore,
+} from 'stac-auth'
 import {
   createLogins,
   credentialFrom,
@@ -12,8 +22,13 @@ import {
 import { defineStacAuth, type StacAuthElement } from 'stac-auth/element'
 import { lint, type Problem } from 'stac-auth/lint'
 import { createLiveAuth } from 'stac-auth/live'
+import { httpWithTokenIssuer } from 'stac-auth/strategies/private-token'
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
+
+export const withTokenIssuers: Auth = createLiveAuth({ credentials: [], strategies: [...defaultStrategies, httpWithTokenIssuer] })
+
+export const userOf = async (): Promise<string | undefined> => (await auth.status())[0]?.user
 
 /** Documents may have types of their own. */
 interface Item {
@@ -51,6 +66,8 @@ export function signIn(item: Item): StacAuthElement {
   element.auth = createLiveAuth({ credentials: [] })
   element.logins = logins
   element.document = item
+  element.watchClosing = false
+  element.atProvider = true
   element.strings = { title: 'Sign in' }
   element.addEventListener('stac-auth-ready', ({ detail }) => console.log(detail.state))
   return element
