@@ -37,6 +37,7 @@ beforeAll(() => {
 export default {
   async fetch({ url }) {
     const { searchParams } = new URL(url)
+    if (searchParams.has('bare')) return fetch(searchParams.get('bare'), { headers: { authorization: 'Bearer right-token' } })
     return Response.json(await probe(searchParams.get('base'), searchParams.get('other')))
   },
 }
@@ -83,22 +84,39 @@ describe.each(['2021-11-02', '2022-10-30', '2022-10-31', '2025-08-31', '2025-09-
   'workerd with the compatibility date %s',
   (date) => {
     it('sends the same requests as Node, and no secret to another origin', async () => {
-      await build({
-        entryPoints: [join(folder, 'worker-entry.mjs')],
-        outfile: join(folder, 'worker.mjs'),
-        bundle: true,
-        format: 'esm',
-        target: 'es2022',
-        conditions: ['workerd', 'worker', 'browser'],
-        logLevel: 'error',
-      })
-      const results = await withServers((base, other) => onWorkerd(date, base, other))
+      const results = await withServers((base, other) => onWorkerd(date, { base, other }))
       expect(results).toEqual({ ...EVERYWHERE, variable: 'UNSUPPORTED_IN_BROWSER', closed: 'NETWORK_FAILED', issued: 'SCHEME_UNSUPPORTED' })
     })
   },
 )
 
-async function onWorkerd(date: string, base: string, other: string): Promise<Results> {
+it.each([
+  ['2025-08-31', 'Bearer right-token'],
+  ['2025-09-01', undefined],
+])(
+  'workerd with the compatibility date %s follows a redirect by itself with the header %s, which the check notices',
+  async (date, header) => {
+    const other = await startAnswering(() => ({ status: 200, body: '{}' }))
+    const server = await startAnswering(guardedBy(other))
+    try {
+      await onWorkerd(date, { bare: `${server.origin}/elsewhere` })
+      expect(other.exchanges.map(({ request }) => request.headers.authorization)).toEqual([header])
+    } finally {
+      await Promise.all([server.close(), other.close()])
+    }
+  },
+)
+
+async function onWorkerd(date: string, query: Readonly<Record<string, string>>): Promise<Results> {
+  await build({
+    entryPoints: [join(folder, 'worker-entry.mjs')],
+    outfile: join(folder, 'worker.mjs'),
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'error',
+  })
   writeFileSync(
     join(folder, 'worker.capnp'),
     `using Workerd = import "/workerd/workerd.capnp";
@@ -117,7 +135,7 @@ const worker :Workerd.Worker = (modules = [(name = "worker", esModule = embed "w
   try {
     const [ready] = await once(worker.stdio[3] as NodeJS.ReadableStream, 'data')
     const { port } = JSON.parse(String(ready).split('\n')[0] ?? '')
-    return (await (await fetch(`http://127.0.0.1:${port}/?${new URLSearchParams({ base, other })}`)).json()) as Results
+    return (await (await fetch(`http://127.0.0.1:${port}/?${new URLSearchParams(query)}`)).json()) as Results
   } finally {
     const ended = once(worker, 'exit')
     worker.kill()
