@@ -149,6 +149,48 @@ describe('an API', () => {
   )
 })
 
+describe('a protected document', () => {
+  it(
+    'says what it needs, and is opened as soon as that is given; a wrong key is asked for again and not tried over and over',
+    async () => {
+      const visitor = await visit(site, browser())
+      const { page } = visitor
+      const catalog = {
+        type: 'Catalog',
+        stac_version: '1.1.0',
+        id: 'doors',
+        description: 'A catalog with a door',
+        'auth:schemes': { door: { type: 'apiKey', in: 'header', name: 'X-Archive-Key' } },
+        links: [{ rel: 'child', href: '/api/members/search?limit=3', title: 'Behind the door', 'auth:refs': ['door'] }],
+      }
+      await page
+        .context()
+        .route(`${site.catalog.origin}/doors`, (route) => route.fulfill({ json: catalog, headers: { 'access-control-allow-origin': '*' } }))
+      const requests = () => site.catalog.exchanges.filter(({ request }) => request.path === '/api/members/search')
+      const typeKey = async (key: string) => {
+        await access(page).getByRole('button', { name: 'Enter it' }).click()
+        await access(page).getByLabel('Key', { exact: true }).fill(key)
+        await page.keyboard.press('Enter')
+        await access(page).getByRole('button', { name: 'Allow', exact: true }).click()
+      }
+      await openDocument(site, page, 'doors')
+      await page.getByRole('link', { name: 'Behind the door' }).click()
+      await page.getByRole('heading', { level: 1, name: 'This could not be opened' }).waitFor()
+      expect(requests().filter(({ request }) => request.method === 'GET')).toEqual([])
+      await typeKey('wrong')
+      await access(page).getByText('The server rejected the credential.').waitFor()
+      await page.waitForTimeout(500)
+      expect(requests().filter(({ request }) => request.method === 'GET').length).toBe(1)
+      await access(page).getByRole('button', { name: 'Remove' }).click()
+      await typeKey(site.secrets.key)
+      await page.getByRole('heading', { level: 1, name: 'Items' }).waitFor()
+      expect(await page.locator('.children li').allTextContents()).toEqual(['Lake', 'Coast', 'Climate', 'Next page'])
+      expect(visitor.complaints).toEqual([])
+    },
+    LONG,
+  )
+})
+
 describe('the service worker', () => {
   it(
     'the service worker opens a picture of the site, and the page never sees the token',

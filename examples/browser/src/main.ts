@@ -84,9 +84,8 @@ function accessAfter(error: unknown, url: string, again: () => void): HTMLElemen
   const link = reader.linkTo(url)
   if (!link || link.refs.length === 0) return undefined
   const access = accessViewFor(link, wallet, site)
-  // A credential that was refused is there, and is not tried again by itself.
   if (isAuthError(error) && error.code === 'AUTH_REJECTED') access.report(error)
-  else access.onReady(again)
+  access.onReady(again)
   return access.root
 }
 

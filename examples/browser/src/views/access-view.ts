@@ -46,7 +46,16 @@ function accessView(question: Partial<StacAuthElement>, { auth, logins, named }:
   })
   return {
     root: element('div', { class: 'needs' }, root, problem),
-    report: (error) => root.report(error),
+    report(error) {
+      if (root.state !== 'checking') return root.report(error)
+      // Before the element has looked, it has no provider to show it at.
+      const looked = new AbortController()
+      const report = () => {
+        looked.abort()
+        root.report(error)
+      }
+      for (const event of ['stac-auth-ready', 'stac-auth-needed']) root.addEventListener(event, report, { signal: looked.signal })
+    },
     goTo(sendTo) {
       const hosts = sendTo.map(hostOf)
       const providers = [...(root.shadowRoot?.querySelectorAll<HTMLElement>('[part="provider"]') ?? [])]

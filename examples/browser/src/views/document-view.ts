@@ -27,6 +27,9 @@ export interface DocumentView {
 
 const KINDS = { item: 'Item', collection: 'Collection', catalog: 'Catalog', wrapper: 'Page of an API', unknown: 'Document' } as const
 
+/** Files that are looked at in one go. */
+const BATCH = 20
+
 const descriptionIn = (object: unknown) => textIn(object, 'description', DESCRIPTION_LENGTH)
 
 /** Shows it. */
@@ -60,14 +63,23 @@ export function createDocumentView(open: OpenDocument, reader: Reader, wallet: W
     listed,
     linksView(open),
   )
+  let round = 0
   const refresh = async () => {
-    await Promise.all([...assets.map((asset) => asset.refresh()), preview?.refresh(), search?.refresh()])
+    const own = ++round
+    await Promise.all([preview?.refresh(), search?.refresh()])
+    for (const [index, asset] of assets.entries()) {
+      // A list of a thousand files leaves time for the person in front of it.
+      if (index % BATCH === BATCH - 1) await new Promise((resolve) => setTimeout(resolve))
+      if (own !== round) return
+      await asset.refresh()
+    }
   }
   void refresh()
   return {
     root: element('div', { class: 'columns' }, main, aside),
     refresh,
     close: () => {
+      round++
       for (const part of [...assets, preview, search, map]) part?.close()
     },
   }
