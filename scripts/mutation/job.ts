@@ -1,0 +1,46 @@
+/** What the process that runs the tests is told, and what it tells. */
+
+/** A test by its file and its titles, joined by ` > `. */
+export interface Wanted {
+  readonly file: string
+  readonly title: string
+}
+
+export interface Job {
+  /** The folder of the project. */
+  readonly root: string
+  /** The file to which events are appended. */
+  readonly events: string
+  /** Sources by path, with their mutants. */
+  readonly sources: Readonly<Record<string, string>>
+  /** Test files, the closest first. */
+  readonly tests: readonly string[]
+  /** Runs these tests only. */
+  readonly titles?: readonly Wanted[]
+  /** The mutants to try in order, each with the tests to run; absent for all that cover it. */
+  readonly mutants: readonly { readonly id: number; readonly tests?: readonly Wanted[] }[]
+  /** How often a mutated place may run before its loop counts as endless. */
+  readonly limit?: number
+}
+
+export type JobEvent =
+  | { readonly kind: 'dry'; readonly failed: readonly string[]; readonly ran: readonly string[]; readonly ms: number }
+  | { readonly kind: 'start'; readonly id: number }
+  | MutantEvent
+  | { readonly kind: 'end' }
+
+export interface MutantEvent {
+  readonly kind: 'mutant'
+  readonly id: number
+  readonly status: 'killed' | 'survived' | 'not covered' | 'timeout'
+  /** The test that failed. */
+  readonly by?: string
+  readonly ms?: number
+}
+
+/** The path of the job. Errors: when the tests were not started by `run-job.ts`. */
+export function jobPath(): string {
+  const path = process.env.MUTATION_JOB
+  if (!path) throw new Error('MUTATION_JOB is not set: start npm run test:mutation')
+  return path
+}

@@ -1,0 +1,60 @@
+/**
+ * Makes small changes in the files whose checks matter most, one at a time, and runs the tests beside them: a change that no test notices
+ * is a check without a test. Fails for a file below 90 %, and for each survivor that `test/mutation/explained.json` does not explain.
+ *
+ *     npm run test:mutation -- redactor url-pattern     only files whose path contains one of these words
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Explained, explanationOf, unusedOf } from './explained.ts'
+import { FILES } from './files.ts'
+import { type Mutant, mutated } from './mutants.ts'
+import { ROOT, runJob } from './run-job.ts'
+
+const GOAL = 0.9
+
+const words = process.argv.slice(2)
+const paths = Object.keys(FILES).filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
+if (paths.length === 0) throw new Error(`no file of scripts/mutation/files.ts contains ${words.join(' or ')}`)
+const explained: Explained = JSON.parse(readFileSync(join(ROOT, 'test/mutation/explained.json'), 'utf8'))
+
+let isGood = true
+const fail = (text: string) => {
+  isGood = false
+  console.log(text)
+}
+
+for (const path of paths) await test(path)
+process.exitCode = isGood ? 0 : 1
+
+async function test(path: string): Promise<void> {
+  const begin = Date.now()
+  const { mutants, code } = mutated(readFileSync(join(ROOT, path), 'utf8'))
+  const { failed, mutants: done } = await runJob({ sources: { [path]: code }, tests: FILES[path] ?? [], mutants }, progress(path))
+  clearLine()
+  if (failed.length > 0) return fail(`${path}: tests fail without any change:\n  ${failed.join('\n  ')}`)
+  const survivors = mutants.filter(({ id }) => ['survived', 'not covered'].includes(done.get(id)?.status ?? 'not covered'))
+  const score = 1 - survivors.length / mutants.length
+  const open = survivors.filter((mutant) => explanationOf(explained, path, mutant) === undefined)
+  const seconds = Math.round((Date.now() - begin) / 1000)
+  const sums = `${mutants.length - survivors.length} of ${mutants.length} killed, ${survivors.length - open.length} explained, ${seconds} s`
+  const line = `${path}: ${(100 * score).toFixed(1)} % (${sums})`
+  if (score < GOAL) fail(`${line}: below ${100 * GOAL} %`)
+  else console.log(line)
+  for (const mutant of open)
+    fail(`  ${path}:${mutant.line} ${shown(mutant)}${done.get(mutant.id)?.status === 'not covered' ? ' (not covered)' : ''}`)
+  for (const entry of unusedOf(explained, path, survivors)) console.log(`  explained and noticed now: ${entry.within}: ${entry.code}`)
+}
+
+function shown({ within, operator, code, becomes }: Mutant): string {
+  return `${within || 'top level'}, ${operator}: ${code}  →  ${becomes || 'nothing'}`
+}
+
+/** On a terminal only. */
+function progress(path: string): (text: string) => void {
+  return process.stdout.isTTY ? (text) => process.stdout.write(`\r\x1b[K${path}: ${text}`) : () => undefined
+}
+
+function clearLine(): void {
+  if (process.stdout.isTTY) process.stdout.write('\r\x1b[K')
+}
