@@ -211,7 +211,7 @@ const DEATHS = 2
  */
 export async function workJobs({ address, concurrency, signal, work, onReady, onJob }: WorkOptions): Promise<never> {
   const bullmq = await loadOptional(() => import('bullmq'), USE)
-  const connection = await connectRedis(address, USE)
+  const connection = await connectRedis(address, USE, signal)
   const worker = new bullmq.Worker(QUEUE.name, async ({ data }) => work(data), {
     prefix: QUEUE.prefix,
     connection: connection.client(),

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'ioredis'
-import { type AuthError, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
+import { type AuthError, abortedBy, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { openFilesFailure } from '../system-error.ts'
@@ -38,12 +38,12 @@ const ATTEMPTS = 20
  * Connects and checks the password and the protocol. A connection that is lost later is retried for half a minute.
  *
  * Errors: `AUTH_REJECTED` for a wrong or missing password, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an unreachable server,
- * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages.
+ * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
  */
-export async function connectRedis(address: RedisAddress, use: RedisUse): Promise<RedisConnection> {
+export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
   const { Redis: Client } = await loadOptional(() => import('ioredis'), use)
   const options = optionsOf(address)
-  await probe(new Client({ ...options, retryStrategy: () => null }), address, use)
+  await probe(new Client({ ...options, retryStrategy: () => null }), address, use, signal)
   const clients: Redis[] = []
   let lose: (error: AuthError) => void = () => {}
   const lost = new Promise<never>((_resolve, reject) => {
@@ -85,17 +85,20 @@ function optionsOf({ host, port, db, encrypted, username, password }: RedisAddre
   }
 }
 
-async function probe(client: Redis, address: RedisAddress, use: RedisUse): Promise<void> {
+async function probe(client: Redis, address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<void> {
   let last: unknown
   client.on('error', (error) => {
     last = error
   })
   const late = new Promise<never>((_resolve, reject) => {
     setTimeout(() => reject(Object.assign(new Error(), { code: 'ETIMEDOUT' })), CONNECT_TIMEOUT).unref()
+    if (signal?.aborted) reject(abortedBy(signal))
+    signal?.addEventListener('abort', () => reject(abortedBy(signal)), { once: true })
   })
   try {
     await Promise.race([greeted(client, address), late])
   } catch (error) {
+    if (signal?.aborted) throw abortedBy(signal)
     throw failureOf(last ?? error, address, use)
   } finally {
     client.disconnect()
