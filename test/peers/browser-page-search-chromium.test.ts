@@ -50,6 +50,29 @@ it(
 )
 
 it(
+  'leads from a footprint on the map to its item in the list',
+  async () => {
+    const { page } = await visit(site, browser(), 'api')
+    await page.getByLabel('From').fill('2026-01-04')
+    await page.getByLabel('To', { exact: true }).fill('2026-01-04')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByRole('heading', { name: '1 item' }).waitFor()
+    await page.locator('.map canvas').first().waitFor()
+    // The only footprint is in the middle of the map.
+    await expect
+      .poll(
+        async () => {
+          await page.locator('.map').click()
+          return page.evaluate(() => document.activeElement?.textContent)
+        },
+        { interval: 700, timeout: 10_000 },
+      )
+      .toBe('Scene 4')
+  },
+  LONG,
+)
+
+it(
   'asks for the part of the world that the map shows',
   async () => {
     const { page } = await visit(site, browser(), 'api')

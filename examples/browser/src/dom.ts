@@ -50,6 +50,11 @@ export function refill(place: Element, other: HTMLElement, ...children: readonly
   if (hadFocus) (place.querySelector('button') ?? other).focus()
 }
 
+/** How to scroll: people who asked for less motion are taken there at once. */
+export function pace(): ScrollBehavior {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
+}
+
 /** The element of that id, which the page is known to have. */
 export function byId<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id)

@@ -1,7 +1,7 @@
 /** What a document needs, once for each provider: the element of the library. */
 import type { Target } from 'stac-auth'
 import { defineStacAuth, type StacAuthElement } from 'stac-auth/element'
-import { element, fill } from '../dom.ts'
+import { element, fill, pace } from '../dom.ts'
 import { blockedByPolicy } from '../policy.ts'
 import type { OpenDocument } from '../reader.ts'
 import type { SiteSettings } from '../site.ts'
@@ -63,8 +63,7 @@ function accessView(question: Partial<StacAuthElement>, { auth, logins, named }:
       const heading = root.shadowRoot?.querySelector<HTMLElement>('[part="heading"]')
       const place = provider?.querySelector<HTMLElement>('form :is(input, select, textarea), [part~="button"]') ?? heading
       place?.focus({ preventScroll: true })
-      const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
-      ;(provider ?? root).scrollIntoView({ block: 'center', behavior })
+      ;(provider ?? root).scrollIntoView({ block: 'center', behavior: pace() })
     },
     onReady(listener) {
       let wasMissing = false

@@ -1,6 +1,6 @@
 /** Where a document lies. The map itself is loaded when there is something to show. */
 import type { Raster } from '../data/raster.ts'
-import { button, element, outwardLink } from '../dom.ts'
+import { button, element, outwardLink, pace } from '../dom.ts'
 import type { Box } from '../fields.ts'
 import type { Footprint } from '../footprints.ts'
 import type { WorldMap } from './world-map.ts'
@@ -13,6 +13,8 @@ export interface MapView {
   show(footprints: readonly Footprint[], fit: boolean | Box): Promise<void>
   /** Marks the footprint with that index, or none. */
   mark(index: number | undefined): void
+  /** Calls the listener with the index of the footprint that somebody presses. */
+  onPick(listener: (index: number) => void): void
   /** The part of the world that can be seen; undefined for all of it, and until the map is loaded. */
   visible(): Box | undefined
   /** Brings the map into view where it is not beside the document, with a way back to that place. */
@@ -43,6 +45,7 @@ export function createMapView(footprints: readonly Footprint[]): MapView {
     draw: async (raster) => (await loading)?.draw(raster),
     show: async (others, fit) => (await loading)?.show(others, fit),
     mark: (index) => map?.mark(index),
+    onPick: (listener) => void loading.then((map) => map?.onPick(listener)),
     visible: () => map?.visible(),
     reveal: (back) => card.reveal(back),
     close: () => {
@@ -96,8 +99,4 @@ function mapCard(place: HTMLElement, credit: HTMLElement): MapCard {
 /** True where the style sheet puts the map beside the document. */
 function isBeside(): boolean {
   return matchMedia('(min-width: 62rem)').matches
-}
-
-function pace(): ScrollBehavior {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'
 }

@@ -2,7 +2,7 @@
 import type { Target } from 'stac-auth'
 import { type Access, accessTo, addressOf } from '../access.ts'
 import { announce } from '../announce.ts'
-import { button, element, fill } from '../dom.ts'
+import { button, element, fill, pace } from '../dom.ts'
 import { footprintOf } from '../footprints.ts'
 import type { OpenDocument, Reader } from '../reader.ts'
 import { routeTo, searchIn } from '../route.ts'
@@ -90,6 +90,12 @@ export function searchView(link: Target, surroundings: Surroundings): SearchView
     return target.refs.length === 0 && isSame ? link : target
   }
 
+  // The list does the same with the keyboard.
+  map.onPick((index) => {
+    const entry = results.querySelectorAll('li')[index]
+    entry?.querySelector('a')?.focus({ preventScroll: true })
+    entry?.scrollIntoView({ block: 'center', behavior: pace() })
+  })
   form.root.addEventListener('submit', async (event) => {
     event.preventDefault()
     const question = form.question(map)

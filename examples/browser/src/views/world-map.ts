@@ -24,6 +24,8 @@ export interface WorldMap {
   /** Marks one of the footprints, or none. */
   mark(index: number | undefined): void
   draw(raster: Raster): Promise<void>
+  /** Calls the listener with the index of the footprint that somebody presses. */
+  onPick(listener: (index: number) => void): void
   /** The part of the world that can be seen; undefined for all of it. */
   visible(): Box | undefined
   close(): void
@@ -95,6 +97,17 @@ export function drawWorldMap(target: HTMLElement): WorldMap {
       layers.insertAt(Math.max(baseCount, layers.getLength() - 1), new ImageLayer({ source: image }))
       view.fit([...extent], { padding: PADDING })
       await new Promise<void>((resolve) => map.once('rendercomplete', () => resolve()))
+    },
+    onPick(listener) {
+      const options = { layerFilter: (layer: unknown) => layer === outlines, hitTolerance: 4 }
+      const at = (pixel: number[]) => map.forEachFeatureAtPixel(pixel, (feature) => feature, options)?.get('index') as unknown
+      map.on('click', ({ pixel }) => {
+        const index = at(pixel)
+        if (typeof index === 'number') listener(index)
+      })
+      map.on('pointermove', ({ pixel, dragging }) => {
+        if (!dragging) target.style.cursor = at(pixel) === undefined ? '' : 'pointer'
+      })
     },
     visible() {
       const [west = -180, south = -90, east = 180, north = 90] = view.calculateExtent(map.getSize())
