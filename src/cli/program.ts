@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   merge: async () => (await import('./commands/merge.ts')).addMerge,
   rules: async () => (await import('./commands/rules.ts')).addRules,
   worker: async () => (await import('./commands/worker.ts')).addWorker,
+  queue: async () => (await import('./commands/queue.ts')).addQueue,
   translate: async () => (await import('./commands/translate.ts')).addTranslate,
   time: async () => (await import('./commands/time.ts')).addTime,
   completion: async () => (await import('./commands/completion.ts')).addCompletion,
@@ -40,7 +41,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Protected assets:': ['explain', 'authorize', 'authorize-all', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
   'Credentials:': ['setup', 'login', 'logout', 'status', 'credentials', 'doctor'],
-  'Checks of documents:': ['lint', 'merge', 'rules', 'worker'],
+  'Checks of documents:': ['lint', 'merge', 'rules'],
+  'Work on several machines:': ['worker', 'queue'],
   'Services:': ['translate', 'time'],
   'Help:': ['completion', 'help'],
 }

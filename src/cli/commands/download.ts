@@ -17,6 +17,7 @@ import {
   withCredentialsOption,
   withReachOptions,
 } from '../options.ts'
+import type { QueueOption } from '../queue/address.ts'
 
 const NOTE = `
 A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`
@@ -30,11 +31,18 @@ export function addDownload(program: Command, context: Context): void {
     .addHelpText('after', NOTE)
     .action(
       context.run(async (names: string[], options: DownloadCommandOptions) => {
-        if (names.length === 0) throw usageError('nothing to download', 'give files, folders, URLs, or - for stdin')
+        if (names.length === 0) throw usageError('nothing to download', whatToGive(options))
         const { downloadAll } = await import('../download/run.ts')
         return downloadAll(names, options, context)
       }),
     )
+}
+
+/** The URL of `--queue` may be absent, so the first input after it is taken for the URL. */
+function whatToGive({ queue }: DownloadCommandOptions): string {
+  return typeof queue === 'string' && !/^rediss?:/.test(queue)
+    ? `"${queue}" was read as the URL of --queue: put -- before the inputs`
+    : 'give files, folders, URLs, or - for stdin'
 }
 
 export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {
@@ -58,6 +66,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
   readonly manifest?: string
   readonly dryRun?: boolean
   readonly json?: boolean
+  readonly queue?: QueueOption
 }
 
 /** Adds the options of {@link DownloadCommandOptions}. */
@@ -144,6 +153,7 @@ function withSelectionOptions(command: Command): Command {
 function withRateOptions(command: Command): Command {
   return inOptionGroup(command, 'Speed and retries:', (group) =>
     group
+      .option('--queue [url]', 'download by the workers of this Redis queue (default: STAC_AUTH_QUEUE)')
       .option('--concurrency <n>', 'download this many files at a time (default: 16)', wholeFrom(1))
       .option('--per-host <n>', 'limit concurrent requests per origin (default: 8)', wholeFrom(1))
       .option('--rate <n>', 'limit requests per second and origin', positive)

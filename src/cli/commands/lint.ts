@@ -5,7 +5,6 @@ import { usageError } from '../exit-code.ts'
 import type { Selection } from '../inputs/input-files.ts'
 import type { RunBaseline } from '../lint/lint-baseline.ts'
 import type { ChangedInputs, ChangedOptions } from '../lint/lint-changed.ts'
-import type { QueueOption } from '../lint/lint-job.ts'
 import {
   type BaselineOptions,
   type Destination,
@@ -22,6 +21,7 @@ import type { LintOutcome, LintSettings } from '../lint/lint-run.ts'
 import type { Linter } from '../lint/linter.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CrawlOption, type CredentialsOption, requireCrawl, withCrawlOptions, withCredentialsOption } from '../options.ts'
+import type { QueueOption } from '../queue/address.ts'
 
 interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
   readonly queue?: QueueOption
@@ -150,7 +150,7 @@ async function elsewhere<T>(
 }
 
 async function queueOf(queue: QueueOption, { complete }: LintSettings, context: Context): Promise<Linter> {
-  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../lint/lint-job.ts'), import('../lint/queue-linter.ts')])
+  const [{ queueAddress }, { queueLinter }] = await Promise.all([import('../queue/address.ts'), import('../lint/queue-linter.ts')])
   return queueLinter(queueAddress(queue, context), complete !== undefined, context)
 }
 

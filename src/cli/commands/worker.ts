@@ -2,49 +2,81 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { isAuthError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { exitOfSignal } from '../exit-code.ts'
+import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
 
-interface WorkerOptions {
+interface WorkerOptions extends CredentialsOption, ByAddressOption {
   readonly queue?: string
-  readonly concurrency: number
+  readonly outputDir?: string
+  readonly concurrency?: number
 }
 
-/** `worker`: runs lint jobs from a queue until it is stopped. */
+const NOTE = `
+Without -d the worker runs lint jobs, and needs no credential and no file.
+With -d it downloads with its own credentials, and writes nothing outside of the folder.
+Private and loopback addresses are refused, except the origins of URLS and those in sendTo.`
+
+/** `worker`: runs the jobs of a queue until it is stopped. */
 export function addWorker(program: Command, context: Context): void {
-  program
-    .command('worker')
-    .description('run the jobs of lint --queue until SIGTERM or SIGINT')
+  const command = program
+    .command('worker [urls...]')
+    .description('run the jobs of lint --queue or download --queue until SIGTERM or SIGINT')
     .option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
-    .option('--concurrency <n>', 'run this many jobs at a time, on one processor', atATime, 1)
-    .action(context.run((options: WorkerOptions) => work(options, context)))
+    .option('-d, --output-dir <folder>', 'run the downloads into this folder (default: the jobs of lint)')
+    .option('--concurrency <n>', 'run this many lint jobs (default: 1) or downloads (default: 16) at a time', atATime)
+  withByAddressOption(withCredentialsOption(command))
+    .addHelpText('after', NOTE)
+    .action(context.run((urls: string[], options: WorkerOptions) => work(urls, options, context)))
 }
 
-async function work({ queue, concurrency }: WorkerOptions, context: Context): Promise<number> {
+async function work(urls: readonly string[], options: WorkerOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
-  const [{ queueAddress }, { lintJob }, { workJobs }] = await Promise.all([
-    import('../lint/lint-job.ts'),
-    import('../lint/lint-job.ts'),
-    import('../../node/queue/job-queue.ts'),
-  ])
-  const address = queueAddress(queue, context)
+  const { queueUrl, shownUrl } = await import('../queue/address.ts')
+  const queue = queueUrl(options.queue, context)
   const counts = { done: 0, failed: 0 }
+  const onReady = () =>
+    void diagnostics.note(`waiting for ${options.outputDir === undefined ? 'jobs' : 'downloads'} from ${shownUrl(queue)}`)
+  const onJob = (done: boolean) => {
+    counts[done ? 'done' : 'failed']++
+    if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: failureOf(options) })
+  }
   try {
-    return await workJobs({
-      address,
-      concurrency,
-      signal: io.signal,
-      work: lintJob,
-      onReady: () => void diagnostics.note(`waiting for jobs from ${address.shown}`),
-      onJob: (done) => {
-        counts[done ? 'done' : 'failed']++
-        if (!done)
-          diagnostics.warn({ code: 'JOB_FAILED', message: 'a job failed: it is not a job of stac-auth lint, or from another version' })
-      },
-    })
+    return await runJobs(queue, { ...options, urls }, { onReady, onJob }, context)
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
     await diagnostics.note(`stopped after ${counts.done} jobs${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`)
     return exitOfSignal(io.signal)
   }
+}
+
+interface Callbacks {
+  readonly onReady: () => void
+  readonly onJob: (done: boolean) => void
+}
+
+async function runJobs(
+  queue: string,
+  { urls, outputDir: folder, concurrency, ...credentials }: WorkerOptions & { readonly urls: readonly string[] },
+  callbacks: Callbacks,
+  context: Context,
+): Promise<never> {
+  const { signal } = context.io
+  if (folder === undefined) {
+    const [{ redisAddressOf }, { lintJob }, { workJobs }] = await Promise.all([
+      import('../../node/queue/redis-connection.ts'),
+      import('../lint/lint-job.ts'),
+      import('../../node/queue/job-queue.ts'),
+    ])
+    return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, work: lintJob, ...callbacks })
+  }
+  const [{ workDownloads }, { openAuth }] = await Promise.all([import('../../node/queue/index.ts'), import('../open-auth.ts')])
+  const auth = await openAuth(context, credentials, urls)()
+  return workDownloads({ queue, folder, auth, signal, ...(concurrency !== undefined && { concurrency }), ...callbacks })
+}
+
+function failureOf({ outputDir }: WorkerOptions): string {
+  return outputDir === undefined
+    ? 'a job failed: it is not a job of stac-auth lint, or from another version'
+    : 'a job failed: it is not a job of stac-auth download, from another version, or another worker has taken it over'
 }
 
 function atATime(text: string): number {

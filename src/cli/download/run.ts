@@ -1,14 +1,15 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { type DownloadEvent, download } from '../../node/download/index.ts'
+import { type DownloadEvent, type DownloadInput, type DownloadOptions, download } from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { makeFolder } from '../../node/files.ts'
 import { writeFailure } from '../../node/system-error.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import { type DownloadCommandOptions, libraryOptions, reachOf } from '../commands/download.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
-import { EXIT, exitCodeOf, exitOfFailure, worstExit } from '../exit-code.ts'
+import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-code.ts'
 import type { Diagnostics } from '../io.ts'
 import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
@@ -47,7 +48,8 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
         )
     const folder = dryRun ? outputDir : await folderAt(outputDir)
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
-    const events = download(forecast.watch(documents, await selectionOptionsOf(settings)), settings)
+    const inputs = forecast.watch(documents, await selectionOptionsOf(settings))
+    const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json }, within)
       : await perform(events, { audience, forecast, folder }, within)
@@ -55,6 +57,33 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
   } finally {
     audience.end()
   }
+}
+
+/** Limits that each worker has for itself. */
+const OF_WORKERS = { concurrency: '--concurrency', limitRate: '--limit-rate' } as const
+
+/** Downloads by the workers of a queue. Errors: `USAGE`. */
+async function queued(
+  inputs: AsyncIterable<DownloadInput>,
+  { concurrency: _concurrency, bytesPerSecond: _bytes, ...settings }: DownloadOptions,
+  options: DownloadCommandOptions,
+  context: Context,
+): Promise<AsyncIterable<DownloadEvent>> {
+  for (const [name, option] of Object.entries(OF_WORKERS))
+    if (options[name as keyof typeof OF_WORKERS] !== undefined)
+      throw usageError(
+        `${option} does not apply to the workers of --queue`,
+        'use --per-host and --rate, which hold for all workers together',
+      )
+  const [{ queueUrl, shownUrl }, { downloadByQueue }] = await Promise.all([
+    import('../queue/address.ts'),
+    import('../../node/queue/index.ts'),
+  ])
+  const queue = queueUrl(options.queue, context)
+  const worker = `stac-auth worker -d ${shellWord(settings.folder)}`
+  const onLonely = () =>
+    void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
+  return downloadByQueue(inputs, { ...settings, queue, onLonely })
 }
 
 /** Creates the folder if it is missing and resolves links in its path. Errors: `FILE_ACCESS`, `DISK_FULL`. */

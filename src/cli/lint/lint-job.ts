@@ -3,10 +3,7 @@ import { withFingerprint } from '../../lint/baseline.ts'
 import { RULE_NAMES } from '../../lint/config.ts'
 import type { Levels, Preset, Problem } from '../../lint/index.ts'
 import { LEVELS, PRESETS } from '../../lint/problem.ts'
-import { type RedisAddress, redisAddressOf } from '../../node/queue/redis-connection.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/document.ts'
-import type { Context } from '../context.ts'
-import { usageError } from '../exit-code.ts'
 import { type Defined, type Judged, lintTask, RecordingRun, siteOf, type Task } from './linter.ts'
 import { readProblem } from './read-report.ts'
 
@@ -93,23 +90,4 @@ export function readResults(value: unknown, count: number): readonly Judged[] | 
 
 function isDefined(value: unknown): value is Defined {
   return typeof own(value, 'name') === 'string' && typeof own(value, 'where') === 'string' && isObject(own(value, 'scheme'))
-}
-
-/** The value of `--queue`: a URL, or true to use the environment variable. */
-export type QueueOption = string | true | undefined
-
-/**
- * Returns the URL of the queue: the option, else `STAC_AUTH_QUEUE`. A password on the command line is accepted with a warning, because
- * other users of the machine can read it. Errors: `USAGE`.
- */
-export function queueAddress(option: QueueOption, { io, diagnostics }: Context): RedisAddress {
-  const text = typeof option === 'string' ? option : io.env.STAC_AUTH_QUEUE
-  if (!text) throw usageError('no queue is given', 'give --queue redis://host:port, or set STAC_AUTH_QUEUE to its URL with the password')
-  const address = redisAddressOf(text)
-  if (typeof option === 'string' && address.password !== undefined)
-    diagnostics.warn({
-      code: 'CONFIG_INVALID',
-      message: 'other users can read a password on the command line: set STAC_AUTH_QUEUE to the URL instead',
-    })
-  return address
 }

@@ -9,13 +9,13 @@ import type { Target } from '../../stac/target.ts'
 import type { DownloadEvent, DownloadOptions } from './download.ts'
 import type { FilePlan } from './file-plan.ts'
 import { HashThread } from './hash-thread.ts'
-import type { DownloadRecord } from './manifest.ts'
+import type { FileRecord } from './manifest.ts'
 import type { TargetFolder } from './target-folder.ts'
 
 export interface DownloadContext {
   readonly folder: TargetFolder
-  readonly record: DownloadRecord
-  readonly plan: FilePlan
+  readonly record: FileRecord
+  readonly plan: Pick<FilePlan, 'withSuffix'>
   readonly hashes: HashThread
   readonly origins: Origins
   readonly clock: Clock
@@ -30,7 +30,7 @@ export interface DownloadContext {
 }
 
 /** The options of a single file. */
-interface FileSettings {
+export interface FileSettings {
   readonly existing: 'keep' | 'refuse' | 'replace'
   readonly resume: boolean
   readonly strict: boolean
@@ -63,7 +63,7 @@ const PER_HOST = 8
 /** The state that all files of a download share. */
 export function downloadContext(
   options: DownloadOptions,
-  { folder, record, plan }: Pick<DownloadContext, 'folder' | 'record' | 'plan'>,
+  { folder, record, plan, limiter }: Pick<DownloadContext, 'folder' | 'record' | 'plan'> & { readonly limiter?: RequestLimiter },
   signal: AbortSignal,
   tell: DownloadContext['tell'],
 ): DownloadContext {
@@ -73,7 +73,9 @@ export function downloadContext(
     record,
     plan,
     hashes: new HashThread(),
-    origins: new Origins({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock),
+    origins: new Origins(
+      limiter ?? new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => undefined),
+    ),
     clock,
     random,
     signal,
@@ -114,16 +116,19 @@ export const LISTING_RETRIES: RetryPolicy = { ...DELAYS, retries: 4 }
 /** Retries of requests that verify files at their servers. */
 export const VERIFY_RETRIES: RetryPolicy = { ...DELAYS, retries: 3 }
 
+/** Limits the requests of each origin. */
+export type RequestLimiter = Pick<OriginLimiter, 'enter' | 'leave' | 'succeeded' | 'refused'>
+
 /** Limits and retry budgets by origin. */
 class Origins {
-  readonly #limiter: OriginLimiter
+  readonly #limiter: RequestLimiter
   readonly #budgets = new Map<string, RetryBudget>()
 
-  constructor(manners: { readonly concurrency: number; readonly rate?: number }, clock: Clock) {
-    this.#limiter = new OriginLimiter(manners, clock, () => undefined)
+  constructor(limiter: RequestLimiter) {
+    this.#limiter = limiter
   }
 
-  get limiter(): OriginLimiter {
+  get limiter(): RequestLimiter {
     return this.#limiter
   }
 

@@ -19,6 +19,32 @@ const DEFAULTS = { concurrency: 16, template: '{id}/{name}', maxObjects: 100_000
 /** Files that are planned ahead, so that progress can show the remaining work. */
 const AHEAD = 1000
 
+/** Transfers files in another process. */
+export interface Carrier {
+  /** Files that may be handed over at a time. */
+  readonly most: number
+  /** Called once, before the first file. */
+  begin(parts: CarrierParts): void
+  transfer(planned: PlannedFile): ReturnType<typeof transfer>
+  /** Why no file can be transferred any more. */
+  readonly lost: AuthError | undefined
+}
+
+/** What a carrier needs of the download. */
+export interface CarrierParts {
+  readonly record: DownloadRecord
+  readonly plan: FilePlan
+  readonly signal: AbortSignal
+  tell(event: DownloadEvent): void
+}
+
+interface Prepared {
+  readonly folder: TargetFolder
+  readonly record: DownloadRecord
+  readonly choice: SelectionOptions
+  readonly carrier: Carrier | undefined
+}
+
 /** One download from its inputs to its summary. */
 export class DownloadRun {
   readonly events = new EventQueue(() => this.#wake())
@@ -28,6 +54,9 @@ export class DownloadRun {
   readonly #plan: FilePlan
   readonly #copies: DocumentCopies | undefined
   readonly #context: DownloadContext
+  readonly #record: DownloadRecord
+  readonly #carrier: Carrier | undefined
+  readonly #transfer: (planned: PlannedFile) => ReturnType<typeof transfer>
   readonly #end = new AbortController()
   readonly #counts = new DownloadCounts()
   readonly #waiting: PlannedFile[] = []
@@ -40,16 +69,21 @@ export class DownloadRun {
   #stopped: AuthError | undefined
   #wake: () => void = () => {}
 
-  private constructor(inputs: Inputs, options: DownloadOptions, folder: TargetFolder, record: DownloadRecord, choice: SelectionOptions) {
+  private constructor(inputs: Inputs, options: DownloadOptions, { folder, record, choice, carrier }: Prepared) {
     const { template = DEFAULTS.template, collisions = 'refuse', documents = false, dryRun = false, signal, bytesPerSecond } = options
     this.#inputs = inputs
+    this.#record = record
     this.#choice = choice
     this.#options = options
-    this.#most = options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
+    this.#most = carrier?.most ?? options.concurrency ?? filesWithin(bytesPerSecond, DEFAULTS.concurrency)
     const siblings = ({ targets: [{ scope }] }: SelectedFile) => selectFiles(scope, choice)
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
-    this.#context = downloadContext(options, { folder, record, plan: this.#plan }, this.#end.signal, (event) => this.#tell(event))
+    const tell = (event: DownloadEvent) => this.#tell(event)
+    this.#context = downloadContext(options, { folder, record, plan: this.#plan }, this.#end.signal, tell)
+    this.#carrier = carrier
+    carrier?.begin({ record, plan: this.#plan, signal: this.#end.signal, tell })
+    this.#transfer = carrier ? (planned) => carrier.transfer(planned) : (planned) => transfer(planned, this.#context)
     // Every file in progress adds a listener.
     setMaxListeners(0, this.#end.signal)
     signal?.addEventListener('abort', this.stop, { once: true })
@@ -57,10 +91,11 @@ export class DownloadRun {
   }
 
   /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`; `PATH_EXISTS`, `PATH_BUSY`, `DISK_FULL` for the manifest. */
-  static async prepare(inputs: Inputs, options: DownloadOptions): Promise<DownloadRun> {
+  static async prepare(inputs: Inputs, options: DownloadOptions, carrier?: Carrier): Promise<DownloadRun> {
     const choice = await selectionOptionsOf(options)
     const folder = await TargetFolder.open(options.folder, options.dryRun)
-    return new DownloadRun(inputs, options, folder, await DownloadRecord.open(folder.path, options), choice)
+    const record = await DownloadRecord.open(folder.path, options)
+    return new DownloadRun(inputs, options, { folder, record, choice, carrier })
   }
 
   /** Aborts the files in progress; their partial files stay. */
@@ -92,7 +127,7 @@ export class DownloadRun {
     }
     this.#options.signal?.removeEventListener('abort', this.stop)
     await this.#context.hashes.close()
-    await this.#context.record.close().catch((error) => {
+    await this.#record.close().catch((error) => {
       problem ??= error
     })
     this.events.end(problem)
@@ -181,10 +216,11 @@ export class DownloadRun {
   }
 
   async #perform(planned: PlannedFile): Promise<void> {
-    const outcome = await transfer(planned, this.#context)
+    const outcome = await this.#transfer(planned)
     const event = outcome.kind === 'failed' ? { ...outcome, error: asFolderFailure(outcome.error, planned.selected) } : outcome
     if (event.kind === 'failed' && this.#isPutOff(planned, event.error)) return
     if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error
+    this.#stopped ??= this.#carrier?.lost
     this.#tell(event)
     const copied = this.#end.signal.aborted ? undefined : await this.#copies?.settle(planned, event)
     if (copied) this.#tell(copied)

@@ -31,6 +31,9 @@ interface Owner {
   readonly base?: string
 }
 
+/** Longest suffix that a server proposes, with its dot. */
+const LONGEST_SUFFIX = 16
+
 interface PlanOptions {
   readonly name: NameFile
   readonly folder: TargetFolder
@@ -48,6 +51,8 @@ export class FilePlan {
   readonly #open = new Map<string, StacDocument>()
   /** Folded names of all files of documents with a file for which a suffix was proposed. */
   readonly #siblings = new WeakMap<StacDocument, ReadonlySet<string>>()
+  /** The suffixes of taken names, by the folded name before them; made when it is first needed. */
+  #endings: Map<string, Map<string, Owner>> | undefined
   #count = 0
 
   constructor(options: PlanOptions) {
@@ -66,7 +71,7 @@ export class FilePlan {
     const { segments, owner } = this.#free(wish, source)
     const file = fileAt(segments, ++this.#count, wanted, this.#options.folder)
     if (owner && owner.source !== source) return { file, selected: wanted, error: collision(file, owner.name) }
-    this.#taken.set(foldedName(file.name), { name: file.name, number: file.number, source })
+    this.#take({ name: file.name, number: file.number, source })
     return {
       file,
       selected: wanted,
@@ -90,7 +95,7 @@ export class FilePlan {
     if (this.#open.size === 0) return false
     const name = foldedName(this.#wish(wanted).segments.join('/'))
     const { document } = wanted.targets[0].scope
-    for (let dot = name.lastIndexOf('.'); dot > 0 && name.length - dot <= 16; dot = name.lastIndexOf('.', dot - 1)) {
+    for (let dot = name.lastIndexOf('.'); dot > 0 && name.length - dot <= LONGEST_SUFFIX; dot = name.lastIndexOf('.', dot - 1)) {
       const owner = this.#open.get(name.slice(0, dot))
       if (owner && owner !== document) return true
     }
@@ -106,16 +111,46 @@ export class FilePlan {
     const owner = this.#taken.get(foldedName(name))
     const isOurs = owner?.base === file.name && owner.source === source
     if (owner ? !isOurs : this.#isOfSibling(wanted, name)) return undefined
-    this.#taken.set(foldedName(name), { name, number: file.number, source, base: file.name })
+    this.#take({ name, number: file.number, source, base: file.name })
     return { ...file, name, path: file.path + suffix }
   }
 
+  /** Returns the suffixes, in lower case, with which {@link withSuffix} refuses this file, for a process without the plan. */
+  refusedSuffixes({ file, selected: wanted }: PlannedFile): readonly string[] {
+    if (!this.#endings) {
+      this.#endings = new Map()
+      for (const owner of this.#taken.values()) this.#index(owner)
+    }
+    const [base, source] = [foldedName(file.name), sourceOf(wanted.targets[0])]
+    const taken = [...(this.#endings.get(base) ?? [])].filter(([, owner]) => !(owner.base === file.name && owner.source === source))
+    const names = [...this.#siblingNames(wanted)].filter((name) => name.startsWith(`${base}.`))
+    return [...new Set([...taken.map(([suffix]) => suffix), ...names.map((name) => name.slice(base.length))])]
+  }
+
   #isOfSibling(wanted: SelectedFile, name: string): boolean {
+    return this.#siblingNames(wanted).has(foldedName(name))
+  }
+
+  #siblingNames(wanted: SelectedFile): ReadonlySet<string> {
     const { document } = wanted.targets[0].scope
     const nameOf = (sibling: SelectedFile) => foldedName(this.#wish(sibling).segments.join('/'))
     const names = this.#siblings.get(document) ?? new Set(Array.from(this.#options.siblings(wanted), nameOf))
     this.#siblings.set(document, names)
-    return names.has(foldedName(name))
+    return names
+  }
+
+  #take(owner: Owner): void {
+    this.#taken.set(foldedName(owner.name), owner)
+    if (this.#endings) this.#index(owner)
+  }
+
+  #index(owner: Owner): void {
+    const name = foldedName(owner.name)
+    for (let dot = name.lastIndexOf('.'); dot > 0 && name.length - dot <= LONGEST_SUFFIX; dot = name.lastIndexOf('.', dot - 1)) {
+      const base = name.slice(0, dot)
+      const endings = this.#endings?.get(base) ?? new Map<string, Owner>()
+      this.#endings?.set(base, endings.set(name.slice(dot), owner))
+    }
   }
 
   #wish({ targets: [target], folder, key, localPath }: SelectedFile): FileName {
@@ -131,7 +166,7 @@ export class FilePlan {
     const name = relative(this.#options.folder.path, path).split(sep).join('/')
     const owner = this.#taken.get(foldedName(name))
     if (owner && owner.source !== source) throw collision({ name, pointer: '' }, owner.name)
-    this.#taken.set(foldedName(name), { name, source })
+    this.#take({ name, source })
     return owner === undefined
   }
 

@@ -141,7 +141,7 @@ class FolderManifest {
     if (presentFile(path))
       for await (const line of readLines(path)) {
         if (isProposed(line)) suffixes.add(line)
-        if (!isEntry(line)) continue
+        if (!isManifestLine(line)) continue
         entries.set(line.path, line)
         suffixes.written(line)
       }
@@ -243,7 +243,7 @@ class NewManifest {
 
 /** Yields the entries of a manifest in line order; skips malformed lines. Errors: `FILE_ACCESS`, also for an unsupported version. */
 export async function* readManifest(path: string): AsyncGenerator<ManifestEntry> {
-  for await (const line of readLines(path)) if (isEntry(line)) yield line
+  for await (const line of readLines(path)) if (isManifestLine(line)) yield line
 }
 
 async function* readLines(path: string): AsyncGenerator<unknown> {
@@ -313,7 +313,8 @@ function isManifest(path: string): boolean {
   }
 }
 
-function isEntry(value: unknown): value is ManifestEntry {
+/** Returns true for a well-formed entry; it may come from another person. */
+export function isManifestLine(value: unknown): value is ManifestEntry {
   if (!isObject(value)) return false
   const { path, url, size, sha256, etag, lastModified, time, modified, hadQuery, suffix } = value
   const isText = (text: unknown) => text === undefined || typeof text === 'string'
@@ -350,9 +351,41 @@ function parsed(line: string): unknown {
 }
 
 /** Facts of the server about a completed file. */
-type Origin = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
+export type ServerFacts = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
 
-export class DownloadRecord {
+/** What a transfer reads and records of its file. */
+export interface FileRecord {
+  readonly suffixes: Pick<Suffixes, 'of' | 'baseOf'>
+  known(file: DownloadFile): ManifestEntry | undefined
+  difference(entry: ManifestEntry, path: string): Promise<string | undefined>
+  proposed(file: DownloadFile, suffix: string): void
+  /** Called before a complete file gets its name, so that another process knows the entry if this one dies. */
+  completing?(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<void>
+  written(file: DownloadFile, bytes: number, facts: ServerFacts): AuthError | undefined
+  kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<AuthError | undefined>
+}
+
+/**
+ * Returns how an existing file differs from its entry: another size, or other bytes if it was modified since. If it does not differ, returns
+ * its modification time.
+ *
+ * Errors: `FILE_ACCESS`.
+ */
+export async function differenceOf(entry: ManifestEntry, path: string): Promise<string | number> {
+  const present = presentFile(path)
+  if (!present) return 'it does not exist'
+  if (present.size !== entry.size) return `it has ${present.size} bytes and had ${entry.size}`
+  if (present.mtimeMs !== entry.modified && (await fileDigest(path)) !== entry.sha256) return 'its content has changed'
+  return present.mtimeMs
+}
+
+/** Returns the entry of a completed file. */
+export function manifestLine({ name, url }: DownloadFile, bytes: number, { hadQuery, ...facts }: ServerFacts): ManifestEntry {
+  const time = new Date().toISOString()
+  return { path: name, url, ...(hadQuery && { hadQuery }), size: bytes, ...facts, time }
+}
+
+export class DownloadRecord implements FileRecord {
   /** The suffix that the server proposed. */
   readonly suffixes: Suffixes
   readonly #folder: FolderManifest | undefined
@@ -398,12 +431,9 @@ export class DownloadRecord {
    * Errors: `FILE_ACCESS`.
    */
   async difference(entry: ManifestEntry, path: string): Promise<string | undefined> {
-    const present = presentFile(path)
-    if (!present) return 'it does not exist'
-    if (present.size !== entry.size) return `it has ${present.size} bytes and had ${entry.size}`
-    if (present.mtimeMs === entry.modified) return undefined
-    if ((await fileDigest(path)) !== entry.sha256) return 'its content has changed'
-    this.#note({ ...entry, modified: present.mtimeMs })
+    const found = await differenceOf(entry, path)
+    if (typeof found === 'string') return found
+    if (found !== entry.modified) this.#note({ ...entry, modified: found })
     return undefined
   }
 
@@ -416,21 +446,27 @@ export class DownloadRecord {
   }
 
   /** Records a completed file. Returns the reason if it could not be recorded, once. */
-  written({ name, path, url }: DownloadFile, bytes: number, { hadQuery, ...origin }: Origin): AuthError | undefined {
-    const modified = presentFile(path)?.mtimeMs
-    const time = new Date().toISOString()
-    const entry = {
-      path: name,
-      url,
-      ...(hadQuery && { hadQuery }),
-      size: bytes,
-      ...origin,
-      time,
-      ...(modified !== undefined && { modified }),
-    }
+  written(file: DownloadFile, bytes: number, facts: ServerFacts): AuthError | undefined {
+    const modified = presentFile(file.path)?.mtimeMs
+    return this.add({ ...manifestLine(file, bytes, facts), ...(modified !== undefined && { modified }) })
+  }
+
+  /** Records the entry of a file that another process has written. Returns the reason if it could not be recorded, once. */
+  add(entry: ManifestEntry): AuthError | undefined {
     this.#note(entry)
     this.#list(entry)
     return this.#reportOnce()
+  }
+
+  /** Adds the entry of a file that another process has kept to the requested manifest. */
+  addKept(entry: ManifestEntry): AuthError | undefined {
+    this.#list(entry)
+    return this.#reportOnce()
+  }
+
+  /** True if a manifest was requested. */
+  get isRequested(): boolean {
+    return this.#extra !== undefined
   }
 
   /** Records a kept file. Returns the reason if it could not be recorded, once. Errors: `FILE_ACCESS`. */

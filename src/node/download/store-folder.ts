@@ -129,7 +129,8 @@ export function* filesOf(
   }
 }
 
-function nameOfSegment(segment: string, index: number, { length }: readonly string[]): string {
+/** Returns the file name of a segment of a key. */
+export function nameOfSegment(segment: string, index: number, { length }: readonly string[]): string {
   return index === length - 1 && ZARR_NAMES.has(segment) ? segment : forFileName(segment)
 }
 

@@ -44,9 +44,10 @@ export async function transfer(
     const verified = await fetchedInEitherCoding(planned, state, context)
     const sha256 = await content.digest('sha256')
     const { file: named, suffix } = naming.decided(state.suffix)
+    const facts = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }) }
+    await context.record.completing?.(named, content.length, facts)
     await content.complete(existing === 'replace', named.path)
-    const origin = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }) }
-    const problem = context.record.written(named, content.length, origin)
+    const problem = context.record.written(named, content.length, facts)
     if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
     return { kind: 'written', file: named, bytes: content.length, received: state.received, verified }
   } catch (caught) {

@@ -2,17 +2,8 @@
 
 import type { Job, Queue, QueueEvents } from 'bullmq'
 import { abortedBy, ProtocolError, TimeoutError } from '../../errors.ts'
-import { connectRedis, loadOptional, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
-
-/** Name of the queue in Redis. It contains the version of the payload, so that incompatible processes do not share jobs. */
-const QUEUE = { prefix: 'stac-auth', name: 'lint-v1' } as const
-
-const USE: RedisUse = { subject: 'the queue', passwordHint: 'STAC_AUTH_QUEUE=redis://:password@host:port', packages: ['bullmq', 'ioredis'] }
-
-/** Location of a queue. */
-interface QueueOptions {
-  readonly address: RedisAddress
-}
+import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection, type QueueOptions } from './queue-server.ts'
+import type { RedisConnection } from './redis-connection.ts'
 
 /** Poll interval in milliseconds for pending jobs, in addition to events. */
 const LOOK = 5000
@@ -34,6 +25,7 @@ export interface JobOptions extends QueueOptions {
 
 interface Waiting {
   readonly payload: unknown
+  readonly onProgress: ((data: unknown) => void) | undefined
   times: number
   /** True when the server has confirmed the job. */
   handed: boolean
@@ -60,6 +52,7 @@ export class JobQueue {
     this.#onLonely = onLonely
     this.#timer = setInterval(() => void this.#look(), LOOK)
     events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, (waiting) => waiting.resolve(returnvalue)))
+    events.on('progress', ({ jobId, data }) => this.#waiting.get(jobId)?.onProgress?.(data))
     events.on('failed', ({ jobId }) => this.#end(jobId, (waiting) => waiting.reject(failed())))
     connection.lost.catch((error) => {
       this.#lost = error
@@ -68,12 +61,12 @@ export class JobQueue {
   }
 
   /** Opens the queue and removes jobs left by interrupted runs. Errors: errors of `connectRedis`. */
-  static async open({ address, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
-    const bullmq = await loadOptional(() => import('bullmq'), USE)
-    const connection = await connectRedis(address, USE)
-    const settings = { prefix: QUEUE.prefix, connection: connection.client() }
-    const queue = new bullmq.Queue(QUEUE.name, { ...settings, streams: { events: { maxLen: 1000 } } })
-    const events = new bullmq.QueueEvents(QUEUE.name, { ...settings, connection: connection.client() })
+  static async open({ address, name = LINT_QUEUE, onLonely = () => {} }: JobOptions): Promise<JobQueue> {
+    const connection = await connectQueue(address)
+    const { bullmq } = connection
+    const settings = { prefix: KEY_PREFIX, connection: connection.client() }
+    const queue = new bullmq.Queue(name, { ...settings, streams: { events: { maxLen: 1000 } } })
+    const events = new bullmq.QueueEvents(name, { ...settings, connection: connection.client() })
     queue.on('error', () => undefined)
     events.on('error', () => undefined)
     await Promise.race([Promise.all([queue.waitUntilReady(), events.waitUntilReady()]), connection.lost])
@@ -86,11 +79,13 @@ export class JobQueue {
    *
    * Errors: `JOB_FAILED` when no worker could complete it, `TIMEOUT_QUEUE` when there is no worker, errors of `connectRedis` when the
    * connection is lost.
+   *
+   * @param onProgress called with what the worker reports meanwhile; the last of it may be missing
    */
-  run(payload: unknown): Promise<unknown> {
+  run(payload: unknown, onProgress?: (data: unknown) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const id = `${this.#run}-${++this.#made}`
-      this.#waiting.set(id, { payload, times: 0, handed: false, resolve, reject })
+      this.#waiting.set(id, { payload, onProgress, times: 0, handed: false, resolve, reject })
       this.#hand(id).catch((error) => this.#end(id, (waiting) => waiting.reject(error)))
     })
   }
@@ -114,7 +109,7 @@ export class JobQueue {
     const keep = { age: KEPT / 1000 }
     const options = { jobId: id, removeOnComplete: keep, removeOnFail: keep, attempts: 1 }
     // A lost connection rejects all pending jobs. Promise.race would retain every job until then.
-    await this.#queue.add('lint', waiting.payload, options).catch((error) => {
+    await this.#queue.add('job', waiting.payload, options).catch((error) => {
       throw this.#connection.meaning(error)
     })
     waiting.handed = true
@@ -189,7 +184,11 @@ export interface WorkOptions extends QueueOptions {
   /** Stops the worker after the running jobs. */
   readonly signal: AbortSignal
   /** Runs one job. Its payload is untrusted; an exception fails the job. */
-  readonly work: (payload: unknown) => unknown
+  readonly work: (payload: unknown, tell: (data: object) => void) => unknown
+  /** A connection that is open already; it is closed at the end. */
+  readonly opened?: QueueConnection
+  /** Called before the connection is closed. */
+  readonly onClosing?: () => Promise<void>
   /** Called when the worker starts to take jobs. */
   readonly onReady?: () => void
   /** Called after each job with its outcome. */
@@ -209,11 +208,23 @@ const DEATHS = 2
  * Takes jobs until the signal aborts; running jobs are finished first. Errors: `ABORTED`, errors of `connectRedis`, also when the
  * connection is lost for too long.
  */
-export async function workJobs({ address, concurrency, signal, work, onReady, onJob }: WorkOptions): Promise<never> {
-  const bullmq = await loadOptional(() => import('bullmq'), USE)
-  const connection = await connectRedis(address, USE, signal)
-  const worker = new bullmq.Worker(QUEUE.name, async ({ data }) => work(data), {
-    prefix: QUEUE.prefix,
+export async function workJobs({
+  address,
+  name = LINT_QUEUE,
+  concurrency,
+  signal,
+  work,
+  onReady,
+  onJob,
+  opened,
+  onClosing,
+}: WorkOptions): Promise<never> {
+  const connection = opened ?? (await connectQueue(address, signal))
+  const { bullmq } = connection
+  // Progress may be lost.
+  const tellOf = (job: Job) => (data: object) => void job.updateProgress(data).catch(() => undefined)
+  const worker = new bullmq.Worker(name, async (job) => work(job.data, tellOf(job)), {
+    prefix: KEY_PREFIX,
     connection: connection.client(),
     concurrency,
     lockDuration: LOCK,
@@ -232,6 +243,7 @@ export async function workJobs({ address, concurrency, signal, work, onReady, on
     await Promise.race([worker.waitUntilReady().then(onReady), stopped, connection.lost])
     await Promise.race([stopped, connection.lost])
     await Promise.race([worker.close(), connection.lost])
+    await Promise.race([onClosing?.(), connection.lost])
     throw abortedBy(signal)
   } finally {
     connection.close()

@@ -1,0 +1,380 @@
+/** Carries out the download jobs of a queue. */
+
+import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { isAuthError } from '../../errors.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { systemClock } from '../../net/clock.ts'
+import { OriginLimiter } from '../../net/limiter.ts'
+import type { DownloadEvent, DownloadFile } from '../download/download.ts'
+import { type DownloadContext, downloadContext } from '../download/download-context.ts'
+import type { PlannedFile } from '../download/file-plan.ts'
+import { differenceOf, type FileRecord, fileDigest, type ManifestEntry, manifestLine, type ServerFacts } from '../download/manifest.ts'
+import { TargetFolder } from '../download/target-folder.ts'
+import { transfer } from '../download/transfer.ts'
+import { presentFile } from '../files.ts'
+import { destinationOf, FileNotes } from './destination.ts'
+import {
+  type DownloadJob,
+  type FileProgress,
+  type FileResult,
+  type JobFile,
+  queueNameOf,
+  readDone,
+  readJob,
+  targetsIn,
+  WARNINGS,
+} from './download-job.ts'
+import type { DownloadWorkerOptions } from './index.ts'
+import { workJobs } from './job-queue.ts'
+import { OriginSlots } from './origin-slots.ts'
+import { connectQueue } from './queue-server.ts'
+import { redisAddressOf } from './redis-connection.ts'
+
+const CONCURRENCY = 16
+
+/** Runs {@link workDownloads}. */
+export async function performJobs(options: DownloadWorkerOptions): Promise<never> {
+  const { queue, folder, signal, concurrency = CONCURRENCY, onReady, onJob } = options
+  const address = redisAddressOf(queue)
+  const destination = await destinationOf(folder)
+  const opened = await connectQueue(address, signal)
+  const redis = opened.client()
+  const slots = new OriginSlots(redis, `${process.pid}-${randomBytes(6).toString('hex')}`)
+  const worker = new DownloadWorker(options, slots, new FileNotes(redis, destination, 'done'), concurrency)
+  try {
+    return await workJobs({
+      address,
+      name: queueNameOf(destination),
+      opened,
+      // More jobs than files at a time: a job with a large file leaves room for others.
+      concurrency: Math.max(2, Math.ceil(concurrency / 4)),
+      signal,
+      work: (payload, tell) => worker.run(payload, tell),
+      ...(onReady && { onReady }),
+      ...(onJob && { onJob }),
+      onClosing: () => slots.close(),
+    })
+  } finally {
+    await worker.close()
+  }
+}
+
+/** Milliseconds between two progress reports of a job. */
+const REPORTED = 500
+
+/** Milliseconds without a heartbeat after which nobody writes a part any more. */
+const HELD = 60_000
+
+class DownloadWorker {
+  readonly #options: DownloadWorkerOptions
+  readonly #slots: OriginSlots
+  readonly #done: FileNotes
+  readonly #files: OriginLimiter
+  readonly #end = new AbortController()
+  /** Contexts of the last settings: retry budgets and the hash thread are shared by jobs. */
+  readonly #contexts = new Map<string, DownloadContext>()
+
+  constructor(options: DownloadWorkerOptions, slots: OriginSlots, done: FileNotes, concurrency: number) {
+    this.#options = options
+    this.#slots = slots
+    this.#done = done
+    this.#files = new OriginLimiter({ concurrency }, systemClock(), () => undefined)
+    setMaxListeners(0, this.#end.signal)
+    options.signal.addEventListener('abort', this.#stop, { once: true })
+    if (options.signal.aborted) this.#stop()
+  }
+
+  /** Runs a job and returns the result of each file. Throws a `TypeError` for a malformed job. */
+  async run(payload: unknown, tell: (data: object) => void): Promise<readonly FileResult[]> {
+    const job = readJob(payload)
+    if (!job) throw new TypeError('not a job of stac-auth download')
+    // Each job looks for the parts that other workers have left meanwhile.
+    const folder = await TargetFolder.open(this.#options.folder)
+    this.#slots.limits = { perHost: job.settings.perHost ?? 8, ...(job.settings.rate !== undefined && { rate: job.settings.rate }) }
+    const reports = new Reports(tell)
+    const notes = await this.#done.get(job.files.map(({ name }) => name))
+    try {
+      return await Promise.all(
+        job.files.map(async (file, index) => {
+          await this.#files.enter('', this.#end.signal)
+          try {
+            return await new FileJob({
+              job,
+              file,
+              index,
+              folder,
+              context: this.#contextOf(job, folder),
+              done: this.#done,
+              reports,
+            }).perform(notes[index])
+          } finally {
+            this.#files.leave('')
+          }
+        }),
+      )
+    } catch (error) {
+      if (!isAuthError(error) || error.code !== 'ABORTED') throw error
+      return job.files.map(() => ABORTED)
+    } finally {
+      reports.close()
+      await folder.sync()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#options.signal.removeEventListener('abort', this.#stop)
+    this.#stop()
+    for (const { hashes } of this.#contexts.values()) await hashes.close()
+  }
+
+  readonly #stop = (): void => this.#end.abort(this.#options.signal.reason)
+
+  #contextOf({ settings }: DownloadJob, folder: TargetFolder): DownloadContext {
+    const key = JSON.stringify(settings)
+    const known = this.#contexts.get(key)
+    if (known) return known
+    const { auth } = this.#options
+    const options = { ...settings, auth, folder: folder.path }
+    const parts = { folder, record: NO_RECORD, plan: { withSuffix: () => undefined }, limiter: this.#slots }
+    const context = downloadContext(options, parts, this.#end.signal, () => undefined)
+    this.#contexts.set(key, context)
+    if (this.#contexts.size > MOST_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value ?? '')
+    return context
+  }
+}
+
+const MOST_CONTEXTS = 8
+
+const ABORTED: FileResult = { kind: 'aborted', bytes: 0, received: 0, resumable: 0, verified: [], retries: 0, warnings: [] }
+
+/** Replaced for each file. */
+const NO_RECORD: FileRecord = {
+  suffixes: { of: () => undefined, baseOf: () => undefined },
+  known: () => undefined,
+  difference: async () => undefined,
+  proposed: () => undefined,
+  written: () => undefined,
+  kept: async () => undefined,
+}
+
+interface FileJobParts {
+  readonly job: DownloadJob
+  readonly file: JobFile
+  readonly index: number
+  readonly folder: TargetFolder
+  readonly context: DownloadContext
+  readonly done: FileNotes
+  readonly reports: Reports
+}
+
+/** One file of a job. */
+class FileJob {
+  readonly #parts: FileJobParts
+  readonly #planned: PlannedFile
+  readonly #warnings: FileResult['warnings'][number][] = []
+  #retries = 0
+
+  constructor(parts: FileJobParts) {
+    const { file, job, folder, index } = parts
+    const { name, url, key, document, size, checksum, type, sizeLimits, repeats, refused } = file
+    const targets = targetsIn(file, job.documents)
+    this.#parts = parts
+    this.#planned = {
+      file: {
+        number: index + 1,
+        name,
+        path: folder.pathOf(name.split('/')),
+        url,
+        pointer: targets[0].pointer,
+        ...(document !== undefined && { document }),
+        ...(key !== '' && { key }),
+        ...(size !== undefined && { size }),
+      },
+      selected: {
+        key,
+        targets,
+        ...(size !== undefined && { size }),
+        ...(checksum !== undefined && { checksum }),
+        ...(type !== undefined && { type }),
+        ...(sizeLimits && { sizeLimits }),
+      },
+      ...(repeats && { repeats: 0 }),
+      ...(refused && { lacksSuffix: true as const }),
+    }
+  }
+
+  /** Transfers the file, unless a worker that died has written it. */
+  async perform(note: string | null | undefined): Promise<FileResult> {
+    const { file, done, context } = this.#parts
+    let noted = note
+    for (;;) {
+      const record = this.#recordOf(noted)
+      const event = await transfer(this.#planned, this.#contextWith(record))
+      if (event.kind !== 'failed') return this.#resultOf(event, record)
+      if (context.signal.aborted) return { ...ABORTED, received: event.received, resumable: event.resumable, retries: this.#retries }
+      if (event.error.code === 'PATH_EXISTS' || event.error.code === 'PATH_BUSY') {
+        // A worker whose job was given to this one may be alive.
+        const [now] = await done.get([file.name])
+        const isHeld = event.error.code === 'PATH_BUSY' && this.#isHeld()
+        if (isHeld) await sleep(1000, context.clock, context.signal)
+        if (isHeld || (now !== noted && now !== null)) {
+          noted = now
+          continue
+        }
+      }
+      return this.#resultOf(event, record)
+    }
+  }
+
+  #isHeld(): boolean {
+    const lock = presentFile(`${this.#planned.file.path}.part.lock`)
+    return lock !== undefined && Date.now() - lock.mtimeMs < HELD
+  }
+
+  #recordOf(note: string | null | undefined): JobRecord {
+    const { file, job, done } = this.#parts
+    const found = readDone(note, file)
+    // What an earlier download wrote counts only if existing files are kept.
+    const isOurs = found && (found.run === job.run || (job.settings.existing ?? 'keep') === 'keep')
+    return new JobRecord(this.#parts, isOurs ? found.entry : undefined, (entry) => done.set(file.name, { run: job.run, entry }))
+  }
+
+  #contextWith(record: JobRecord): DownloadContext {
+    const { context, folder, file } = this.#parts
+    const { settings } = context
+    const withSuffix = (planned: PlannedFile, suffix: string): DownloadFile | undefined =>
+      file.refused?.includes(suffix.toLowerCase())
+        ? undefined
+        : { ...planned.file, name: planned.file.name + suffix, path: planned.file.path + suffix }
+    return {
+      ...context,
+      folder,
+      record,
+      plan: { withSuffix },
+      settings: record.isDone ? { ...settings, existing: 'keep' } : settings,
+      tell: (event) => this.#hear(event),
+    }
+  }
+
+  #hear(event: DownloadEvent): void {
+    const { index, reports } = this.#parts
+    if (event.kind === 'retry') this.#retries++
+    else if (event.kind === 'warning' && this.#warnings.length < WARNINGS) this.#warnings.push({ code: event.code, message: event.message })
+    else if (event.kind === 'started' || event.kind === 'progress') {
+      const { size } = event
+      const resumed = event.kind === 'started' ? event.resumed : undefined
+      const bytes = event.kind === 'started' ? event.resumed : event.bytes
+      reports.add({ file: index, bytes, ...(size !== undefined && { size }), ...(resumed !== undefined && { resumed }) })
+    }
+  }
+
+  #resultOf(event: Awaited<ReturnType<typeof transfer>>, record: JobRecord): FileResult {
+    const { reports, index } = this.#parts
+    reports.remove(index)
+    const suffix = event.file.name.slice(this.#planned.file.name.length)
+    const kind = event.kind === 'kept' && record.isDone ? 'written' : event.kind
+    return {
+      kind,
+      ...(suffix !== '' && { suffix }),
+      bytes: event.kind === 'skipped' ? event.size : 'bytes' in event ? event.bytes : 0,
+      received: 'received' in event ? event.received : 0,
+      resumable: event.kind === 'failed' ? event.resumable : 0,
+      verified: 'verified' in event ? event.verified : [],
+      retries: this.#retries,
+      warnings: this.#warnings,
+      ...(record.entry && (event.kind === 'written' || event.kind === 'kept') && { entry: record.entry }),
+      ...(event.kind === 'failed' && { error: event.error }),
+    }
+  }
+}
+
+/** What a job says about a file, and what its result says. */
+class JobRecord implements FileRecord {
+  readonly #parts: FileJobParts
+  readonly #known: ManifestEntry | undefined
+  readonly #note: (entry: ManifestEntry) => Promise<void>
+  #suffix: string | undefined
+  /** True if the file was written by a worker whose result was lost. */
+  readonly isDone: boolean
+  /** The entry for the result. */
+  entry: ManifestEntry | undefined
+
+  constructor(parts: FileJobParts, done: ManifestEntry | undefined, note: (entry: ManifestEntry) => Promise<void>) {
+    this.#parts = parts
+    this.isDone = done !== undefined
+    this.#known = done ?? parts.file.known
+    this.#suffix = done?.suffix ?? parts.file.suffix
+    this.#note = note
+  }
+
+  readonly suffixes = {
+    of: (): string | undefined => this.#suffix,
+    baseOf: (path: string): string | undefined => {
+      const { name, owner } = this.#parts.file
+      return path === name ? owner : this.#suffix !== undefined && path === name + this.#suffix ? name : undefined
+    },
+  }
+
+  known({ name, url }: DownloadFile): ManifestEntry | undefined {
+    return this.#known?.path === name && this.#known.url === url ? this.#known : undefined
+  }
+
+  async difference(entry: ManifestEntry, path: string): Promise<string | undefined> {
+    const found = await differenceOf(entry, path)
+    if (typeof found === 'string') return found
+    if (this.isDone || found !== entry.modified) this.entry = { ...entry, modified: found }
+    return undefined
+  }
+
+  proposed(_file: DownloadFile, suffix: string): void {
+    this.#suffix = suffix
+  }
+
+  completing(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<void> {
+    this.entry = manifestLine(file, bytes, facts)
+    return this.#note(this.entry)
+  }
+
+  written({ path }: DownloadFile): undefined {
+    const modified = presentFile(path)?.mtimeMs
+    if (this.entry && modified !== undefined) this.entry = { ...this.entry, modified }
+  }
+
+  async kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<undefined> {
+    if (this.isDone) this.entry ??= this.#known
+    if (this.entry || !this.#parts.job.lists) return
+    this.entry = this.known(file) ?? manifestLine(file, bytes, { sha256: await fileDigest(file.path), hadQuery })
+  }
+}
+
+/** Collects the progress of the files of a job. */
+class Reports {
+  readonly #tell: (data: object) => void
+  readonly #latest = new Map<number, FileProgress>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(tell: (data: object) => void) {
+    this.#tell = tell
+    this.#timer = setInterval(() => this.#send(), REPORTED).unref()
+  }
+
+  add(progress: FileProgress): void {
+    const { resumed } = this.#latest.get(progress.file) ?? {}
+    this.#latest.set(progress.file, { ...(resumed !== undefined && { resumed }), ...progress })
+  }
+
+  remove(file: number): void {
+    this.#latest.delete(file)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #send(): void {
+    if (this.#latest.size === 0) return
+    this.#tell([...this.#latest.values()])
+    this.#latest.clear()
+  }
+}

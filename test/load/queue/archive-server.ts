@@ -1,0 +1,86 @@
+/**
+ * A protected archive in a process of its own: files of any size from one buffer, ranges, entity tags, a limit of concurrent requests that
+ * is watched, and counters. It prints its port, and its counters for each line on standard input.
+ */
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const MIB = 2 ** 20
+const [key = 'key', pace = '0'] = process.argv.slice(2)
+/** Bytes per second of each response; 0 for no limit. */
+const PACE = Number(pace)
+const counts = { requests: 0, bytes: 0, refused: 0, most: 0, ranges: 0 }
+let active = 0
+
+const block = Buffer.alloc(2 * MIB)
+for (let at = 0; at < block.length; at += 32) createHash('sha256').update(`block ${at}`).digest().copy(block, at)
+
+const server = createServer((request, response) => {
+  active++
+  counts.most = Math.max(counts.most, active)
+  // A client that has everything may send its next request before this process hears of it.
+  const end = () => {
+    active--
+    response.end()
+  }
+  answer(request, response).then(end, end)
+})
+
+async function answer({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  counts.requests++
+  const [, name = '', bytes = ''] = /^\/((\d+)\/\w+)$/.exec(url) ?? []
+  if (headers['x-api-key'] !== key) counts.refused++
+  if (headers['x-api-key'] !== key || name === '') {
+    response.writeHead(name === '' ? 404 : 401)
+    return
+  }
+  const size = Number(bytes)
+  const etag = `"${createHash('sha256').update(name).digest('hex').slice(0, 16)}"`
+  const [, from, to] = (headers['if-range'] ?? etag) === etag ? (/^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? []) : []
+  const [start, end] = from === undefined ? [0, size] : [Number(from), to ? Math.min(size, Number(to) + 1) : size]
+  const fields = { etag, 'accept-ranges': 'bytes', 'content-length': end - start, 'content-type': 'application/octet-stream' }
+  if (from === undefined) response.writeHead(200, fields)
+  else response.writeHead(206, { ...fields, 'content-range': `bytes ${start}-${end - 1}/${size}` })
+  if (from !== undefined) counts.ranges++
+  await send(response, shiftOf(name), start, end)
+}
+
+async function send(response: ServerResponse, shift: number, start: number, end: number): Promise<void> {
+  const began = Date.now()
+  for (let at = start; at < end && !response.destroyed; ) {
+    const offset = (at + shift) % MIB
+    const chunk = block.subarray(offset, offset + Math.min(end - at, 64 * 1024))
+    at += chunk.length
+    counts.bytes += chunk.length
+    if (!response.write(chunk)) await drained(response)
+    const early = PACE > 0 ? ((at - start) / PACE) * 1000 - (Date.now() - began) : 0
+    if (early > 0) await sleep(early)
+  }
+}
+
+/** Waits until more can be written, or until nobody reads. */
+function drained(response: ServerResponse): Promise<void> | undefined {
+  if (response.destroyed) return undefined
+  return new Promise((resolve) => {
+    const end = () => {
+      response.off('drain', end).off('close', end)
+      resolve()
+    }
+    response.on('drain', end).on('close', end)
+  })
+}
+
+/** Each file begins somewhere else in the buffer, which repeats. */
+function shiftOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32LE() % MIB
+}
+
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: (server.address() as AddressInfo).port })))
+createInterface({ input: process.stdin }).on('line', () => {
+  console.log(JSON.stringify({ ...counts, cpu: process.cpuUsage() }))
+  counts.most = active
+})
+process.stdin.on('end', () => process.exit())
