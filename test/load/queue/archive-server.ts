@@ -21,15 +21,20 @@ for (let at = 0; at < block.length; at += 32) createHash('sha256').update(`block
 const server = createServer((request, response) => {
   active++
   counts.most = Math.max(counts.most, active)
-  // A client that has everything may send its next request before this process hears of it.
+  let isOver = false
+  const over = () => {
+    if (!isOver) active--
+    isOver = true
+  }
   const end = () => {
-    active--
+    over()
     response.end()
   }
-  answer(request, response).then(end, end)
+  answer(request, response, over).then(end, end)
 })
 
-async function answer({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+/** @param over called before the last byte: a client that has it may send its next request before this process hears of it */
+async function answer({ url = '', headers }: IncomingMessage, response: ServerResponse, over: () => void): Promise<void> {
   counts.requests++
   const [, name = '', bytes = ''] = /^\/((\d+)\/\w+)$/.exec(url) ?? []
   if (headers['x-api-key'] !== key) counts.refused++
@@ -45,16 +50,23 @@ async function answer({ url = '', headers }: IncomingMessage, response: ServerRe
   if (from === undefined) response.writeHead(200, fields)
   else response.writeHead(206, { ...fields, 'content-range': `bytes ${start}-${end - 1}/${size}` })
   if (from !== undefined) counts.ranges++
-  await send(response, shiftOf(name), start, end)
+  await send(response, { shift: shiftOf(name), start, end }, over)
 }
 
-async function send(response: ServerResponse, shift: number, start: number, end: number): Promise<void> {
+interface Body {
+  readonly shift: number
+  readonly start: number
+  readonly end: number
+}
+
+async function send(response: ServerResponse, { shift, start, end }: Body, over: () => void): Promise<void> {
   const began = Date.now()
   for (let at = start; at < end && !response.destroyed; ) {
     const offset = (at + shift) % MIB
     const chunk = block.subarray(offset, offset + Math.min(end - at, 64 * 1024))
     at += chunk.length
     counts.bytes += chunk.length
+    if (at >= end) over()
     if (!response.write(chunk)) await drained(response)
     const early = PACE > 0 ? ((at - start) / PACE) * 1000 - (Date.now() - began) : 0
     if (early > 0) await sleep(early)
