@@ -156,6 +156,8 @@ async function continuation(part: Representation, request: UpstreamRequest, upst
     ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => !name.startsWith('if-'))),
     range: `bytes=${first}-${part.last}`,
     'if-range': part.validator,
+    // Ranges are of the coded bytes (RFC 9110 §14.2), and what was sent was not coded.
+    'accept-encoding': 'identity',
   }
   const { response } = await upstream.send({ ...request, headers })
   const range = response.status === 206 ? contentRange(response.headers.get('content-range')) : undefined

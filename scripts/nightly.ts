@@ -1,0 +1,64 @@
+/**
+ * Runs what takes too long for each change: `npm run nightly`, or `… -- fuzz chaos` for some parts. `--seed 7` repeats a night, `--minutes 60`
+ * is how long the soak takes (default 10). Every part prints its own output; the summary at the end has the seed.
+ */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string' }, minutes: { type: 'string', default: '10' }, cases: { type: 'string', default: '1000000' } },
+})
+const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
+const CHAOS_SEEDS = 20
+
+interface Part {
+  readonly command: string
+  readonly arguments: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const tsx = join(root, 'node_modules/.bin/tsx')
+const vitest = join(root, 'node_modules/.bin/vitest')
+
+/** In the order in which they run. */
+const PARTS: Readonly<Record<string, Part>> = {
+  fuzz: { command: vitest, arguments: ['run', 'test/fuzz'], env: { FUZZ_SEED: String(seed), FUZZ_CASES: values.cases } },
+  chaos: { command: vitest, arguments: ['run', 'test/chaos'], env: { CHAOS_SEEDS: chaosSeeds() } },
+  kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
+  load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
+  soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
+  mutation: { command: tsx, arguments: ['scripts/mutation/main.ts'] },
+  versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
+}
+
+const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))
+if (unknown.length > 0 || Number.isNaN(seed)) {
+  console.error(`unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}`)
+  process.exit(2)
+}
+
+console.log(`seed ${seed}`)
+const results: (readonly [string, ReturnType<typeof run>])[] = [['build', run({ command: tsx, arguments: ['scripts/build.ts'] })]]
+for (const [name, part] of Object.entries(PARTS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue
+  console.log(`\n== ${name}`)
+  results.push([name, run(part)])
+}
+
+console.log(`\nseed ${seed}: npm run nightly -- --seed ${seed}`)
+for (const [name, { isGood, seconds }] of results) console.log(`${isGood ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
+process.exitCode = results.every(([, { isGood }]) => isGood) ? 0 : 1
+
+function chaosSeeds(): string {
+  return Array.from({ length: CHAOS_SEEDS }, (_, number) => (seed % 1_000_000) + number).join(',')
+}
+
+function run({ command, arguments: given, env }: Part): { readonly isGood: boolean; readonly seconds: number } {
+  const start = Date.now()
+  const { status } = spawnSync(command, given, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+  return { isGood: status === 0, seconds: Math.round((Date.now() - start) / 1000) }
+}
