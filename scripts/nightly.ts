@@ -31,7 +31,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
-  mutation: { command: tsx, arguments: ['scripts/mutation/main.ts'] },
+  mutation: { command: tsx, arguments: ['scripts/mutation/test.ts'] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
 }
 
