@@ -73,6 +73,8 @@ describe('patterns', () => {
     ['s3://eo/a', 's3://eo/ab', 'refused'],
     ['https://s3.eu-central-1.amazonaws.com/eo/', 'https://s3.eu-central-1.amazonaws.com/eo-evil/k', 'refused'],
     ['s3://eo/', 's3://eo-evil/k', 'refused'],
+    ['s3://eo/', 'https://eo/a', 'refused'],
+    ['https://eo/', 's3://eo/a', 'refused'],
     ['s3://eo/a/', 's3://eo/b', 'refused'],
     ['https://127.0.0.1/', 'https://127.0.0.1:9200/', 'URL_ADDRESS_FORBIDDEN'],
     ['https://data.example/', 'file:///etc/passwd', 'URL_SCHEME_FORBIDDEN'],
