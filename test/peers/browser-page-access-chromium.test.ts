@@ -282,9 +282,17 @@ describe.each([360, 390, 768, 1280, 1600])('%i pixels wide', (width) => {
     async () => {
       const { page } = await visit(site, browser())
       await page.setViewportSize({ width, height: 844 })
-      for (const path of ['catalog.json', 'scenes/lake.json', 'suspicious/disguise.json']) {
+      for (const path of ['catalog.json', 'api/members', 'scenes/lake.json', 'suspicious/disguise.json']) {
         await openDocument(site, page, path)
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+        const wider = await page
+          .locator('.card, .card *, .asset, .asset *')
+          .evaluateAll((parts) =>
+            parts
+              .filter((part) => part.matches(':not(.map *, input)') && part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0)
+              .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+          )
+        expect(wider).toEqual([])
       }
       await openDocument(site, page, 'scenes/coast.json')
       await giveCredential(page, 'visual', { Key: site.secrets.key })

@@ -1,5 +1,5 @@
 /** The catalog browser: one open document at a time, and the credentials of this tab. */
-import { AuthError, isAuthError } from 'stac-auth'
+import { AuthError } from 'stac-auth'
 import { announce } from './announce.ts'
 import { button, byId, element, fill } from './dom.ts'
 import { titleOf } from './fields.ts'
@@ -84,7 +84,7 @@ function accessAfter(error: unknown, url: string, again: () => void): HTMLElemen
   const link = reader.linkTo(url)
   if (!link || link.refs.length === 0) return undefined
   const access = accessViewFor(link, wallet, site)
-  if (isAuthError(error) && error.code === 'AUTH_REJECTED') access.report(error)
+  access.report(error)
   access.onReady(again)
   return access.root
 }

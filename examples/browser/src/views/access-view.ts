@@ -1,5 +1,5 @@
 /** What a document needs, once for each provider: the element of the library. */
-import type { Target } from 'stac-auth'
+import { isAuthError, type Target } from 'stac-auth'
 import { defineStacAuth, type StacAuthElement } from 'stac-auth/element'
 import { element, fill, pace } from '../dom.ts'
 import { blockedByPolicy } from '../policy.ts'
@@ -11,7 +11,7 @@ import { refusalView } from './refusal.ts'
 
 export interface AccessView {
   readonly root: HTMLElement
-  /** Shows why a request failed, at the provider of its credential. */
+  /** Shows that a credential was rejected, at its provider; other failures are none of its business. */
   report(error: unknown): void
   /** Goes to the provider that receives what is missing for these URLs. */
   goTo(sendTo: readonly string[]): void
@@ -47,6 +47,7 @@ function accessView(question: Partial<StacAuthElement>, { auth, logins, named }:
   return {
     root: element('div', { class: 'needs' }, root, problem),
     report(error) {
+      if (!isAuthError(error) || error.code !== 'AUTH_REJECTED') return
       if (root.state !== 'checking') return root.report(error)
       // Before the element has looked, it has no provider to show it at.
       const looked = new AbortController()

@@ -13,6 +13,9 @@ const HINTS: Readonly<Record<string, string>> = {
   HTTP_404: 'There is nothing at this address; there may be a letter wrong in it.',
   DOC_NOT_JSON: 'Give the address of the document itself, not that of a page about it.',
   AUTH_REJECTED: 'If what you typed was wrong, remove it under Access and enter it again.',
+  NO_CREDENTIAL: 'Give it under Access.',
+  SCHEME_MISMATCH: 'Give the one that is needed under Access.',
+  LOGIN_REQUIRED: 'Log in under Access.',
   CREDENTIAL_TARGET_UNTRUSTED: 'If you trust that host as well, allow it under Access.',
   CREDENTIAL_ENDPOINT_UNTRUSTED: 'If you trust that host as well, give it a credential of its own.',
 }
