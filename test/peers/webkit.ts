@@ -54,7 +54,8 @@ export function useWebKit(): () => WebKit {
   afterAll(async () => {
     await end().catch(() => undefined)
     for (const one of processes.reverse()) one.kill()
-    if (home !== undefined) await rm(home, { recursive: true, force: true })
+    // What was ended may still write its caches.
+    if (home !== undefined) await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   })
   beforeEach(({ skip }) => {
     if (!browser) skip(`${DRIVER} is not installed`)
