@@ -117,13 +117,13 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
   const syntax = syntaxProblem(web)
   if (syntax) return syntax
   const url = parsed(web, base)
-  // Dots of other scripts become dots only when they are parsed.
-  if (!url || url.hostname.endsWith('.')) {
+  // Dots of other scripts become dots only when they are parsed; other letters in the name of a bucket become percent-encoded.
+  if (!url || /\.$|%/.test(url.hostname)) {
     return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is no valid URL') : RELATIVE
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
   // No server has such a name, and as a pattern it would match many.
-  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, which is a pattern and no URL')
+  if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, as a pattern')
   return url
 }
 

@@ -41,6 +41,8 @@ describe('an address', () => {
     ['https://data.example\u3002/f', 'URL_INVALID'],
     ['https://data.example\uff0e:443/f', 'URL_INVALID'],
     ['s3://bucket./key', 'URL_INVALID'],
+    ['s3://\ufb01/key', 'URL_INVALID'],
+    ['s3://b\u00fccket/key', 'URL_INVALID'],
     ['https://data%2eexample/', 'URL_INVALID'],
     ['https://*.data.example/', 'URL_INVALID'],
     ['https://\uff0a.data.example/', 'URL_INVALID'],
