@@ -28,16 +28,11 @@ const rows: Readonly<Record<string, (folder: string) => Promise<Verdict>>> = {
         { count: scaled(20), size: 256 * MIB },
         { count: scaled(10_000), size: 65_536 + 1 },
       ]
-      const { problems, ratio, isSameManifest, alone, seconds, memory, exitCode, stderr } = await killedWorker(
-        folder,
-        archive,
-        redis,
-        groups,
-      )
+      const { problems, ratio, differences, alone, seconds, memory, exitCode, stderr } = await killedWorker(folder, archive, redis, groups)
       const [early, late] = memory.map((bytes) => Math.round(bytes / MIB)) as [number, number]
       const all = [...problems]
       if (exitCode !== 0) all.push(`exit code ${exitCode}: ${stderr}`)
-      if (!isSameManifest) all.push('the manifest differs from that of one process')
+      if (differences.length > 0) all.push('the manifest differs from that of one process', ...differences)
       if (ratio > 1.15) all.push('more than 1.15 times the bytes')
       if (late > early * 1.5) all.push('the memory of a worker grows')
       return {

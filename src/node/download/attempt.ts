@@ -113,6 +113,7 @@ export class Attempt {
     this.#state.suffix = content.version?.suffix ?? ''
     if (asked.offset > 0 && asked.offset === asked.size) {
       this.#requireSelected(asked.size)
+      this.#state.validators = validatorsOf(asked)
       return this.#started(asked.offset)
     }
     const origin = targetAddress(this.#target).origin
@@ -341,6 +342,14 @@ export class Attempt {
 function validatorsIn(headers: HttpResponse['headers']): Pick<ManifestEntry, 'etag' | 'lastModified'> {
   const [etag, lastModified] = [headers.get('etag')?.trim(), headers.get('last-modified')?.trim()]
   return { ...(etag && { etag }), ...(lastModified && { lastModified }) }
+}
+
+/** Returns the validators of a part that is complete: no response states them again. */
+function validatorsOf({ validator, modified }: Pick<Asked, 'validator' | 'modified'>): Pick<ManifestEntry, 'etag' | 'lastModified'> {
+  return {
+    ...(validator !== undefined && validator !== modified && { etag: validator }),
+    ...(modified !== undefined && { lastModified: modified }),
+  }
 }
 
 /** Runs a check of the received content. Errors: those of the check; the content is discarded then. */

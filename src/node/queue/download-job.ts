@@ -219,7 +219,9 @@ function isTargetIn(value: unknown, documents: number): boolean {
     (refsOf === undefined || (isObject(own(refsOf, 'object')) && isText(own(refsOf, 'pointer'), LONGEST_URL))) &&
     isIndex(value.document) &&
     Array.isArray(parents) &&
-    parents.every((parent) => isIndex(own(parent, 'document')) && [undefined, 'string'].includes(typeof own(parent, 'url') as 'string'))
+    parents.every(
+      (parent) => isIndex(own(parent, 'document')) && (own(parent, 'url') === undefined || isText(own(parent, 'url'), LONGEST_URL)),
+    )
   )
 }
 

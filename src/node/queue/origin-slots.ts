@@ -259,15 +259,13 @@ export class OriginSlots implements RequestLimiter {
     }
     slots.isRefreshing = false
     this.#admit(slots)
-    this.#refreshLater(slots, wants)
+    // The server has removed a worker that has no slot and needs none.
+    if (held === 0 && wants === 0 && slots.active === 0 && slots.waiting.length === 0) this.#origins.delete(origin)
+    else this.#refreshLater(slots)
   }
 
-  #refreshLater(slots: Slots, wanted: number): void {
+  #refreshLater(slots: Slots): void {
     if (this.#isClosed) return
-    if (wanted === 0 && slots.active === 0 && slots.waiting.length === 0 && slots.held === 0) {
-      this.#origins.delete(slots.origin)
-      return
-    }
     const isPaused = this.#clock.now() < slots.pausedUntil
     const isShort = slots.waiting.length > 0 && slots.active >= slots.held
     slots.timer = setTimeout(() => void this.#refresh(slots), isPaused || isShort ? HURRIED : REFRESHED)

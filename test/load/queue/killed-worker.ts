@@ -11,7 +11,8 @@ export interface KilledWorkerResult {
   readonly stderr: string
   /** Bytes that the archive has sent, relative to those of all files. */
   readonly ratio: number
-  readonly isSameManifest: boolean
+  /** Lines that only one of the two manifests has. */
+  readonly differences: readonly string[]
   /** Seconds of one process without a queue, and of the workers. */
   readonly alone: number
   readonly seconds: number
@@ -58,7 +59,7 @@ export async function killedWorker(
       exitCode: code,
       stderr,
       ratio: bytes / total,
-      isSameManifest: (await load.manifest('shared')).join('\n') === (await load.manifest('alone')).join('\n'),
+      differences: differencesOf(await load.manifest('alone'), await load.manifest('shared')),
       alone: alone.seconds,
       seconds,
       memory: [early, late],
@@ -66,4 +67,14 @@ export async function killedWorker(
   } finally {
     await load.stop()
   }
+}
+
+function differencesOf(one: readonly string[], other: readonly string[]): readonly string[] {
+  const [ones, others] = [new Set(one), new Set(other)]
+  const twice = one.length === ones.size && other.length === others.size ? [] : ['a line occurs twice']
+  return [
+    ...twice,
+    ...one.filter((line) => !others.has(line)).map((line) => `- ${line}`),
+    ...other.filter((line) => !ones.has(line)).map((line) => `+ ${line}`),
+  ]
 }

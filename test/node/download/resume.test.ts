@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
@@ -54,6 +56,19 @@ describe('a download that is interrupted', () => {
     expect(Object.keys(await filesIn(folder))).toEqual(['data.bin'])
     expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
     expect(server.violations).toEqual([])
+  })
+
+  it('notes the entity tag of a file that only lacked its name', async () => {
+    const server = await serve((_, n) => (n === 0 ? { endAfter: 3 * MiB } : undefined), { bytes, etag: '"v1"' })
+    const folder = await temporaryFolder()
+    await run([itemOf(server, asset)], { folder, server, retries: 0 })
+    const part = join(folder, 'data.bin.part')
+    await writeFile(part, bytes)
+    await appendFile(`${part}.json`, `[0,${bytes.length}]\n`)
+    expect((await run([itemOf(server, asset)], { folder, server })).summary).toMatchObject({ written: 1, received: 0 })
+    const lines = (await readFile(join(folder, '.stac-auth-manifest'), 'utf8')).trim().split('\n')
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ path: 'data.bin', etag: '"v1"' })
+    expect(server.asked.length).toBe(1)
   })
 
   it.each([

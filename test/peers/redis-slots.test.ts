@@ -1,0 +1,150 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { OriginSlots } from '../../src/node/queue/origin-slots.ts'
+import { type Peer, startPeer } from './peer.ts'
+import type { RedisFacts } from './redis-facts.ts'
+
+const ORIGIN = 'https://data.example'
+let peer: Peer<RedisFacts> | undefined
+let redis: Redis
+let made = 0
+
+beforeAll(async () => {
+  peer = await startPeer<RedisFacts>('redis')
+  if ('facts' in peer) redis = new Redis({ ...peer.facts })
+}, 150_000)
+afterAll(async () => {
+  redis?.disconnect()
+  if (peer && 'stop' in peer) await peer.stop()
+})
+beforeEach(async ({ skip }) => {
+  if (peer && 'missing' in peer) skip(peer.missing)
+  await redis.flushall()
+})
+
+function workerWith(perHost: number, rate?: number): OriginSlots {
+  const slots = new OriginSlots(redis, `worker${++made}`)
+  slots.limits = { perHost, ...(rate !== undefined && { rate }) }
+  return slots
+}
+
+/** Requests that hold their slots until they are told to end. */
+class Requests {
+  active = 0
+  most = 0
+  readonly #slots: OriginSlots
+  readonly #ends: (() => void)[] = []
+
+  constructor(slots: OriginSlots) {
+    this.#slots = slots
+  }
+
+  async start(count: number): Promise<void> {
+    for (let number = 0; number < count; number++) {
+      void Promise.resolve(this.#slots.enter(ORIGIN)).then(() => {
+        this.active++
+        this.most = Math.max(this.most, this.active)
+        this.#ends.push(() => {
+          this.active--
+          this.#slots.leave(ORIGIN)
+        })
+      })
+    }
+  }
+
+  end(count = 1): void {
+    for (const end of this.#ends.splice(0, count)) end()
+  }
+}
+
+describe('the slots of an origin', () => {
+  it('are shared fairly by workers, and never more than the limit', async () => {
+    const workers = [workerWith(6), workerWith(6), workerWith(6)]
+    const requests = workers.map((slots) => new Requests(slots))
+    const active = () => requests.map((one) => one.active)
+    await requests[0]?.start(20)
+    await expect.poll(active).toEqual([6, 0, 0])
+    await requests[1]?.start(20)
+    await requests[2]?.start(20)
+    const shares: number[][] = []
+    await expect
+      .poll(() => {
+        for (const one of requests) if (one.active > 2) one.end()
+        shares.push(active())
+        return active()
+      })
+      .toEqual([2, 2, 2])
+    expect(Math.max(...shares.map((share) => share.reduce((sum, one) => sum + one, 0)))).toBeLessThanOrEqual(6)
+    for (const slots of workers) await slots.close()
+  })
+
+  it('of a worker that has nothing to do are used by another one', async () => {
+    const [first, second] = [workerWith(4), workerWith(4)]
+    const [one, other] = [new Requests(first), new Requests(second)]
+    await one.start(4)
+    await expect.poll(() => one.active).toBe(4)
+    await other.start(4)
+    one.end(4)
+    await expect.poll(() => other.active, { timeout: 3000 }).toBe(4)
+    await first.close()
+    await second.close()
+  })
+
+  it('of a worker that has died are free when its lease is over', async () => {
+    const dead = `${Date.now() * 1000 + 1_500_000}`
+    await redis.hset(`stac-auth:limits:${ORIGIN}:slots`, 'dead', `4 4 ${dead}`)
+    const slots = workerWith(4)
+    const requests = new Requests(slots)
+    await requests.start(4)
+    await expect.poll(() => requests.active, { timeout: 5000 }).toBe(4)
+    expect(await redis.hkeys(`stac-auth:limits:${ORIGIN}:slots`)).not.toContain('dead')
+    await slots.close()
+  })
+
+  it('pause for all workers when one of them is told to wait, and are fewer afterwards', async () => {
+    const [first, second] = [workerWith(8), workerWith(8)]
+    first.refused(ORIGIN, 1500)
+    await expect.poll(() => redis.pttl(`stac-auth:limits:${ORIGIN}:pause`)).toBeGreaterThan(1000)
+    const requests = new Requests(second)
+    await requests.start(8)
+    await expect.poll(() => redis.hlen(`stac-auth:limits:${ORIGIN}:slots`)).toBe(1)
+    expect(requests.active).toBe(0)
+    await expect.poll(() => requests.active, { timeout: 5000 }).toBe(4)
+    expect(await redis.exists(`stac-auth:limits:${ORIGIN}:pause`)).toBe(0)
+    await first.close()
+    await second.close()
+  })
+
+  it('reserve times at the rate for all workers together', async () => {
+    const workers = [workerWith(8, 20), workerWith(8, 20)]
+    const entered: number[] = []
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const slots = workers[index % 2]
+        await slots?.enter(ORIGIN)
+        entered.push(Date.now())
+        slots?.leave(ORIGIN)
+      }),
+    )
+    expect(Math.max(...entered) - Math.min(...entered)).toBeGreaterThanOrEqual(11 * 50 - 60)
+    for (const slots of workers) await slots.close()
+  })
+
+  it('are not taken by a request that was aborted while it waited', async () => {
+    const slots = workerWith(1)
+    const requests = new Requests(slots)
+    await requests.start(1)
+    await expect.poll(() => requests.active).toBe(1)
+    const abort = new AbortController()
+    const waiting = Promise.resolve(slots.enter(ORIGIN, abort.signal)).then(
+      () => 'in',
+      (error) => error.code,
+    )
+    abort.abort()
+    expect(await waiting).toBe('ABORTED')
+    requests.end()
+    await requests.start(1)
+    await expect.poll(() => requests.active).toBe(1)
+    await slots.close()
+  })
+})
