@@ -3,7 +3,7 @@ import { selectFiles } from '../../../src/node/download/selected-files.ts'
 import { packedJob, readDone, readFileResults, readJob, readProgress, targetsIn } from '../../../src/node/queue/download-job.ts'
 import { itemWith, KEY_SCHEME } from '../../cli/items.ts'
 
-const item = {
+const item: Readonly<Record<string, unknown>> = {
   ...itemWith(
     {
       data: {
