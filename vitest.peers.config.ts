@@ -13,6 +13,7 @@ export default defineConfig({
     reporters: ['default', retriesReporter()],
     testTimeout: 20_000,
     hookTimeout: 150_000,
+    expect: { poll: { timeout: 15_000 } },
     retry,
   },
 })
