@@ -36,11 +36,21 @@ describe('the package, installed from its tarball', () => {
 
   const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } })
 
-  it('the package, installed from its tarball holds what it needs and nothing else', () => {
+  it('the package, installed from its tarball holds what it needs and nothing else', async () => {
     expect(files).toEqual(
       expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'dist/index.js', 'dist/index.d.ts']),
     )
-    expect(files.filter((path) => !/^(?:dist|schemas|docs|examples|man)\/|^(?:package\.json|[A-Z]+(?:\.md)?)$/.test(path))).toEqual([])
+    const { stdout } = await run('git', ['ls-files'], { cwd: root })
+    const inGit = new Set(stdout.split('\n'))
+    const built = new Set(['dist/browser.bundle.js', 'dist/browser.bundle.js.map', 'dist/browser.bundle.json', 'dist/browser.bundle.d.ts'])
+    const joined = new Set(['dist/shared.js', 'dist/strategies/oauth2/shared.js'])
+    const isBuilt = (path: string) =>
+      built.has(path) || joined.has(path) || inGit.has(path.replace(/^dist\//, 'src/').replace(/\.(?:d\.ts|js)$/, '.ts'))
+    // Nothing that lies about in the folder, such as a file of credentials, is ever published.
+    expect(files.filter((path) => !inGit.has(path) && !(path.startsWith('dist/') && isBuilt(path)))).toEqual([])
+    expect(
+      files.filter((path) => !/^(?:dist|schemas|conformance|docs|examples|man)\/|^(?:package\.json|[A-Z]+(?:\.md)?)$/.test(path)),
+    ).toEqual([])
     expect(files.filter((path) => /\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(path) && !EXAMPLE.test(path))).toEqual([])
   })
 
