@@ -16,7 +16,13 @@ import { download } from '../../src/node/download/download.ts'
 import { createGateway } from '../../src/node/gateway/gateway.ts'
 import type { StacDocument } from '../../src/stac/document.ts'
 import { FILES, SIZE, startSite } from '../chaos/site.ts'
+import type { Fault } from '../servers/chaos/fault.ts'
 import { anyFault, seededFaults } from '../servers/chaos/seeded-faults.ts'
+
+/** A part of a file in a content coding that nobody asked for ends its download, so it would be counted as a failure. */
+function withoutCoding(fault: Fault): Fault {
+  return fault.do === 'cut' && fault.framing === 'gzip' ? { do: 'reset', at: fault.at } : fault
+}
 
 /** What the process under test works on. */
 interface Work {
@@ -49,7 +55,7 @@ async function observe(): Promise<void> {
   const minutes = process.argv.includes('--minutes') ? argument('--minutes', 2) : 2
   const seed = process.argv.includes('--seed') ? argument('--seed', 1) : 1
   const site = await startSite({ life: 2 })
-  site.breakBy(seededFaults(seed, [[0.05, anyFault]]))
+  site.breakBy(seededFaults(seed, [[0.05, (random) => withoutCoding(anyFault(random))]]))
   const items = Array.from({ length: FILES }, (_, number) => site.item(number)) as StacDocument[]
   const { documents, files, clientSecret: secret } = site
   const work: Work = { documents, files, secret, items, tokenUrl: `${documents}/token`, end: Date.now() + minutes * 60_000 }
