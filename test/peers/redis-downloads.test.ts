@@ -60,6 +60,7 @@ describe('a download by the workers of a queue', () => {
     const groups = [
       { count: 2, size: 64 * MIB },
       { count: 2000, size: 64 * KIB },
+      { count: 50, size: 2 * KIB, isCollected: true },
     ]
     const result = await killedWorker(place, archive, redis, groups)
     expect(result).toMatchObject({ problems: [], exitCode: 0, differences: [] })

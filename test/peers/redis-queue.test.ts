@@ -178,7 +178,14 @@ describe('a queue that cannot be reached', () => {
     ['at no address', () => 'wr0ng', 2, 'USAGE'],
   ])('%s is told at once, and no password', async (_, queue, exit, code) => {
     const input = await put(folder, 'one.json', item('one'))
-    for (const argv of [['lint', input, '--queue'], ['worker']]) {
+    const commands = [
+      ['lint', input, '--queue'],
+      ['worker'],
+      ['download', input, '-d', folder, '--queue'],
+      ['worker', '-d', folder],
+      ['queue', 'status'],
+    ]
+    for (const argv of commands) {
       const outcome = await cli(argv, { STAC_AUTH_QUEUE: queue() })
       expect([outcome.code, outcome.stderr]).toEqual([exit, expect.stringContaining(code)])
       expect(outcome.stdout + outcome.stderr).not.toMatch(/wr0ng(?!")/)

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
-import { IntegrityError, isAuthError } from '../../errors.ts'
+import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject, own } from '../../stac/document.ts'
 import { TargetFolder, writeSmallFile } from '../download/target-folder.ts'
 import { readRegularFile } from '../files.ts'
@@ -35,6 +35,14 @@ export async function destinationOf(folder: string): Promise<string> {
     if (other !== undefined) return other
     throw error
   }
+}
+
+/** Returns the identity of a folder that has one. Errors: `USAGE` for any other, `FILE_ACCESS`, `PATH_UNSAFE`. */
+export async function knownDestination(folder: string): Promise<string> {
+  const { path } = await TargetFolder.open(folder)
+  const known = await identityIn(join(path, IDENTITY_NAME))
+  if (known !== undefined) return known
+  throw new ConfigurationError('USAGE', `"${folder}" has no queue: no download --queue and no worker has used this folder`)
 }
 
 async function identityIn(file: string): Promise<string | undefined> {

@@ -46,7 +46,14 @@ async function answer({ url = '', headers }: IncomingMessage, response: ServerRe
   const etag = `"${createHash('sha256').update(name).digest('hex').slice(0, 16)}"`
   const [, from, to] = (headers['if-range'] ?? etag) === etag ? (/^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? []) : []
   const [start, end] = from === undefined ? [0, size] : [Number(from), to ? Math.min(size, Number(to) + 1) : size]
-  const fields = { etag, 'accept-ranges': 'bytes', 'content-length': end - start, 'content-type': 'application/octet-stream' }
+  const disposition = name.includes('/g') && { 'content-disposition': `attachment; filename="${name.replace('/', '-')}.nc"` }
+  const fields = {
+    ...disposition,
+    etag,
+    'accept-ranges': 'bytes',
+    'content-length': end - start,
+    'content-type': 'application/octet-stream',
+  }
   if (from === undefined) response.writeHead(200, fields)
   else response.writeHead(206, { ...fields, 'content-range': `bytes ${start}-${end - 1}/${size}` })
   if (from !== undefined) counts.ranges++

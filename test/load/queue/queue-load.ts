@@ -12,6 +12,10 @@ const BIN = fileURLToPath(new URL('../../../dist/cli/bin.js', import.meta.url))
 const SERVER = fileURLToPath(new URL('./archive-server.ts', import.meta.url))
 const KEY = 'archive-key'
 
+const EXTENSIONS = ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json']
+
+const SCHEMES = { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } }
+
 /** What the archive has counted. */
 export interface ArchiveCounts {
   readonly requests: number
@@ -26,6 +30,8 @@ export interface ArchiveCounts {
 export interface FileGroup {
   readonly count: number
   readonly size: number
+  /** True for names whose extension only the server knows, in items of one FeatureCollection that has the schemes. */
+  readonly isCollected?: boolean
 }
 
 export interface Archive {
@@ -91,27 +97,28 @@ export class QueueLoad {
     }
     await writeFile(join(folder, 'credentials.json'), JSON.stringify({ version: 1, credentials: [credential] }), { mode: 0o600 })
     load.#env.ARCHIVE_KEY = KEY
-    const items = groups.flatMap(({ count, size }) =>
-      Array.from({ length: Math.ceil(count / 10) }, (_, index) => load.#item(index, count, size)),
-    )
-    await writeFile(load.#inputs, items.map((item) => `${JSON.stringify(item)}\n`).join(''))
+    const documents = groups.flatMap(({ count, size, isCollected = false }): readonly object[] => {
+      const items = Array.from({ length: Math.ceil(count / 10) }, (_, index) => load.#item(index, { count, size, isCollected }))
+      return isCollected ? [{ type: 'FeatureCollection', stac_extensions: EXTENSIONS, 'auth:schemes': SCHEMES, features: items }] : items
+    })
+    await writeFile(load.#inputs, documents.map((document) => `${JSON.stringify(document)}\n`).join(''))
     return load
   }
 
-  #item(index: number, count: number, size: number) {
+  #item(index: number, { count, size, isCollected }: FileGroup) {
     const numbers = Array.from({ length: Math.min(10, count - index * 10) }, (_, at) => index * 10 + at)
     const asset = (number: number) => ({
-      href: `${this.#archive.origin}/${size}/f${number}`,
-      type: 'application/x-hdf5',
+      href: `${this.#archive.origin}/${size}/${isCollected ? 'g' : 'f'}${number}`,
+      ...(!isCollected && { type: 'application/x-hdf5' }),
       'auth:refs': ['key'],
     })
     return {
       type: 'Feature',
       stac_version: '1.1.0',
-      stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+      stac_extensions: EXTENSIONS,
       id: `s${size}-${index}`,
       geometry: null,
-      properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
+      properties: { datetime: '2026-01-01T00:00:00Z', ...(!isCollected && { 'auth:schemes': SCHEMES }) },
       links: [],
       assets: Object.fromEntries(numbers.map((number) => [`f${number}`, asset(number)])),
     }

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { put, temporaryFolder } from '../folder.ts'
+import { itemWith } from '../items.ts'
+import { run } from '../run.ts'
+
+const folder = await temporaryFolder()
+const input = await put(folder, 'item.json', itemWith({ data: { href: 'https://d.example/a.tif' } }))
+
+describe('download --queue', () => {
+  it.each([
+    ['--concurrency', '4'],
+    ['--limit-rate', '10M'],
+  ])('refuses %s, which is a limit of one process', async (option, value) => {
+    const { code, stderr } = await run(['download', input, '-d', folder, option, value, '--queue', 'redis://127.0.0.1:1'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${option} does not apply to the workers of --queue`)])
+  })
+
+  it('says how to name the queue when there is no URL', async () => {
+    const { code, stderr } = await run(['download', input, '-d', folder, '--queue'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set STAC_AUTH_QUEUE to its URL')])
+  })
+
+  it('says that it has taken the input for the URL', async () => {
+    const { code, stderr } = await run(['download', '-d', folder, '--queue', input])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('put -- before the inputs')])
+  })
+
+  it('needs no queue for a dry run', async () => {
+    const { code, stdout } = await run(['download', input, '-d', folder, '--dry-run', '--queue', 'redis://127.0.0.1:1'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 file of unknown size')])
+  })
+})
+
+describe('queue', () => {
+  it('refuses a folder that no queue has used, and writes nothing there', async () => {
+    const other = await temporaryFolder()
+    const { code, stderr } = await run(['queue', 'status', '-d', other, '--queue', 'redis://127.0.0.1:1'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no queue')])
+    const { readdir } = await import('node:fs/promises')
+    expect(await readdir(other)).toEqual([])
+  })
+})
