@@ -49,7 +49,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
       await look('consent')
       await access(page).getByRole('button', { name: 'Allow', exact: true }).click()
       await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()
-      await file(page, 'visual').getByText('On the map').waitFor()
+      await file(page, 'visual').getByText('On the map:').waitFor()
       await page.locator('.picture img').waitFor()
       await look('ready')
       await page.click('#credentials')
@@ -161,7 +161,7 @@ describe('from the first key to the last', () => {
       await file(page, 'visual').getByText('You have one.').waitFor()
       await tabTo('Draw on the map')
       await page.keyboard.press('Enter')
-      await file(page, 'visual').getByText('On the map').waitFor()
+      await file(page, 'visual').getByText('On the map:').waitFor()
       await tabTo(/^Map of the footprints/)
       const before = await page
         .locator('.map canvas')

@@ -86,7 +86,7 @@ it(
         })
     await giveCredential(page, 'visual', { Key: site.secrets.key })
     await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()
-    await file(page, 'visual').getByText('On the map').waitFor()
+    await file(page, 'visual').getByText('On the map:').waitFor()
     await expect.poll(() => isSeen('.map'), { timeout: 5000 }).toBe(true)
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('map')
     const travel = page.locator('.travel')

@@ -41,6 +41,6 @@ it('takes keys and logins all the same, for as long as the page is there', async
   await logInWithWindow({ context, page, complaints: [] })
   await file(page, 'visual').getByText('You are logged in.').waitFor()
   await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()
-  await file(page, 'visual').getByText('On the map').waitFor()
+  await file(page, 'visual').getByText('On the map:').waitFor()
   expect(errors).toEqual([])
 }, 90_000)
