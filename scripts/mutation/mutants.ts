@@ -184,7 +184,7 @@ function isValue(node: ts.Node): boolean {
   const { parent } = node
   if (ts.isBinaryExpression(parent) && parent.right === node && parent.operatorToken.kind === ts.SyntaxKind.QuestionQuestionToken)
     return false
-  if (ts.isBindingElement(parent) && ts.isArrayBindingPattern(parent.parent)) return false
+  if (ts.isBindingElement(parent) && (ts.isArrayBindingPattern(parent.parent) || parent.propertyName === node)) return false
   return !((ts.isPropertyAssignment(parent) || ts.isPropertyDeclaration(parent) || ts.isMethodDeclaration(parent)) && parent.name === node)
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOf, isAddressProblem } from '../../src/http/url.ts'
+import { addressOf, bareAddress, isAddress, isAddressProblem, RELATIVE, urlOfHref } from '../../src/http/url.ts'
 
 const named = new Set(['http://127.0.0.1:8080', 'https://10.0.0.1'])
 
@@ -145,5 +145,59 @@ describe('an address', () => {
       ),
       { numRuns: 2000, seed: 20261120 },
     )
+  })
+})
+
+describe('the text of a URL', () => {
+  it('is at most 8192 characters long', () => {
+    const of = (length: number) => `https://data.example/${'a'.repeat(length - 21)}`
+    expect(outcome(of(8192))).toBe(of(8192))
+    expect(outcome(of(8193))).toBe('URL_INVALID')
+  })
+
+  it.each([
+    ['', 'is missing'],
+    ['https://@/', 'has a host name that parsers read differently'],
+    ['https://:443/', 'has a host name that parsers read differently'],
+    ['https://a@.:443/', 'has a host name that parsers read differently'],
+    ['https://a.:443/', 'has a host name that parsers read differently'],
+    ['https://.a@data.example/', 'has a user name or password in it'],
+    ['https:/a', 'does not write out "https://host"'],
+    ['https:x//a', 'does not write out "https://host"'],
+    ['https://[::1/', 'is no valid URL'],
+    ['relative/path', RELATIVE.message],
+  ])('is refused: %j %s', (text, message) => {
+    expect(urlOfHref(text, {})).toMatchObject({ message })
+  })
+
+  it('that cannot be resolved is not called relative where a base is known', () => {
+    expect(urlOfHref('f', { base: 'not a base' })).toMatchObject({ message: 'is no valid URL' })
+    expect(urlOfHref('https://a.example\u3002/', {})).toMatchObject({ message: 'is no valid URL' })
+  })
+
+  it('inherits no user information from its base', () => {
+    for (const base of ['https://u@data.example/', 'https://:p@data.example/', 'https://u:p@data.example/'])
+      expect(outcome('f', base)).toBe('URL_HAS_USERINFO')
+  })
+
+  it('of an object is read without a check of the network, but only for objects', () => {
+    expect(outcome('s3://internal/key')).toBe('s3://internal/key')
+    expect(outcome('s3://10.0.0.1/key')).toBe('s3://10.0.0.1/key')
+  })
+
+  it('is without its query where only the place counts', () => {
+    expect(bareAddress('https://data.example:8443/a/b.tif?sig=abc#x')).toBe('https://data.example:8443/a/b.tif')
+    expect(bareAddress('s3://bucket/a/b.tif?versionId=1')).toBe('s3://bucket/a/b.tif')
+  })
+
+  it('begins with http: or https:, and two slashes', () => {
+    expect(['https://a', 'HTTP://a', 'http:/a', 'xhttp://a', 's3://a', 'a/https://b'].map(isAddress)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
   })
 })

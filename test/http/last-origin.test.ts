@@ -20,6 +20,14 @@ describe('the origin of addresses that come one after the other', () => {
     )
   })
 
+  it('the origin of addresses that come one after the other is not taken for one that it begins', () => {
+    const last = new LastOrigin()
+    expect(last.of('https://a.example/x')).toBe('https://a.example')
+    expect(last.of('https://a.example.evil.example/x')).toBe('https://a.example.evil.example')
+    expect(last.of('https://b.example/https://b.exampl/x')).toBe('https://b.example')
+    expect(last.of('https://c.example/')).toBe('https://c.example')
+  })
+
   it('the origin of addresses that come one after the other is not remembered where there is none', () => {
     const last = new LastOrigin()
     expect([last.of('file:///a'), last.of('s3://bucket/key'), last.of('https://a.example/')]).toEqual(['null', 'null', 'https://a.example'])

@@ -50,6 +50,12 @@ describe('isPublicHost', () => {
     ['[64:ff9c::808:808]', 'not NAT64'],
     ['[64:ff9b::1:808:808]', 'outside the prefix of NAT64'],
     ['[::1:ffff:808:808]', 'not mapped'],
+    ['[0:0:1::ffff:808:808]', 'not mapped'],
+    ['[0:0:0:1:0:ffff:808:808]', 'not mapped'],
+    ['[0:1::ffff:808:808]', 'not mapped'],
+    ['[1::ffff:808:808]', 'not mapped'],
+    ['[1fff:ffff::1]', 'below the public block'],
+    ['[64:ff9b:0:1::808:808]', 'outside the prefix of NAT64'],
     ['[100::1]', 'discard'],
     ['[2001::1]', 'Teredo'],
     ['[2001:db8::1]', 'documentation'],
@@ -89,6 +95,10 @@ describe('isPublicHost', () => {
     '[::ffff:808:808]',
     '[64:ff9b::808:808]',
     '[2002:808:808::]',
+    '[2000::1]',
+    '[3fff:ffff::1]',
+    '[2606:1:2:3:4:5:6::]',
+    '[2606:ffff:ffff:ffff:ffff:ffff:ffff:ffff]',
   ])('accepts %s', (hostname) => expect(isPublicHost(hostname)).toBe(true))
 
   it.each([
@@ -115,6 +125,17 @@ describe('isPublicAddress', () => {
     '2606::12345',
     'g::1',
     '2606:4700:',
+    '2606:4700::1::2',
+    '2606::1:2:3:4:5:6:7',
+    '2606::g',
+    'x2606::1',
+    '2606:4700::1x',
+    '2606::-1',
+    '2606:+1::1',
+    '2606::0x1',
+    '26061::1',
+    '2606::1.2.3.256',
+    '2606:12345::1',
   ])('isPublicAddress is false for %j, which is no address', (text) => expect(isPublicAddress(text)).toBe(false))
 
   it('reads dotted tails and zones', () => {
@@ -122,6 +143,10 @@ describe('isPublicAddress', () => {
     expect(isPublicAddress('::ffff:8.8.8.8')).toBe(true)
     expect(isPublicAddress('fe80::1%eth0')).toBe(false)
     expect(isPublicAddress('2606:4700::1111%eth0')).toBe(true)
+    expect(isPublicAddress('2606:4700::1111%a\nb')).toBe(true)
+    expect(isPublicAddress('::ffff:255.255.8.8')).toBe(false)
+    expect(isPublicAddress('::ffff:8.8.255.255')).toBe(true)
+    expect(isPublicAddress('::ffff:10.8.8.8')).toBe(false)
   })
 
   it('agrees with the block list of the platform', () => {

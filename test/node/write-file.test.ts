@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { newHolder } from '../../src/node/tokens/process-lock.ts'
-import { writeNewFile } from '../../src/node/write-file.ts'
+import { newPath, replaceFile, seenFile, writeNewFile } from '../../src/node/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 
 vi.mock('node:fs/promises', async (original) => {
@@ -104,24 +104,123 @@ describe('a file that appears while another is written', () => {
     return chunksOf('ours')
   }
 
-  it.each([
-    ['with links', undefined],
-    ['where there are none', 'EPERM'],
-  ])('keeps its name, %s', async (what, code) => {
-    if (code) vi.mocked(link).mockRejectedValue(Object.assign(new Error('no links'), { code }))
-    const path = join(folder, `${what}.bin`)
-    await expect(writeNewFile(path, appearing(path))).rejects.toMatchObject({ code: 'PATH_EXISTS' })
-    expect(await readFile(path, 'utf8')).toBe('theirs')
-    await writeNewFile(`${path}.2`, data)
-    expect(await readFile(`${path}.2`, 'utf8')).toBe('abcdef')
-    await writeNewFile(path, data, true)
-    expect(await readFile(path, 'utf8')).toBe('abcdef')
-    expect((await readdir(folder)).filter((name) => name.startsWith(what))).toEqual([`${what}.bin`, `${what}.bin.2`])
-  })
+  const codes = [undefined, 'EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL']
+
+  it.each(codes.map((code) => ({ what: code ? `where there are none (${code})` : 'with links', code })))(
+    'keeps its name, $what',
+    async ({ what, code }) => {
+      if (code) vi.mocked(link).mockRejectedValue(Object.assign(new Error('no links'), { code }))
+      const path = join(folder, `${what}.bin`)
+      await expect(writeNewFile(path, appearing(path))).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+      expect(await readFile(path, 'utf8')).toBe('theirs')
+      await writeNewFile(`${path}.2`, data)
+      expect(await readFile(`${path}.2`, 'utf8')).toBe('abcdef')
+      await writeNewFile(path, data, true)
+      expect(await readFile(path, 'utf8')).toBe('abcdef')
+      expect((await readdir(folder)).filter((name) => name.startsWith(what))).toEqual([`${what}.bin`, `${what}.bin.2`])
+    },
+  )
 
   it('a file that appears while another is written is no reason to hide other failures', async () => {
     vi.mocked(link).mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }))
     await expect(writeNewFile(join(folder, 'full.bin'), data)).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect((await readdir(folder)).filter((name) => name.startsWith('full'))).toEqual([])
+  })
+})
+
+describe('replaceFile', () => {
+  it('replaces the content and keeps the mode', async () => {
+    const path = await put(folder, 'replaced.json', 'old')
+    await replaceFile(path, 'new', await seenFile(path))
+    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', 0o600])
+    expect(await readdir(folder)).not.toContain('replaced.json.part')
+  })
+
+  it('creates a file that was missing, and one that has appeared meanwhile stays', async () => {
+    const path = join(folder, 'created.json')
+    expect(await seenFile(path)).toBeUndefined()
+    await replaceFile(path, 'new', undefined)
+    expect(await readFile(path, 'utf8')).toBe('new')
+    await expect(replaceFile(path, 'newer', undefined)).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+    expect(await readFile(path, 'utf8')).toBe('new')
+  })
+
+  const at = (path: string) => utimes(path, 1000, 1000)
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['longer', (path) => writeFile(path, 'longer', { flag: 'a' }).then(() => at(path))],
+    ['newer', (path) => utimes(path, 1000, 2000)],
+    [
+      'another file',
+      async (path) => {
+        // The number of a removed file may be given to the next one.
+        await rename(path, `${path}.old`)
+        await writeFile(path, 'old')
+        await at(path)
+      },
+    ],
+    ['gone', (path) => rm(path)],
+  ])('leaves a file that is %s than before as it is', async (_, change) => {
+    const path = await put(folder, 'changing.json', 'old')
+    await at(path)
+    const seen = await seenFile(path)
+    await change(path)
+    const before = await readFile(path, 'utf8').catch(() => undefined)
+    await expect(replaceFile(path, 'new', seen)).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+    expect(await readFile(path, 'utf8').catch(() => undefined)).toBe(before)
+  })
+
+  it('never writes through a link, nor over a folder', async () => {
+    const path = await put(folder, 'aim.json', 'old')
+    const way = join(folder, 'way.json')
+    await symlink(path, way)
+    expect(await seenFile(way)).toBeUndefined()
+    for (const name of [way, join(folder, 'sub')]) {
+      await expect(replaceFile(name, 'new', undefined)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
+      await expect(replaceFile(name, 'new', await seenFile(path))).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
+    }
+    expect(await readFile(path, 'utf8')).toBe('old')
+  })
+
+  it('is refused while something else has the path of its lock', async () => {
+    const path = await put(folder, 'held.json', 'old')
+    await mkdir(`${path}.part.lock`)
+    await expect(replaceFile(path, 'new', await seenFile(path))).rejects.toMatchObject({
+      code: 'PATH_BUSY',
+      hint: expect.stringContaining('held.json.part.lock'),
+    })
+    await expect(replaceFile(join(folder, 'missing/x'), 'new', undefined)).rejects.toMatchObject({ code: 'FILE_ACCESS' })
+    expect(await readFile(path, 'utf8')).toBe('old')
+  })
+})
+
+it('gives nothing its name when the lock was lost meanwhile', async () => {
+  const path = join(folder, 'lost.bin')
+  const losing = async () => {
+    await rm(`${path}.part.lock`, { recursive: true })
+    return chunksOf('abc')
+  }
+  await expect(writeNewFile(path, losing)).rejects.toMatchObject({ code: 'PATH_BUSY', message: expect.stringContaining('lost.bin"') })
+  expect(await readdir(folder)).not.toContain('lost.bin')
+})
+
+it('leaves no lock when it may not write', async () => {
+  const path = join(folder, 'refused.bin')
+  await writeFile(`${path}.part`, 'of someone else')
+  await expect(writeNewFile(path, never)).rejects.toMatchObject({ message: expect.stringContaining('refused.bin"') })
+  expect((await readdir(folder)).filter((name) => name.startsWith('refused'))).toEqual(['refused.bin.part'])
+})
+
+describe('the path of a new file', () => {
+  it.each(['/', '.', '..', 'sub/', 'sub\\', ''])('is not %j', async (name) => {
+    await expect(newPath(name)).rejects.toMatchObject({ code: 'PATH_UNSAFE', hint: 'add a file name to it' })
+  })
+
+  it('is that of an existing file only when it may be replaced', async () => {
+    const path = await put(folder, 'taken.bin', 'old')
+    await expect(newPath(path)).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+    expect(await newPath(path, true)).toBe(path)
+    await expect(newPath(join(folder, 'sub'), true)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
+    await expect(newPath(join(folder, 'x'.repeat(300)))).rejects.toMatchObject({ code: 'FILE_ACCESS' })
   })
 })

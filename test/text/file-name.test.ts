@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldedName, forFileName, numberedName, partsOfName } from '../../src/text/file-name.ts'
+import { foldedName, forFileName, numberedName, partsOfName, plainSuffix } from '../../src/text/file-name.ts'
 
 const length = (text: string) => new TextEncoder().encode(text).length
 
@@ -24,6 +24,10 @@ describe('forFileName', () => {
     ['COM¹.tif', '_COM¹.tif'],
     ['lpt9', '_lpt9'],
     ['COMMON.tif', 'COMMON.tif'],
+    ['CONSOLE', 'CONSOLE'],
+    ['xcon', 'xcon'],
+    ['a.con', 'a.con'],
+    ['a.part.tif', 'a.part.tif'],
     ['x.part', 'x.part_'],
     ['x.part.json', 'x.part.json_'],
     ['\ud800', '\ufffd'],
@@ -35,6 +39,14 @@ describe('forFileName', () => {
     const name = forFileName(`${'ä'.repeat(300)}.tif`)
     expect(name).toMatch(/^ä+\.tif$/)
     expect(length(name)).toBeLessThanOrEqual(200)
+  })
+
+  it('shortens what is longer than 200 bytes, and nothing else', () => {
+    expect(forFileName('a'.repeat(200))).toBe('a'.repeat(200))
+    expect(forFileName('a'.repeat(201))).toBe('a'.repeat(200))
+    expect(forFileName(`${'a'.repeat(197)}.tif`)).toBe(`${'a'.repeat(196)}.tif`)
+    expect(forFileName(`${'ä'.repeat(100)}.tif`)).toBe(`${'ä'.repeat(98)}.tif`)
+    expect(forFileName(`${'a'.repeat(195)}  x.tif`)).toBe(`${'a'.repeat(195)}.tif`)
   })
 
   it('returns one segment that no file system takes for anything else, and gives that again', () => {
@@ -54,6 +66,7 @@ describe('names that are much alike', () => {
   it('names that are much alike are one where a file system thinks so', () => {
     expect(foldedName('Ä.TIF')).toBe(foldedName('a\u0308.tif'))
     expect(foldedName('a.tif')).not.toBe(foldedName('b.tif'))
+    expect(foldedName('ß.tif')).not.toBe(foldedName('ss.tif'))
   })
 
   it('names that are much alike are distinguished by a number before the extension', () => {
@@ -61,5 +74,41 @@ describe('names that are much alike', () => {
     expect(numberedName('README', 3)).toBe('README~3')
     expect(length(numberedName(`${'ä'.repeat(98)}.tif`, 12))).toBeLessThanOrEqual(200)
     expect(partsOfName('.x')).toEqual({ stem: '.x', extension: '' })
+  })
+})
+
+describe('the suffix that a server proposes', () => {
+  it.each([
+    ['a.tif', '.tif'],
+    ['a.TIF', '.TIF'],
+    ['B04.v2.tif', '.tif'],
+    ['a.tar.gz', '.tar.gz'],
+    ['a.json.GZ', '.json.GZ'],
+    ['a.exe.gz', '.gz'],
+    ['a.gz', '.gz'],
+    ['a.tar.xgz', '.xgz'],
+    ['a.tar.gzx', '.gzx'],
+    ['a.exes', '.exes'],
+    ['a.mp4', '.mp4'],
+    ['a.1', ''],
+    ['a.123', ''],
+    ['a', ''],
+    ['.tif', ''],
+    ['folder/.tif', ''],
+    ['a.', ''],
+    ['a.t~f', ''],
+    ['a.tif ', ''],
+    ['a.EXE', ''],
+    ['a.sh', ''],
+    ['a.part', ''],
+    ['a.tif.lnk', ''],
+    ['a.abcdefghijklmno', '.abcdefghijklmno'],
+    ['a.abcdefghijklmnop', ''],
+    ['a.abcdefghij.xz', '.abcdefghij.xz'],
+    ['a.abcdefghijk.bz2', '.bz2'],
+    ['a.abcdefghij.zst', '.abcdefghij.zst'],
+    [`${'x'.repeat(300)}.tif`, '.tif'],
+  ])('of %s is %j', (name, suffix) => {
+    expect(plainSuffix(name)).toBe(suffix)
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { forJson, forLine, forTerminal, forUrl } from '../../src/text/sanitize.ts'
+import { SelectionError } from '../../src/errors.ts'
+import { errorText, forJson, forLine, forTerminal, forUrl, headline, hintLines } from '../../src/text/sanitize.ts'
 
 /** What no output may hold: controls but line feed, bidirectional controls, the byte order mark, halves of pairs. */
 const unsafe = /[^\P{Cc}\n]|\p{Bidi_Control}|\ufeff|\p{Surrogate}/u
@@ -43,6 +44,11 @@ describe('forLine', () => {
 })
 
 describe('forJson', () => {
+  it('forJson escapes what a terminal would act on', () => {
+    expect(forJson({ a: 'x\u009b31m\u202ey\u007f' }, 2)).toBe('{\n  "a": "x\\u009b31m\\u202ey\\u007f"\n}')
+    expect(forJson('\ud800a')).toBe('"\\ud800a"')
+  })
+
   it('forJson means the same and prints safely', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -64,6 +70,11 @@ describe('forUrl', () => {
     ['https://ada:pw@a.example/b', 'https://a.example/b'],
     ['https:\\\\ada:pw@a.example/b', 'https://a.example/b'],
     ['//ada:pw@a.example/b?x=1', '//a.example/b?x=…'],
+    ['https://token@a.example/b', 'https://a.example/b'],
+    ['https://:pw@a.example/b', 'https://a.example/b'],
+    ['x//a@b', 'x//a@b'],
+    ['b?=secret', 'b?=…'],
+    ['b?x', 'b?…'],
     ['./b.tif?token=1#x', './b.tif?token=…'],
     ['s3://bucket/key?versionId=1', 's3://bucket/key?versionId=…'],
     ['https://a.example/\u202e?x\n=1', 'https://a.example/\\u{202e}?x\\u{a}=…'],
@@ -83,5 +94,27 @@ describe('forUrl', () => {
         },
       ),
     )
+  })
+})
+
+describe('an error on the command line', () => {
+  it('is one line of code, pointer and message, and the lines of its hint and reasons', () => {
+    const reason = new SelectionError('SCHEME_MISMATCH', 'no credential', { pointer: '/b', hint: 'first\nsecond' })
+    const error = new SelectionError('NO_CREDENTIAL', 'nothing\nfits \u001b[1A', { pointer: '/a\n', hint: 'add one', reasons: [reason] })
+    expect(errorText(error)).toBe(
+      [
+        'error NO_CREDENTIAL /a\\u{a}: nothing\\u{a}fits \\u{1b}[1A',
+        '  add one',
+        '  - SCHEME_MISMATCH /b: no credential',
+        '    first',
+        '    second',
+      ].join('\n'),
+    )
+    expect(errorText(reason, 'warning')).toBe('warning SCHEME_MISMATCH /b: no credential\n  first\n  second')
+  })
+
+  it('has no place for a pointer or a hint that it does not have', () => {
+    expect(headline({ code: 'NO_CREDENTIAL', message: 'nothing' })).toBe('NO_CREDENTIAL: nothing')
+    expect(hintLines(undefined, '  ')).toEqual([])
   })
 })
