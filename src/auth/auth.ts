@@ -256,20 +256,21 @@ export function authorizedRequest(
   const { method, url, headers, body } = request
   const names: string[] = []
   for (const name in headers) if (headers[name] !== plain.headers[name]) names.push(name)
-  return {
-    method,
-    url,
-    headers,
-    ...(body !== undefined && { body }),
-    ...(selection.ref !== undefined && { ref: selection.ref, scheme: selection.type }),
-    ...(selection.match && { credential: selection.match.credential.id }),
-    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
-    pointer: target.pointer,
-    ...(location && { location }),
-    ...(keys && { keys }),
-    // The location of an object is not secret; a presigned or signed URL is.
-    secretIn: { headers: names, url: url !== plain.url && !location },
+  // Members are assigned: to spread an object for each takes as long as the rest of an authorization.
+  const made: { -readonly [Name in keyof AuthorizedRequest]?: AuthorizedRequest[Name] } = { method, url, headers }
+  if (body !== undefined) made.body = body
+  if (selection.ref !== undefined) {
+    made.ref = selection.ref
+    made.scheme = selection.type
   }
+  if (selection.match) made.credential = selection.match.credential.id
+  if (expiresAt !== undefined) made.expiresAt = new Date(expiresAt).toISOString()
+  made.pointer = target.pointer
+  if (location) made.location = location
+  if (keys) made.keys = keys
+  // The location of an object is not secret; a presigned or signed URL is.
+  made.secretIn = { headers: names, url: url !== plain.url && !location }
+  return made as AuthorizedRequest
 }
 
 /** Returns a request without credentials. */

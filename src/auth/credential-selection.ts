@@ -90,10 +90,10 @@ export class Selector {
 /** Returns the selection after its strategy has checked the target, which may refuse it. */
 function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref, pointer }: MatchedScheme): Selection | RejectedReference {
   const { strategy, scheme, credential } = match
-  const selection = { type, match, ...(ref !== undefined && { ref }) }
-  if (!strategy.prepare) return { ...selection, warnings: [] }
   try {
-    return { ...selection, warnings: strategy.prepare({ scheme, pointer, credential, resource: { url: url.href, target } }) }
+    const warnings = strategy.prepare?.({ scheme, pointer, credential, resource: { url: url.href, target } }) ?? []
+    // Spread objects take as long as the rest of a selection.
+    return ref === undefined ? { type, match, warnings } : { ref, type, match, warnings }
   } catch (error) {
     if (!isAuthError(error)) throw error
     // Without a scheme, a pointer would name nothing in the document.
