@@ -25,7 +25,7 @@ export function addVerify(program: Command, context: Context): void {
 
 async function verify(folder: string, { manifest, remote = false, json = false, ...options }: VerifyCommandOptions, context: Context) {
   const { io } = context
-  const { verifyFolder } = await import('../../node/download/verify-folder.ts')
+  const { verifyFolder } = await import('../../node/download/index.ts')
   const auth = remote ? await openAuth(context, options, [])() : undefined
   const style = styleOf(io, io.stdout)
   const exits: number[] = []

@@ -1,5 +1,7 @@
 /** Downloads assets into files, verifies them and resumes interrupted runs; exported by `stac-auth/node`. */
 
+import type { VerifyEvent, VerifyOptions } from './verify-folder.ts'
+
 export type {
   AssetChoice,
   DocumentEvent,
@@ -23,11 +25,17 @@ export type {
 } from './download.ts'
 export { download } from './download.ts'
 export type { ManifestEntry } from './manifest.ts'
-export {
-  type UnverifiedEvent,
-  type VerifiedEvent,
-  type VerifyEvent,
-  type VerifyOptions,
-  type VerifySummaryEvent,
-  verifyFolder,
-} from './verify-folder.ts'
+export type { UnverifiedEvent, VerifiedEvent, VerifyEvent, VerifyOptions, VerifySummaryEvent } from './verify-folder.ts'
+
+/**
+ * Compares the files of a folder with its manifest and yields an event per file; the summary comes last.
+ *
+ * Errors: `FILE_ACCESS` without a manifest, `PATH_UNSAFE`, `ABORTED`.
+ *
+ * @example
+ * for await (const event of verifyFolder({ folder: 'data' })) if (event.kind === 'failed') console.error(event.path, event.error.message)
+ */
+export async function* verifyFolder(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
+  const { verifyFiles } = await import('./verify-folder.ts')
+  yield* verifyFiles(options)
+}

@@ -57,15 +57,8 @@ export type VerifyEvent = VerifiedEvent | UnverifiedEvent | VerifySummaryEvent
 const REMOTE = 8
 const LOCAL = 2
 
-/**
- * Compares the files of a folder with its manifest and yields an event per file; the summary comes last.
- *
- * Errors: `FILE_ACCESS` without a manifest, `PATH_UNSAFE`, `ABORTED`.
- *
- * @example
- * for await (const event of verifyFolder({ folder: 'data' })) if (event.kind === 'failed') console.error(event.path, event.error.message)
- */
-export async function* verifyFolder(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
+/** Runs {@link verifyFolder}. */
+export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
   const { signal = new AbortController().signal } = options
   const folder = await TargetFolder.open(options.folder)
   const entries = await entriesIn(options.manifest ?? join(folder.path, MANIFEST_NAME))

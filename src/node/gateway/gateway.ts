@@ -5,13 +5,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { type Answered, answer, failureOf, refuse } from './answer.ts'
-import { preflightFields } from './fields.ts'
+import type { Answered } from './answer.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
-import { check } from './guard.ts'
-import { type GatewayListen, Listeners } from './listeners.ts'
-import { type GatewayDocument, Routes } from './routes.ts'
-import { Upstream } from './upstream.ts'
+import type { GatewayListen } from './listeners.ts'
+import type { GatewayDocument } from './routes.ts'
 
 export type { GatewayListen } from './listeners.ts'
 export type { GatewayDocument } from './routes.ts'
@@ -91,7 +88,15 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   const { documents = [], rewrite = true, signal, onRequest } = options
   if (signal?.aborted) throw new AbortedError(signal.reason)
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
-  await auth.ready()
+  const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }] = await Promise.all([
+    import('./answer.ts'),
+    import('./fields.ts'),
+    import('./guard.ts'),
+    import('./listeners.ts'),
+    import('./routes.ts'),
+    import('./upstream.ts'),
+    auth.ready(),
+  ])
   const routes = new Routes(auth, documents)
   const upstream = new Upstream(auth, routes)
   const capability = randomBytes(CAPABILITY_BYTES).toString('hex')
