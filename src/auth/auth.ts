@@ -244,12 +244,10 @@ export interface DevicePrompt {
   readonly expiresAt: number
 }
 
-const NOTHING: AuthorizedRequest['secretIn'] = { headers: [], url: false }
-
 /** Returns the authorized request; every difference from the plain request is marked as secret. */
 export function authorizedRequest(
   plain: HttpRequest,
-  { request, expiresAt, location, keys }: AuthStep,
+  { request, expiresAt, location, keys }: Omit<AuthStep, 'kind'>,
   target: Target,
   selection: Selection,
 ): AuthorizedRequest {
@@ -274,13 +272,8 @@ export function authorizedRequest(
 }
 
 /** Returns a request without credentials. */
-export function plainRequest(request: HttpRequest, { pointer }: Target, selection?: Selection): AuthorizedRequest {
-  return {
-    ...request,
-    ...(selection?.ref !== undefined && { ref: selection.ref, scheme: selection.type }),
-    pointer,
-    secretIn: NOTHING,
-  }
+export function plainRequest(request: HttpRequest, target: Target, { ref, type }: Partial<Selection> = {}): AuthorizedRequest {
+  return authorizedRequest(request, { request }, target, { ref, type } as Selection)
 }
 
 /** Header names in lower case. Errors: `ConfigurationError` `USAGE` for a name or value that HTTP does not allow. */
