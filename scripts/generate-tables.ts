@@ -1,4 +1,4 @@
-/** Fills the generated tables of README.md: schemes from the strategies, words of `http` schemes, rules from the linter. */
+/** Fills the generated tables of docs/schemes.md and docs/rules.md, from the strategies, the HTTP authentication schemes and the linter. */
 import { readFileSync } from 'node:fs'
 import { type CredentialFields, defaultStrategies, loadStrategies } from 'stac-auth'
 import { rules } from 'stac-auth/lint'
@@ -9,21 +9,24 @@ const strategies = await loadStrategies(defaultStrategies)
 
 /** What each type sends, in a few words; a type without words fails here. */
 const SENDS: { readonly [type: string]: string } = {
-  http: '`Authorization: <scheme> …` (RFC 9110): computed for the words below, ready-made text for any other',
+  http: '`Authorization: <scheme> …` (RFC 9110): computed for the schemes below, ready-made text for any other',
   apiKey: 'the key, as header, query parameter or cookie',
-  oauth2: 'a token by the grant of the entry (RFC 6749, RFC 8628, RFC 8693), bound to a key where it says so (RFC 9449), kept and renewed',
+  oauth2:
+    'a token by the grant of the credential (RFC 6749, RFC 8628, RFC 8693), bound to a key where it says so (RFC 9449), stored and refreshed',
   openIdConnect: 'the same, with endpoints and keys as the provider publishes them, and ID tokens checked',
-  signedUrl: 'nothing: the address is replaced by the one that your signing API gives',
+  signedUrl: 'nothing: the URL is replaced by the one that your signing API returns',
   s3: 'an AWS Signature Version 4, headers or presigned',
 }
 
-const readme = new URL('../README.md', import.meta.url)
 const tables: { readonly [name: string]: string } = { schemes: schemeTable(), http: httpSchemeTable(), rules: ruleTable() }
-const filled = readFileSync(readme, 'utf8').replace(
-  /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
-  (_all, open: string, name: string, close: string) => `${open}${tables[name] ?? ''}${close}`,
-)
-emit(readme, filled, checkOnly())
+for (const page of ['schemes', 'rules']) {
+  const file = new URL(`../docs/${page}.md`, import.meta.url)
+  const filled = readFileSync(file, 'utf8').replace(
+    /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (_all, open: string, name: string, close: string) => `${open}${tables[name] ?? ''}${close}`,
+  )
+  emit(file, filled, checkOnly())
+}
 
 function schemeTable(): string {
   const rows = strategies.map(({ type, forms }) => {
@@ -31,7 +34,7 @@ function schemeTable(): string {
     if (sends === undefined) throw new Error(`say in ${import.meta.url} what ${type} sends`)
     return `| \`${type}\` | ${sends} | ${forms.map(formText).join('<br>')} |`
   })
-  return table(['type', 'what goes out', 'fields of an entry (optional ones in brackets)'], rows)
+  return table(['type', 'what goes out', 'fields of a credential (optional ones in brackets)'], rows)
 }
 
 function formText({ when = {}, fields }: CredentialFields): string {
@@ -53,7 +56,7 @@ function httpSchemeTable(): string {
 
 function ruleTable(): string {
   const rows = rules.flatMap(({ meta: { id, section }, cases }) => {
-    const name = `[\`${id}\`](docs/rules/${id}.md)`
+    const name = `[\`${id}\`](rules/${id}.md)`
     const levels = cases.map(({ meta: { code, severity } }) => ({ code, levels: `${severity.recommended} | ${severity.strict}` }))
     if (levels.length === 1) return levels.map((one) => `| ${name} | ${one.levels} | ${section} |`)
     return [`| ${name} | | | ${section} |`, ...levels.map((one) => `| – \`${one.code}\` | ${one.levels} | |`)]
