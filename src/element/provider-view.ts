@@ -173,7 +173,7 @@ export class ProviderView {
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
     const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }
     const words = element('p', {}, ...definedOf(sentence(strings[text], values)))
-    if (isLogin && state.refreshable) words.append(' ', strings.extended)
+    if (isLogin && state.refreshable) words.append('. ', strings.extended)
     const logOut = async () => {
       await (logins ? logins.logout(id, { atProvider }) : auth.logout(id))
       done(strings['said.loggedOut'])
