@@ -8,8 +8,8 @@ import type { Job, JobEvent, MutantEvent } from './job.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Milliseconds without an event after which a mutant counts as endless. */
-const STALLED = 60_000
+/** Milliseconds without an event after which a mutant counts as endless; for the first event more, because all tests run before it. */
+const [STALLED, STALLED_AT_FIRST] = [60_000, 600_000]
 
 export interface JobResult {
   /** Tests that fail without any mutant. */
@@ -20,14 +20,15 @@ export interface JobResult {
 }
 
 /** Runs a job. Errors: when the process ends without running the tests. */
-export async function runJob(job: Omit<Job, 'root' | 'events'>, tell: (text: string) => void = () => {}): Promise<JobResult> {
+export async function runJob(job: Omit<Job, 'root' | 'events' | 'size'>, tell: (text: string) => void = () => {}): Promise<JobResult> {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
   try {
     const done = new Map<number, MutantEvent>()
+    const size = 1 + Math.max(0, ...job.mutants.map(({ id }) => id))
     for (let run = 0; ; run++) {
       const mutants = job.mutants.filter(({ id }) => !done.has(id))
       const events = join(folder, `events-${run}`)
-      const output = await start({ ...job, mutants, root: ROOT, events }, join(folder, 'job.json'), tell)
+      const output = await start({ ...job, mutants, size, root: ROOT, events }, join(folder, 'job.json'), tell)
       const told = readEvents(events)
       const dry = told.find((event) => event.kind === 'dry')
       if (!dry) throw new Error(`the tests did not run:\n${output}`)
@@ -62,7 +63,7 @@ async function start(job: Job, path: string, tell: (text: string) => void): Prom
     seen = length
     tell(`${readEvents(job.events).filter(({ kind }) => kind === 'mutant').length} of ${job.mutants.length}`)
     // The whole group: workers are processes of their own.
-    if (Date.now() - changed > STALLED && child.pid) process.kill(-child.pid, 'SIGKILL')
+    if (Date.now() - changed > (seen > 0 ? STALLED : STALLED_AT_FIRST) && child.pid) process.kill(-child.pid, 'SIGKILL')
   }, 1000)
   await new Promise((resolve) => child.once('close', resolve))
   clearInterval(watch)

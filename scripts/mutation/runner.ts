@@ -23,12 +23,12 @@ let active = 0
 let calls = 0
 let most = Number.POSITIVE_INFINITY
 /** The mutants that a test covers, by test. Those that run outside any test count for all tests of the file. */
-const covered = new Map<string, Set<number>>()
-let covering = new Set<number>()
+const covered = new Map<string, Uint8Array>()
+let covering: Uint8Array = new Uint8Array(job.size)
 
 Object.assign(globalThis, {
   $mutant: (id: number): boolean => {
-    if (active === 0) covering.add(id)
+    if (active === 0) covering[id] = 1
     if (++calls > most) throw new Error('the mutant does not end')
     return id === active
   },
@@ -93,13 +93,13 @@ class MutationRunner extends TestRunner {
 
   async #try(id: number, named: readonly Wanted[] | undefined): Promise<void> {
     const files = job.tests.filter((file) =>
-      [...covered].some(([key, ids]) => (key === file || key.startsWith(`${file}\n`)) && ids.has(id)),
+      [...covered].some(([key, ids]) => (key === file || key.startsWith(`${file}\n`)) && ids[id] === 1),
     )
     if (files.length === 0) return tell({ kind: 'mutant', id, status: 'not covered' })
     tell({ kind: 'start', id })
     const begin = performance.now()
-    const always = new Set(files.filter((file) => covered.get(file)?.has(id)))
-    const keys = [...covered].filter(([key, ids]) => ids.has(id) || always.has(key.split('\n', 1)[0] ?? ''))
+    const always = new Set(files.filter((file) => covered.get(file)?.[id] === 1))
+    const keys = [...covered].filter(([key, ids]) => ids[id] === 1 || always.has(key.split('\n', 1)[0] ?? ''))
     this.#wanted = new Set(keys.map(([key]) => key))
     this.#titles = named ?? job.titles
     this.#failure = undefined
@@ -131,8 +131,8 @@ class MutationRunner extends TestRunner {
   }
 }
 
-function coveredBy(key: string): Set<number> {
-  const known = covered.get(key) ?? new Set()
+function coveredBy(key: string): Uint8Array {
+  const known = covered.get(key) ?? new Uint8Array(job.size)
   covered.set(key, known)
   return known
 }

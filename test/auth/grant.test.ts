@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
-import { covers, narrowness, parseUrlPattern } from '../../src/auth/url-pattern.ts'
+import { covers, matchesAny, namedOrigin, narrowness, parseUrlPattern } from '../../src/auth/url-pattern.ts'
 import { addressOf, isAddressProblem } from '../../src/http/url.ts'
 import { failureOf, thrownBy } from '../harness/failure.ts'
 
@@ -117,6 +117,16 @@ describe('patterns', () => {
     'https://a.example:/',
     'https://a.example//x/',
     'ftp://a.example/',
+    'xhttps://a.example/',
+    'https://*.example/',
+    'https://a.example:99999/',
+    'https://[::1/',
+    's3://bücket/',
+    's3://,bucket/',
+    's3://bucket,/',
+    's3://Bücket/',
+    'gs://Bucket/',
+    'gs://a..b/',
     'a.example',
     's3://*.bucket/',
     's3://bucket/../c/',
@@ -149,6 +159,70 @@ describe('patterns', () => {
     expect(
       covers(parseUrlPattern('https://*.blob.core.windows.net/', { sharedHosts: true }), new URL('https://a.blob.core.windows.net/c')),
     ).toBe(true)
+  })
+
+  it('refuses a wildcard of one label also where the hosts may be shared', () => {
+    for (const pattern of ['https://*.com/', 'https://*.example/'])
+      expect(() => parseUrlPattern(pattern, { sharedHosts: true })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+  })
+
+  it('takes a host for shared only when it is all of the name', () => {
+    for (const host of ['storage.googleapis.com.example', 'xs3.amazonaws.example', 'my-storage.example'])
+      expect(parseUrlPattern(`https://${host}/`).host).toBe(host)
+    expect(parseUrlPattern('https://xraw.githubusercontent.com/').host).toBe('xraw.githubusercontent.com')
+    expect(parseUrlPattern('https://raw.githubusercontent.com.au/').host).toBe('raw.githubusercontent.com.au')
+  })
+
+  it('takes s3: and gs: URLs for what they mean, and shows them as they were written', () => {
+    expect(parseUrlPattern('gs://bucket/a')).toMatchObject({ pattern: 'gs://bucket/a', scheme: 'https', path: '/bucket/a/' })
+    expect(parseUrlPattern('s3://Bucket_1.x-y')).toMatchObject({ scheme: 's3', host: 'Bucket_1.x-y', wildcard: false, port: '', path: '/' })
+  })
+
+  it('matches URLs of its scheme only, also of one as long', () => {
+    const url = (protocol: string) => ({ protocol, hostname: 'a.example', port: '', pathname: '/f' }) as URL
+    const pattern = parseUrlPattern('https://a.example/')
+    expect([url('https:'), url('httpx:'), url('http:'), url('https-x:')].map((other) => covers(pattern, other))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('matches a list of patterns when it matches one of them', () => {
+    const patterns = ['https://a.example/', 'https://b.example/'].map((pattern) => parseUrlPattern(pattern))
+    expect([matchesAny(patterns, new URL('https://b.example/f')), matchesAny(patterns, new URL('https://c.example/f'))]).toEqual([
+      true,
+      false,
+    ])
+    expect(matchesAny([], new URL('https://a.example/'))).toBe(false)
+  })
+
+  it.each([
+    ['https://A.example/x/', 'https://a.example'],
+    ['https://a.example:8443/', 'https://a.example:8443'],
+    ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
+    ['https://*.a.example/', undefined],
+    ['s3://bucket/', undefined],
+  ])('%s names the origin %s', (pattern, origin) => {
+    expect(namedOrigin(parseUrlPattern(pattern))).toBe(origin)
+  })
+
+  it('calls a longer host narrower than a longer path below a wildcard', () => {
+    const [host, path] = ['https://*.a.tiles.example.org/', `https://*.tiles.example.org/${'x/'.repeat(100)}`].map((pattern) =>
+      narrowness(parseUrlPattern(pattern)),
+    )
+    expect(host).toBeGreaterThan(path ?? 0)
+  })
+
+  it('shows the pattern that it refuses, and why', () => {
+    expect(() => parseUrlPattern('gs://Bucket/')).toThrow('"gs://Bucket/" is not a valid URL pattern: it is not gs://bucket/key')
+  })
+
+  it('shows no secret of a pattern that it refuses', () => {
+    for (const pattern of ['https://token@h/', 'https://h/?key=token', 'https://h/#token', ' token https://h/']) {
+      expect(() => parseUrlPattern(pattern)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('token') }))
+    }
   })
 
   it('calls an exact host narrower than a wildcard and a path narrower than an origin', () => {

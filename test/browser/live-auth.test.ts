@@ -167,14 +167,19 @@ describe('a live engine', () => {
 
   it('sends a removed credential no further when a request is under way', async () => {
     let go = () => {}
+    let arrived = () => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
     const servers = script(async ({ url }) => {
       if (url !== F) return { body: 'data' }
-      await new Promise<void>((resolve) => (go = resolve))
+      await new Promise<void>((resolve) => {
+        go = resolve
+        arrived()
+      })
       return redirectTo(`${DATA}moved.tif`)
     })
     const { auth } = tab(servers, { credentials: [entries.key] })
     const answer = failureOf(auth.fetch(keyed))
-    await turns()
+    await arrival
     await auth.credentials.remove('key')
     go()
     expect(await answer).toMatchObject({ code: 'NO_CREDENTIAL', message: expect.stringContaining('was removed') })
@@ -186,14 +191,19 @@ describe('a live engine', () => {
     ['the user typed a URL', (auth: LiveAuth) => auth.credentials.typed('https://127.0.0.1:8080/')],
   ])('sends a removed credential no further when a request is under way and %s meanwhile', async (_name, change) => {
     let go = () => {}
+    let arrived = () => {}
+    const arrival = new Promise<void>((resolve) => (arrived = resolve))
     const servers = script(async ({ url }) => {
       if (url !== F) return { body: 'data' }
-      await new Promise<void>((resolve) => (go = resolve))
+      await new Promise<void>((resolve) => {
+        go = resolve
+        arrived()
+      })
       return redirectTo(`${DATA}moved.tif`)
     })
     const { auth } = tab(servers, { credentials: [entries.key] })
     const answer = failureOf(auth.fetch(keyed))
-    await turns()
+    await arrival
     await change(auth)
     await auth.credentials.remove('key')
     go()

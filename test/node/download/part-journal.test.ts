@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { PartJournal, type PartVersion, readPartJournal, type Span, Spans } from '../../../src/node/download/part-journal.ts'
@@ -113,6 +113,42 @@ describe('a journal of a partial file', () => {
     journal.add([5, 6])
     journal.close()
     expect(await readFile(path, 'utf8')).toBe('{"format":1}\n[5,6]\n')
+  })
+
+  it('begins no empty line after what was cut off or replaced', async () => {
+    const path = freshPath()
+    await writeFile(path, `${versionLine(version)}[0,5`)
+    const journal = await PartJournal.open(path, true)
+    journal.cut(versionLine(version).length)
+    journal.add([1, 2])
+    journal.close()
+    expect(await readFile(path, 'utf8')).toBe(`${versionLine(version)}[1,2]\n`)
+    const again = await PartJournal.open(path, true)
+    again.replace()
+    again.close()
+    expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['{"format":1}\n', 0o600])
+  })
+
+  it('can be replaced when its file is gone', async () => {
+    const path = freshPath()
+    const journal = await PartJournal.open(path, false)
+    await rm(path)
+    journal.replace()
+    journal.close()
+    expect(await readFile(path, 'utf8')).toBe('{"format":1}\n')
+  })
+
+  it('leaves no file open', async () => {
+    if (process.platform !== 'linux') return
+    const before = (await readdir('/proc/self/fd')).length
+    for (let round = 0; round < 40; round++) {
+      const path = freshPath()
+      const journal = await PartJournal.open(path, false)
+      journal.replace()
+      journal.close()
+      await (await PartJournal.open(path, true)).remove()
+    }
+    expect((await readdir('/proc/self/fd')).length).toBeLessThan(before + 30)
   })
 
   it('is gone after its removal', async () => {
