@@ -113,7 +113,7 @@ Below 100 % the token endpoint is the limit of the run, whatever the tables abov
 
 ## How far to trust it
 
-The model beside runs on the measured machine, which none of the constants came from:
+The model beside runs on the same machine, with other latencies and counts than those that its constants were fitted to:
 
 | run, one worker | model | measured |
 | --- | --- | --- |
