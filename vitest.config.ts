@@ -39,6 +39,7 @@ const ONCE = [
   'test/node/providers.test.ts',
   'test/strategies/s3/differential.test.ts',
   'test/node/process-lock.test.ts',
+  'test/node/gateway/memory.test.ts',
   'test/node/download/{full-disk,gaps,integrity,manifest,names,ranges,retries}.test.ts',
   'test/node/download/chaos/{bodies,load,descriptors,hostile-bodies,kill,retry-after,unreachable}.test.ts',
   'test/strategies/http/private-token-issuance.test.ts',

@@ -35,6 +35,13 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/auth/hostile.test.ts',
     'test/strategies/http/digest.test.ts',
     'test/strategies/http/offered.test.ts',
+    'test/auth/custom-strategy.test.ts',
+    'test/auth/by-address.test.ts',
+    'test/auth/chain.test.ts',
+    'test/auth/create-auth.test.ts',
+    'test/auth/refusals.test.ts',
+    'test/auth/select.test.ts',
+    'test/browser/live-auth.test.ts',
   ],
   'src/http/redirect.ts': ['test/http/redirect.test.ts', 'test/auth/redirects.test.ts'],
   'src/http/url.ts': [
@@ -58,7 +65,11 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/node/files.ts': ['test/node/files.test.ts', 'test/node/write-file.test.ts', 'test/node/credential-file.test.ts'],
   'src/node/write-file.ts': ['test/node/write-file.test.ts'],
   'src/node/tokens/process-lock.ts': ['test/node/process-lock.test.ts'],
-  'src/node/tokens/token-files.ts': ['test/node/token-files.test.ts'],
+  'src/node/tokens/token-files.ts': [
+    'test/node/token-files.test.ts',
+    'test/node/token-session.test.ts',
+    'test/node/refresh-unwritable.test.ts',
+  ],
   'src/node/download/part-journal.ts': ['test/node/download/part-journal.test.ts'],
   'src/strategies/s3/sigv4.ts': ['test/strategies/s3/sigv4.test.ts', 'test/strategies/s3/differential.test.ts'],
   'src/strategies/http/digest/digest-flow.ts': [
@@ -66,8 +77,24 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/http/digest-nonces.test.ts',
     'test/strategies/http/digest-server.test.ts',
   ],
-  'src/strategies/http/digest/protection-space.ts': ['test/strategies/http/digest-nonces.test.ts', 'test/strategies/http/digest.test.ts'],
-  'src/node/gateway/guard.ts': ['test/node/gateway/guard.test.ts', 'test/node/gateway/gateway.test.ts'],
-  'src/node/gateway/routes.ts': ['test/node/gateway/routes.test.ts', 'test/node/gateway/gateway.test.ts'],
-  'src/node/gateway/rewrite.ts': ['test/node/gateway/rewrite.test.ts', 'test/node/gateway/gateway.test.ts'],
+  'src/strategies/http/digest/protection-space.ts': [
+    'test/strategies/http/digest-nonces.test.ts',
+    'test/strategies/http/digest.test.ts',
+    'test/strategies/http/digest-server.test.ts',
+  ],
+  'src/node/gateway/guard.ts': [
+    'test/node/gateway/guard.test.ts',
+    'test/node/gateway/gateway.test.ts',
+    'test/node/gateway/hostile-server.test.ts',
+  ],
+  'src/node/gateway/routes.ts': [
+    'test/node/gateway/routes.test.ts',
+    'test/node/gateway/gateway.test.ts',
+    'test/node/gateway/hostile-server.test.ts',
+  ],
+  'src/node/gateway/rewrite.ts': [
+    'test/node/gateway/rewrite.test.ts',
+    'test/node/gateway/gateway.test.ts',
+    'test/node/gateway/hostile-server.test.ts',
+  ],
 }

@@ -16,6 +16,13 @@ interface Config {
  * @example client.interceptors.request.use(authorizeWith(auth))
  */
 export function authorizeWith(auth: Auth, given?: Given): <Request extends object>(config: Request) => Request {
-  const fetch: typeof globalThis.fetch = given === undefined ? (input, init) => auth.fetch(input, init) : requestsFor(auth, given).fetch
+  const send: typeof globalThis.fetch = given === undefined ? (input, init) => auth.fetch(input, init) : requestsFor(auth, given).fetch
+  const fetch: typeof globalThis.fetch = (input, init) => send(withoutName(input), init)
   return <Request extends Config>(config: Request) => ({ ...config, adapter: 'fetch', env: { ...config.env, fetch } })
+}
+
+/** Firefox and Safari send the `User-Agent` that axios adds, and ask archives about it first (CORS), few of which allow it. */
+function withoutName(input: RequestInfo | URL): RequestInfo | URL {
+  if (input instanceof Request && input.headers.get('user-agent')?.startsWith('axios/')) input.headers.delete('user-agent')
+  return input
 }

@@ -2,6 +2,7 @@ import { isAxiosError } from 'axios'
 import { expect, it } from 'vitest'
 import { clientOf } from '../../examples/adapters/axios.ts'
 import { authorizeWith } from '../../src/adapters/axios.ts'
+import type { Auth } from '../../src/auth/auth.ts'
 import { failureOf } from '../harness/failure.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
@@ -25,4 +26,18 @@ it('uses the references of a target where there is one, and the code of the engi
   expect(refused).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
   expect(archive.stranger.connections).toBe(0)
   await archive.close()
+})
+
+it('axios does not add its name, which archives would have to allow for pages in Firefox and Safari', async () => {
+  const names: (string | null)[] = []
+  const auth = {
+    fetch: async (input: Request) => {
+      names.push(input.headers.get('user-agent'))
+      return Response.json({})
+    },
+  } as unknown as Auth
+  const client = clientOf(auth)
+  await client.get('https://data.example/a.json')
+  await client.get('https://data.example/a.json', { headers: { 'user-agent': 'mine/1' } })
+  expect(names).toEqual([null, 'mine/1'])
 })

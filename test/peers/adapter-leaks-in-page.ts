@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, { readonly scheme: object; readonly credent
   },
 }
 
-/** How each library asks for a URL, when its adapter was given a target of the archive or the URL itself. */
+/** How each library asks for a URL, when its adapter was given a target of the archive or the URL itself. GeoTIFF reads what was given. */
 const ADAPTERS: Readonly<Record<string, (auth: Auth, given: Given, url: string) => Promise<unknown>>> = {
   requests: (auth, given, url) => requestsFor(auth, given).fetch(url),
   axios: (auth, _given, url) => clientOf(auth).get(url),
@@ -47,8 +47,7 @@ const ADAPTERS: Readonly<Record<string, (auth: Auth, given: Given, url: string) 
     return file.slice(0, 8)
   },
   geotiff: async (auth, given, url) => {
-    const client = tiffClient(auth, given)
-    const response = await client.request({ headers: { Range: 'bytes=0-7' } })
+    const response = await tiffClient(auth, given).request({ headers: { Range: 'bytes=0-7' } })
     await response.getData()
     return fromCustomClient(tiffClient(auth, url))
   },
@@ -72,18 +71,23 @@ const ADAPTERS: Readonly<Record<string, (auth: Auth, given: Given, url: string) 
   },
 }
 
-/** Asks for all URLs with every adapter, given a target and given the URL. Resolves when all requests have ended. */
-async function probe(kind: string, secret: string, archive: string, urls: readonly string[]): Promise<number> {
+/**
+ * Asks for all URLs with every adapter, given a target and given the URL. Each request has the name of its adapter in the query, so that
+ * servers can tell who asked.
+ */
+async function probe(kind: string, secret: string, archive: string, urls: readonly string[]): Promise<void> {
   const { scheme: needed, credential } = KINDS[kind] ?? { scheme: {}, credential: () => ({}) }
   const sendTo = [`${archive}/tiles/`, `${archive}/moved/`]
-  const auth = createAuth({ credentials: [{ id: 'k', ...credential(secret), sendTo } as unknown as CredentialInput] })
+  const auth = createAuth({
+    credentials: [{ id: 'k', ...credential(secret), sendTo } as unknown as CredentialInput],
+    // All of them may be asked, without a credential.
+    typed: urls,
+  })
   await auth.ready()
   const target = assetOf(item({ k: needed as never }, { data: asset(`${archive}/tiles/0.png`) }), 'data')
-  let asked = 0
-  for (const ask of Object.values(ADAPTERS)) {
-    for (const url of urls) {
+  for (const [name, ask] of Object.entries(ADAPTERS)) {
+    for (const url of urls.map((url) => `${url}${url.includes('?') ? '&' : '?'}by=${name}`)) {
       for (const given of [target, url]) {
-        asked++
         // Some refuse at once, others when they are asked.
         await Promise.resolve()
           .then(() => ask(auth, given, url))
@@ -91,7 +95,6 @@ async function probe(kind: string, secret: string, archive: string, urls: readon
       }
     }
   }
-  return asked
 }
 
 /** What an adapter must never do: proof that the servers notice. */
@@ -104,4 +107,11 @@ async function leak(secret: string, url: string): Promise<void> {
   ])
 }
 
-Object.assign(globalThis, { probe, leak, kinds: Object.keys(KINDS), adapters: Object.keys(ADAPTERS) })
+/** An adapter that adds the secret to every request: proof that the test looks at all of them. */
+function addCareless(secret: string): void {
+  Object.assign(ADAPTERS, {
+    careless: (_auth: Auth, _given: Given, url: string) => fetch(url, { headers: { authorization: `Bearer ${secret}` } }),
+  })
+}
+
+Object.assign(globalThis, { probe, leak, addCareless })
