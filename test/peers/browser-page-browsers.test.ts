@@ -37,7 +37,8 @@ describe.each(Object.keys(browsers))('the example page in %s', (name) => {
     const page = await (browsers[name] as () => Promise<InPage>)()
     const eventually = (expression: string) => expect.poll(() => page.run(expression), { timeout: 30_000 }).toBe(true)
     await page.goto(site.url)
-    await eventually(`document.querySelector('#address') !== null && document.querySelector('h1') !== null`)
+    // The page is loaded anew when its service worker takes over.
+    await eventually(`navigator.serviceWorker.controller !== null && document.querySelector('h1') !== null`)
     const url = `${site.catalog.origin}/models/climate.json`
     await page.run(`(document.querySelector('#address').value = '${url}', document.querySelector('#open button').click())`)
     await eventually(`${buttonIn(CARD, 'Give a credential')} !== undefined`)

@@ -16,7 +16,8 @@ const run = promisify(execFile)
 const BUNDLERS = ['webpack@5.112.2', 'rollup@4.68.7', '@rollup/plugin-node-resolve@16.0.3']
 
 /** Entries that pages do not import: for Node, data, and the one that needs an optional package. */
-const NOT_IN_PAGES = /^\.\/(?:node|schemas\/.*|package\.json|browser\.bundle\..*|strategies\/private-token|adapters\/stac-node-validator)$/
+const NOT_IN_PAGES =
+  /^\.\/(?:node|schemas\/.*|conformance\/.*|package\.json|browser\.bundle\..*|strategies\/private-token|adapters\/stac-node-validator)$/
 let folder = ''
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'bundlers-')))
