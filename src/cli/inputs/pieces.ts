@@ -86,7 +86,8 @@ async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterab
   const head = await headOf(chunks, holdsTwoLines)
   if (isNdjson(head)) {
     keepMemorySteady()
-    for await (const { bytes, number, cut } of linesOf(head.chunks)) yield cut ? OVERSIZED : textPiece(bytes, { url, line: number })
+    for await (const { bytes, number, cut } of linesOf(head.chunks))
+      yield cut ? { ...OVERSIZED, task: { line: number } } : textPiece(bytes, { url, line: number })
     return
   }
   const text = await wholeOf(head)

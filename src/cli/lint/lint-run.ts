@@ -20,7 +20,7 @@ import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
 import type { SelectionOptions } from './lint-options.ts'
 import type { LintShard } from './lint-shard.ts'
-import { compared, type Judged, type Linter, levelOf, localLinter, siteOf } from './linter.ts'
+import { compared, type Judged, type Linter, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
   readonly levels: LevelTable & { readonly config: LintConfig }
@@ -116,12 +116,14 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
     }
     return true
   }
+  let number = 0
   const found = settings.read ? inputs.map((name): LintInput => ({ name, isListed: true })) : lintInputs(inputs, settings.selection)
   for await (const input of found) {
+    number++
     // A file belongs to one shard as a whole.
     if (settings.shard && !settings.shard.owns(input.name)) continue
     if ('error' in input) {
-      gathered.fail(input)
+      gathered.fail(input, number)
       continue
     }
     try {
@@ -132,15 +134,15 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
           skipped++
           continue
         }
-        if (judged++ === 0) gathered.begin(input.name)
-        begun.push(piece)
+        if (judged++ === 0) gathered.begin(input.name, number)
+        begun.push({ ...piece, number })
         if (!(await take(() => !linter.isFull()))) return await ended(gathered)
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       }
       if (skipped > 0 && judged === 0) gathered.skipped++
     } catch (error) {
       if (!isAuthError(error)) throw error
-      gathered.fail({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error })
+      gathered.fail({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error }, number)
       if (error.code === 'ABORTED') break
     }
   }
@@ -156,6 +158,8 @@ async function ended(gathered: Gathered): Promise<LintOutcome> {
 /** A piece of an input that is being linted. */
 interface Begun {
   readonly name: string
+  /** The number of the input. */
+  readonly number: number
   readonly piece: Piece
   readonly judged: Judged | Promise<Judged>
 }
@@ -167,7 +171,7 @@ async function* lintOne(
   linter: Linter,
   io: Io,
   auth: () => Promise<Auth>,
-): AsyncGenerator<Begun | undefined> {
+): AsyncGenerator<Omit<Begun, 'number'> | undefined> {
   const { name } = input
   const { levels } = settings
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
@@ -178,7 +182,7 @@ async function* lintOne(
       yield undefined
       continue
     }
-    const judged = piece.oversized ? { problems: tooLarge(document, settings) } : linter.lint(piece.task, about)
+    const judged = piece.oversized ? { problems: tooLarge(document, piece.task.line, settings) } : linter.lint(piece.task, about)
     // It may reject before it is awaited.
     if (judged instanceof Promise) judged.catch(() => undefined)
     yield { name, piece, judged }
@@ -202,7 +206,6 @@ class Gathered implements LintOutcome {
   readonly #findings: Findings
   /** Findings in the current list of documents. */
   readonly #repeats = new Repeats()
-  #unsettled: readonly Problem[] = []
   /** Findings that a later document may refute. */
   readonly #refutable: Refutable[] = []
   #list: object | undefined
@@ -212,24 +215,26 @@ class Gathered implements LintOutcome {
 
   constructor(settings: LintSettings) {
     this.#settings = settings
-    this.#findings = new Findings(settings.room, settings.shard && inOrder)
+    this.#findings = new Findings(settings.room)
   }
 
   get shard(): Omit<Shard, 'index' | 'of' | 'names'> {
     const { run, shard } = this.#settings
-    return { definitions: shard?.definitions.all() ?? [], outerRefs: run.outerRefs.all(), unsettled: this.#unsettled }
+    return { definitions: [], outerRefs: run.outerRefs.all(), unsettled: [], ...(shard && { files: shard.ofFiles() }) }
   }
 
   get found(): FoundProblems {
     return this.#findings.found()
   }
 
-  begin(name: string): void {
-    if (this.names.length < NAMES) this.names.push(nameOf(name, this.#settings))
+  begin(name: string, number: number): void {
+    if (this.names.length >= NAMES) return
+    this.names.push(nameOf(name, this.#settings))
+    this.#settings.shard?.mention(nameOf(name, this.#settings), number)
   }
 
   /** Awaits and adds the result of a piece; returns its error, if any. */
-  async add({ name, piece, judged }: Begun): Promise<AuthError | undefined> {
+  async add({ name, number, piece, judged }: Begun): Promise<AuthError | undefined> {
     const { documents, text, placed, list } = piece
     try {
       const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
@@ -237,10 +242,9 @@ class Gathered implements LintOutcome {
       if (list === undefined || list !== this.#list) this.#block++
       this.#list = list
       const all = placed ? placed(problems) : problems
+      if (all.length > 0) this.#settings.shard?.mention(nameOf(name, this.#settings), number)
       const found = this.#news(this.#withoutRefutable(all))
       this.documents += documents
-      const document = nameOf(name, this.#settings)
-      this.#settings.shard?.define(piece, document, levelOf('conflicting-scheme', document, this.#settings))
       if (list) this.#repeats.add(found)
       else await this.#report(withoutRepeats(found))
       if (this.#repeats.size > MOST_REPEATS) await this.#endList()
@@ -251,22 +255,19 @@ class Gathered implements LintOutcome {
       return undefined
     } catch (error) {
       if (!isAuthError(error)) throw error
-      this.fail({ name: isAddress(name) ? forUrl(name) : name, error })
+      this.fail({ name: isAddress(name) ? forUrl(name) : name, error }, number)
       return error
     }
   }
 
-  fail(failure: Failure): void {
+  fail(failure: Failure, number: number): void {
     this.failures.push(failure)
+    this.#settings.shard?.mention(failure.name, number)
   }
 
   /** Reports the remaining findings after the last piece. */
   async end(): Promise<void> {
     await this.#endList()
-    if (this.#settings.shard) {
-      const found = this.#settings.run.settled(this.#refutable.splice(0).map(({ problem }) => problem))
-      this.#unsettled = [...withoutRepeats(found)].sort(inOrder)
-    }
     const blocks = new Map<number, Problem[]>()
     for (const { problem, block } of this.#refutable.splice(0)) {
       if (this.#settings.run.settled([problem]).length > 0) blocks.set(block, [...(blocks.get(block) ?? []), problem])
@@ -274,10 +275,12 @@ class Gathered implements LintOutcome {
     for (const [block, problems] of blocks) await this.#report(withoutRepeats(this.#news(problems)), block)
   }
 
-  /** Keeps findings for the end of the run that a later document may refute, and returns the others. */
+  /** Keeps findings for the end of the run, or for `merge`, that another document may refute, and returns the others. */
   #withoutRefutable(problems: readonly Problem[]): readonly Problem[] {
+    const { shard } = this.#settings
+    if (shard) return problems.filter((problem) => !shard.postpones(problem, this.#block, () => this.#news([problem]).length === 0))
     return problems.filter((problem) => {
-      if (!isRefutable(problem) || (this.#refutable.length >= MOST_REFUTABLE && !this.#settings.shard)) return true
+      if (!isRefutable(problem) || this.#refutable.length >= MOST_REFUTABLE) return true
       this.#refutable.push({ problem, block: this.#block })
       return false
     })
@@ -304,11 +307,11 @@ function nameOf(name: string, { stdinName }: LintSettings): string {
 }
 
 /** Returns the finding of the rule `document-limit` for a document that is too large to read. */
-function tooLarge(document: string, { levels }: LintSettings): readonly Problem[] {
+function tooLarge(document: string, line: number | undefined, { levels }: LintSettings): readonly Problem[] {
   const code = 'document-limit'
   const severity = levelOfCode(code, levels.preset, levels.levelsFor(document))
   const message = `larger than ${DOCUMENT_LIMITS.other / 2 ** 20} MiB`
-  return severity === 'off' ? [] : [{ rule: code, code, severity, message, document, pointer: '' }]
+  return severity === 'off' ? [] : [{ rule: code, code, severity, message, document, pointer: '', ...(line !== undefined && { line }) }]
 }
 
 /** The kept findings of a run, and the totals of all. */
@@ -348,19 +351,19 @@ export function byDocument({ document: one = '' }: Pick<Problem, 'document'>, { 
   return compare(one, other)
 }
 
-/** Compares findings by document and position, then by all other fields, because pages may share a name. */
+/** Compares findings by document and place. */
 export function inOrder(one: Problem, other: Problem): number {
+  return byDocument(one, other) || byPlace(one, other)
+}
+
+/** Compares findings of a document by position, then by all other fields, because several documents may share a name. */
+function byPlace(one: Problem, other: Problem): number {
   return (
-    byDocument(one, other) ||
-    (one.line ?? Number.MAX_VALUE) - (other.line ?? Number.MAX_VALUE) ||
+    (one.line ?? 0) - (other.line ?? 0) ||
     (one.column ?? 0) - (other.column ?? 0) ||
     compare(one.rule, other.rule) ||
     compare(JSON.stringify(one), JSON.stringify(other))
   )
-}
-
-function byPosition(one: Problem, other: Problem): number {
-  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
 function compare(one: string, other: string): number {
@@ -381,7 +384,7 @@ export class Findings {
 
   /**
    * @param room limit in characters of JSON; 0 keeps nothing, `Infinity` everything
-   * @param order the order of the report; default: the order in which findings are added, which also decides between equal ones
+   * @param order the order of documents; default: that in which their findings are added
    */
   constructor(room: number, order: Order = () => 0) {
     this.#room = room
@@ -409,7 +412,7 @@ export class Findings {
   }
 
   #compare(one: Kept, other: Kept): number {
-    return this.#order(one.problem, other.problem) || one.block - other.block || byPosition(one.problem, other.problem) || one.at - other.at
+    return this.#order(one.problem, other.problem) || one.block - other.block || byPlace(one.problem, other.problem) || one.at - other.at
   }
 
   /** Removes the least severe findings beyond the limit. */

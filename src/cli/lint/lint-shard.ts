@@ -1,24 +1,46 @@
-/** The parts of a run: which inputs belong to one, and the schemes that its documents define, to compare them with those of the others. */
+/** What the parts of a run leave to `merge`, because it depends on the documents of the other parts: `--shard`. */
 import { createHash } from 'node:crypto'
 import { isMine } from '../../crawl/expand.ts'
-import { type Level, LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
+import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
 import { outerRefsIn } from '../../lint/lint.ts'
-import type { ShardDefinition } from '../../lint/reporters/report.ts'
-import { isObject, kindOf, own, ownString, pointer, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
-import type { Piece } from '../inputs/pieces.ts'
-import { findingOf, siteOf } from './linter.ts'
+import { isRefutable, type OuterRefs } from '../../lint/lint-run.ts'
+import { type FileShard, type Pending, type ShardDefinition, withoutRepeats } from '../../lint/reporters/report.ts'
+import {
+  isObject,
+  type JsonObject,
+  kindOf,
+  own,
+  ownString,
+  pointer,
+  type StacDocument,
+  schemePlaces,
+  wrappedMember,
+} from '../../stac/document.ts'
+import { findingOf, placeholder, placeholderIn, siteOf, withOther } from './linter.ts'
 
-/** The state of a part, which compares no schemes: `merge` does, for all parts. */
+/** Limit of the definitions of a part, as for a whole run. */
+const MOST_DEFINITIONS = 10_000
+
+/** Reports each definition once, as if an earlier document had another one. */
 class PartRun extends LintRun {
-  override otherDefinition(): undefined {
-    return undefined
+  readonly definitions: Required<Pending>['definition'][] = []
+  readonly #seen = new Set<string>()
+
+  override otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
+    const hash = hashOf(scheme)
+    const key = `${hash} ${name}`
+    if (this.#seen.has(key) || this.#seen.size >= MOST_DEFINITIONS) return undefined
+    this.#seen.add(key)
+    this.definitions.push({ name, hash, where })
+    return placeholder(this.definitions.length - 1)
   }
 }
 
 /** One of several parts of the inputs. */
 export class LintShard {
   readonly run = new PartRun({ siteOf })
-  readonly definitions = new Definitions()
+  readonly pending: Pending[] = []
+  readonly #inputs = new Map<string, number>()
   readonly #part: { readonly index: number; readonly of: number }
 
   constructor(part: { readonly index: number; readonly of: number }) {
@@ -30,23 +52,54 @@ export class LintShard {
     return isMine(input, this.#part)
   }
 
-  /** Adds the schemes of a piece of a document. */
-  define({ task: { text, value }, placed }: Piece, document: string, level: Level): void {
-    const content = text === undefined ? value : parsed(text)
-    for (const definition of isObject(content) ? definitionsIn(content) : []) {
-      const [at] = placed?.([{ rule: '', code: '', severity: 'info', message: '', document, pointer: definition.pointer }]) ?? []
-      this.definitions.add({ ...definition, ...(at && { pointer: at.pointer }), document, level })
-    }
+  /** Notes the number of an input that is mentioned in the report. */
+  mention(document: string, number: number): void {
+    if (!this.#inputs.has(document)) this.#inputs.set(document, number)
+  }
+
+  /** Keeps a finding for `merge` and returns true if it depends on the documents of other parts. */
+  postpones(problem: Problem, block: number, isKnown: () => boolean): boolean {
+    const index = placeholderIn(problem)
+    const definition = index === undefined ? undefined : this.run.definitions[index]
+    if (!definition && !isRefutable(problem)) return false
+    const known = isKnown()
+    if (definition || !known) this.pending.push({ block, problem, ...(definition && { definition }), ...(known && { known: true }) })
+    return true
+  }
+
+  /** Returns what only parts of files have. */
+  ofFiles(): FileShard {
+    return { inputs: Object.fromEntries(this.#inputs), pending: this.pending }
   }
 }
 
-/** Returns the document in a text; undefined for a text that is not JSON, which is a finding of its own. */
-function parsed(text: string | Uint8Array): unknown {
-  try {
-    return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
-  } catch {
-    return undefined
+/** Returns the findings of all parts that depend on the documents of other parts, as one run over all inputs finds them. */
+export function settledOf(shards: readonly FileShard[], outerRefs: OuterRefs): readonly Problem[] {
+  const all = shards.flatMap(({ pending, inputs }, part) =>
+    pending.map((one) => ({ ...one, part, input: own(inputs, one.problem.document ?? '') as number })),
+  )
+  const known = new Map<string, { readonly where: string; readonly hashes: Set<string> }>()
+  const blocks = new Map<string, Problem[]>()
+  for (const { part, block, problem, definition, known: isKnown } of all.sort((one, other) => one.input - other.input)) {
+    const found = definition ? conflictOf(problem, definition, known) : outerRefs.refutes(problem) ? undefined : problem
+    if (!found || isKnown) continue
+    const key = `${part} ${block}`
+    blocks.set(key, [...(blocks.get(key) ?? []), found])
   }
+  return [...blocks.values()].flatMap(withoutRepeats)
+}
+
+/** Returns the finding about a definition unless it is the first one of its name, or equal to an earlier one. */
+function conflictOf(
+  problem: Problem,
+  { name, hash, where }: Required<Pending>['definition'],
+  known: Map<string, { readonly where: string; readonly hashes: Set<string> }>,
+): Problem | undefined {
+  const first = known.get(name)
+  if (!first) known.set(name, { where, hashes: new Set([hash]) })
+  if (!first || first.hashes.has(hash)) return undefined
+  first.hashes.add(hash)
+  return withOther(problem, first.where)
 }
 
 /** A scheme, its position, and a hash of its definition. */

@@ -68,8 +68,24 @@ export function localLinter(complete: TextOptions['complete'], run?: LintRun): L
   }
 }
 
-/** The placeholder in a message for the name of the other document. */
-const PLACE = /\u0001(\d+)/
+/** The placeholder in a message for the name of the other document: the last one, because the name of a scheme may look like it. */
+const PLACE = /\u0001(\d+)(?!.*\u0001)/s
+
+/** Returns what `otherDefinition` returns when only the caller can say which document has the other definition. */
+export function placeholder(index: number): string {
+  return `\u0001${index}`
+}
+
+/** Returns the index in the placeholder of a finding. */
+export function placeholderIn({ code, message }: Problem): number | undefined {
+  const [, index] = (code === 'conflicting-scheme' && PLACE.exec(message)) || []
+  return index === undefined ? undefined : Number(index)
+}
+
+/** Returns the finding with the name of the other document. */
+export function withOther(problem: Problem, other: string): Problem {
+  return { ...problem, message: problem.message.replace(PLACE, () => other) }
+}
 
 /** Records definitions and references, each once, for the run of the sender of the job. */
 export class RecordingRun extends LintRun {
@@ -82,7 +98,7 @@ export class RecordingRun extends LintRun {
     if (this.#seen.has(key)) return undefined
     this.#seen.add(key)
     this.#definitions.push({ name, scheme, where })
-    return `\u0001${this.#definitions.length - 1}`
+    return placeholder(this.#definitions.length - 1)
   }
 
   override addOuterRefs(names: Iterable<string>): void {
@@ -104,10 +120,10 @@ export function compared({ problems, definitions, outerRefs = [] }: Judged, run:
   if (!definitions) return problems
   const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))
   return problems.flatMap((problem) => {
-    const [place, index] = (problem.code === 'conflicting-scheme' && PLACE.exec(problem.message)) || []
-    if (place === undefined) return [problem]
-    const other = others[Number(index)]
-    return other === undefined ? [] : [{ ...problem, message: problem.message.replace(place, () => other) }]
+    const index = placeholderIn(problem)
+    if (index === undefined) return [problem]
+    const other = others[index]
+    return other === undefined ? [] : [withOther(problem, other)]
   })
 }
 

@@ -1,9 +1,9 @@
 import { withFingerprint } from '../../lint/baseline.ts'
 import type { Problem } from '../../lint/index.ts'
 import { OuterRefs } from '../../lint/lint-run.ts'
-import { type Incomplete, Repeats, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
+import { type FileShard, type Incomplete, Repeats, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
 import { byDocument, Findings, inOrder } from './lint-run.ts'
-import { Definitions } from './lint-shard.ts'
+import { Definitions, settledOf } from './lint-shard.ts'
 
 /**
  * Merges the reports of shards into the report of a single run, independent of their order: equal findings and failures count once,
@@ -17,7 +17,9 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
   const isJudged = summaries.some(({ baselined }) => baselined !== undefined)
   const listed = new Totals()
   for (const problem of reports.flatMap(({ problems }) => problems)) listed.add(problem)
-  const findings = new Findings(room, inOrder)
+  const files = reports.flatMap(({ shard }) => (shard?.files ? [shard.files] : []))
+  const numberOf = numbersIn(files)
+  const findings = new Findings(room, files.length > 0 ? (one, other) => numberOf(one.document) - numberOf(other.document) : inOrder)
   const add = (problems: readonly Problem[]) => findings.add(fingerprints || isJudged ? problems : problems.map(withoutFingerprint))
   // With a baseline, each shard has compared its own schemes.
   const compared = isJudged ? [] : reports.flatMap(({ shard }) => (shard ? [shard] : []))
@@ -30,16 +32,24 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
   for (const { shard } of reports) outerRefs.add(shard?.outerRefs ?? [])
   const unsettled = reports.map((report) => ({ ...report, problems: report.shard?.unsettled ?? [] }))
   add(inAnyPart(unsettled, isJudged).filter((problem) => !outerRefs.refutes(problem)))
+  add(settledOf(files, outerRefs))
   const lent = new Repeats(byDocument)
   for (const problem of found) if (isLent(problem)) lent.add([{ ...problem, cause: placeOf(problem) }])
   add(lent.take())
   const { problems, totals, unlisted } = findings.found()
-  return { version: 1, problems, summary: summaryOf(summaries, [listed.summary(), totals], unlisted) }
+  return { version: 1, problems, summary: summaryOf(summaries, [listed.summary(), totals], unlisted, numberOf) }
 }
 
 /** Returns the document names in the reports of shards. */
 export function namesIn(reports: readonly Report[]): readonly string[] {
-  return reports.flatMap(({ shard }) => shard?.names ?? []).sort()
+  const numberOf = numbersIn(reports.flatMap(({ shard }) => (shard?.files ? [shard.files] : [])))
+  return reports.flatMap(({ shard }) => shard?.names ?? []).sort((one, other) => numberOf(one) - numberOf(other) || order(one, other))
+}
+
+/** Returns a function that returns the position of an input on the command line: 0 for a crawl. */
+function numbersIn(files: readonly FileShard[]): (document: string | undefined) => number {
+  const numbers = new Map(files.flatMap(({ inputs }) => Object.entries(inputs)))
+  return (document = '') => numbers.get(document) ?? 0
 }
 
 /** Returns the findings of all shards; findings of one shard that another one repeats are dropped. */
@@ -73,7 +83,12 @@ function keyOf(problem: Problem): string {
 type Counts = ReturnType<Totals['summary']>
 
 /** Sums the counts of findings that the shards do not list, and adds those of the merged list. */
-function summaryOf(parts: readonly Summary[], [listed, totals]: readonly [Counts, Counts], cut: number): Summary {
+function summaryOf(
+  parts: readonly Summary[],
+  [listed, totals]: readonly [Counts, Counts],
+  cut: number,
+  numberOf: (document: string) => number,
+): Summary {
   const sum = (count: (part: Summary) => number) => parts.reduce((total, part) => total + count(part), 0)
   const of = (name: keyof Counts) => sum((part) => part[name] ?? 0) - (listed[name] ?? 0) + (totals[name] ?? 0)
   const placesOf = ({ errors, warnings, infos, places = errors + warnings + infos }: Counts) => places
@@ -93,15 +108,21 @@ function summaryOf(parts: readonly Summary[], [listed, totals]: readonly [Counts
     ...baselined,
     ...(unlisted > 0 && { unlisted }),
     ...(skipped > 0 && { skipped }),
-    incomplete: incompleteOf(parts.flatMap(({ incomplete }) => incomplete)),
+    incomplete: incompleteOf(
+      parts.flatMap(({ incomplete }) => incomplete),
+      numberOf,
+    ),
   }
 }
 
 /** Merges failures: unread documents first, then requested limits. A failure in one shard stays a failure. */
-function incompleteOf(all: readonly Incomplete[]): readonly Incomplete[] {
+function incompleteOf(all: readonly Incomplete[], numberOf: (document: string) => number): readonly Incomplete[] {
   const limitsFirst = [...all].sort((one, other) => Number(other.exit === 0) - Number(one.exit === 0))
   const once = new Map(limitsFirst.map((left) => [`${left.url} ${left.code}`, left]))
-  return [...once.values()].sort((one, other) => Number(one.exit === 0) - Number(other.exit === 0) || order(one.url, other.url))
+  return [...once.values()].sort(
+    (one, other) =>
+      Number(one.exit === 0) - Number(other.exit === 0) || numberOf(one.url) - numberOf(other.url) || order(one.url, other.url),
+  )
 }
 
 function order(one: string, other: string): number {

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
-import type { Incomplete, Report, Shard, ShardDefinition, Summary } from '../../lint/reporters/report.ts'
+import type { FileShard, Incomplete, Pending, Report, Shard, ShardDefinition, Summary } from '../../lint/reporters/report.ts'
 import { readFailure } from '../../node/system-error.ts'
 import { isObject, own } from '../../stac/document.ts'
 import type { Io } from '../io.ts'
@@ -112,9 +112,29 @@ function readShard(value: unknown): Shard | undefined {
   const known = definitions.map((definition) => readMembers(definition, DEFINITION, DEFINITION.slice(0, 5)))
   const problems = unsettled.flatMap((problem) => readProblem(problem) ?? [])
   if (problems.length < unsettled.length || !outerRefs.every((name) => typeof name === 'string')) return undefined
-  return known.every((definition) => definition !== undefined)
-    ? { index, of, names, definitions: known as unknown as readonly ShardDefinition[], outerRefs, unsettled: problems }
-    : undefined
+  const files = own(value, 'files') === undefined ? undefined : readFiles(own(value, 'files'))
+  if (known.includes(undefined) || (own(value, 'files') !== undefined && !files)) return undefined
+  const more = { definitions: known as unknown as readonly ShardDefinition[], outerRefs, unsettled: problems }
+  return { index, of, names, ...more, ...(files && { files }) }
+}
+
+function readFiles(value: unknown): FileShard | undefined {
+  const [inputs, pending] = [own(value, 'inputs'), own(value, 'pending')]
+  if (!isObject(inputs) || !Object.values(inputs).every(isCount) || !Array.isArray(pending)) return undefined
+  const known = pending.flatMap((one) => readPending(one) ?? [])
+  const areNumbered = known.every(({ problem: { document = '' } }) => own(inputs, document) !== undefined)
+  return known.length === pending.length && areNumbered ? { inputs: inputs as FileShard['inputs'], pending: known } : undefined
+}
+
+function readPending(value: unknown): Pending | undefined {
+  const [block, problem, definition, known] = ['block', 'problem', 'definition', 'known'].map((name) => own(value, name))
+  const read = readProblem(problem)
+  if (!read || !isCount(block) || (known !== undefined && known !== true)) return undefined
+  const texts = ['name', 'hash', 'where'].map((name) => own(definition, name))
+  if (definition !== undefined && !texts.every((text) => typeof text === 'string')) return undefined
+  const [name, hash, where] = texts as string[]
+  const defined = name !== undefined && hash !== undefined && where !== undefined && { definition: { name, hash, where } }
+  return { block, problem: read, ...defined, ...(known && { known }) }
 }
 
 /** Optional counts of a summary. */

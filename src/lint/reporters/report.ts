@@ -35,6 +35,28 @@ export interface Shard {
   readonly outerRefs: readonly string[]
   /** Findings that documents of the other parts may refute. They are not in the report of the part. */
   readonly unsettled: readonly Problem[]
+  /** For a part of files instead of a crawl. Then there are no `definitions` and `unsettled`. */
+  readonly files?: FileShard
+}
+
+/** What a part of files has seen. */
+export interface FileShard {
+  /** The numbers of the inputs in the order of the command line, for those in the report. */
+  readonly inputs: Readonly<Record<string, number>>
+  /** Findings that depend on the documents of the other parts. They are not in the report of the part. */
+  readonly pending: readonly Pending[]
+}
+
+/** A finding that depends on the documents of the other parts. */
+export interface Pending {
+  /** Number of the document or list, within the part. */
+  readonly block: number
+  /** The finding; `\u0001` and a number stand for the other document of a conflict. */
+  readonly problem: Problem
+  /** For a conflict: the definition, a hash of its meaning, and what other messages call its document. */
+  readonly definition?: { readonly name: string; readonly hash: string; readonly where: string }
+  /** True if the baseline holds it. */
+  readonly known?: true
 }
 
 /** One definition of the name of a scheme, at its first position. */
