@@ -1,7 +1,7 @@
 /** Compiles `src` into `dist`. A failed build leaves the old output alone; a finished one leaves nothing stale behind. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -51,6 +51,7 @@ const tsc = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc
   stdio: ['ignore', 2, 2],
 })
 if (tsc.status === 0) {
+  forOlderCompilers()
   await joinRules(`${fresh}/lint/rules`)
   for (const [file, modules] of Object.entries(SHARED)) await joinShared(file, modules)
   await bundleForPages()
@@ -61,6 +62,15 @@ if (tsc.status === 0) {
 } else {
   rmSync(fresh, { recursive: true, force: true })
   process.exitCode = tsc.status ?? 1
+}
+
+/** Writes generic byte arrays so that TypeScript before 5.7, which knows no such generic, reads them as well. */
+function forOlderCompilers(): void {
+  for (const name of readdirSync(fresh, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.d.ts'))) {
+    const text = readFileSync(`${fresh}/${name}`, 'utf8')
+    const readable = text.replaceAll('Uint8Array<ArrayBuffer>', "ReturnType<Uint8ArrayConstructor['of']>")
+    if (readable !== text) writeFileSync(`${fresh}/${name}`, readable)
+  }
 }
 
 /** Makes one file of all rules, and one of what their pages say: Node opens the modules of a graph all at once, and descriptors are few. */

@@ -33,6 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
   mutation: { command: tsx, arguments: ['scripts/mutation/test.ts'] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
+  typescript: { command: tsx, arguments: ['scripts/typescript-versions.ts'] },
 }
 
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))

@@ -7,6 +7,14 @@ export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256' | 'RS1'
 /** The public key, with only the members that RFC 7638 §3.2 requires. */
 export type PublicJwk = Readonly<Record<string, string>>
 
+/** A `CryptoKeyPair`, which the types of Node do not name globally. */
+interface KeyPair {
+  readonly publicKey: Key
+  readonly privateKey: Key
+}
+
+type Key = Parameters<typeof crypto.subtle.sign>[1]
+
 /** A signing key whose private part cannot be exported. */
 export interface PrivateKey {
   readonly algorithm: SignatureAlgorithm
@@ -14,7 +22,7 @@ export interface PrivateKey {
   /** SHA-256 thumbprint of the public key in base64url (RFC 7638). */
   readonly thumbprint: string
   /** The key pair for SubtleCrypto; its private part is not extractable. */
-  readonly pair: CryptoKeyPair
+  readonly pair: KeyPair
   /** Returns the signature of bytes, or of a text in UTF-8, in the format of RFC 7518 §3. */
   sign(data: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array>
 }
@@ -129,7 +137,7 @@ async function imported(material: Material, algorithm: SignatureAlgorithm): Prom
   return privateKey(algorithm, pair, jwk)
 }
 
-async function privateKey(algorithm: SignatureAlgorithm, pair: CryptoKeyPair, jwk: JsonWebKey): Promise<PrivateKey> {
+async function privateKey(algorithm: SignatureAlgorithm, pair: KeyPair, jwk: JsonWebKey): Promise<PrivateKey> {
   const publicJwk = publicHalf(algorithm, jwk)
   const sign: PrivateKey['sign'] = async (data) => {
     const bytes = typeof data === 'string' ? utf8.encode(data) : data

@@ -7,6 +7,7 @@ import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installInto, packInto } from '../../scripts/packed.ts'
 import { root } from '../architecture/files.ts'
 import { exportedNames } from './exported-names.ts'
 
@@ -23,12 +24,9 @@ describe('the package, installed from its tarball', () => {
 
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'stac-auth-package-')))
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
-    const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
-    tarball = join(folder, packed.filename)
-    files = packed.files.map(({ path }) => path)
+    ;({ tarball, files } = await packInto(folder))
     await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-    await run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball], { cwd: folder })
+    await installInto(folder, [tarball])
     installed = join(folder, 'node_modules/stac-auth')
   })
 
@@ -85,6 +83,13 @@ describe('the package, installed from its tarball', () => {
     })
     await writeFile(join(folder, 'all.mjs'), `${imports.join('\n')}\nconsole.log(${imports.length})\n`)
     expect((await node('all.mjs')).stdout.trim()).toBe(String(names.length))
+  })
+
+  it('can be required by CommonJS, as one copy with what is imported', async () => {
+    const program = `const required = require('stac-auth')
+      import('stac-auth').then((imported) => console.log(typeof required.createAuth, required.createAuth === imported.createAuth))`
+    await writeFile(join(folder, 'required.cjs'), program)
+    expect((await node('required.cjs')).stdout).toBe('function true\n')
   })
 
   it.each(['dist/index.js', 'strategies/s3/sigv4', 'strategies/reveal', 'outputs/redact', 'outputs/handed-over'])(

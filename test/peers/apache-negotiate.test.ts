@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { root } from '../architecture/files.ts'
+import { installInto, packInto } from '../../scripts/packed.ts'
 import { itemWith } from '../cli/items.ts'
 import { type Peer, startPeer } from './peer.ts'
 
@@ -35,9 +35,8 @@ beforeAll(async () => {
   if (!('facts' in peer)) return
   apache = peer.facts
   const { client: cwd } = apache
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', cwd], { cwd: root })
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-  await run('npm', ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', join(cwd, filename)], { cwd })
+  const { tarball } = await packInto(cwd)
+  await installInto(cwd, [tarball])
 }, 200_000)
 afterAll(async () => {
   if (peer && 'stop' in peer) await peer.stop()

@@ -1,5 +1,4 @@
 /** Four bundlers build pages of the package as it is installed, without its optional packages: none of them has anything to warn of. */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -9,10 +8,9 @@ import { promisify } from 'node:util'
 import { build as esbuild } from 'esbuild'
 import { createLogger, build as vite } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../architecture/files.ts'
+import { installInto, packInto } from '../../scripts/packed.ts'
 import { exportedNames } from '../package/exported-names.ts'
 
-const run = promisify(execFile)
 const BUNDLERS = ['webpack@5.112.2', 'rollup@4.68.7', '@rollup/plugin-node-resolve@16.0.3']
 
 /** Entries that pages do not import: for Node, data, and the one that needs an optional package. */
@@ -21,13 +19,10 @@ const NOT_IN_PAGES =
 let folder = ''
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'bundlers-')))
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
-  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
+  const { tarball, files } = await packInto(folder)
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module", "sideEffects": true }')
-  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-  await run('npm', ['install', ...options, join(folder, packed.filename), ...BUNDLERS], { cwd: folder })
+  await installInto(folder, [tarball, ...BUNDLERS])
   const { exports } = JSON.parse(await readFile(join(folder, 'node_modules/stac-auth/package.json'), 'utf8'))
-  const files = packed.files.map(({ path }) => path)
   const names = exportedNames(exports, files).filter((name) => !NOT_IN_PAGES.test(name))
   expect(names).toEqual(expect.arrayContaining(['.', './live', './element', './browser', './adapters/service-worker', './adapters/axios']))
   const imports = names.map((name, index) => `import * as part${index} from '${name.replace('.', 'stac-auth')}'\n`)

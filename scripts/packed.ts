@@ -1,0 +1,26 @@
+/** The package as npm would publish it, for tests of what users get. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export interface Packed {
+  readonly tarball: string
+  /** Paths in the package. */
+  readonly files: readonly string[]
+}
+
+/** Packs what was built into a folder. */
+export async function packInto(folder: string): Promise<Packed> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
+  return { tarball: join(folder, filename), files: files.map(({ path }) => path) }
+}
+
+/** Installs tarballs and other packages into a folder that has a `package.json`. */
+export async function installInto(folder: string, packages: readonly string[]): Promise<void> {
+  await run('npm', ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...packages], { cwd: folder })
+}

@@ -1,0 +1,32 @@
+/** A program for Node without the types of pages. */
+import { type AuthError, assetOf, bearer, createAuth, isAuthError } from 'stac-auth'
+import { crawl, sendWith } from 'stac-auth/crawl'
+import { lint, type Problem } from 'stac-auth/lint'
+import { type DownloadEvent, download, undiciTransport } from 'stac-auth/node'
+import { curl } from 'stac-auth/outputs/curl'
+import { TranslationClient } from 'stac-auth/translation'
+
+const item = { type: 'Feature', id: 'a', assets: { data: { href: 'https://data.example/a.tif' } } }
+const auth = createAuth({
+  credentials: bearer(() => 'token', 'https://data.example/'),
+  transport: undiciTransport(),
+})
+
+export const sizeOf = async (): Promise<number> => {
+  const response: Response = await auth.fetch(assetOf(item, 'data'))
+  return (await response.arrayBuffer()).byteLength
+}
+export const events: AsyncIterable<DownloadEvent> = download([{ document: item, url: 'https://data.example/item.json' }], {
+  folder: 'data',
+  auth,
+})
+export const command = async (): Promise<string> => curl(await auth.authorize(assetOf(item, 'data')))
+export const problems: readonly Problem[] = lint(item)
+export const visits = crawl({ start: ['https://data.example/catalog.json'], send: sendWith(auth.fetch) })
+export const client = new TranslationClient({ apiKey: 'key' })
+export const codeOf = (error: unknown): AuthError['code'] | undefined => (isAuthError(error) ? error.code : undefined)
+
+// @ts-expect-error a token without an address would go anywhere
+bearer('token')
+// @ts-expect-error a folder is needed
+download([], { auth })
