@@ -39,19 +39,20 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
 /** Checks a request; nothing is told to a program that does not know the capability. */
 export function check(request: IncomingMessage, options: GuardOptions): Refused | Accepted {
-  const { method = '', url: target = '', headers, rawHeaders } = request
+  const { method = '', url: target = '', headers } = request
   if (target.length > LONGEST_TARGET) return { status: 414 }
   if (!target.startsWith('/')) return { status: 400 }
   const { capability, url } = readGatewayPath(target)
   if (!isSame(capability, options.capability)) return { status: 404 }
-  if (count(rawHeaders, 'host') !== 1 || !options.isHost(headers.host ?? ''))
+  if (request.headersDistinct.host?.length !== 1 || !options.isHost(headers.host ?? ''))
     return refused(403, 'the Host header does not name the gateway')
   const { origin, 'sec-fetch-site': site } = headers
-  if (origin !== undefined && (origin !== options.allowOrigin || count(rawHeaders, 'origin') !== 1))
+  // Several are joined by commas, so that they equal none.
+  if (origin !== undefined && origin !== options.allowOrigin)
     return refused(403, 'requests of web pages are refused; --allow-origin URL allows those of one origin')
   if (origin === undefined && (site === 'cross-site' || site === 'same-site'))
     return refused(403, 'requests of web pages without an Origin header are refused')
-  if (!METHODS.has(method)) return refused(405, `the method ${method.slice(0, 20)} is not supported`)
+  if (!METHODS.has(method)) return refused(405, `the method ${method} is not supported`)
   const isPreflight = method === 'OPTIONS'
   if (isPreflight && (origin === undefined || headers['access-control-request-method'] === undefined))
     return refused(405, 'the method OPTIONS is not supported')
@@ -77,14 +78,8 @@ function refused(status: number, why: string): Refused {
   return { status, error: new TrustError('REQUEST_REFUSED', `request refused: ${why}`) }
 }
 
-/** Compares in constant time. */
+/** Compares in constant time; only the length shows. */
 function isSame(given: string, capability: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(capability)]
-  return timingSafeEqual(one.length === other.length ? one : Buffer.alloc(other.length), other) && one.length === other.length
-}
-
-function count(rawHeaders: readonly string[], name: string): number {
-  let found = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === name) found++
-  return found
+  return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -1,10 +1,9 @@
 /** Rewrites the `href`s of STAC documents to URLs of the gateway, so that programs browse protected catalogs through it. */
 
 import { urlOfHref } from '../../http/url.ts'
-import { claimsStac, kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
+import { claimsStac, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { applyEdits, type Edit, type Path, type Span, scan } from '../../stac/json-text.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
 
 /** Where a document comes from, where the program sees it, and which URLs the gateway serves. */
 export interface RewriteOptions {
@@ -18,13 +17,9 @@ export interface RewriteOptions {
 
 /** Returns true if a response may hold a STAC document, by its media type; where that says nothing, by the name in its URL. */
 export function mayBeDocument(contentType: string | undefined, url: string): boolean {
-  const type =
-    /^[^;]*/
-      .exec(contentType ?? '')?.[0]
-      .trim()
-      .toLowerCase() ?? ''
+  const type = (contentType ?? '').replace(/;.*/s, '').trim().toLowerCase()
   if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(type)) return true
-  return /^(?:|text\/plain|(?:application|binary)\/octet-stream)$/.test(type) && /\.(?:geo)?json$/i.test(pathOf(url))
+  return /^(?:|text\/plain|(?:application|binary)\/octet-stream)$/.test(type) && /\.(?:geo)?json$/i.test(new URL(url).pathname)
 }
 
 /**
@@ -58,7 +53,7 @@ const HREFS_AT_ONCE = 256
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Returns the text of a STAC document with its byte order mark; undefined for anything else. */
 function documentText(body: Uint8Array): string | undefined {
@@ -69,9 +64,9 @@ function documentText(body: Uint8Array): string | undefined {
   }
 }
 
-/** Returns true for a STAC document, and for a list of an API whose page holds no document, but links to others. */
+/** Returns true for a STAC document, and for a list of an API with links to others, whatever it holds. */
 function isStac(document: StacDocument): boolean {
-  return claimsStac(document) || (kindOf(document) === 'wrapper' && hasLinks(document))
+  return claimsStac(document) || (LISTS.some((member) => Array.isArray(own(document, member))) && hasLinks(document))
 }
 
 function hasLinks(document: StacDocument): boolean {
@@ -88,7 +83,7 @@ interface Href extends Span {
 function hrefsIn(json: string): readonly Href[] {
   const found: Href[] = []
   scan(json, {
-    enter: leadsToHref,
+    enter: mayHoldHref,
     value: (path, { start, end }) => {
       if (isHref(path) && json[start] === '"') found.push({ href: JSON.parse(json.slice(start, end)) as string, start, end })
     },
@@ -97,43 +92,30 @@ function hrefsIn(json: string): readonly Href[] {
 }
 
 /** Members with the documents of a list: Items, Collections, and Catalogs of the API extensions for multiple tenants and children. */
-const LISTS: readonly unknown[] = ['features', 'collections', 'catalogs', 'children']
+const LISTS: readonly string[] = ['features', 'collections', 'catalogs', 'children']
 
 /** Members whose values have an `href`, and `alternate` with further ones. */
-const HOLDERS: readonly unknown[] = ['links', 'assets', 'item_assets']
+const HOLDERS: readonly string[] = ['links', 'assets', 'item_assets']
 
 /** Returns the position in the path where its document begins: behind the index in a list, or 0. */
-function documentAt(path: Path): number {
-  return typeof path[1] === 'number' && LISTS.includes(path[0]) ? 2 : 0
+function documentAt([list, index]: Path): number {
+  return typeof index === 'number' && LISTS.includes(String(list)) ? 2 : 0
 }
 
-/** Returns true for an object or array in which an `href` may stand. Others are passed over, such as geometries and bodies of links. */
-function leadsToHref(path: Path): boolean {
+/** Returns false for members of a document without an `href`, such as geometries, which are passed over to save time. */
+function mayHoldHref(path: Path): boolean {
   const at = documentAt(path)
-  switch (path.length - at) {
-    case 0:
-      return true
-    case 1:
-      return HOLDERS.includes(path[at]) || (at === 0 && LISTS.includes(path[0]))
-    case 2:
-      return isHolding(path, at)
-    case 3:
-      return path[at + 2] === 'alternate'
-    default:
-      return path.length - at === 4 && typeof path[at + 3] === 'string'
-  }
+  const name = String(path[at])
+  return path.length !== at + 1 || HOLDERS.includes(name) || LISTS.includes(name)
 }
 
-/** Returns true for the path of the `href` of a link, an asset or an alternate; none of the paths between was passed over. */
+/** Returns true for the path of the `href` of a link, an asset or an alternate. */
 function isHref(path: Path): boolean {
-  const at = documentAt(path)
-  const depth = path.length - at
-  return path.at(-1) === 'href' && (depth === 5 || (depth === 3 && isHolding(path, at)))
-}
-
-/** Links are an array, assets an object: anything else is not read by programs either. */
-function isHolding(path: Path, at: number): boolean {
-  return HOLDERS.includes(path[at]) && (typeof path[at + 1] === 'number') === (path[at] === 'links')
+  if (path.at(-1) !== 'href') return false
+  const [holder, key, ...inner] = path.slice(documentAt(path))
+  // Links are an array, assets an object: anything else is not read by programs either.
+  const isHeld = HOLDERS.includes(String(holder)) && (typeof key === 'number') === (holder === 'links')
+  return isHeld && (inner.length === 1 || (inner.length === 3 && inner[0] === 'alternate' && typeof inner[1] === 'string'))
 }
 
 /** Returns what takes the place of an href with that URL, which the gateway serves as `served`; undefined for one that stays. */
@@ -151,8 +133,4 @@ function isAbsolute(href: string): boolean {
 function templated(url: string, href: string): string {
   if (!href.includes('{') || /%7[bd]/i.test(href)) return url
   return url.replaceAll('%7B', '{').replaceAll('%7D', '}')
-}
-
-function pathOf(url: string): string {
-  return canParseUrl(url) ? new URL(url).pathname : ''
 }

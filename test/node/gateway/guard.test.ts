@@ -1,6 +1,7 @@
 import { Agent, get } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { isFixedHost } from '../../../src/node/gateway/guard.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
 import { isToken, openGateway, raw, startArchive, withToken } from './origin.ts'
 
@@ -63,6 +64,12 @@ describe('a hostile request', () => {
         `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://evil.example\r\nAccess-Control-Request-Method: GET\r\n\r\n`,
       'HTTP/1.1 403',
     ],
+    ['that asks for the methods', ({ path, host }) => `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 405'],
+    [
+      'that is a preflight of no page',
+      ({ path, host }) => `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nAccess-Control-Request-Method: GET\r\n\r\n`,
+      'HTTP/1.1 405',
+    ],
     ['in absolute form', ({ path, host }) => `GET http://${host}${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'HTTP/1.1 400'],
     [
       'in absolute form for the archive',
@@ -83,6 +90,11 @@ describe('a hostile request', () => {
       'HTTP/1.1 405',
     ],
     ['with a body', ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nhello`, 'HTTP/1.1 400'],
+    [
+      'with a body in chunks',
+      ({ path, host }) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+      'HTTP/1.1 400',
+    ],
     [
       'with two lengths',
       ({ path, host }) => `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello`,
@@ -154,6 +166,12 @@ describe('a hostile request', () => {
       '',
       '',
     ])
+  })
+
+  it('with the capability is told the code of the error', async () => {
+    const { gateway, root, host } = await fixture()
+    const answer = await raw(gateway.port, `GET ${root} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    expect(answer).toMatch(/^x-stac-auth-code: REQUEST_REFUSED\r$/im)
   })
 
   it('smuggled behind another one is not read', async () => {
@@ -236,10 +254,53 @@ describe('a request that names the gateway', () => {
     expect(await raw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${name}:${gateway.port}\r\nConnection: close\r\n\r\n`)).toContain('image')
   })
 
+  it('is answered whatever the values of other fields are', async () => {
+    const { gateway, path, host } = await fixture()
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Sort-By: host\r\nConnection: close\r\n\r\n`
+    expect(await raw(gateway.port, request)).toContain('image')
+  })
+
+  it('with HEAD is answered without a body', async () => {
+    const { gateway, path, host } = await fixture()
+    const answer = await raw(gateway.port, `HEAD ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n$/s)
+  })
+
+  it('with a search is answered by the server', async () => {
+    const { gateway, archive, host, root } = await fixture()
+    const search = `POST ${root}http/${new URL(archive.origin).host}/search HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`
+    const fields = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+    expect(status(await raw(gateway.port, search + fields))).toBe('HTTP/1.1 404')
+    expect(archive.sent).toMatchObject([{ method: 'POST', body: '{}' }])
+  })
+
   it('by typing its URL into a browser is answered', async () => {
     const { gateway, path, host } = await fixture()
     const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nSec-Fetch-Site: none\r\nConnection: close\r\n\r\n`
     expect(await raw(gateway.port, request)).toContain('image')
+  })
+})
+
+describe('a host that no name server can lead elsewhere', () => {
+  it.each(['127.0.0.1', '10.1.2.3:8080', '[2001:db8::1]:8080', 'localhost', 'MYHOST:1', 'myhost'])('is %s', (host) => {
+    expect(isFixedHost(host, ['myhost'])).toBe(true)
+  })
+
+  it.each([
+    '',
+    'evil.example',
+    'myhost.evil.example',
+    '10.1.2.3.evil.example',
+    'evil.example:80@10.1.2.3',
+    '10.1.2.3@evil.example',
+    'a b',
+    'localhost:x',
+    'localhost/x',
+    'localhost?x',
+    'localhost#x',
+    'localhost\\x',
+  ])('is not "%s"', (host) => {
+    expect(isFixedHost(host, ['myhost'])).toBe(false)
   })
 })
 
@@ -275,11 +336,41 @@ describe('allowOrigin', () => {
     const answer = await raw(
       gateway.port,
       `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://viewer.example\r\nAccess-Control-Request-Method: GET\r\n` +
-        'Access-Control-Request-Private-Network: true\r\n\r\n',
+        'Access-Control-Request-Private-Network: true\r\nConnection: close\r\n\r\n',
     )
     expect(status(answer)).toBe('HTTP/1.1 204')
     expect(answer).toContain('Access-Control-Allow-Private-Network: true')
     expect(answer).toMatch(/Access-Control-Allow-Headers: .*Range/)
+    expect(archive.sent).toEqual([])
+  })
+
+  it('answers a request target of 16,384 bytes, and not of one more', async () => {
+    const { gateway, path, host } = await fixture({ allowOrigin })
+    const preflight = (target: string) =>
+      `OPTIONS ${target} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://viewer.example\r\n` +
+      'Access-Control-Request-Method: GET\r\nConnection: close\r\n\r\n'
+    const longest = `${path}?`.padEnd(16_384, 'x')
+    expect(status(await raw(gateway.port, preflight(longest)))).toBe('HTTP/1.1 204')
+    expect(status(await raw(gateway.port, preflight(`${longest}x`)))).toBe('HTTP/1.1 414')
+  })
+
+  it('does not answer OPTIONS of that origin that is not a preflight', async () => {
+    const { gateway, archive, path, host } = await fixture({ allowOrigin })
+    const answer = await raw(gateway.port, `OPTIONS ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://viewer.example\r\n\r\n`)
+    expect(status(answer)).toBe('HTTP/1.1 405')
+    expect(archive.sent).toEqual([])
+  })
+
+  it('does not answer a request that names that origin and another one', async () => {
+    const { gateway, archive, path, host } = await fixture({ allowOrigin })
+    for (const origins of [
+      ['https://viewer.example', 'https://evil.example'],
+      ['https://evil.example', 'https://viewer.example'],
+      ['https://viewer.example', 'https://viewer.example'],
+    ]) {
+      const fields = origins.map((origin) => `Origin: ${origin}\r\n`).join('')
+      expect(status(await raw(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${fields}\r\n`))).toBe('HTTP/1.1 403')
+    }
     expect(archive.sent).toEqual([])
   })
 

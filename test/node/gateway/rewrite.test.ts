@@ -46,6 +46,34 @@ describe('hrefs of a document', () => {
     }
   })
 
+  it.each(['catalogs', 'children'])('are rewritten in the %s of an API, and in the links of the list', async (member) => {
+    const href = 'https://api.example/next'
+    for (const documents of [[catalog({}, { links: [link(href)] })], []]) {
+      const text = JSON.stringify({ [member]: documents, links: [link(href), { href }] })
+      expect(await rewritten(text)).toBe(text.replaceAll(href, `${BASE}https/api.example/next`))
+    }
+  })
+
+  it('are looked up once for each URL', async () => {
+    const asked: string[] = []
+    const options = { ...HERE, urlFor: async (url: string) => void asked.push(url) }
+    await rewritten(JSON.stringify(catalog({}, { links: [link('a.tif'), link('./a.tif'), link('a.tif'), link('b.tif')] })), options)
+    expect(asked).toEqual(['https://api.example/stac/items/a.tif', 'https://api.example/stac/items/b.tif'])
+  })
+
+  it('are rewritten in portions, between which other requests are served', async () => {
+    const text = JSON.stringify(catalog({}, { links: Array.from({ length: 1100 }, () => link('https://data.example/a')) }))
+    let turns = 0
+    let next = setImmediate(function count() {
+      turns++
+      next = setImmediate(count)
+    })
+    await rewritten(text)
+    clearImmediate(next)
+    expect(turns).toBeGreaterThanOrEqual(4)
+    expect(turns).toBeLessThan(20)
+  })
+
   it('are rewritten on a page of an API that holds nothing but links', async () => {
     const next = { rel: 'next', method: 'POST', body: { token: 'a', href: 'https://api.example/body' }, href: 'https://api.example/search' }
     const text = JSON.stringify({ type: 'FeatureCollection', features: [], links: [next] })
@@ -57,6 +85,7 @@ describe('hrefs of a document', () => {
       'https://other.example/x',
       'https://data.example.evil.example/x',
       's3://other/x',
+      'gs://other/x',
       'ftp://data.example/x',
       'mailto:a@b',
     ]) {
@@ -80,6 +109,10 @@ describe('hrefs of a document', () => {
   it('keep the braces of URL templates, and encoded braces', async () => {
     expect(await linked('https://data.example/{z}/{x}/{y}.png?s={s}')).toBe(`${BASE}https/data.example/{z}/{x}/{y}.png?s={s}`)
     expect(await linked('https://data.example/%7Bz%7D.png')).toBe(`${BASE}https/data.example/%7Bz%7D.png`)
+    expect(await linked('https://data.example/{z}/%7By%7D.png')).toBe(`${BASE}https/data.example/%7Bz%7D/%7By%7D.png`)
+    expect(await linked('a.tif', at('https://other.example/%7Bx%7D/1.json', 'https://api.example/1.json'))).toBe(
+      'https://other.example/%7Bx%7D/a.tif',
+    )
   })
 
   it('are read as their https form where they begin with gs:', async () => {
@@ -144,11 +177,39 @@ describe('everything else', () => {
     expect(await rewritten(text)).toBe(text)
   })
 
+  it('keeps every href that is not that of a link, an asset or an alternate', async () => {
+    const target = { href: 'https://data.example/x' }
+    const holder = { target, alternate: { a: target } }
+    const text = JSON.stringify({
+      ...catalog({}),
+      links: [{ rel: 'x', headers: { authorization: target }, body: { a: { b: target } }, alternate: [target] }],
+      assets: { a: { other: { b: target }, alternate: { c: { nested: target, href: target } } }, href: 'https://data.example/x' },
+      item_assets: [{ ...target, alternate: { a: target } }],
+      properties: { ...target, links: [target], a: holder },
+      other: { a: { ...target, ...holder } },
+      features: { 0: { links: [target] } },
+    })
+    expect(await rewritten(text)).toBe(text)
+    const wrong = JSON.stringify({ ...catalog({}), links: { a: { ...target, ...holder } }, assets: [{ ...target, ...holder }] })
+    expect(await rewritten(wrong)).toBe(wrong)
+  })
+
+  it('keeps an href that is not a string', async () => {
+    const text = JSON.stringify(catalog({}, { links: [5, true, null, ['x'], { href: 'x' }].map((href) => link(href)) }))
+    const more = text.replace('"links":[', '"links":[{"href":"https://data.example/x"},')
+    expect(await rewritten(text)).toBe(text)
+    expect(await rewritten(more)).toBe(more.replace('https://data.example/x', `${BASE}https/data.example/x`))
+  })
+
   it('is returned as the same object where nothing is rewritten', async () => {
     const same = [
       JSON.stringify(catalog({}, { links: [link('a.json')] })),
       JSON.stringify({ links: [link('https://data.example/x')] }),
       JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties: { href: 'https://data.example/x' } }] }),
+      JSON.stringify({ type: 'FeatureCollection', features: [], links: [{ href: 'https://data.example/x' }] }),
+      JSON.stringify({ type: 'FeatureCollection', features: [], links: [{ rel: 'next' }, { href: 'https://data.example/x' }] }),
+      JSON.stringify({ children: [], links: link('https://data.example/x') }),
+      JSON.stringify({ children: {}, links: [link('https://data.example/x')] }),
       JSON.stringify([link('https://data.example/x')]),
       '{"type":"Catalog","stac_version":"1.1.0","links":[{"href":"https://data.example/x"}]',
       '<html>',
@@ -173,12 +234,20 @@ describe('everything else', () => {
 describe('a response may hold a document', () => {
   it('by its media type, or by the name in its URL where the type says nothing', async () => {
     const url = 'https://data.example/a'
-    const yes = ['application/json', 'application/geo+json; charset=utf-8', 'Application/JSON', 'application/vnd.x+json', 'text/json']
+    const yes = [
+      'application/json',
+      'application/geo+json; charset=utf-8',
+      'application/json ; charset=utf-8',
+      'Application/JSON',
+      'application/vnd.x+json',
+      'text/json',
+    ]
     for (const type of yes) expect([type, mayBeDocument(type, url)]).toEqual([type, true])
     for (const type of [undefined, '', 'text/plain', 'binary/octet-stream', 'application/octet-stream']) {
       expect([type, mayBeDocument(type, `${url}.json?x=1`), mayBeDocument(type, `${url}.tif?x=.json`)]).toEqual([type, true, false])
+      expect([type, mayBeDocument(type, `${url}.json.gz`)]).toEqual([type, false])
     }
-    for (const type of ['image/tiff', 'text/html', 'application/x-ndjson', 'application/jsonp'])
+    for (const type of ['image/tiff', 'text/html', 'application/x-ndjson', 'application/jsonp', 'x-text/json', 'text/json+x'])
       expect(mayBeDocument(type, `${url}.json`)).toBe(false)
   })
 })
