@@ -69,7 +69,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
     promise: 'The gateway refuses requests of web pages.',
     file: 'src/node/gateway/guard.ts',
     within: 'check',
-    code: 'origin !== options.allowOrigin',
+    code: 'origin !== undefined && origin !== options.allowOrigin',
     becomes: 'false',
     test: 'test/node/gateway/guard.test.ts',
     title: 'a hostile request > of a web page gets no byte of the archive and makes no request',
