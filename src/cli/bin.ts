@@ -2,6 +2,8 @@
 /** The program. Nothing is imported statically, so that a failure to load a module can be reported. */
 const [{ processIo, write }, { main }] = await Promise.all([import('./io.ts'), import('./main.ts')]).catch(endWithoutModules)
 
+// Each download into a bucket would advise the user to install another Node. That is up to us.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
 const io = processIo()
 const exitCode = await main(process.argv.slice(2), io)
 await Promise.allSettled([write(io.stdout, ''), write(io.stderr, '')])

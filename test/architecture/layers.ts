@@ -45,7 +45,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   node: {
     from: [...CORE, 'platform/node'],
     packages: ['node:', 'undici'],
-    lazily: ['@aws-sdk/credential-providers', '@napi-rs/keyring', 'kerberos', 'bullmq', 'ioredis', 'picomatch'],
+    lazily: [
+      '@aws-sdk/client-s3',
+      '@aws-sdk/credential-providers',
+      '@aws-sdk/lib-storage',
+      '@napi-rs/keyring',
+      'kerberos',
+      'bullmq',
+      'ioredis',
+      'picomatch',
+    ],
   },
   cli: {
     from: [...CORE, 'error-codes', 'index', 'node', 'platform/node', '#platform'],

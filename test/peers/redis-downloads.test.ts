@@ -42,9 +42,11 @@ async function loadOf(...groups: readonly { readonly count: number; readonly siz
 }
 
 async function withQueue<T>(load: QueueLoad, target: string, use: (queue: Queue, client: Redis) => Promise<T>): Promise<T> {
-  const { destinationOf } = await import('../../src/node/queue/destination.ts')
+  const { identityOf } = await import('../../src/node/queue/destination.ts')
+  const { openDestination } = await import('../../src/node/download/destination/destination.ts')
+  const identity = await identityOf(await openDestination(join(load.folder, target)))
   const connection = new Redis({ host: '127.0.0.1', port: redis.port, password: redis.password, maxRetriesPerRequest: null })
-  const queue = new Queue(`download-v1-${await destinationOf(join(load.folder, target))}`, { prefix: 'stac-auth', connection })
+  const queue = new Queue(`download-v1-${identity}`, { prefix: 'stac-auth', connection })
   try {
     return await use(queue, connection)
   } finally {
@@ -234,8 +236,8 @@ describe('a download by the workers of a queue', () => {
       expect(await download).toMatchObject({ code: 0 })
       await withQueue(load, 'data', async (queue, client) => {
         expect(await queue.getJobCounts()).toMatchObject({ waiting: 0, active: 0, completed: 0, failed: 0 })
-        const { destinationOf } = await import('../../src/node/queue/destination.ts')
-        expect(await client.keys(`stac-auth:files-${await destinationOf(join(load.folder, 'data'))}:*`)).toEqual([])
+        const { knownIdentity } = await import('../../src/node/queue/destination.ts')
+        expect(await client.keys(`stac-auth:files-${await knownIdentity(join(load.folder, 'data'))}:*`)).toEqual([])
       })
     } finally {
       await load.stop()

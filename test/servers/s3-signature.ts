@@ -47,6 +47,8 @@ export interface VerifyOptions {
   /** The region that this bucket's requests must be signed for. */
   readonly region: string
   readonly now: number
+  /** SHA-256 of the body in hex; default: that of no body. */
+  readonly bodyHash?: string
 }
 
 const QUARTER = 15 * 60_000
@@ -73,8 +75,8 @@ export function isSigned(request: RequestHead): boolean {
 }
 
 /** The key that signed the request. Throws {@link S3Refusal} with the codes of the service. */
-export function verify(request: RequestHead, { keys, region, now }: VerifyOptions): S3ServerKey {
-  const claim = claimOf(request)
+export function verify(request: RequestHead, { keys, region, now, bodyHash = EMPTY }: VerifyOptions): S3ServerKey {
+  const claim = claimOf(request, bodyHash)
   const presigned = claim.expires !== undefined
   const malformed = presigned ? 'AuthorizationQueryParametersError' : 'AuthorizationHeaderMalformed'
   if (claim.algorithm !== 'AWS4-HMAC-SHA256') throw new S3Refusal(400, 'InvalidRequest', 'Please use AWS4-HMAC-SHA256.')
@@ -104,7 +106,7 @@ export function verify(request: RequestHead, { keys, region, now }: VerifyOption
   return key
 }
 
-function claimOf(request: RequestHead): Claim {
+function claimOf(request: RequestHead, bodyHash: string): Claim {
   const query = new Map(parameters(request).map(({ name, value }) => [name, value]))
   const { authorization } = request.headers
   const header = (name: string) => String(request.headers[name] ?? '')
@@ -128,7 +130,7 @@ function claimOf(request: RequestHead): Claim {
   if (!algorithm) throw new S3Refusal(400, 'AuthorizationHeaderMalformed', 'The authorization header is malformed')
   const payload = header('x-amz-content-sha256')
   if (!payload) throw new S3Refusal(400, 'InvalidRequest', 'Missing required header for this request: x-amz-content-sha256')
-  if (payload !== 'UNSIGNED-PAYLOAD' && payload !== EMPTY)
+  if (payload !== 'UNSIGNED-PAYLOAD' && payload !== bodyHash)
     throw new S3Refusal(400, 'XAmzContentSHA256Mismatch', 'The body has another hash.')
   const token = request.headers['x-amz-security-token']
   return { algorithm, credential, signedHeaders, signature, time: header('x-amz-date'), token: token?.toString(), payload }

@@ -144,7 +144,7 @@ function withFileOptions(command: Command): Command {
 
 function withSelectionOptions(command: Command): Command {
   return inOptionGroup(command, 'Assets and folder:', (group) =>
-    withAssetOptions(group.option('-d, --output-dir <folder>', 'write files to this folder', '.'), 'download')
+    withAssetOptions(group.option('-d, --output-dir <folder>', 'write files to this folder, or to s3://bucket/prefix', '.'), 'download')
       .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
       .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount),
   )

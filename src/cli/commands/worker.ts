@@ -21,7 +21,7 @@ export function addWorker(program: Command, context: Context): void {
     .command('worker [urls...]')
     .description('run the jobs of lint --queue or download --queue until SIGTERM or SIGINT')
     .option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
-    .option('-d, --output-dir <folder>', 'run the downloads into this folder (default: the jobs of lint)')
+    .option('-d, --output-dir <folder>', 'run the downloads into this folder or s3://bucket/prefix (default: the jobs of lint)')
     .option('--concurrency <n>', 'run this many lint jobs (default: 1) or downloads (default: 16) at a time', atATime)
   withByAddressOption(withCredentialsOption(command))
     .addHelpText('after', NOTE)

@@ -58,7 +58,7 @@ export async function printPlan(
 async function accessTo({ path, folder }: DownloadFile, targets: readonly Target[], auth: Auth): Promise<Access> {
   let first: AuthError | undefined
   try {
-    const present = !folder && presentFile(path) ? { present: true } : {}
+    const present = !folder && !path.startsWith('s3://') && presentFile(path) ? { present: true } : {}
     for (const target of targets) {
       const { refs, code, byAddress } = await auth.explain(target)
       const usable = refs.filter((ref) => ref.code === undefined)

@@ -46,7 +46,7 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
           within,
           opened,
         )
-    const folder = dryRun ? outputDir : await folderAt(outputDir)
+    const folder = dryRun || isBucket(outputDir) ? outputDir : await folderAt(outputDir)
     const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
     const inputs = forecast.watch(documents, await selectionOptionsOf(settings))
     const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
@@ -84,6 +84,11 @@ async function queued(
   const onLonely = () =>
     void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
   return downloadByQueue(inputs, { ...settings, queue, onLonely })
+}
+
+/** True for the URL of a bucket, which is not created. */
+function isBucket(name: string): boolean {
+  return /^s3:\/\//i.test(name)
 }
 
 /** Creates the folder if it is missing and resolves links in its path. Errors: `FILE_ACCESS`, `DISK_FULL`. */

@@ -33,8 +33,8 @@ async function withControl<T>(
 }
 
 async function destinationAt(folder: string): Promise<string> {
-  const { knownDestination } = await import('../../node/queue/destination.ts')
-  return knownDestination(folder)
+  const { knownIdentity } = await import('../../node/queue/destination.ts')
+  return knownIdentity(folder)
 }
 
 /** Prints the state of a queue and returns the exit code; pauses or resumes it before. */

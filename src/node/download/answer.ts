@@ -270,6 +270,8 @@ export class Exchange {
   readonly #abort = () => this.#controller.abort(this.#context.signal.reason)
   #timer: ReturnType<typeof setInterval> | undefined
   #came = 0
+  /** Waits of our own in progress. */
+  #waits = 0
   #inspect: Inspect | undefined
   #url: string
 
@@ -303,7 +305,7 @@ export class Exchange {
         if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
         yield chunk
         const waiting = this.#context.bandwidth?.wait(chunk.byteLength, this.signal)
-        if (waiting) await this.#paced(waiting)
+        if (waiting) await this.waiting(waiting)
       }
     } catch (error) {
       throw cutShort(failure(error, this.signal, response.url), response.url)
@@ -323,13 +325,19 @@ export class Exchange {
   }
 
   /** Excludes time that we wait ourselves from the minimum rate. */
-  async #paced(waiting: Promise<void>): Promise<void> {
-    await waiting
-    this.#came += SLOWEST * this.#context.settings.stallTimeout
+  async waiting(what: Promise<void>): Promise<void> {
+    this.#waits++
+    try {
+      await what
+    } finally {
+      this.#waits--
+      this.#came += SLOWEST * this.#context.settings.stallTimeout
+    }
   }
 
   readonly #look = (): void => {
     const { stallTimeout } = this.#context.settings
+    if (this.#waits > 0) return
     if (this.#came < leastIn(stallTimeout)) this.#controller.abort(stalled(this.#url, stallTimeout))
     this.#came = 0
   }

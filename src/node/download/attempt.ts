@@ -20,13 +20,13 @@ import {
   rangeHeaders,
   requireSameVersion,
 } from './answer.ts'
-import type { Content } from './content.ts'
+import type { Content } from './destination/destination.ts'
+import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
 import type { ManifestEntry } from './manifest.ts'
 import { isWithin, type SizeLimits } from './selected-files.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
-import { targetAddress } from './target-folder.ts'
 import { checkSize, type KnownHash, serverDigest } from './verification.ts'
 
 /** A file that is being fetched. */
@@ -189,7 +189,7 @@ export class Attempt {
     if (status === 200 && validator !== undefined) await this.#anew(delivery, validator, url)
     state.validators = { ...(delivery.offset > 0 && state.validators), ...validatorsIn(headers) }
     const known = serverDigest(headers, status, delivery.asSent)
-    if (known && !(state.hash?.by === 'checksum')) state.hash = { known, by: 'digest' }
+    if (known && state.hash?.by !== 'checksum' && state.content.canHash(known.algorithm)) state.hash = { known, by: 'digest' }
     state.size = delivery.size ?? state.file.size
     const { content } = state
     const isSame = content.version !== undefined && content.version.validator === delivery.validator
@@ -229,7 +229,7 @@ export class Attempt {
     if (shared && isShareable(delivery, state.size, shared)) return receiveShared(response, delivery, exchange, shared)
     for await (const chunk of exchange.receive(response, delivery)) {
       const room = content.add(chunk)
-      if (room) await room
+      if (room) await exchange.waiting(room)
       this.#came(chunk.byteLength)
       // A server that sends more bytes than the file has may never stop.
       if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break

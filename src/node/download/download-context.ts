@@ -6,14 +6,14 @@ import { type Clock, systemClock } from '../../net/clock.ts'
 import { OriginLimiter, RateLimiter } from '../../net/limiter.ts'
 import { RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
+import type { Destination } from './destination/destination.ts'
 import type { DownloadEvent, DownloadOptions } from './download.ts'
 import type { FilePlan } from './file-plan.ts'
 import { HashThread } from './hash-thread.ts'
 import type { FileRecord } from './manifest.ts'
-import type { TargetFolder } from './target-folder.ts'
 
 export interface DownloadContext {
-  readonly folder: TargetFolder
+  readonly folder: Destination
   readonly record: FileRecord
   readonly plan: Pick<FilePlan, 'withSuffix'>
   readonly hashes: HashThread
@@ -84,6 +84,7 @@ export function downloadContext(
       ...DEFAULTS,
       ...(bytesPerSecond !== undefined && { ranges: 1 }),
       ...settingsIn(options),
+      ...(!folder.isLocal && { ranges: 1 }),
       rangesGiven: options.ranges !== undefined,
     },
     bandwidth: bytesPerSecond === undefined ? undefined : new BandwidthLimiter(bytesPerSecond, clock),

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { AbortedError, type AuthError, isAuthError } from '../../errors.ts'
+import { AbortedError, type AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import type { StoredObject } from '../../objects/list-objects.ts'
 import type { Target } from '../../stac/target.ts'
+import { type Destination, openDestination } from './destination/destination.ts'
 import { DocumentCopies } from './document-copies.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, DownloadOptions, FailedEvent, ProgressEvent, SummaryEvent } from './download.ts'
 import { type DownloadContext, downloadContext, filesWithin } from './download-context.ts'
@@ -9,7 +10,6 @@ import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
 import { DownloadRecord } from './manifest.ts'
 import { type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import { asFolderFailure, canList, emptyFolder, filesOf, folderTargetOf, looksLikeFolder, objectsIn } from './store-folder.ts'
-import { TargetFolder } from './target-folder.ts'
 import { transfer } from './transfer.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
@@ -39,7 +39,7 @@ export interface CarrierParts {
 }
 
 interface Prepared {
-  readonly folder: TargetFolder
+  readonly folder: Destination
   readonly record: DownloadRecord
   readonly choice: SelectionOptions
   readonly carrier: Carrier | undefined
@@ -93,8 +93,9 @@ export class DownloadRun {
   /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`; `PATH_EXISTS`, `PATH_BUSY`, `DISK_FULL` for the manifest. */
   static async prepare(inputs: Inputs, options: DownloadOptions, carrier?: Carrier): Promise<DownloadRun> {
     const choice = await selectionOptionsOf(options)
-    const folder = await TargetFolder.open(options.folder, options.dryRun)
-    const record = await DownloadRecord.open(folder.path, options)
+    const folder = await openDestination(options.folder, options.dryRun)
+    if (!folder.isLocal) requireNothingLocal(options)
+    const record = await DownloadRecord.open(folder, options)
     return new DownloadRun(inputs, options, { folder, record, choice, carrier })
   }
 
@@ -264,6 +265,12 @@ export class DownloadRun {
     this.#counts.count(event)
     this.events.tell(event)
   }
+}
+
+/** Errors: `USAGE` for options that only a folder on the disk has. */
+function requireNothingLocal({ documents, ranges = 1 }: DownloadOptions): void {
+  if (documents) throw new ConfigurationError('USAGE', 'copies of documents cannot be written into a bucket', { hint: 'use a folder' })
+  if (ranges > 1) throw new ConfigurationError('USAGE', 'a file that goes into a bucket is requested once, not in several ranges')
 }
 
 function failed(file: DownloadFile, error: AuthError): FailedEvent {

@@ -9,7 +9,8 @@ import type { Target } from '../../stac/target.ts'
  * Fetches the assets of documents into a folder, several at a time, and yields events; the last one is the summary. A failed file is an
  * event and does not stop the others. When the caller stops iterating or `signal` aborts, partial files are kept for the next run.
  *
- * Errors: `CONFIG_INVALID` for a malformed template; `FILE_ACCESS`, `PATH_UNSAFE` for the folder; `ABORTED`; those of `inputs`.
+ * Errors: `CONFIG_INVALID` for a malformed template; `FILE_ACCESS`, `PATH_UNSAFE` for the folder; `USAGE`, `CREDENTIAL_SOURCE`,
+ * `SCHEME_UNSUPPORTED` for a bucket; `ABORTED`; those of `inputs`.
  *
  * @param inputs documents or single targets, read when they are needed
  *
@@ -83,7 +84,11 @@ export interface TransferOptions {
 }
 
 export interface DownloadOptions extends TransferOptions {
-  /** The target folder; it must exist, except for a dry run. */
+  /**
+   * The target folder; it must exist, except for a dry run. Or `s3://bucket/prefix`, a bucket of the user's: files go there without a copy on
+   * the disk, with the keys, region and endpoint that the AWS SDK finds in the environment and in profiles. It needs the packages
+   * `@aws-sdk/client-s3` and `@aws-sdk/lib-storage`.
+   */
   readonly folder: string
   /** The engine with the user's credentials. Folders of object stores are listed only if it has all of these methods. */
   readonly auth: Pick<Auth, 'send'> & Partial<Pick<Auth, 'authorize' | 'explain' | 'fetch' | 'fetchFor'>>
@@ -139,7 +144,7 @@ export interface DownloadFile {
    * server proposes.
    */
   readonly name: string
-  /** Path in the file system. */
+  /** Path in the file system, or the URL of the object. */
   readonly path: string
   /** Origin and path of the first request. */
   readonly url: string

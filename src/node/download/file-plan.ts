@@ -5,9 +5,10 @@ import { mediaType } from '../../http/headers.ts'
 import { own, ownString, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName, numberedName, partsOfName } from '../../text/file-name.ts'
+import type { Destination } from './destination/destination.ts'
+import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
-import { type TargetFolder, targetAddress } from './target-folder.ts'
 
 /** A file to fetch, or the reason why it has no path. */
 export interface PlannedFile {
@@ -36,7 +37,7 @@ const LONGEST_SUFFIX = 16
 
 interface PlanOptions {
   readonly name: NameFile
-  readonly folder: TargetFolder
+  readonly folder: Destination
   readonly collisions: 'refuse' | 'rename'
   /** All files of the document of a file. */
   readonly siblings: (wanted: SelectedFile) => Iterable<SelectedFile>
@@ -76,7 +77,7 @@ export class FilePlan {
       file,
       selected: wanted,
       ...(owner?.number !== undefined && { repeats: owner.number }),
-      ...(lacksSuffix && { lacksSuffix }),
+      ...(lacksSuffix && this.#options.folder.isLocal && { lacksSuffix }),
     }
   }
 
@@ -187,7 +188,7 @@ function sourceOf(target: Target): string {
   return targetAddress(target).bare + (/\?[^#]*/.exec(target.href)?.[0] ?? '')
 }
 
-function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: SelectedFile, folder: TargetFolder) {
+function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: SelectedFile, folder: Destination) {
   const id = ownString(target.scope.document, 'id')
   return {
     number,

@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/document.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { presentFile } from '../files.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
+import type { Destination } from './destination/destination.ts'
 import type { DownloadFile, DownloadOptions } from './download.ts'
 
 /** One file of a manifest. Its URL has no query, which may be secret. */
@@ -84,7 +84,8 @@ export const MANIFEST_NAME = '.stac-auth-manifest'
 /** Longest line in bytes. */
 const LONGEST_LINE = 2 ** 17
 
-const HEADER = { format: 'stac-auth/manifest', version: 1 }
+/** The first line of a manifest. */
+export const MANIFEST_HEADER = { format: 'stac-auth/manifest', version: 1 }
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
 
@@ -96,7 +97,7 @@ class Lines {
   constructor(path: string, flags: number) {
     this.#file = openSync(path, flags | O_NOFOLLOW, 0o666)
     const { size } = fstatSync(this.#file)
-    if (size === 0) this.add(HEADER)
+    if (size === 0) this.add(MANIFEST_HEADER)
     else if (!endsWhole(this.#file, size)) writeSync(this.#file, '\n')
   }
 
@@ -120,52 +121,30 @@ function endsWhole(file: number, size: number): boolean {
   return readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 10
 }
 
-/** The manifest in the folder; the last line of a path counts. */
-class FolderManifest {
-  readonly suffixes: Suffixes
+/** Keeps the lines of a manifest. */
+export interface ManifestStore {
+  /** Yields the lines of earlier runs. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
+  read(): AsyncIterable<unknown>
+  /** Appends a line. Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
+  add(line: ManifestEntry | ProposedSuffix): void
+  /** Ends writing. Errors: those of writing. */
+  close(): Promise<void>
+}
+
+/** A manifest in a file. */
+export class FileManifest implements ManifestStore {
   readonly #path: string
-  readonly #entries: Map<string, ManifestEntry>
   #lines: Lines | undefined
 
-  private constructor(path: string, entries: Map<string, ManifestEntry>, suffixes: Suffixes) {
+  constructor(path: string) {
     this.#path = path
-    this.#entries = entries
-    this.suffixes = suffixes
   }
 
-  /** Reads the entries of earlier runs. Errors: `PATH_UNSAFE` if it is not a regular file, `FILE_ACCESS`. */
-  static async open(folder: string): Promise<FolderManifest> {
-    const path = join(folder, MANIFEST_NAME)
-    const entries = new Map<string, ManifestEntry>()
-    const suffixes = new Suffixes()
-    if (presentFile(path))
-      for await (const line of readLines(path)) {
-        if (isProposed(line)) suffixes.add(line)
-        if (!isManifestLine(line)) continue
-        entries.set(line.path, line)
-        suffixes.written(line)
-      }
-    return new FolderManifest(path, entries, suffixes)
+  async *read(): AsyncGenerator<unknown> {
+    if (presentFile(this.#path)) yield* readLines(this.#path)
   }
 
-  get(path: string): ManifestEntry | undefined {
-    return this.#entries.get(path)
-  }
-
-  /** Appends an entry. Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
-  add(entry: ManifestEntry): void {
-    this.#entries.set(entry.path, entry)
-    this.suffixes.written(entry)
-    this.#write(entry)
-  }
-
-  /** Appends a suffix. Errors: as {@link add}. */
-  propose(proposed: ProposedSuffix): void {
-    this.suffixes.add(proposed)
-    this.#write(proposed)
-  }
-
-  #write(line: ManifestEntry | ProposedSuffix): void {
+  add(line: ManifestEntry | ProposedSuffix): void {
     try {
       presentFile(this.#path)
       this.#lines ??= new Lines(this.#path, O_RDWR | O_CREAT | O_APPEND)
@@ -175,13 +154,56 @@ class FolderManifest {
     }
   }
 
-  /** Closes the file. Throws nothing. */
-  close(): void {
-    try {
-      this.#lines?.close()
-    } catch {
-      // Missing lines only reduce what a later run compares.
+  async close(): Promise<void> {
+    this.#lines?.close()
+  }
+}
+
+/** The manifest of a destination; the last line of a path counts. */
+class KnownFiles {
+  readonly suffixes: Suffixes
+  readonly #store: ManifestStore
+  readonly #entries: Map<string, ManifestEntry>
+
+  private constructor(store: ManifestStore, entries: Map<string, ManifestEntry>, suffixes: Suffixes) {
+    this.#store = store
+    this.#entries = entries
+    this.suffixes = suffixes
+  }
+
+  /** Reads the entries of earlier runs. Errors: those of the store. */
+  static async open(store: ManifestStore): Promise<KnownFiles> {
+    const entries = new Map<string, ManifestEntry>()
+    const suffixes = new Suffixes()
+    for await (const line of store.read()) {
+      if (isProposed(line)) suffixes.add(line)
+      if (!isManifestLine(line)) continue
+      entries.set(line.path, line)
+      suffixes.written(line)
     }
+    return new KnownFiles(store, entries, suffixes)
+  }
+
+  get(path: string): ManifestEntry | undefined {
+    return this.#entries.get(path)
+  }
+
+  /** Appends an entry. Errors: those of the store. */
+  add(entry: ManifestEntry): void {
+    this.#entries.set(entry.path, entry)
+    this.suffixes.written(entry)
+    this.#store.add(entry)
+  }
+
+  /** Appends a suffix. Errors: as {@link add}. */
+  propose(proposed: ProposedSuffix): void {
+    this.suffixes.add(proposed)
+    this.#store.add(proposed)
+  }
+
+  /** Ends writing. Throws nothing: missing lines only reduce what a later run compares. */
+  async close(): Promise<void> {
+    await this.#store.close().catch(() => undefined)
   }
 }
 
@@ -249,12 +271,7 @@ export async function* readManifest(path: string): AsyncGenerator<ManifestEntry>
 async function* readLines(path: string): AsyncGenerator<unknown> {
   const input = createReadStream(path, { flags: (O_RDONLY | O_NOFOLLOW | O_NONBLOCK) as unknown as string })
   try {
-    for await (const line of linesIn(input)) {
-      const value = parsed(line)
-      if (isObject(value) && value.format === HEADER.format && value.version !== HEADER.version)
-        throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is a manifest of another version of stac-auth`)
-      yield value
-    }
+    for await (const line of linesIn(input)) yield requireKnownVersion(line, path)
   } catch (error) {
     throw error instanceof IntegrityError ? error : readFailure(error, path)
   } finally {
@@ -262,8 +279,16 @@ async function* readLines(path: string): AsyncGenerator<unknown> {
   }
 }
 
+/** Returns the value of a line; undefined if it is torn. Errors: `FILE_ACCESS` for the first line of another version. */
+export function requireKnownVersion(line: string, name: string): unknown {
+  const value = parsed(line)
+  if (isObject(value) && value.format === MANIFEST_HEADER.format && value.version !== MANIFEST_HEADER.version)
+    throw new IntegrityError('FILE_ACCESS', `cannot read "${name}": it is a manifest of another version of stac-auth`)
+  return value
+}
+
 /** Yields the lines of a file; skips overlong ones without buffering them, because the file may be a different one. */
-async function* linesIn(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* linesIn(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array[] = []
   let length = 0
   const end = (last: Uint8Array) => {
@@ -307,7 +332,7 @@ function isManifest(path: string): boolean {
       .toString()
       .split('\n')
     const value = parsed(line)
-    return isObject(value) && value.format === HEADER.format
+    return isObject(value) && value.format === MANIFEST_HEADER.format
   } finally {
     closeSync(file)
   }
@@ -361,7 +386,7 @@ export interface FileRecord {
   proposed(file: DownloadFile, suffix: string): void
   /** Called before a complete file gets its name, so that another process knows the entry if this one dies. */
   completing?(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<void>
-  written(file: DownloadFile, bytes: number, facts: ServerFacts): AuthError | undefined
+  written(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<AuthError | undefined>
   kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<AuthError | undefined>
 }
 
@@ -371,12 +396,12 @@ export interface FileRecord {
  *
  * Errors: `FILE_ACCESS`.
  */
-export async function differenceOf(entry: ManifestEntry, path: string): Promise<string | number> {
-  const present = presentFile(path)
+export async function differenceOf(entry: ManifestEntry, path: string, destination: Destination): Promise<string | number> {
+  const present = await destination.present(path)
   if (!present) return 'it does not exist'
   if (present.size !== entry.size) return `it has ${present.size} bytes and had ${entry.size}`
-  if (present.mtimeMs !== entry.modified && (await fileDigest(path)) !== entry.sha256) return 'its content has changed'
-  return present.mtimeMs
+  if (present.modified !== entry.modified && (await destination.digest(path, 'sha256')) !== entry.sha256) return 'its content has changed'
+  return present.modified
 }
 
 /** Returns the entry of a completed file. */
@@ -388,7 +413,8 @@ export function manifestLine({ name, url }: DownloadFile, bytes: number, { hadQu
 export class DownloadRecord implements FileRecord {
   /** The suffix that the server proposed. */
   readonly suffixes: Suffixes
-  readonly #folder: FolderManifest | undefined
+  readonly #destination: Destination
+  readonly #known: KnownFiles | undefined
   readonly #extra: NewManifest | undefined
   /** Why nothing can be recorded, until it was reported. */
   #problem: AuthError | undefined
@@ -396,32 +422,34 @@ export class DownloadRecord implements FileRecord {
   /** Why the requested manifest cannot be written. */
   #failure: unknown
 
-  private constructor(folder: FolderManifest | undefined, extra: NewManifest | undefined, problem: AuthError | undefined) {
-    this.#folder = folder
-    this.suffixes = folder?.suffixes ?? new Suffixes()
+  private constructor(destination: Destination, known: KnownFiles | undefined, extra: NewManifest | undefined, problem?: AuthError) {
+    this.#destination = destination
+    this.#known = known
+    this.suffixes = known?.suffixes ?? new Suffixes()
     this.#extra = extra
     this.#problem = problem
   }
 
   /**
-   * Reads the entries of earlier runs; failing to read them is a warning at the first file.
+   * Reads the entries of earlier runs. Failing to read them is a warning at the first file; of a bucket, nothing can be written either.
    *
-   * Errors: those of {@link NewManifest.begin}.
+   * Errors: those of {@link NewManifest.begin}, and of the bucket.
    */
-  static async open(folder: string, { manifest, dryRun }: Pick<DownloadOptions, 'manifest' | 'dryRun'>): Promise<DownloadRecord> {
-    if (dryRun) return new DownloadRecord(undefined, undefined, undefined)
+  static async open(destination: Destination, { manifest, dryRun }: Pick<DownloadOptions, 'manifest' | 'dryRun'>): Promise<DownloadRecord> {
+    if (dryRun) return new DownloadRecord(destination, undefined, undefined)
     const extra = manifest === undefined ? undefined : await NewManifest.begin(manifest)
     try {
-      return new DownloadRecord(await FolderManifest.open(folder), extra, undefined)
+      return new DownloadRecord(destination, await KnownFiles.open(destination.manifest), extra)
     } catch (error) {
-      if (!isAuthError(error)) throw error
-      return new DownloadRecord(undefined, extra, error)
+      if (isAuthError(error) && destination.isLocal) return new DownloadRecord(destination, undefined, extra, error)
+      await extra?.discard()
+      throw error
     }
   }
 
   /** Returns the entry of an earlier run for that path and URL. */
   known({ name, url }: DownloadFile): ManifestEntry | undefined {
-    const entry = this.#folder?.get(name)
+    const entry = this.#known?.get(name)
     return entry?.url === url ? entry : undefined
   }
 
@@ -431,7 +459,7 @@ export class DownloadRecord implements FileRecord {
    * Errors: `FILE_ACCESS`.
    */
   async difference(entry: ManifestEntry, path: string): Promise<string | undefined> {
-    const found = await differenceOf(entry, path)
+    const found = await differenceOf(entry, path, this.#destination)
     if (typeof found === 'string') return found
     if (found !== entry.modified) this.#note({ ...entry, modified: found })
     return undefined
@@ -442,12 +470,12 @@ export class DownloadRecord implements FileRecord {
     if (this.suffixes.of(name, url) === suffix) return
     const proposed = { name, url, suffix }
     this.suffixes.add(proposed)
-    this.#noted(() => this.#folder?.propose(proposed))
+    this.#noted(() => this.#known?.propose(proposed))
   }
 
   /** Records a completed file. Returns the reason if it could not be recorded, once. */
-  written(file: DownloadFile, bytes: number, facts: ServerFacts): AuthError | undefined {
-    const modified = presentFile(file.path)?.mtimeMs
+  async written(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<AuthError | undefined> {
+    const { modified } = (await this.#destination.present(file.path)) ?? {}
     return this.add({ ...manifestLine(file, bytes, facts), ...(modified !== undefined && { modified }) })
   }
 
@@ -474,14 +502,21 @@ export class DownloadRecord implements FileRecord {
     if (!this.#extra) return this.#reportOnce()
     const { name: path, url } = file
     const time = new Date().toISOString()
-    const entry = this.known(file) ?? { path, url, ...(hadQuery && { hadQuery }), size: bytes, sha256: await fileDigest(file.path), time }
+    const entry = this.known(file) ?? {
+      path,
+      url,
+      ...(hadQuery && { hadQuery }),
+      size: bytes,
+      sha256: await this.#destination.digest(file.path, 'sha256'),
+      time,
+    }
     this.#list(entry)
     return this.#reportOnce()
   }
 
   /** Completes the manifests. Errors: those of the requested manifest. */
   async close(): Promise<void> {
-    this.#folder?.close()
+    await this.#known?.close()
     if (this.#failure === undefined) await this.#extra?.complete()
     else {
       await this.#extra?.discard()
@@ -499,7 +534,7 @@ export class DownloadRecord implements FileRecord {
   }
 
   #note(entry: ManifestEntry): void {
-    this.#noted(() => this.#folder?.add(entry))
+    this.#noted(() => this.#known?.add(entry))
   }
 
   #noted(write: () => void): void {

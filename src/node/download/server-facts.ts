@@ -10,7 +10,6 @@ import { answerFailure } from '../transport/answer-failure.ts'
 import type { BodyPromise } from '../transport/page-refusal.ts'
 import { pageRefusal } from '../transport/page-refusal.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
-import { fileDigest } from './manifest.ts'
 import { type KnownHash, serverDigest } from './verification.ts'
 
 /** What a server says about a file. */
@@ -67,13 +66,16 @@ export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
  */
 export async function differenceFrom(
   { size, etag, lastModified, hash }: ServerFacts,
-  local: { readonly path: string; readonly size: number; readonly etag?: string; readonly lastModified?: string },
+  local: {
+    readonly digest: (algorithm: string) => Promise<string>
+    readonly size: number
+    readonly etag?: string
+    readonly lastModified?: string
+  },
 ): Promise<string | undefined> {
   if (size !== undefined && size !== local.size) return `it has ${local.size} bytes here and ${size} bytes on the server`
   if (hash)
-    return (await fileDigest(local.path, hash.algorithm)).startsWith(hash.digest)
-      ? undefined
-      : `its ${hash.algorithm} is different on the server`
+    return (await local.digest(hash.algorithm)).startsWith(hash.digest) ? undefined : `its ${hash.algorithm} is different on the server`
   if (etag !== undefined && local.etag !== undefined)
     return opaque(etag) === opaque(local.etag) ? undefined : 'its ETag is different on the server'
   if (lastModified !== undefined && local.lastModified !== undefined && lastModified !== local.lastModified)

@@ -69,7 +69,7 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
     throw error
   }
   await content.flush()
-  await content.toDisk()
+  await content.spread()
   const pieces = new Pieces(content.missing(shared.size))
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
   const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))

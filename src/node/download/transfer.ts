@@ -6,16 +6,16 @@ import { sleep } from '../../net/cancellation.ts'
 import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { headOf, presentFile } from '../files.ts'
+import { presentFile } from '../files.ts'
 import { type BodyPromise, bodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../transport/page-refusal.ts'
 import { leastIn, UnverifiedPart } from './answer.ts'
 import { Attempt, checkBytes, FileExists, type FileState, SizeNotSelected } from './attempt.ts'
-import { Content } from './content.ts'
+import type { Content, Destination } from './destination/destination.ts'
+import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import { DOWNLOAD_RETRIES, type DownloadContext } from './download-context.ts'
 import type { PlannedFile } from './file-plan.ts'
 import { askServer, differenceFrom } from './server-facts.ts'
-import { targetAddress } from './target-folder.ts'
 import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
 /** Fetches a file, or returns why it failed. */
@@ -35,7 +35,7 @@ export async function transfer(
     if (kept) return kept
     if (promised.unsupported) context.tell({ kind: 'warning', file, code: 'CHECKSUM_UNSUPPORTED', message: UNSUPPORTED })
     const onWait = (longest: number) => context.tell({ kind: 'warning', file, code: 'PATH_BUSY', message: waiting(longest) })
-    content = await Content.open(file.path, context.hashes, {
+    content = await context.folder.open(file.path, context.hashes, {
       taken: hasPart,
       resume: context.settings.resume,
       wait: { signal: context.signal, onWait },
@@ -47,7 +47,7 @@ export async function transfer(
     const facts = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }) }
     await context.record.completing?.(named, content.length, facts)
     await content.complete(existing === 'replace', named.path)
-    const problem = context.record.written(named, content.length, facts)
+    const problem = await context.record.written(named, content.length, facts)
     if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
     return { kind: 'written', file: named, bytes: content.length, received: state.received, verified }
   } catch (caught) {
@@ -241,7 +241,7 @@ async function keptFile(
   size?: number,
 ): Promise<KeptEvent | undefined> {
   const { file } = planned
-  const present = presentFile(file.path)
+  const present = await context.folder.present(file.path)
   if (!present || existing === 'replace') return undefined
   if (existing === 'refuse') throw inTheWay(file, 'exists already')
   if (size !== undefined && size !== present.size)
@@ -267,17 +267,21 @@ function hadQuery({ selected: { targets } }: PlannedFile): boolean {
   return targets[0].href.includes('?')
 }
 
-async function verifiedHere(planned: NamedFile, bytes: number, { record, settings }: DownloadContext): Promise<readonly Verification[]> {
+async function verifiedHere(
+  planned: NamedFile,
+  bytes: number,
+  { folder, record, settings }: DownloadContext,
+): Promise<readonly Verification[]> {
   const { file, base } = planned
   const owner = record.suffixes.baseOf(file.name)
   if (owner !== undefined && owner !== base) throw inTheWay(file, `exists already and is another file, which was planned as "${owner}"`)
-  const verified = await verifyPresent(file.path, bytes, promiseOf(planned.selected))
+  const verified = await verifyPresent((algorithm) => folder.digest(file.path, algorithm), bytes, promiseOf(planned.selected))
   if (!verified) throw inTheWay(file, 'exists already and does not match its document')
   if (verified.includes('checksum')) return verified
   const entry = record.known(file)
   const difference = entry && (await record.difference(entry, file.path))
   if (difference !== undefined) throw inTheWay(file, `exists already and differs from what was downloaded: ${difference}`)
-  const isPage = !settings.acceptHtml && promisedKind(promisedBody(planned)) === 'other' && isPageFile(file.path)
+  const isPage = !settings.acceptHtml && promisedKind(promisedBody(planned)) === 'other' && (await isPageFile(file.path, folder))
   if (isPage) throw inTheWay(file, 'exists already and is a web page: an earlier run may have saved a login page')
   return entry ? [...verified, 'manifest'] : verified
 }
@@ -297,7 +301,7 @@ async function verifiedThere(planned: PlannedFile, size: number, context: Downlo
       // The recorded validators are those of the first URL.
       const { etag, lastModified } = (index === 0 && context.record.known(file)) || {}
       const noted = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
-      const difference = await differenceFrom(facts, { path: file.path, size, ...noted })
+      const difference = await differenceFrom(facts, { digest: (algorithm) => context.folder.digest(file.path, algorithm), size, ...noted })
       if (difference === 'unknown') return []
       if (difference !== undefined) throw inTheWay(file, `exists already and differs from the file on its server: ${difference}`)
       return ['server']
@@ -316,8 +320,8 @@ function inTheWay({ name }: DownloadFile, problem: string): IntegrityError {
   return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint: 'remove it, or replace it with --existing replace' })
 }
 
-function isPageFile(path: string): boolean {
-  return looksLikePage(headOf(path, PAGE_HEAD), true) === true
+async function isPageFile(path: string, folder: Destination): Promise<boolean> {
+  return looksLikePage(await folder.head(path, PAGE_HEAD), true) === true
 }
 
 /**

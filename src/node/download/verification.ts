@@ -1,9 +1,7 @@
 /** Verifies bytes against the sizes and checksums that documents and servers state. */
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { readFailure } from '../system-error.ts'
 import type { DownloadFile, Verification } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
 
@@ -36,18 +34,16 @@ export function checkDigest(file: PromisedFile, { algorithm, digest }: KnownHash
   throw broken(file, `has another ${algorithm} than ${who} states`, digest, actual.slice(0, digest.length))
 }
 
-/** Returns what an existing file was compared with; undefined if it differs. Errors: `FILE_ACCESS`. */
-export async function verifyPresent(path: string, bytes: number, promise: Promised): Promise<readonly Verification[] | undefined> {
+/** Returns what an existing file was compared with; undefined if it differs. Errors: those of `digest`. */
+export async function verifyPresent(
+  digest: (algorithm: string) => Promise<string>,
+  bytes: number,
+  promise: Promised,
+): Promise<readonly Verification[] | undefined> {
   if (promise.size !== undefined && promise.size !== bytes) return undefined
   const verified: Verification[] = promise.size === undefined ? [] : ['size']
   if (!promise.hash) return verified
-  const hash = createHash(promise.hash.algorithm)
-  try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(chunk as Uint8Array)
-  } catch (error) {
-    throw readFailure(error, path)
-  }
-  return hash.digest('hex').startsWith(promise.hash.digest) ? [...verified, 'checksum'] : undefined
+  return (await digest(promise.hash.algorithm)).startsWith(promise.hash.digest) ? [...verified, 'checksum'] : undefined
 }
 
 /** Describes a file, or a body that has no name yet. */

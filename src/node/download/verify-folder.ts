@@ -2,17 +2,17 @@
 
 import { join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
-import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
+import { type AuthError, abortedBy, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
 import { systemClock } from '../../net/clock.ts'
 import { checkFolder, presentFile } from '../files.ts'
 import { readFailure } from '../system-error.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
+import { TargetFolder } from './destination/target-folder.ts'
 import type { Verification } from './download.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
 import { askServer, differenceFrom } from './server-facts.ts'
-import { TargetFolder } from './target-folder.ts'
 
 export interface VerifyOptions {
   readonly folder: string
@@ -60,6 +60,8 @@ const LOCAL = 2
 /** Runs {@link verifyFolder}. */
 export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
   const { signal = new AbortController().signal } = options
+  if (/^s3:\/\//i.test(options.folder))
+    throw new ConfigurationError('USAGE', `"${options.folder}" is a bucket: only folders on the disk can be verified`)
   const folder = await TargetFolder.open(options.folder)
   const entries = await entriesIn(options.manifest ?? join(folder.path, MANIFEST_NAME))
   const counts = { verified: 0, failed: 0, unasked: 0 }
@@ -159,7 +161,7 @@ async function verifyAtServer(
     signal,
   })
   const validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) }
-  const difference = await differenceFrom(facts, { path, size, ...validators })
+  const difference = await differenceFrom(facts, { digest: (algorithm) => fileDigest(path, algorithm), size, ...validators })
   if (difference === 'unknown') return 'its server reports nothing that can be compared'
   if (difference === undefined) return ['server']
   throw new IntegrityError('FILE_INTEGRITY', `"${name}" differs from the file on its server: ${difference}`, { url, hint: AGAIN })

@@ -1,12 +1,10 @@
-/** The identity of a folder, which workers and producers compare: a job is only for workers that see the same folder. */
+/** The identity of a destination, which workers and producers compare: a job is only for workers that see the same one. */
 
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { Redis } from 'ioredis'
-import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
+import { ConfigurationError, IntegrityError } from '../../errors.ts'
 import { isObject, own } from '../../stac/document.ts'
-import { TargetFolder, writeSmallFile } from '../download/target-folder.ts'
-import { readRegularFile } from '../files.ts'
+import { type Destination, openDestination } from '../download/destination/destination.ts'
 import { KEY_PREFIX } from './queue-server.ts'
 
 /** File with the identity. No downloaded file begins with a dot. */
@@ -15,44 +13,32 @@ const IDENTITY_NAME = '.stac-auth-queue'
 const FORMAT = 'stac-auth/queue'
 
 /**
- * Returns the identity of a folder; a new folder gets one. Folders that several machines have mounted have one identity.
+ * Returns the identity of a destination; a new one gets one. Folders that several machines have mounted have one identity, and so has a
+ * bucket.
  *
  * Errors: `FILE_ACCESS`, `PATH_UNSAFE`, `DISK_FULL`.
  */
-export async function destinationOf(folder: string): Promise<string> {
-  const { path } = await TargetFolder.open(folder)
-  const file = join(path, IDENTITY_NAME)
-  const known = await identityIn(file)
+export async function identityOf(destination: Destination): Promise<string> {
+  const known = await identityIn(destination)
   if (known !== undefined) return known
   const id = randomBytes(12).toString('hex')
-  try {
-    await writeSmallFile(file, [Buffer.from(`${JSON.stringify({ format: FORMAT, id })}\n`)], false)
-    return id
-  } catch (error) {
-    if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
-    // Another process was faster.
-    const other = await identityIn(file)
-    if (other !== undefined) return other
-    throw error
-  }
+  const isOurs = await destination.createOwn(IDENTITY_NAME, `${JSON.stringify({ format: FORMAT, id })}\n`)
+  // Another process may have been faster.
+  return (isOurs ? undefined : await identityIn(destination)) ?? id
 }
 
-/** Returns the identity of a folder that has one. Errors: `USAGE` for any other, `FILE_ACCESS`, `PATH_UNSAFE`. */
-export async function knownDestination(folder: string): Promise<string> {
-  const { path } = await TargetFolder.open(folder)
-  const known = await identityIn(join(path, IDENTITY_NAME))
+/** Returns the identity of a destination that has one. Errors: `USAGE` for any other, `FILE_ACCESS`, `PATH_UNSAFE`. */
+export async function knownIdentity(name: string): Promise<string> {
+  const known = await identityIn(await openDestination(name))
   if (known !== undefined) return known
-  throw new ConfigurationError('USAGE', `"${folder}" has no queue: no download --queue and no worker has used this folder`)
+  throw new ConfigurationError('USAGE', `"${name}" has no queue: no download --queue and no worker has used it`)
 }
 
-async function identityIn(file: string): Promise<string | undefined> {
-  const reading = await readRegularFile(file, 1000)
-  if ('problem' in reading) {
-    if (reading.problem === 'does not exist') return undefined
-    throw new IntegrityError('FILE_ACCESS', `cannot read "${file}": it ${reading.problem}`)
-  }
-  const id = idIn(Buffer.from(reading.bytes).toString())
-  if (id !== undefined) return id
+async function identityIn(destination: Destination): Promise<string | undefined> {
+  const text = await destination.readOwn(IDENTITY_NAME, 1000)
+  const id = text === undefined ? undefined : idIn(text)
+  if (text === undefined || id !== undefined) return id
+  const file = `${destination.path}/${IDENTITY_NAME}`
   throw new IntegrityError('FILE_ACCESS', `cannot read "${file}": it is not from stac-auth. Remove it if nothing else needs it`)
 }
 

@@ -3,11 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { AbortedError, type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
+import { openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 import { type Carrier, type CarrierParts, DownloadRun } from '../download/download-run.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
 import type { transfer } from '../download/transfer.ts'
-import { destinationOf, FileNotes } from './destination.ts'
+import { FileNotes, identityOf } from './destination.ts'
 import {
   FILES,
   type FileProgress,
@@ -31,7 +32,7 @@ export async function* performByQueue(
 ): AsyncGenerator<DownloadEvent, void> {
   const { queue, onLonely, ...settings } = options
   const address = redisAddressOf(queue)
-  const destination = await destinationOf(settings.folder)
+  const destination = await identityOf(await openDestination(settings.folder))
   const carrier = await QueueCarrier.open(address, destination, settings, onLonely)
   try {
     const run = await DownloadRun.prepare(inputs, settings, carrier)

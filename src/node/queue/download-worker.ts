@@ -6,14 +6,14 @@ import { isAuthError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { OriginLimiter } from '../../net/limiter.ts'
+import { type Destination, openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadFile } from '../download/download.ts'
 import { type DownloadContext, downloadContext } from '../download/download-context.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
-import { differenceOf, type FileRecord, fileDigest, type ManifestEntry, manifestLine, type ServerFacts } from '../download/manifest.ts'
-import { TargetFolder } from '../download/target-folder.ts'
+import { differenceOf, type FileRecord, type ManifestEntry, manifestLine, type ServerFacts } from '../download/manifest.ts'
 import { transfer } from '../download/transfer.ts'
 import { presentFile } from '../files.ts'
-import { destinationOf, FileNotes } from './destination.ts'
+import { FileNotes, identityOf } from './destination.ts'
 import {
   type DownloadJob,
   type FileProgress,
@@ -37,11 +37,12 @@ const CONCURRENCY = 16
 export async function performJobs(options: DownloadWorkerOptions): Promise<never> {
   const { queue, folder, signal, concurrency = CONCURRENCY, onReady, onJob } = options
   const address = redisAddressOf(queue)
-  const destination = await destinationOf(folder)
+  const target = await openDestination(folder)
+  const destination = await identityOf(target)
   const opened = await connectQueue(address, signal)
   const redis = opened.client()
   const slots = new OriginSlots(redis, `${process.pid}-${randomBytes(6).toString('hex')}`)
-  const worker = new DownloadWorker(options, slots, new FileNotes(redis, destination, 'done'), concurrency)
+  const worker = new DownloadWorker({ options, target, slots, concurrency }, new FileNotes(redis, destination, 'done'))
   try {
     return await workJobs({
       address,
@@ -66,8 +67,16 @@ const REPORTED = 500
 /** Milliseconds without a heartbeat after which nobody writes a part any more. */
 const HELD = 60_000
 
+interface WorkerParts {
+  readonly options: DownloadWorkerOptions
+  readonly target: Destination
+  readonly slots: OriginSlots
+  readonly concurrency: number
+}
+
 class DownloadWorker {
   readonly #options: DownloadWorkerOptions
+  readonly #target: Destination
   readonly #slots: OriginSlots
   readonly #done: FileNotes
   readonly #files: OriginLimiter
@@ -75,8 +84,9 @@ class DownloadWorker {
   /** Contexts of the last settings: retry budgets and the hash thread are shared by jobs. */
   readonly #contexts = new Map<string, DownloadContext>()
 
-  constructor(options: DownloadWorkerOptions, slots: OriginSlots, done: FileNotes, concurrency: number) {
+  constructor({ options, target, slots, concurrency }: WorkerParts, done: FileNotes) {
     this.#options = options
+    this.#target = target
     this.#slots = slots
     this.#done = done
     this.#files = new OriginLimiter({ concurrency }, systemClock(), () => undefined)
@@ -90,7 +100,7 @@ class DownloadWorker {
     const job = readJob(payload)
     if (!job) throw new TypeError('not a job of stac-auth download')
     // Each job looks for the parts that other workers have left meanwhile.
-    const folder = await TargetFolder.open(this.#options.folder)
+    const folder = await this.#target.again()
     this.#slots.limits = { perHost: job.settings.perHost ?? 8, ...(job.settings.rate !== undefined && { rate: job.settings.rate }) }
     const reports = new Reports(tell)
     const notes = await this.#done.get(job.files.map(({ name }) => name))
@@ -130,7 +140,7 @@ class DownloadWorker {
 
   readonly #stop = (): void => this.#end.abort(this.#options.signal.reason)
 
-  #contextOf({ settings }: DownloadJob, folder: TargetFolder): DownloadContext {
+  #contextOf({ settings }: DownloadJob, folder: Destination): DownloadContext {
     const key = JSON.stringify(settings)
     const known = this.#contexts.get(key)
     if (known) return known
@@ -154,7 +164,7 @@ const NO_RECORD: FileRecord = {
   known: () => undefined,
   difference: async () => undefined,
   proposed: () => undefined,
-  written: () => undefined,
+  written: async () => undefined,
   kept: async () => undefined,
 }
 
@@ -162,7 +172,7 @@ interface FileJobParts {
   readonly job: DownloadJob
   readonly file: JobFile
   readonly index: number
-  readonly folder: TargetFolder
+  readonly folder: Destination
   readonly context: DownloadContext
   readonly done: FileNotes
   readonly reports: Reports
@@ -321,7 +331,7 @@ class JobRecord implements FileRecord {
   }
 
   async difference(entry: ManifestEntry, path: string): Promise<string | undefined> {
-    const found = await differenceOf(entry, path)
+    const found = await differenceOf(entry, path, this.#parts.folder)
     if (typeof found === 'string') return found
     if (this.isDone || found !== entry.modified) this.entry = { ...entry, modified: found }
     return undefined
@@ -336,15 +346,15 @@ class JobRecord implements FileRecord {
     return this.#note(this.entry)
   }
 
-  written({ path }: DownloadFile): undefined {
-    const modified = presentFile(path)?.mtimeMs
+  async written({ path }: DownloadFile): Promise<undefined> {
+    const { modified } = (await this.#parts.folder.present(path)) ?? {}
     if (this.entry && modified !== undefined) this.entry = { ...this.entry, modified }
   }
 
   async kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<undefined> {
     if (this.isDone) this.entry ??= this.#known
     if (this.entry || !this.#parts.job.lists) return
-    this.entry = this.known(file) ?? manifestLine(file, bytes, { sha256: await fileDigest(file.path), hadQuery })
+    this.entry = this.known(file) ?? manifestLine(file, bytes, { sha256: await this.#parts.folder.digest(file.path, 'sha256'), hadQuery })
   }
 }
 

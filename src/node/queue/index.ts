@@ -32,7 +32,7 @@ export async function* downloadByQueue(
 export interface DownloadWorkerOptions {
   /** URL of the Redis server: `redis://` or `rediss://`, with a password if it needs one. */
   readonly queue: string
-  /** The folder that the workers share with the producer; nothing is written outside. It must exist. */
+  /** The folder that the workers share with the producer, which must exist, or `s3://bucket/prefix`; nothing is written outside. */
   readonly folder: string
   /** The engine with the credentials of this worker. */
   readonly auth: Pick<Auth, 'send'>

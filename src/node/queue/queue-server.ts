@@ -1,6 +1,7 @@
 /** The server of the queues, through the optional package `bullmq`, and the names in it. */
 
-import { connectRedis, loadOptional, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
+import { loadOptional } from '../optional-package.ts'
+import { connectRedis, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
 
 /** The beginning of all keys. */
 export const KEY_PREFIX = 'stac-auth'

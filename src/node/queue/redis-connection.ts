@@ -2,10 +2,10 @@
 
 import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'ioredis'
-import { type AuthError, abortedBy, ConfigurationError, CredentialError, NetworkError, UnsupportedError } from '../../errors.ts'
+import { type AuthError, abortedBy, ConfigurationError, CredentialError, NetworkError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { openFilesFailure } from '../system-error.ts'
+import { loadOptional, type PackageUse } from '../optional-package.ts'
 
 /** An authenticated connection. */
 export interface RedisConnection {
@@ -20,12 +20,9 @@ export interface RedisConnection {
 }
 
 /** What a connection is for, in messages. */
-export interface RedisUse {
-  readonly subject: string
+export interface RedisUse extends PackageUse {
   /** How to give a password. */
   readonly passwordHint: string
-  /** The optional packages that it needs. */
-  readonly packages: readonly string[]
 }
 
 /** Timeout of the first connection in milliseconds. */
@@ -126,17 +123,6 @@ function failureOf(error: unknown, address: RedisAddress, { passwordHint }: Redi
   const { code, message, hint } = networkError(error, 'http://queue/')
   const says = code === 'NETWORK_FAILED' ? 'the connection failed' : message.replace(/^.*?: /, '')
   return new NetworkError(code, `${shown}: ${says}`, { retryable: true, ...(hint !== undefined && { hint }) })
-}
-
-/** Loads an optional package. Errors: `SCHEME_UNSUPPORTED` with the command that installs what the use needs. */
-export async function loadOptional<T>(load: () => Promise<T>, { subject, packages }: RedisUse): Promise<T> {
-  try {
-    return await load()
-  } catch (error) {
-    const [what, verb] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are']
-    const message = `${subject} cannot be used: the optional ${what} ${packages.join(' and ')} ${verb} not installed`
-    throw openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${packages.join(' ')}` })
-  }
 }
 
 export interface RedisAddress {

@@ -84,9 +84,20 @@ export class QueueLoad {
     }
   }
 
-  /** Writes the items and the credentials. */
-  static async prepare(folder: string, archive: Archive, queue: string, groups: readonly FileGroup[]): Promise<QueueLoad> {
+  /**
+   * Writes the items and the credentials.
+   *
+   * @param environment variables of the processes, such as the keys of a bucket
+   */
+  static async prepare(
+    folder: string,
+    archive: Archive,
+    queue: string,
+    groups: readonly FileGroup[],
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<QueueLoad> {
     const load = new QueueLoad(folder, archive, queue)
+    Object.assign(load.#env, environment)
     const credential = {
       id: 'archive',
       type: 'apiKey',
@@ -126,8 +137,8 @@ export class QueueLoad {
 
   /** Starts `worker` and waits until it takes jobs. */
   async startWorker(target: string, ...argv: readonly string[]): Promise<ChildProcess> {
-    const out = join(this.folder, target)
-    await mkdir(out, { recursive: true })
+    const out = this.#outOf(target)
+    if (out !== target) await mkdir(out, { recursive: true })
     const child = spawn(process.execPath, [BIN, 'worker', '-d', out, ...argv], { env: this.#env, stdio: ['ignore', 'ignore', 'pipe'] })
     this.#workers.push(child)
     const [text] = await once(child.stderr as NonNullable<ChildProcess['stderr']>, 'data')
@@ -141,8 +152,8 @@ export class QueueLoad {
     target: string,
     ...argv: readonly string[]
   ): Promise<{ code: number | null; stdout: string; stderr: string; seconds: number }> {
-    const out = join(this.folder, target)
-    const manifest = join(this.folder, `${target}.ndjson`)
+    const out = this.#outOf(target)
+    const manifest = this.#manifestOf(target)
     const began = Date.now()
     const all = [BIN, 'download', this.#inputs, '-d', out, '--manifest', manifest, ...argv]
     const child = spawn(process.execPath, all, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -155,6 +166,15 @@ export class QueueLoad {
     })
     const [code] = await once(child, 'close')
     return { code, stdout, stderr, seconds: (Date.now() - began) / 1000 }
+  }
+
+  /** A target is the name of a folder, or the URL of a bucket. */
+  #outOf(target: string): string {
+    return target.startsWith('s3://') ? target : join(this.folder, target)
+  }
+
+  #manifestOf(target: string): string {
+    return join(this.folder, `${target.replace(/[^a-z0-9]+/gi, '-')}.ndjson`)
   }
 
   /** Runs another command. */
@@ -170,7 +190,7 @@ export class QueueLoad {
 
   /** Returns the lines of the manifest in the order of their paths, without the time of completion. */
   async manifest(target: string): Promise<readonly string[]> {
-    const text = await readFile(join(this.folder, `${target}.ndjson`), 'utf8')
+    const text = await readFile(this.#manifestOf(target), 'utf8')
     return text
       .trim()
       .split('\n')

@@ -2,21 +2,16 @@
 import { createHash } from 'node:crypto'
 import { readFailure } from '../system-error.ts'
 import type { WaitOptions } from '../tokens/process-lock.ts'
+import type { Content, OpenOptions } from './destination/destination.ts'
+import { writeSmallFile } from './destination/small-file.ts'
 import { DiskPart } from './disk-part.ts'
 import type { FollowingHash, HashThread } from './hash-thread.ts'
 import type { PartVersion, Span } from './part-journal.ts'
-import { writeSmallFile } from './target-folder.ts'
 
 /** Size in bytes up to which a file is written at once, and of each write of a larger one. */
 const PIECE = 2 ** 20
 
-interface OpenOptions {
-  readonly taken: boolean
-  readonly resume: boolean
-  readonly wait?: WaitOptions
-}
-
-export class Content {
+export class DiskContent implements Content {
   readonly #path: string
   readonly #hashes: HashThread
   readonly #wait: WaitOptions
@@ -40,35 +35,25 @@ export class Content {
     this.#offset = disk?.spans.prefix ?? 0
   }
 
-  /**
-   * @param taken true if an earlier run has left a part
-   * @param resume false discards its content
-   * @param wait whether to wait for another process that holds it
-   *
-   * Errors: as {@link DiskPart.open}.
-   */
-  static async open(path: string, hashes: HashThread, { taken, resume, wait = {} }: OpenOptions): Promise<Content> {
-    const content = new Content(path, hashes, wait, taken ? await DiskPart.open(path, wait) : undefined)
+  /** Errors: as {@link DiskPart.open}. */
+  static async open(path: string, hashes: HashThread, { taken, resume, wait = {} }: OpenOptions): Promise<DiskContent> {
+    const content = new DiskContent(path, hashes, wait, taken ? await DiskPart.open(path, wait) : undefined)
     if (taken && !(resume && content.#version)) await content.reset()
     return content
   }
 
-  /** Returns the version of the bytes, if it can be requested again. */
   get version(): PartVersion | undefined {
     return this.#version
   }
 
-  /** Returns the bytes from the beginning without a gap. */
   get length(): number {
     return this.#offset + this.#size
   }
 
-  /** Returns all received bytes, including those after a gap. */
   get total(): number {
     return Math.max(this.length, this.#disk?.spans.total ?? 0)
   }
 
-  /** Returns the missing ranges of a file of that size. */
   missing(size: number): readonly Span[] {
     return this.#disk ? this.#disk.spans.missing(size) : this.length < size ? [[this.length, size]] : []
   }
@@ -78,14 +63,12 @@ export class Content {
     return this.#disk !== undefined && this.#version !== undefined
   }
 
-  /** Sets the version and size of the following bytes. Errors: those of writing. */
   async begin(version: PartVersion | undefined, size: number | undefined): Promise<void> {
-    if (size !== undefined && size > PIECE) await this.toDisk()
+    if (size !== undefined && size > PIECE) await this.#toDisk()
     if (version && version !== this.#version) this.#disk?.describe(version)
     this.#version = version
   }
 
-  /** Discards all bytes. */
   async reset(): Promise<void> {
     await this.#writing.catch(() => undefined)
     this.#waiting = []
@@ -99,29 +82,30 @@ export class Content {
     await this.#disk?.reset()
   }
 
-  /** Appends bytes; returns a promise if the caller has to wait before it appends more. Errors: those of writing. */
   add(chunk: Uint8Array): Promise<void> | undefined {
     this.#waiting.push(chunk)
     this.#size += chunk.byteLength
     return this.#size < PIECE ? undefined : this.#spill()
   }
 
-  /** Writes the buffered bytes. Errors: those of writing. */
   async flush(): Promise<void> {
     if (this.#disk) await this.#handOver(this.#disk)
     await this.#writing
   }
 
-  /** Writes bytes at an offset of a partial file. Errors: those of writing. */
+  async spread(): Promise<void> {
+    await this.#toDisk()
+  }
+
   async writeAt(offset: number, chunks: readonly Uint8Array[]): Promise<void> {
-    const disk = await this.toDisk()
+    const disk = await this.#toDisk()
     await disk.write(offset, chunks)
     this.#offset = disk.spans.prefix
     this.#reach(this.#offset)
   }
 
   /** Switches to a partial file. Errors: as {@link DiskPart.open}. */
-  async toDisk(): Promise<DiskPart> {
+  async #toDisk(): Promise<DiskPart> {
     if (this.#disk) return this.#disk
     const disk = await DiskPart.open(this.#path, this.#wait)
     if (disk.found) await disk.reset()
@@ -130,7 +114,11 @@ export class Content {
     return disk
   }
 
-  /** Starts a hash; a partial file is hashed while it grows. */
+  canHash(): boolean {
+    return true
+  }
+
+  /** A partial file is hashed while it grows. */
   expect(algorithm: string): void {
     if (this.#following.has(algorithm) || !this.#disk) return
     const following = this.#hashes.follow(this.#disk.descriptor, algorithm)
@@ -138,7 +126,6 @@ export class Content {
     following.reach(this.#offset)
   }
 
-  /** Returns the digest of the complete file in hex. Errors: `FILE_ACCESS`. */
   digest(algorithm: string): Promise<string> {
     const digest = this.#digests.get(algorithm) ?? this.#digest(algorithm)
     this.#digests.set(algorithm, digest)
@@ -158,14 +145,12 @@ export class Content {
     return hash.digest('hex')
   }
 
-  /** Names the file, which may have a suffix that its part lacks. Errors: those of writing, `PATH_EXISTS`. */
   async complete(replace: boolean, path = this.#path): Promise<void> {
     this.#drop()
     if (this.#disk) await this.#disk.complete(replace, path)
     else await writeSmallFile(path, this.#waiting, replace, this.#path)
   }
 
-  /** Closes the part: keeps it if another run can resume it, otherwise removes it. Throws nothing. Returns the number of kept bytes. */
   async close(keep: boolean): Promise<number> {
     this.#drop()
     await this.flush().catch(() => undefined)
@@ -185,7 +170,7 @@ export class Content {
   async #spill(): Promise<void> {
     // One buffer is written while the next one is received.
     await this.#writing
-    await this.#handOver(await this.toDisk())
+    await this.#handOver(await this.#toDisk())
   }
 
   #handOver(disk: DiskPart): void {

@@ -1,20 +1,24 @@
-/** The target folder of a download, outside of which nothing is written, and small files in it, which are written in one go. */
+/** The target folder of a download, outside of which nothing is written. */
 
-import { createHash } from 'node:crypto'
-import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { IntegrityError, isAuthError } from '../../errors.ts'
-import { httpsForm } from '../../http/url.ts'
-import type { Target } from '../../stac/target.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { checkFolder, presentFile, syncFolder } from '../files.ts'
-import { fileAppeared, notWrittenThrough, systemCode, writeFailure } from '../system-error.ts'
-import { type LockHolder, newHolder, stateOf, tryLock } from '../tokens/process-lock.ts'
-import { readPartJournal } from './part-journal.ts'
+import { IntegrityError, isAuthError } from '../../../errors.ts'
+import { httpsForm } from '../../../http/url.ts'
+import type { Target } from '../../../stac/target.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
+import { headOf, presentFile, readRegularFile, syncFolder } from '../../files.ts'
+import { notWrittenThrough, systemCode, writeFailure } from '../../system-error.ts'
+import { tryLock } from '../../tokens/process-lock.ts'
+import { DiskContent } from '../disk-content.ts'
+import type { HashThread } from '../hash-thread.ts'
+import { FileManifest, fileDigest, MANIFEST_NAME, type ManifestStore } from '../manifest.ts'
+import { readPartJournal } from '../part-journal.ts'
+import type { Content, Destination, OpenOptions, PresentFile } from './destination.ts'
+import { clearSmallPart, writeSmallFile } from './small-file.ts'
 
-export class TargetFolder {
+/** A folder on the disk. */
+export class TargetFolder implements Destination {
+  readonly isLocal = true
   /** The real path, without links. */
   readonly path: string
   /** Files of which an earlier run has left a part, by folder. */
@@ -53,6 +57,49 @@ export class TargetFolder {
    */
   async prepare(path: string): Promise<{ readonly hasPart: boolean }> {
     return { hasPart: (await this.#prepared(dirname(path))).has(path) }
+  }
+
+  async present(path: string): Promise<PresentFile | undefined> {
+    const stats = presentFile(path)
+    return stats && { size: stats.size, modified: stats.mtimeMs }
+  }
+
+  digest(path: string, algorithm: string): Promise<string> {
+    return fileDigest(path, algorithm)
+  }
+
+  async head(path: string, bytes: number): Promise<Uint8Array> {
+    return headOf(path, bytes)
+  }
+
+  open(path: string, hashes: HashThread, options: OpenOptions): Promise<Content> {
+    return DiskContent.open(path, hashes, options)
+  }
+
+  async readOwn(name: string, most: number): Promise<string | undefined> {
+    const file = join(this.path, name)
+    const reading = await readRegularFile(file, most)
+    if (!('problem' in reading)) return Buffer.from(reading.bytes).toString()
+    if (reading.problem === 'does not exist') return undefined
+    throw new IntegrityError('FILE_ACCESS', `cannot read "${file}": it ${reading.problem}`)
+  }
+
+  async createOwn(name: string, text: string): Promise<boolean> {
+    try {
+      await writeSmallFile(join(this.path, name), [Buffer.from(text)], false)
+      return true
+    } catch (error) {
+      if (isAuthError(error) && error.code === 'PATH_EXISTS') return false
+      throw error
+    }
+  }
+
+  get manifest(): ManifestStore {
+    return new FileManifest(join(this.path, MANIFEST_NAME))
+  }
+
+  again(): Promise<TargetFolder> {
+    return TargetFolder.open(this.path)
   }
 
   /** Syncs the folders, so that new names survive a power cut. */
@@ -140,87 +187,4 @@ async function clearLock(lock: string, journal?: string): Promise<void> {
   if (!lease) return
   if (journal !== undefined && (await readPartJournal(journal))) await rm(journal, { force: true }).catch(() => undefined)
   await lease.release()
-}
-
-/**
- * Puts bytes into a new file: written beside it, brought to the disk, then named. What is beside it says whose it is, so that it can
- * be cleared away after a process that was killed.
- *
- * @param beside what the name of that one begins with
- *
- * Errors: `PATH_BUSY`, `PATH_EXISTS` for a file that is there unless it is to be replaced, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
- */
-export async function writeSmallFile(path: string, chunks: readonly Uint8Array[], replace: boolean, beside = path): Promise<void> {
-  const part = `${beside}.${await tag()}.part`
-  let isOurs = false
-  try {
-    checkFolder(path)
-    // Each of these is over before another thread would have heard of it; what waits for the disk does not keep others waiting.
-    const file = openSync(part, 'wx', 0o666)
-    isOurs = true
-    try {
-      for (const chunk of chunks) writeWhole(file, chunk)
-      await synced(file)
-    } finally {
-      closeSync(file)
-    }
-    if (replace) renameSync(part, path)
-    else named(part, path)
-  } catch (error) {
-    if (isOurs) await rm(part, { force: true }).catch(() => undefined)
-    throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
-  }
-}
-
-/** Removes such a part that nobody writes any more; false for any other file. Throws nothing. */
-async function clearSmallPart(path: string): Promise<boolean> {
-  const holder = await holderIn(path)
-  if (!holder) return false
-  const state = await stateOf(holder)
-  const { mtimeMs = Date.now() } = (state === 'unknown' && (await lstat(path).catch(() => undefined))) || {}
-  if (state === 'gone' || Date.now() - mtimeMs > LEFT_AFTER) await rm(path, { force: true }).catch(() => undefined)
-  return true
-}
-
-/** Milliseconds after which nobody writes what is written at once, on whichever host; if somebody does, its file only fails. */
-const LEFT_AFTER = 600_000
-
-/** A second name for the same file fails where there is one; where a file system has none, it is looked at before. */
-function named(part: string, path: string): void {
-  try {
-    linkSync(part, path)
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST' || presentFile(path)) throw fileAppeared(path)
-    renameSync(part, path)
-    return
-  }
-  unlinkSync(part)
-}
-
-/** A disk that is full may take a part of it first. */
-function writeWhole(file: number, chunk: Uint8Array): void {
-  for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at)
-}
-
-const synced = promisify(fsync)
-
-let own: Promise<string> | undefined
-
-/** This process, as a part of a name. */
-function tag(): Promise<string> {
-  own ??= newHolder().then(({ pid, started = '', place }) => `${pid}-${/^\d{1,20}$/.test(started) ? started : 0}-${placeMark(place)}`)
-  return own
-}
-
-/** The process that a file name identifies, on any machine. */
-async function holderIn(name: string): Promise<LockHolder | undefined> {
-  const [, pid, started, mark] = /\.(\d{1,10})-(\d{1,20})-([0-9a-f]{8})\.part$/.exec(name) ?? []
-  if (pid === undefined) return undefined
-  const { id, place } = await newHolder()
-  const isHere = placeMark(place) === mark
-  return { id, pid: Number(pid), place: isHere ? place : '', ...(started !== '0' && started !== undefined && { started }) }
-}
-
-function placeMark(place: string): string {
-  return createHash('sha256').update(place).digest('hex').slice(0, 8)
 }

@@ -1,0 +1,93 @@
+/** Small files, which are written in one go. */
+
+import { createHash } from 'node:crypto'
+import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { lstat, rm } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { isAuthError } from '../../../errors.ts'
+import { checkFolder, presentFile } from '../../files.ts'
+import { fileAppeared, systemCode, writeFailure } from '../../system-error.ts'
+import { type LockHolder, newHolder, stateOf } from '../../tokens/process-lock.ts'
+
+/**
+ * Puts bytes into a new file: written beside it, brought to the disk, then named. What is beside it says whose it is, so that it can
+ * be cleared away after a process that was killed.
+ *
+ * @param beside what the name of that one begins with
+ *
+ * Errors: `PATH_BUSY`, `PATH_EXISTS` for a file that is there unless it is to be replaced, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
+ */
+export async function writeSmallFile(path: string, chunks: readonly Uint8Array[], replace: boolean, beside = path): Promise<void> {
+  const part = `${beside}.${await tag()}.part`
+  let isOurs = false
+  try {
+    checkFolder(path)
+    // Each of these is over before another thread would have heard of it; what waits for the disk does not keep others waiting.
+    const file = openSync(part, 'wx', 0o666)
+    isOurs = true
+    try {
+      for (const chunk of chunks) writeWhole(file, chunk)
+      await synced(file)
+    } finally {
+      closeSync(file)
+    }
+    if (replace) renameSync(part, path)
+    else named(part, path)
+  } catch (error) {
+    if (isOurs) await rm(part, { force: true }).catch(() => undefined)
+    throw isAuthError(error) ? error : writeFailure(error, `"${path}"`)
+  }
+}
+
+/** Removes such a part that nobody writes any more; false for any other file. Throws nothing. */
+export async function clearSmallPart(path: string): Promise<boolean> {
+  const holder = await holderIn(path)
+  if (!holder) return false
+  const state = await stateOf(holder)
+  const { mtimeMs = Date.now() } = (state === 'unknown' && (await lstat(path).catch(() => undefined))) || {}
+  if (state === 'gone' || Date.now() - mtimeMs > LEFT_AFTER) await rm(path, { force: true }).catch(() => undefined)
+  return true
+}
+
+/** Milliseconds after which nobody writes what is written at once, on whichever host; if somebody does, its file only fails. */
+const LEFT_AFTER = 600_000
+
+/** A second name for the same file fails where there is one; where a file system has none, it is looked at before. */
+function named(part: string, path: string): void {
+  try {
+    linkSync(part, path)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' || presentFile(path)) throw fileAppeared(path)
+    renameSync(part, path)
+    return
+  }
+  unlinkSync(part)
+}
+
+/** A disk that is full may take a part of it first. */
+function writeWhole(file: number, chunk: Uint8Array): void {
+  for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at)
+}
+
+const synced = promisify(fsync)
+
+let own: Promise<string> | undefined
+
+/** This process, as a part of a name. */
+function tag(): Promise<string> {
+  own ??= newHolder().then(({ pid, started = '', place }) => `${pid}-${/^\d{1,20}$/.test(started) ? started : 0}-${placeMark(place)}`)
+  return own
+}
+
+/** The process that a file name identifies, on any machine. */
+async function holderIn(name: string): Promise<LockHolder | undefined> {
+  const [, pid, started, mark] = /\.(\d{1,10})-(\d{1,20})-([0-9a-f]{8})\.part$/.exec(name) ?? []
+  if (pid === undefined) return undefined
+  const { id, place } = await newHolder()
+  const isHere = placeMark(place) === mark
+  return { id, pid: Number(pid), place: isHere ? place : '', ...(started !== '0' && started !== undefined && { started }) }
+}
+
+function placeMark(place: string): string {
+  return createHash('sha256').update(place).digest('hex').slice(0, 8)
+}
