@@ -14,7 +14,7 @@ interface Explanation {
 export type Explained = Readonly<Record<string, readonly Explanation[]>>
 
 /** Returns why a survivor may survive. */
-export function explanationOf(explained: Explained, path: string, mutant: Omit<Mutant, 'id'>): string | undefined {
+export function explanationOf(explained: Explained, path: string, mutant: Pick<Mutant, 'within' | 'code' | 'becomes'>): string | undefined {
   return explained[path]?.find((entry) => explains(entry, mutant))?.reason
 }
 
@@ -23,6 +23,6 @@ export function unusedOf(explained: Explained, path: string, survivors: readonly
   return (explained[path] ?? []).filter((entry) => !survivors.some((mutant) => explains(entry, mutant)))
 }
 
-function explains(entry: Explanation, { within, code, becomes }: Omit<Mutant, 'id'>): boolean {
+function explains(entry: Explanation, { within, code, becomes }: Pick<Mutant, 'within' | 'code' | 'becomes'>): boolean {
   return entry.within === within && entry.code === code && (entry.becomes === undefined || entry.becomes === becomes)
 }

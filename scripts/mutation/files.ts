@@ -42,6 +42,11 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/auth/refusals.test.ts',
     'test/auth/select.test.ts',
     'test/browser/live-auth.test.ts',
+    'test/strategies/s3/open.test.ts',
+    'test/strategies/s3/key-service.test.ts',
+    'test/strategies/http/concealed-wire.test.ts',
+    'test/strategies/oauth2/token-key.test.ts',
+    'test/strategies/signed-url.test.ts',
   ],
   'src/http/redirect.ts': ['test/http/redirect.test.ts', 'test/auth/redirects.test.ts'],
   'src/http/url.ts': [

@@ -18,7 +18,7 @@ export interface Job {
   /** Runs these tests only. */
   readonly titles?: readonly Wanted[]
   /** The mutants to try in order, each with the tests to run; absent for all that cover it. */
-  readonly mutants: readonly { readonly id: number; readonly tests?: readonly Wanted[] }[]
+  readonly mutants: readonly { readonly id: number; readonly isStatic?: boolean; readonly tests?: readonly Wanted[] }[]
   /** The number behind that of the last mutant. */
   readonly size: number
   /** How often a mutated place may run before its loop counts as endless. */

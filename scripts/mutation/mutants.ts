@@ -11,6 +11,8 @@ export interface Mutant {
   readonly operator: string
   /** The function that contains it; empty at the top level. */
   readonly within: string
+  /** It runs while the module is evaluated: once for all tests of a file, in whichever test loads the module. */
+  readonly isStatic: boolean
   /** From 1. */
   readonly line: number
   /** The expression or statement before and after, on one line each. */
@@ -69,6 +71,7 @@ export function mutated(source: string, selects: (mutant: Omit<Mutant, 'id'>) =>
       const mutant = {
         operator,
         within: functionAround(node),
+        isStatic: !ts.findAncestor(node, ts.isFunctionLike),
         line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1,
         code: oneLine(textOf(node)),
         becomes: oneLine(text),

@@ -77,7 +77,7 @@ class MutationRunner extends TestRunner {
     this.config.testTimeout = PATIENCE
     most = job.limit ?? Math.max(200_000, calls * 20)
     this.#isLooping = true
-    for (const mutant of job.mutants) await this.#try(mutant.id, mutant.tests)
+    for (const mutant of job.mutants) await this.#try(mutant)
     active = 0
     tell({ kind: 'end' })
   }
@@ -91,14 +91,14 @@ class MutationRunner extends TestRunner {
     tell({ kind: 'dry', failed, ran, ms: Math.round(performance.now() - begin) })
   }
 
-  async #try(id: number, named: readonly Wanted[] | undefined): Promise<void> {
+  async #try({ id, isStatic = false, tests: named }: Job['mutants'][number]): Promise<void> {
     const files = job.tests.filter((file) =>
       [...covered].some(([key, ids]) => (key === file || key.startsWith(`${file}\n`)) && ids[id] === 1),
     )
     if (files.length === 0) return tell({ kind: 'mutant', id, status: 'not covered' })
     tell({ kind: 'start', id })
     const begin = performance.now()
-    const always = new Set(files.filter((file) => covered.get(file)?.[id] === 1))
+    const always = new Set(files.filter((file) => isStatic || covered.get(file)?.[id] === 1))
     const keys = [...covered].filter(([key, ids]) => ids[id] === 1 || always.has(key.split('\n', 1)[0] ?? ''))
     this.#wanted = new Set(keys.map(([key]) => key))
     this.#titles = named ?? job.titles

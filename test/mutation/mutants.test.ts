@@ -41,6 +41,10 @@ describe('a mutated source', () => {
     expect(same.map(({ code, becomes }) => `${code} → ${becomes}`)).toEqual([])
   })
 
+  it('names the changes that are made while the module is evaluated', () => {
+    expect(new Set(mutants.filter(({ isStatic }) => isStatic).map(({ within }) => within))).toEqual(new Set(['NAME']))
+  })
+
   it('has every kind of change that the source allows', () => {
     expect([...new Set(mutants.map(({ operator }) => operator))].sort()).toEqual(
       [

@@ -59,7 +59,7 @@ export function check(request: IncomingMessage, options: GuardOptions): Refused 
   if (method !== 'POST' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0))
     return refused(400, `a ${method} request cannot have a body`)
   if (url === undefined) return refused(400, 'the path does not name a URL: use BASE/https/host/path')
-  return { url, ...(origin !== undefined && { origin }), ...(isPreflight && { isPreflight }) }
+  return { url, ...(origin && { origin }), ...(isPreflight && { isPreflight }) }
 }
 
 /** Returns true for a value of `Host` that names the loopback addresses or `localhost`, with the port. */

@@ -318,6 +318,11 @@ describe('allowOrigin', () => {
     ])
   })
 
+  it('answers programs as before', async () => {
+    const { gateway, archive } = await fixture({ allowOrigin })
+    expect(await (await fetch(gateway.urlFor(`${archive.origin}a/b.tif`))).text()).toBe('image')
+  })
+
   it('keeps what else a response varies by', async () => {
     const archive = await startArchive({ answer: (_request, response) => response.writeHead(200, { vary: 'Accept' }).end() !== undefined })
     const gateway = await openGateway(withToken(archive.origin), { allowOrigin })
