@@ -77,7 +77,7 @@ export class Routes {
     const refusal = await this.#refusal(url)
     if (refusal === undefined) return {}
     const target = this.#exact.get(href)
-    if (target && !isProtected(target)) return { target, isExact: true }
+    if (target) return { target, isExact: true }
     const above = this.#public.above(href)
     if (above) return { target: below(above, href), isExact: false }
     throw refusal
@@ -132,14 +132,13 @@ class Folders {
   /** Remembers the first target of each folder. */
   add(href: string, target: Target): void {
     const folder = folderOf(href)
-    if (this.#targets.has(folder) || folder.split('/', MOST_SLASHES + 2).length > MOST_SLASHES + 1) return
+    if (this.#targets.has(folder) || folder.split('/').length - 1 > MOST_SLASHES) return
     this.#targets.set(folder, target)
     this.#longest = Math.max(this.#longest, folder.length)
   }
 
   /** Returns a target of the nearest folder above a URL; as for a pattern of `sendTo`, only of the root for a path with encoded slashes. */
   above(href: string): Target | undefined {
-    if (this.#targets.size === 0) return undefined
     const url = new URL(href)
     // What is behind the longest folder cannot be part of one.
     for (
@@ -163,7 +162,7 @@ function folderOf(href: string): string {
 
 function patternOf(folder: string): UrlPattern {
   const { protocol, hostname: host, port, pathname: path } = new URL(folder)
-  return { pattern: folder, scheme: protocol.slice(0, -1) as UrlPattern['scheme'], host, wildcard: false, port, path: path || '/' }
+  return { pattern: folder, scheme: protocol.slice(0, -1) as UrlPattern['scheme'], host, wildcard: false, port, path }
 }
 
 function notAllowed(url: string): SelectionError {
@@ -184,7 +183,7 @@ function normalized(url: string): string {
 }
 
 function urlOf(target: Target): string | undefined {
-  if (target.kind === 'item_asset' || target.href === '') return undefined
+  if (target.kind === 'item_asset') return undefined
   try {
     return targetAddress(target)
   } catch (error) {
@@ -195,7 +194,7 @@ function urlOf(target: Target): string | undefined {
 
 /** True for a target whose document says that it needs a credential, or with an empty list that it needs none. */
 function saysWhatIsNeeded(target: Target): boolean {
-  return isProtected(target) || own(target.refsOf.object, 'auth:refs') !== undefined
+  return own(target.refsOf.object, 'auth:refs') !== undefined
 }
 
 /** Returns the document itself as a target without references. */

@@ -187,7 +187,7 @@ describe('everything else', () => {
       item_assets: [{ ...target, alternate: { a: target } }],
       properties: { ...target, links: [target], a: holder },
       other: { a: { ...target, ...holder } },
-      features: { 0: { links: [target] } },
+      features: { 0: { links: [target] }, a: target },
     })
     expect(await rewritten(text)).toBe(text)
     const wrong = JSON.stringify({ ...catalog({}), links: { a: { ...target, ...holder } }, assets: [{ ...target, ...holder }] })

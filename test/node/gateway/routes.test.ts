@@ -1,5 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Service } from '../../../src/auth/auth.ts'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { SelectionError } from '../../../src/errors.ts'
+import { type GatewayDocument, Routes } from '../../../src/node/gateway/routes.ts'
+import { failureOf } from '../../harness/failure.ts'
 import { startS3Server } from '../../servers/s3-server.ts'
 import { isToken, itemWith, openGateway, startArchive, TOKEN, withToken } from './origin.ts'
 
@@ -297,5 +301,176 @@ describe('documents through the gateway', () => {
     const response = await fetch(gateway.urlFor(`${archive.origin}x`))
     expect(response.headers.get('content-encoding')).toBeNull()
     expect(await response.json()).toMatchObject({ id: 'scene' })
+  })
+})
+
+describe('the way of a URL', () => {
+  const S = 'https://data.example/'
+  /** The routes of an engine whose credentials may be sent to these URLs. */
+  const routesOf = (documents: readonly GatewayDocument[], ...allowed: readonly string[]) => {
+    const service = async (url: string): Promise<Service> => {
+      if (allowed.some((start) => url.startsWith(start))) return {} as Service
+      throw new SelectionError('NO_CREDENTIAL', 'no credential may be sent there')
+    }
+    return new Routes({ service }, documents)
+  }
+  /** By which target a URL is requested: its href, its references, and whether it is the target itself; or the code of the refusal. */
+  const wayOf = async (routes: Routes, url: string) =>
+    routes.route(url).then(
+      ({ target, ...way }) => (target ? [target.href, target.refs.join(), 'isExact' in way && way.isExact] : 'sendTo'),
+      ({ code }) => code,
+    )
+  const asset = (href: string, ...refs: string[]) => ({ href, ...(refs.length > 0 && { 'auth:refs': refs }) })
+  const documents = (assets: object, url?: string) => [{ document: itemWith(assets), ...(url !== undefined && { url }) }]
+
+  it('below the folder of a target goes by its references, whichever credential has the narrowest sendTo', async () => {
+    const { archive, url } = await fixture((authorization) => authorization === `Bearer ${TOKEN}`)
+    const wide = { id: 'wide', type: 'http', scheme: 'bearer', token: TOKEN, sendTo: [archive.origin] } as const
+    const near = { id: 'near', type: 'apiKey', in: 'header', name: 'x-key', value: 'narrow', sendTo: [url('a/')] } as const
+    const document = itemWith({ B04: { href: url('a/b.tif'), 'auth:refs': ['token'] } })
+    const gateway = await openGateway(createAuth({ credentials: [wide, near] }), { documents: [{ document }] })
+    expect(await (await fetch(gateway.urlFor(url('a/z/0.0')))).text()).toBe('chunk')
+    expect(archive.sent[0]?.headers).not.toHaveProperty('x-key')
+    expect((await fetch(gateway.urlFor(url('other/x')))).status).toBe(200)
+  })
+
+  it('is that of the nearest folder, on the same origin only', async () => {
+    const routes = routesOf(
+      documents({ root: asset(`${S}r.tif`, 'one'), deep: asset(`${S}a/b/d.tif?x=/y/`, 'two'), more: asset(`${S}a/b/e.tif`, 'no') }),
+    )
+    expect(await wayOf(routes, `${S}a/b/d.tif?x=/y/#z`)).toEqual([`${S}a/b/d.tif?x=/y/`, 'two', true])
+    expect(await wayOf(routes, `${S}a/b/c/x`)).toEqual([`${S}a/b/c/x`, 'two', false])
+    expect(await wayOf(routes, `${S}a/b/`)).toEqual([`${S}a/b/`, 'two', false])
+    for (const path of ['', '?q', 'a', 'a/b', 'a/bb/x', 'x/a/b/', '?u=/a/b/c'])
+      expect(await wayOf(routes, S + path), path).toEqual([S + path, 'one', false])
+    for (const url of [
+      'https://data.example:8443/a/b/x',
+      'http://data.example/a/b/x',
+      'https://x.data.example/a/b/x',
+      's3://data.example/a/b/x',
+    ])
+      expect(await wayOf(routes, url), url).toBe('NO_CREDENTIAL')
+  })
+
+  it('is the folder of a bucket, or of a host without a path', async () => {
+    const routes = routesOf(documents({ bucket: asset('s3://eo/k', 'one'), host: asset('https://bare.example?x=1', 'two') }))
+    expect(await wayOf(routes, 's3://eo/other/k')).toEqual(['s3://eo/other/k', 'one', false])
+    expect(await wayOf(routes, 's3://eo2/k')).toBe('NO_CREDENTIAL')
+    expect(await wayOf(routes, 'https://bare.example/x/y')).toEqual(['https://bare.example/x/y', 'two', false])
+  })
+
+  it.each(['a/..%2fx', 'a/%252e%252e/x', 'a/b%5cx', 'a/..;/x'])(
+    'is not that of a folder for %s, which servers read differently',
+    async (path) => {
+      expect(await wayOf(routesOf(documents({ a: asset(`${S}a/b.tif`, 'one') })), S + path)).toBe('NO_CREDENTIAL')
+      expect(await wayOf(routesOf(documents({ a: asset(`${S}a/b.tif`) })), S + path)).toBe('NO_CREDENTIAL')
+    },
+  )
+
+  it('of a file in a folder with a hundred slashes is found, and not of one with more', async () => {
+    const folder = S + 'x/'.repeat(97)
+    for (const [path, way] of [
+      [folder, [`${folder}new`, 'one', false]],
+      [`${folder}y/`, 'NO_CREDENTIAL'],
+    ] as const)
+      expect(await wayOf(routesOf(documents({ a: asset(`${path}f`, 'one') })), `${path}new`)).toEqual(way)
+  })
+
+  it('goes by the references of a URL that several targets name', async () => {
+    for (const assets of [
+      { a: asset(`${S}f`), b: asset(`${S}f`, 'one') },
+      { a: asset(`${S}f`, 'one'), b: asset(`${S}f`) },
+      { a: asset(`${S}f`, 'one'), b: asset(`${S}f`, 'two') },
+    ])
+      expect(await wayOf(routesOf(documents(assets), S), `${S}f`)).toEqual([`${S}f`, 'one', true])
+  })
+
+  it('without a credential is that of targets without references, below their folders too', async () => {
+    const routes = routesOf(documents({ a: asset(`${S}open/a.json`), b: asset(`${S}closed/b`, 'one') }), `${S}open/mine/`)
+    expect(await wayOf(routes, `${S}open/a.json`)).toEqual([`${S}open/a.json`, '', true])
+    expect(await wayOf(routes, `${S}open/b/c`)).toEqual([`${S}open/b/c`, '', false])
+    expect(await wayOf(routes, `${S}open/mine/c`)).toBe('sendTo')
+    expect(await wayOf(routes, `${S}other/c`)).toBe('NO_CREDENTIAL')
+    expect(await Promise.all([`${S}open/a.json`, `${S}open/mine/c`, `${S}other/c`].map((url) => routes.allows(url)))).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('without a credential is not opened by links, by templates of assets, and by what cannot be requested', async () => {
+    const document = {
+      ...itemWith({ nothing: { title: 'no href' }, ftp: asset('ftp://ftp.example/x'), local: asset('x.tif') }, [
+        { rel: 'via', href: `${S}links/a` },
+      ]),
+      item_assets: { template: asset(`${S}template/a`) },
+    }
+    const routes = routesOf([{ document: { ...document, type: 'Collection' } }])
+    expect(await wayOf(routes, `${S}links/a`)).toEqual([`${S}links/a`, '', true])
+    for (const path of ['links/b', 'template/a', 'template/b']) expect(await wayOf(routes, S + path), path).toBe('NO_CREDENTIAL')
+    expect(routes.targets).toEqual([])
+  })
+
+  it('of a document and of what is beside it needs no reference', async () => {
+    const routes = routesOf(documents({}, `${S}items/1.json#x`))
+    expect(await wayOf(routes, `${S}items/1.json`)).toEqual([`${S}items/1.json`, '', true])
+    expect(await wayOf(routes, `${S}items/2.json`)).toEqual([`${S}items/2.json`, '', false])
+    expect(await wayOf(routes, S)).toBe('NO_CREDENTIAL')
+  })
+
+  it.each(['items/1.json', '/data/1.json', 'file:///data/1.json', 'https://[/1.json', 'https://ada:secret@data.example/1.json', ''])(
+    'is not opened by a document that was read from "%s"',
+    async (url) => {
+      const routes = routesOf(documents({}, url))
+      expect(await failureOf(routes.search(`${S}search`))).toMatchObject({ code: 'NO_CREDENTIAL' })
+      expect(await wayOf(routes, `${S}2.json`)).toBe('NO_CREDENTIAL')
+    },
+  )
+
+  it('of a URL that cannot be parsed ends in an error', async () => {
+    const routes = routesOf([], S)
+    expect(await failureOf(routes.route('https://['))).toMatchObject({ name: 'TrustError', code: 'URL_INVALID' })
+    expect(await routes.allows('https://[')).toBe(false)
+  })
+
+  it('is not decided by an engine that fails', async () => {
+    const routes = new Routes({ service: () => Promise.reject(new Error('broken')) }, documents({ a: asset(`${S}a`) }))
+    for (const work of [routes.route(`${S}a`), routes.allows(`${S}a`), routes.search(`${S}search`)])
+      expect(await failureOf(work)).toMatchObject({ message: 'broken' })
+  })
+
+  it('that is refused by the rules of URLs is told as a URL, with advice where there is some', async () => {
+    const routes = new Routes(createAuth({ credentials: [] }), [])
+    const insecure = await failureOf(routes.route('http://data.example/x'))
+    expect(insecure).toMatchObject({ code: 'URL_INSECURE', message: expect.stringMatching(/^the URL is not/), hint: 'use its https: URL' })
+    expect(await failureOf(routes.route('https://data.example./x'))).toMatchObject({ code: 'URL_INVALID', hint: undefined })
+  })
+})
+
+describe('the targets of a list', () => {
+  it('have the id of their document, else that of the list, else its URL without the query', () => {
+    const item = (id: string | undefined, key: string) => ({ ...itemWith({ [key]: { href: 'https://data.example/x' } }), id })
+    const named = (list: object) =>
+      new Routes({ service: () => Promise.reject(new Error('not asked')) }, [
+        {
+          document: { type: 'FeatureCollection', features: [item('one', 'a'), item(undefined, 'b/~c')], ...list },
+          url: 'https://api.example/items?key=1',
+        },
+      ]).targets.map(({ document, key }) => [document, key])
+    expect(named({ id: 'list' })).toEqual([
+      ['one', 'a'],
+      ['list', 'b/~c'],
+    ])
+    expect(named({})).toEqual([
+      ['one', 'a'],
+      ['https://api.example/items', 'b/~c'],
+    ])
+  })
+
+  it('have the keys of the asset and of the alternate', () => {
+    const alternate = { 's/3': { href: 's3://eo/x' } }
+    const document = itemWith({ 'a~b': { href: 'https://data.example/x', alternate } })
+    const { targets } = new Routes({ service: () => Promise.reject(new Error('not asked')) }, [{ document }])
+    expect(targets.map(({ key }) => key)).toEqual(['a~b', 'a~b/s/3'])
   })
 })
