@@ -2,18 +2,15 @@
 
 import {
   pointer as append,
-  type Declaration,
   DOCUMENT_LIMITS,
   type DocumentType,
   declarationsOf,
   isObject,
   kindOf,
-  likelyType,
   own,
   pointer,
   type StacDocument,
   schemePlaces,
-  wrappedMember,
 } from '../stac/document.ts'
 import { scan } from '../stac/json-text.ts'
 import type { Levels } from './config.ts'
@@ -23,7 +20,7 @@ import { locate, type Position, positionAt, valueAt } from './pointer.ts'
 import type { Cause, Preset, Problem } from './problem.ts'
 import { readDocument } from './read-model.ts'
 import { type Completion, FINDING_LIMIT, type Finding, problemOf, Runner } from './runner.ts'
-import { DEPTH_LIMIT, findMisplacedFields, type Survey, survey } from './survey.ts'
+import { DEPTH_LIMIT, findMisplacedFields, isSilent, type Part, partsOf, survey } from './survey.ts'
 
 export interface LintOptions extends Completion {
   /** Default `recommended`. */
@@ -168,34 +165,6 @@ function isLonger(text: string, limit: number): boolean {
   return text.length * 3 > limit && new TextEncoder().encode(text).length > limit
 }
 
-/** A document, or a wrapper without its documents. */
-interface Part {
-  readonly value: unknown
-  readonly at: string
-  readonly depth: number
-  /** Member of a wrapper that holds its documents. */
-  readonly inside?: 'features' | 'collections'
-  readonly wrapper?: StacDocument
-  /** What its `type` should be, where that is wrong and the extension is used. */
-  readonly likely?: DocumentType
-}
-
-/** The parts of a document, in their order; of an array the parts of its elements. */
-export function partsOf(document: unknown): readonly Part[] {
-  return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
-}
-
-function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {
-  const likely = isObject(value) ? likelyType(value) : undefined
-  const around: Part = { value, at, depth, ...(outer && { wrapper: outer }), ...(likely && { likely }) }
-  // Deeper documents are not read, and recursion must not overflow the stack.
-  if (!isObject(value) || !(kindOf(value) === 'wrapper' || likely === 'FeatureCollection') || depth > DEPTH_LIMIT) return [around]
-  const inside = wrappedMember(value)
-  const documents = own(value, inside)
-  if (!Array.isArray(documents)) return [{ ...around, inside }]
-  return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
-}
-
 /** Names that the documents in a parsed value refer to and do not define, each once. */
 export function outerRefsIn(document: unknown): ReadonlySet<string> {
   const names = new Set<string>()
@@ -211,11 +180,6 @@ export function outerRefsIn(document: unknown): ReadonlySet<string> {
     for (const name of outerRefs(model)) names.add(name)
   }
   return names
-}
-
-/** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */
-export function isSilent({ fields }: Pick<Survey, 'fields'>, declarations: readonly Declaration[]): boolean {
-  return fields === 0 && declarations.length === 0
 }
 
 /** Codes of findings about schemes that a document does not have, by what its wrapper does about it. */

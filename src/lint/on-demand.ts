@@ -1,8 +1,8 @@
 /** The linter for web pages: only the test whether a document needs the rules is loaded at once. */
 import { declarationsOf, isObject, kindOf } from '../stac/document.ts'
-import { isSilent, type LintOptions, partsOf } from './lint.ts'
+import type { LintOptions } from './lint.ts'
 import type { Problem } from './problem.ts'
-import { survey } from './survey.ts'
+import { isSilent, partsOf, survey } from './survey.ts'
 
 /**
  * What `lint` of `stac-auth/lint` returns. Schemas and rules are loaded with the first document that uses or declares the extension, or is

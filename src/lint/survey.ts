@@ -1,10 +1,53 @@
-/** Walks over the whole value of a document: what it contains, and the fields of the extension in places where they are not defined. */
+/**
+ * What is known before a document is read by the rules: the documents in a value, what a walk over a whole value contains, and the fields of
+ * the extension in places where they are not defined. Pages load this at once, the rules when they are needed.
+ */
 
-import { type DocumentKind, isObject, type JsonObject, pointer } from '../stac/document.ts'
+import {
+  type Declaration,
+  type DocumentKind,
+  type DocumentType,
+  isObject,
+  type JsonObject,
+  kindOf,
+  likelyType,
+  own,
+  pointer,
+  type StacDocument,
+  wrappedMember,
+} from '../stac/document.ts'
 import type { LintDocument } from './model.ts'
 
 /** Depth of nesting that is still read. */
 export const DEPTH_LIMIT = 64
+
+/** A document, or a wrapper without its documents. */
+export interface Part {
+  readonly value: unknown
+  readonly at: string
+  readonly depth: number
+  /** Member of a wrapper that holds its documents. */
+  readonly inside?: 'features' | 'collections'
+  readonly wrapper?: StacDocument
+  /** What its `type` should be, where that is wrong and the extension is used. */
+  readonly likely?: DocumentType
+}
+
+/** The parts of a document, in their order; of an array the parts of its elements. */
+export function partsOf(document: unknown): readonly Part[] {
+  return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
+}
+
+function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument): Part[] {
+  const likely = isObject(value) ? likelyType(value) : undefined
+  const around: Part = { value, at, depth, ...(outer && { wrapper: outer }), ...(likely && { likely }) }
+  // Deeper documents are not read, and recursion must not overflow the stack.
+  if (!isObject(value) || !(kindOf(value) === 'wrapper' || likely === 'FeatureCollection') || depth > DEPTH_LIMIT) return [around]
+  const inside = wrappedMember(value)
+  const documents = own(value, inside)
+  if (!Array.isArray(documents)) return [{ ...around, inside }]
+  return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
+}
 
 /** What a walk counted. */
 export interface Survey {
@@ -214,4 +257,9 @@ function placeName(at: string, holder: Inside): string {
   if (holder === 'document') return 'the root of the document'
   const names = at.split('/').slice(1)
   return names.findLast((name) => !/^\d+$/.test(name)) ?? ''
+}
+
+/** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */
+export function isSilent({ fields }: Pick<Survey, 'fields'>, declarations: readonly Declaration[]): boolean {
+  return fields === 0 && declarations.length === 0
 }

@@ -11,6 +11,10 @@ const ONE_STRATEGY = `
 
 const LOGINS = /oauth4webapi|openid-client|strategies\/oauth2|strategies\/open-id-connect/
 
+const LINT = `
+  import { lint } from 'stac-auth/lint/on-demand'
+  globalThis.found = lint(globalThis.item)`
+
 /** An application as people have it: an empty folder of its own, in which the package is installed. */
 describe('an application that Vite builds', () => {
   /** The modules of which something is left. */
@@ -35,6 +39,14 @@ describe('an application that Vite builds', () => {
     const atOnce = [entry, ...(entry?.imports ?? []).map((name) => named.get(name))].flatMap((chunk) => (chunk ? carried([chunk]) : []))
     expect(atOnce.length).toBeGreaterThan(3)
     expect(atOnce.filter((id) => LOGINS.test(id))).toEqual([])
+  })
+
+  it('loads schemas and rules only with the first document that needs them', async () => {
+    const chunks = await builtByVite(LINT)
+    const [entry] = chunks.filter(({ isEntry }) => isEntry)
+    expect(entry?.imports).toEqual([])
+    expect(carried(entry ? [entry] : []).filter((id) => /dist\/lint\/(?:lint|runner|rules|schema)/.test(id))).toEqual([])
+    expect(carried(chunks).filter((id) => /dist\/lint\/(?:lint|rules\/index|schema\/validators)\.js$/.test(id))).toHaveLength(3)
   })
 
   it.each(Object.entries(MOST_SCRIPTS))('loads few scripts for %s', async (row, most) => {
