@@ -32,7 +32,7 @@ export const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8'
 
 /** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
 const ONCE = [
-  'test/{adapters,architecture,browser,chaos,contract,element,fuzz,leaks,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
+  'test/{adapters,architecture,browser,chaos,contract,element,fuzz,integrations,leaks,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
   'test/auth/secret.test.ts',
   'test/cli/{lint-memory,lint-repeats,lint-changed,merge,crawl/faults,download/process,inputs/inputs}.test.ts',
   'test/demo/demo.test.ts',

@@ -1,5 +1,5 @@
 /** Writes the manual pages in man/ from the help texts: one for the program, and one for each command with its subcommands. `--check` compares only. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import type { Command, Option } from 'commander'
 import { EXIT_CODES } from '../dist/cli/exit-code.js'
@@ -8,8 +8,8 @@ import { wholeProgram } from '../dist/cli/program.js'
 import { examplesOf } from '../src/cli/help/examples.ts'
 import { checkOnly, emit } from './emit.ts'
 
-/** The day on which the version of package.json was prepared. */
-const DATE = '2026-11-23'
+/** The day of the newest release in the CHANGELOG; before the first one, the day on which its version was prepared. */
+const [, DATE = '2026-11-23'] = /^## \[[\d.]+\] - ([\d-]+)$/m.exec(readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')) ?? []
 
 const folder = new URL('../man/', import.meta.url)
 const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {}, signal: new AbortController().signal }

@@ -6,7 +6,7 @@ import { projectFiles } from './files.ts'
 const files = new Map(projectFiles().map(({ path, text }) => [path, text]))
 const folders = new Set([...files.keys()].flatMap((path) => [posix.dirname(path), posix.dirname(posix.dirname(path))]))
 const pages = [...files.keys()].filter((path) =>
-  /^(?:README|CONTRIBUTING|SECURITY|CHANGELOG)\.md$|^(?:docs|conformance|examples)\/.*\.md$/.test(path),
+  /^(?:README|CONTRIBUTING|SECURITY|CHANGELOG|THIRD-PARTY|CODE_OF_CONDUCT)\.md$|^(?:docs|conformance|examples)\/.*\.md$/.test(path),
 )
 
 /** Targets of links, without code. */

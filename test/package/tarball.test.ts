@@ -36,7 +36,16 @@ describe('the package, installed from its tarball', () => {
 
   it('the package, installed from its tarball holds what it needs and nothing else', async () => {
     expect(files).toEqual(
-      expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'dist/index.js', 'dist/index.d.ts']),
+      expect.arrayContaining([
+        'package.json',
+        'LICENSE',
+        'README.md',
+        'CHANGELOG.md',
+        'SECURITY.md',
+        'THIRD-PARTY.md',
+        'dist/index.js',
+        'dist/index.d.ts',
+      ]),
     )
     const { stdout } = await run('git', ['ls-files'], { cwd: root })
     const inGit = new Set(stdout.split('\n'))
@@ -47,7 +56,7 @@ describe('the package, installed from its tarball', () => {
     // Nothing that lies about in the folder, such as a file of credentials, is ever published.
     expect(files.filter((path) => !inGit.has(path) && !(path.startsWith('dist/') && isBuilt(path)))).toEqual([])
     expect(
-      files.filter((path) => !/^(?:dist|schemas|conformance|docs|examples|man)\/|^(?:package\.json|[A-Z]+(?:\.md)?)$/.test(path)),
+      files.filter((path) => !/^(?:dist|schemas|conformance|docs|examples|man)\/|^(?:package\.json|[A-Z-]+(?:\.md)?)$/.test(path)),
     ).toEqual([])
     expect(files.filter((path) => /\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(path) && !EXAMPLE.test(path))).toEqual([])
   })
