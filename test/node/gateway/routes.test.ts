@@ -341,6 +341,7 @@ describe('the way of a URL', () => {
     expect(await wayOf(routes, `${S}a/b/d.tif?x=/y/#z`)).toEqual([`${S}a/b/d.tif?x=/y/`, 'two', true])
     expect(await wayOf(routes, `${S}a/b/c/x`)).toEqual([`${S}a/b/c/x`, 'two', false])
     expect(await wayOf(routes, `${S}a/b/`)).toEqual([`${S}a/b/`, 'two', false])
+    expect(await wayOf(routes, `${S}a/b//x`)).toEqual([`${S}a/b//x`, 'two', false])
     for (const path of ['', '?q', 'a', 'a/b', 'a/bb/x', 'x/a/b/', '?u=/a/b/c'])
       expect(await wayOf(routes, S + path), path).toEqual([S + path, 'one', false])
     for (const url of [
@@ -356,6 +357,7 @@ describe('the way of a URL', () => {
     const routes = routesOf(documents({ bucket: asset('s3://eo/k', 'one'), host: asset('https://bare.example?x=1', 'two') }))
     expect(await wayOf(routes, 's3://eo/other/k')).toEqual(['s3://eo/other/k', 'one', false])
     expect(await wayOf(routes, 's3://eo2/k')).toBe('NO_CREDENTIAL')
+    expect(await wayOf(routesOf(documents({ bucket: asset('s3://eo', 'one') })), 's3://eo/k')).toEqual(['s3://eo/k', 'one', false])
     expect(await wayOf(routes, 'https://bare.example/x/y')).toEqual(['https://bare.example/x/y', 'two', false])
   })
 
@@ -383,6 +385,11 @@ describe('the way of a URL', () => {
       { a: asset(`${S}f`, 'one'), b: asset(`${S}f`, 'two') },
     ])
       expect(await wayOf(routesOf(documents(assets), S), `${S}f`)).toEqual([`${S}f`, 'one', true])
+  })
+
+  it('goes by the first target of a URL that says whether a credential is needed', async () => {
+    const assets = { a: { ...asset(`${S}f`), 'auth:refs': [] }, b: asset(`${S}f`) }
+    expect(await wayOf(routesOf(documents(assets), S), `${S}f`)).toEqual([`${S}f`, '', true])
   })
 
   it('without a credential is that of targets without references, below their folders too', async () => {
