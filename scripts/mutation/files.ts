@@ -27,6 +27,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/auth/hostile.test.ts',
   ],
   'src/auth/exchange.ts': [
+    'test/auth/exchange.test.ts',
     'test/auth/redirects.test.ts',
     'test/auth/fetch.test.ts',
     'test/auth/login-cookies.test.ts',

@@ -146,7 +146,7 @@ export class Exchange {
     for (let hop = 0; ; hop++) {
       const at = { target: purpose.target, hop, signal, followHidden, cookies, onUse: init.onUse, anonymous: init.anonymous }
       const asSent = `${request.method} ${request.url} ${cookies.state}`
-      const answer = selections.length > 0 ? await this.#attempt(request, selections, at) : await this.#bare(request, at)
+      const answer = await this.#attempt(request, selections, at)
       const { response } = answer
       if (!isRedirect(response.status) || init.redirect === 'manual') {
         if (response.status < 400) cookies.settle()
