@@ -28,6 +28,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/auth/exchange.ts': [
     'test/auth/exchange.test.ts',
+    'test/auth/strategy-context.test.ts',
     'test/auth/redirects.test.ts',
     'test/auth/fetch.test.ts',
     'test/auth/login-cookies.test.ts',

@@ -3,13 +3,13 @@ import type { AuthOptions } from '../../src/auth/create-auth.ts'
 import { createEngine } from '../../src/auth/create-engine.ts'
 import type { CredentialObject } from '../../src/auth/credential.ts'
 import { type AuthFlow, authorized, type Strategy, type Warning } from '../../src/auth/strategy.ts'
-import type { HttpRequest, Send } from '../../src/http/message.ts'
+import type { HttpRequest, HttpResponse, Send } from '../../src/http/message.ts'
 import { withHeader, withUrl } from '../../src/http/message.ts'
 import type { CustomScheme } from '../../src/stac/scheme.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { asset, found, item, scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
-import { redirectTo, routes, type Script, script } from '../harness/scripted.ts'
+import { type Reply, redirectTo, routes, type Script, script } from '../harness/scripted.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { AUTHORIZE_URL, DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
@@ -87,6 +87,23 @@ describe('the next reference', () => {
     })
     expect(await failureOf(auth.fetch(either({ type: 'mine' }, scheme.key())))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
     expect(servers.sent).toEqual([])
+  })
+
+  it('is tried after one that cannot be read only where the caller allows none at all, and never after another error', async () => {
+    const unreadable = { ...key, value: () => Promise.reject(new Error('not there')) }
+    const bearer = { id: 'bearer', type: 'http', scheme: 'bearer', token: 'x', sendTo: DATA } as const
+    const sentFor = async (anonymous: 'allow' | undefined, first: unknown, ...credentials: CredentialObject[]) => {
+      const { auth, script: servers } = victim(
+        { credentials: unchecked(credentials) },
+        routes({ [F]: {}, [TOKEN_URL]: { status: 400, body: { error: 'invalid_client' } } }),
+      )
+      const wanted = either(first, scheme.bearer)
+      const result = await auth.send(wanted, { ...(anonymous && { anonymous }) }).catch(({ code }) => code)
+      return [result.status ?? result, ...servers.sent.map(({ headers }) => headers.authorization)]
+    }
+    expect(await sentFor('allow', scheme.key(), unreadable, bearer)).toEqual([200, 'Bearer x'])
+    expect(await sentFor(undefined, scheme.key(), unreadable, bearer)).toEqual(['CREDENTIAL_SOURCE'])
+    expect(await sentFor('allow', scheme.client(TOKEN_URL), oauth, bearer)).toEqual(['OAUTH_ERROR', expect.stringMatching(/^Basic /)])
   })
 
   it('does not hide that the last one was refused: the first refusal is the error', async () => {
@@ -193,6 +210,15 @@ describe('a redirect hop', () => {
     expect(servers.sent.map(({ headers }) => headers['x-api-key'] !== undefined)).toEqual([true, true, false, true])
   })
 
+  it('of a target carries a credential that its references select, and never another one for that URL', async () => {
+    const other = 'https://other.victim.example/'
+    const servers = routes({ [F]: redirectTo(other), [other]: redirectTo(`${DATA}g`), [`${DATA}g`]: {} })
+    const strange = { id: 'strange', type: 'http', scheme: 'bearer', token: 'strange', sendTo: [other, DATA] } as const
+    const { auth } = victim({ credentials: [strange, key] }, servers)
+    await auth.fetch(target(scheme.key(), F))
+    expect(servers.sent.map(({ headers }) => Object.keys(headers))).toEqual([['x-api-key'], [], ['x-api-key']])
+  })
+
   it('to http: carries a credential only to an origin that the user named, whatever the strategy allows', async () => {
     const named = 'http://127.0.0.1:8080/'
     const plain = 'http://data.example/'
@@ -272,5 +298,191 @@ describe('a refusal', () => {
     await auth.fetch(F)
     await failureOf(auth.fetch(`${DATA}g`))
     expect(used).toEqual([`key ${F}`])
+  })
+})
+
+describe('the URL of an object', () => {
+  const STORE = 'https://store.example/'
+  const opening = (url = `${STORE}k`) =>
+    async function* (request: HttpRequest): AuthFlow {
+      yield authorized(withUrl(request, url))
+    }
+  const engineWith = (
+    credentials: readonly CredentialObject[],
+    strategies: readonly Strategy[],
+    servers = routes({ [`${STORE}k`]: {} }),
+  ) => ({
+    servers,
+    auth: createEngine({ credentials: unchecked(credentials), strategies, transport: servers.send }),
+  })
+  const nothing = async function* (): AuthFlow {}
+
+  it.each(['s3://bucket/k', 's3://bucket/https://data.example/k'])('%s is not fetched without a strategy that opens it', async (url) => {
+    for (const strategies of [[], [own('s3', { authorize: nothing })], [own('s3', { authorize: nothing, open: nothing })]]) {
+      const { auth, servers } = engineWith([], strategies)
+      expect(await failureOf(auth.fetch(url))).toMatchObject({ code: 'SCHEME_UNSUPPORTED' })
+      expect(servers.sent).toEqual([])
+    }
+  })
+
+  it('is opened with the first credential of its type for that bucket, and with no other', async () => {
+    const given: unknown[] = []
+    const open: Strategy['open'] = (request, _resource, entry) => {
+      given.push(entry?.id)
+      return opening()(request)
+    }
+    const bucket = (id: string, sendTo: string, type = 's3') => ({ id, type, sendTo })
+    const strategies = [own('s3', { authorize: nothing, open, covers: undefined }), own('mine', { authorize: nothing })]
+    const credentials = [
+      bucket('elsewhere', 's3://other/'),
+      bucket('strange', 's3://eo/', 'mine'),
+      bucket('first', 's3://eo/'),
+      bucket('second', 's3://eo/'),
+    ]
+    const { auth } = engineWith(credentials, strategies)
+    const plain = (href: string) => assetOf(item({}, { data: { href } }), 'data')
+    for (const href of ['s3://eo/k', 's3://third/k']) expect((await auth.fetch(plain(href))).status).toBe(200)
+    expect(given).toEqual(['first', undefined])
+  })
+
+  it.each([
+    ['https://10.0.0.1/k', 'URL_ADDRESS_FORBIDDEN', 'if you trust that host, add "https://10.0.0.1/" to "sendTo" of a credential'],
+    [
+      'http://127.0.0.1:9000/k',
+      'URL_ADDRESS_FORBIDDEN',
+      'if you trust that host, add "http://127.0.0.1:9000/" to "sendTo" of a credential',
+    ],
+    ['http://10.0.0.1/k', 'URL_ADDRESS_FORBIDDEN', undefined],
+    ['https://store.example./k', 'URL_INVALID', undefined],
+  ])('is not requested from %s: %s', async (url, code, hint) => {
+    let isEnded = false
+    const open = async function* (request: HttpRequest): AuthFlow {
+      try {
+        yield* opening(url)(request)
+      } finally {
+        isEnded = true
+      }
+    }
+    const { auth, servers } = engineWith([], [own('s3', { authorize: nothing, open })])
+    expect(await failureOf(auth.fetch('s3://eo/k'))).toMatchObject({ code, hint })
+    expect(await failureOf(auth.fetch(assetOf(item({}, { data: { href: 's3://eo/k' } }), 'data')))).toMatchObject({
+      code,
+      pointer: '/assets/data/href',
+    })
+    expect([isEnded, servers.sent]).toEqual([true, []])
+  })
+
+  it('ends the flow of its strategy when the request fails', async () => {
+    let isEnded = false
+    const open = async function* (request: HttpRequest): AuthFlow {
+      try {
+        yield* opening()(request)
+      } finally {
+        isEnded = true
+      }
+    }
+    const servers = routes({ [`${STORE}k`]: () => Promise.reject(new Error('gone')) })
+    await failureOf(engineWith([], [own('s3', { authorize: nothing, open })], servers).auth.fetch('s3://eo/k'))
+    expect(isEnded).toBe(true)
+  })
+
+  it('may be redirected to a URL that carries a credential of its own', async () => {
+    const servers = routes({ [`${STORE}k`]: redirectTo(F), [F]: {} })
+    const strategies = [own('s3', { authorize: nothing, open: opening() }), own('mine', { authorize: carrying })]
+    const { auth } = engineWith([{ id: 'm', type: 'mine', sendTo: DATA }], strategies, servers)
+    expect((await auth.fetch('s3://eo/k')).status).toBe(200)
+    expect(servers.sent.map(carries)).toEqual([false, true])
+  })
+})
+
+describe('cookies of redirects', () => {
+  /** Answers by path: sets a cookie with its name and redirects to `/end`, which answers with the status. */
+  function cookieServer(statusOf: (path: string) => number = () => 200): Script {
+    return script(({ url }): Reply => {
+      const { pathname, origin } = new URL(url)
+      const [, name, cookie] = pathname.split('/')
+      if (name !== 'set') return { status: statusOf(pathname), headers: { 'set-cookie': 'refused=1; Path=/' } }
+      return { status: 302, headers: { location: `${origin}/end`, 'set-cookie': `${cookie}; Path=/` } }
+    })
+  }
+  const seen = (servers: Script) => servers.sent.map(({ headers }) => headers.cookie)
+  const COVERS_ALL = { covers: () => true, reaches: () => true }
+
+  it('are kept for later requests, those of each chain of redirects beside the older ones', async () => {
+    const servers = cookieServer()
+    const { auth } = engineOf({ authorize: carrying }, servers)
+    for (const path of ['set/a=1', 'set/b=2', 'end']) await auth.fetch(wanted(DATA + path))
+    expect(seen(servers)).toEqual([undefined, 'a=1', 'a=1', 'a=1; b=2', 'a=1; b=2'])
+  })
+
+  it('are not kept when the chain ends in an error', async () => {
+    for (const [status, cookie] of [
+      [400, undefined],
+      [404, undefined],
+      [204, 'a=1'],
+    ] as const) {
+      const servers = cookieServer((path) => (path === '/end' ? status : 200))
+      const { auth } = engineOf({ authorize: carrying }, servers)
+      await auth.fetch(wanted(`${DATA}set/a=1`))
+      await auth.fetch(wanted(`${DATA}other`))
+      expect(seen(servers)).toEqual([undefined, 'a=1', cookie])
+    }
+  })
+
+  it.each([
+    [401, undefined],
+    [403, 'a=1'],
+  ])('are removed, with those that it sets, by a refusal with 401 only: %i', async (refusal, cookie) => {
+    const servers = cookieServer((path) => (path === '/refused' ? refusal : 200))
+    const { auth } = engineOf({ authorize: carrying }, servers)
+    for (const path of ['set/a=1', 'refused', 'other']) await auth.fetch(wanted(DATA + path)).catch(() => undefined)
+    expect(seen(servers)).toEqual([undefined, 'a=1', 'a=1', cookie])
+  })
+
+  it('are removed by a logout of their credential', async () => {
+    const servers = cookieServer()
+    const { auth } = engineOf({ authorize: carrying, logout: async () => {} }, servers)
+    await auth.fetch(wanted(`${DATA}set/a=1`))
+    await auth.logout('m')
+    await auth.fetch(wanted(`${DATA}other`))
+    expect(seen(servers)).toEqual([undefined, 'a=1', undefined])
+  })
+
+  it('are neither kept from nor sent to a host that is not in sendTo, whatever the strategy allows', async () => {
+    const servers = cookieServer()
+    const { auth } = engineOf({ authorize: carrying, ...COVERS_ALL }, servers)
+    for (const path of ['set/a=1', 'end']) await auth.fetch(wanted(EVIL + path))
+    expect(servers.sent.map(carries)).toEqual([true, true, true])
+    expect(seen(servers)).toEqual([undefined, undefined, undefined])
+  })
+
+  it('are neither kept from nor sent with a signed URL', async () => {
+    const servers = cookieServer()
+    const authorize = async function* (request: HttpRequest): AuthFlow {
+      yield { ...authorized(request), replaces: request.url.includes('signed') }
+    }
+    const { auth } = engineOf({ authorize }, servers)
+    for (const path of ['set/signed=1', 'end', 'set/a=1', 'signed']) await auth.fetch(wanted(DATA + path))
+    expect(seen(servers)).toEqual([undefined, undefined, undefined, undefined, 'a=1', undefined])
+  })
+
+  it('leave requests that they do not belong to as they are', async () => {
+    const servers = script(({ url }) =>
+      url.endsWith('/set') ? { status: 302, headers: { location: '/end', 'set-cookie': 'a=1; Path=/deep' } } : {},
+    )
+    const { auth } = engineOf({ authorize: carrying }, servers)
+    for (const path of ['set', 'other', 'deep/f']) await auth.fetch(wanted(DATA + path))
+    expect(servers.sent.map(({ headers }) => Object.keys(headers))).toEqual([['x-mine'], ['x-mine'], ['x-mine'], ['x-mine', 'cookie']])
+  })
+
+  it('need a transport that shows them: without, the redirect is followed all the same', async () => {
+    const servers = cookieServer()
+    const transport: Send = async (request, options) => {
+      const response = await servers.send(request, options)
+      return { ...response, headers: { get: (name) => response.headers.get(name) } as HttpResponse['headers'] }
+    }
+    const { auth } = engineOf({ authorize: carrying }, servers, { transport })
+    expect((await auth.send(wanted(`${DATA}set/a=1`))).status).toBe(200)
+    expect(seen(servers)).toEqual([undefined, undefined])
   })
 })
