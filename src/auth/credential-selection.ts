@@ -3,6 +3,7 @@
  * rejection keeps its reason, and the error is that of the reference that passed most checks.
  */
 import { type AuthError, isAuthError, SelectionError } from '../errors.ts'
+import { isObject } from '../stac/document.ts'
 import { isProtected, type MalformedRef, type Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
 import type { Registry } from './create-engine.ts'
@@ -14,8 +15,8 @@ import { namedOrigin, type UrlPattern } from './url-pattern.ts'
 
 /** A usable reference; without `match`, no credential is sent. */
 export interface Selection {
-  /** Absent for a credential that was selected by URL alone. */
-  readonly ref?: string
+  /** Undefined for a credential that was selected by URL alone. */
+  readonly ref?: string | undefined
   /** Type of the scheme in the document; without a reference, of the credential. */
   readonly type: string
   readonly match?: CredentialMatch
@@ -45,11 +46,9 @@ export class Unusable {
 /** Checks the references of targets against the user's credentials; uses no network and reads no secret. */
 export class Selector {
   readonly #matcher: SchemeMatcher
-  readonly #ranked: boolean
 
-  constructor(matcher: SchemeMatcher, credentials: readonly Credential[]) {
+  constructor(matcher: SchemeMatcher) {
     this.#matcher = matcher
-    this.#ranked = credentials.some(({ preference }) => preference !== Number.POSITIVE_INFINITY)
   }
 
   /** Returns the usable references of a target for that URL, best first, or why there is none. */
@@ -62,7 +61,7 @@ export class Selector {
       else usable.push(outcome)
     }
     if (usable.length === 0) return new Unusable([...rejected, ...(target.malformedRefs ?? []).map((ref) => this.malformed(target, ref))])
-    return usable.length > 1 && this.#ranked ? usable.sort(byPreference) : usable
+    return usable.sort(byPreference)
   }
 
   /** Returns the type of the scheme that a reference names, if it has one. */
@@ -92,8 +91,7 @@ function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref,
   const { strategy, scheme, credential } = match
   try {
     const warnings = strategy.prepare?.({ scheme, pointer, credential, resource: { url: url.href, target } }) ?? []
-    // Spread objects take as long as the rest of a selection.
-    return ref === undefined ? { type, match, warnings } : { ref, type, match, warnings }
+    return { ref, type, match, warnings }
   } catch (error) {
     if (!isAuthError(error)) throw error
     // Without a scheme, a pointer would name nothing in the document.
@@ -106,7 +104,8 @@ function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref,
 function byPreference(one: Selection, other: Selection): number {
   const first = one.match?.credential.preference ?? Number.POSITIVE_INFINITY
   const second = other.match?.credential.preference ?? Number.POSITIVE_INFINITY
-  return first === second ? 0 : first - second
+  // Between two without a preference NaN, which leaves their order as it is.
+  return first - second
 }
 
 export class CredentialSelector {
@@ -122,13 +121,13 @@ export class CredentialSelector {
   /** The strategies of all credentials must be loaded. With `byAddress` every credential may be used for targets without references. */
   constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
     this.#registry = registry
-    this.named = namedOrigins(credentials, registry.loaded, typed)
-    this.#matcher = new SchemeMatcher(registry, credentials, this.named)
-    this.#selector = new Selector(this.#matcher, credentials)
     this.own = credentials.flatMap((credential) => {
       const strategy = registry.get(credential.type)
       return strategy ? [{ credential, strategy, scheme: strategy.schemeOf(credential) }] : []
     })
+    this.named = namedOrigins(this.own, typed)
+    this.#matcher = new SchemeMatcher(registry, this.own, this.named)
+    this.#selector = new Selector(this.#matcher)
     this.#byAddress = new ByAddress(this.own, this.named, byAddress)
   }
 
@@ -193,7 +192,7 @@ export class ByAddress {
    * that match the URL, a preferred one is used, then the one with the narrowest pattern, then the first, whatever their types.
    */
   select(target: Target, url: URL): Selection | RejectedReference | undefined {
-    const match = this.#allowed.length > 0 && this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
+    const match = this.#mayHave(target, url) ? bestOf(this.#allowed, url, target) : undefined
     if (!match) return undefined
     const forbidden = linkRequestProblem(target)
     if (forbidden) return new RejectedReference('reference', forbidden)
@@ -215,14 +214,13 @@ export class ByAddress {
  * Returns the origins that the user wrote, in patterns or as endpoints: only these may be loopback or private
  * addresses.
  */
-function namedOrigins(credentials: readonly Credential[], strategies: readonly Strategy[], typed: readonly string[]): ReadonlySet<string> {
+function namedOrigins(own: readonly CredentialMatch[], typed: readonly string[]): ReadonlySet<string> {
   const origins = new Set(typed.map((url) => new URL(url).origin))
-  for (const credential of credentials) {
+  for (const { credential, strategy } of own) {
     for (const value of Object.values(credential)) {
       if (Array.isArray(value)) for (const pattern of value) if (isUrlPattern(pattern)) add(origins, namedOrigin(pattern))
     }
-    const strategy = strategies.find(({ type }) => type === credential.type)
-    for (const endpoint of strategy?.endpoints?.(credential) ?? []) {
+    for (const endpoint of strategy.endpoints?.(credential) ?? []) {
       origins.add(typeof endpoint === 'string' ? new URL(endpoint).origin : endpoint.origin)
     }
   }
@@ -230,7 +228,7 @@ function namedOrigins(credentials: readonly Credential[], strategies: readonly S
 }
 
 function isUrlPattern(value: unknown): value is UrlPattern {
-  return typeof value === 'object' && value !== null && 'pattern' in value && 'wildcard' in value
+  return isObject(value) && 'wildcard' in value
 }
 
 function add(origins: Set<string>, origin: string | undefined): void {

@@ -58,15 +58,12 @@ export class SchemeMatcher {
   readonly #named: ReadonlySet<string>
   readonly #kept = new WeakMap<object, SchemeMatch>()
 
-  constructor(strategies: Registry, credentials: readonly Credential[], named: ReadonlySet<string>) {
+  /** @param own the user's credentials, each with the scheme it stands for */
+  constructor(strategies: Registry, own: readonly CredentialMatch[], named: ReadonlySet<string>) {
     this.#strategies = strategies
     this.#named = named
-    this.#known = credentials.flatMap((credential) => {
-      const strategy = this.#strategies.get(credential.type)
-      if (!strategy) return []
-      return [
-        { credential, strategy, identity: strategy.identityOf?.(credential) ?? strategy.identity(strategy.schemeOf(credential))[0] ?? [] },
-      ]
+    this.#known = own.map(({ credential, strategy, scheme }) => {
+      return { credential, strategy, identity: strategy.identityOf?.(credential) ?? strategy.identity(scheme)[0] ?? [] }
     })
   }
 
@@ -80,9 +77,8 @@ export class SchemeMatcher {
     const found = findScheme(mapsFor(target), ref)
     if (!isObject(found?.value) || this.#kept.has(found.value)) return []
     const { value, siblings } = found
-    const chained = chainRefs(value).flatMap((name) => (isObject(own(siblings, name)) ? [own(siblings, name)] : []))
-    const types = [value, modernScheme(value), ...chained].map((scheme) => ownString(scheme, 'type'))
-    return types.filter((type) => type !== undefined)
+    const chained = chainRefs(value).map((name) => own(siblings, name))
+    return [value, modernScheme(value), ...chained].flatMap((scheme) => ownString(scheme, 'type') ?? [])
   }
 
   /** Returns the match for the scheme that the reference names. */
@@ -195,7 +191,7 @@ export class SchemeMatcher {
     for (const known of this.#known) {
       if (known.strategy === strategy && identity.some((tuple) => sameIdentity(tuple, known.identity))) {
         matches.push({ credential: known.credential, strategy, scheme })
-      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.credential)) {
+      } else if (strategy.acceptsToken && known.strategy.isToken?.(known.credential)) {
         matches.push({ credential: known.credential, strategy: known.strategy, scheme: known.strategy.schemeOf(known.credential) })
       }
     }
@@ -256,12 +252,12 @@ export function bestOf(matches: readonly CredentialMatch[], url: URL, target?: T
 function comesBefore(one: CredentialMatch, other: CredentialMatch, url: URL, target: Target | undefined): boolean {
   const { preference } = one.credential
   if (preference !== other.credential.preference) return preference < other.credential.preference
-  const difference = target ? suitability(one, target) - suitability(other, target) : 0
-  return difference === 0 ? widthOf(one.credential, url) > widthOf(other.credential, url) : difference > 0
+  const isSuited = suits(one, target)
+  return isSuited === suits(other, target) ? widthOf(one.credential, url) > widthOf(other.credential, url) : isSuited
 }
 
-function suitability({ strategy, credential }: CredentialMatch, target: Target): number {
-  return strategy.suits?.(credential, target) ? 1 : 0
+function suits({ strategy, credential }: CredentialMatch, target: Target | undefined): boolean {
+  return target !== undefined && strategy.suits?.(credential, target) === true
 }
 
 /** Returns the narrowness of the narrowest pattern that matches the URL. */

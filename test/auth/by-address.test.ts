@@ -5,6 +5,7 @@ import { leaks } from '../harness/canary.ts'
 import { asset, catalog, found, item, type Json, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { redirectTo, routes } from '../harness/scripted.ts'
+import { unchecked } from '../harness/unchecked.ts'
 import { DATA, entries, SIGN_URL, SIGNED, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
@@ -104,6 +105,8 @@ describe('a target without references', () => {
     const document = item(undefined, { data: { href: 's3://eo/a.tif', 'storage:refs': ['k'] } })
     const moved = found(assetOf({ ...document, properties: elsewhere }, 'data'))
     expect(await outcomeOf(moved, [store])).toMatchObject({ told: 'CREDENTIAL_TARGET_UNTRUSTED', done: 'CREDENTIAL_TARGET_UNTRUSTED' })
+    const { auth } = victim({ credentials: [unchecked(store)], byAddress: true })
+    expect(await failureOf(auth.authorize(moved))).toMatchObject({ pointer: '/assets/data/href' })
   })
 
   it('a target without references is refused as one with references where the server does not accept the credential', async () => {
@@ -201,6 +204,27 @@ describe('catalog text cannot widen it', () => {
     const { auth, script } = victim({ credentials: [key], byAddress: true, anonymous: 'allow' })
     await auth.fetch(target)
     expect(script.sent.map(({ headers }) => headers)).toEqual([{}])
+    await auth.fetch(silent(F))
+    expect(script.sent.map(({ headers }) => headers)).toEqual([{}, { 'x-api-key': secrets.key.value }])
+  })
+
+  it('a URL without encryption gets a credential only where the user wrote its origin', async () => {
+    const local = { ...key, id: 'local', sendTo: 'http://127.0.0.1:8080/data/' }
+    expect(await outcomeOf(silent('http://127.0.0.1:8080/data/f'), [local])).toMatchObject({ told: 'local', done: 'local' })
+    expect(await outcomeOf(silent('http://127.0.0.1:8081/data/f'), [local])).toMatchObject({ told: '-', done: 'URL_ADDRESS_FORBIDDEN' })
+    const typed = ['http://127.0.0.1:8081/elsewhere']
+    expect(await outcomeOf(silent('http://127.0.0.1:8081/data/f'), [local], { byAddress: true, typed })).toMatchObject({
+      told: '-',
+      done: '-',
+    })
+  })
+
+  it.each<[string, Json]>([
+    ['token endpoint', { ...entries.oauth, tokenUrl: 'http://127.0.0.1:9000/token' }],
+    ['issuer', { ...entries.oauth, tokenUrl: undefined, issuer: 'http://127.0.0.1:9000/realm' }],
+  ])('a private address that the user wrote as a %s may be requested, and no other one', async (_name, credential) => {
+    expect(await outcomeOf(silent('http://127.0.0.1:9000/f'), [credential])).toMatchObject({ told: '-', done: '-' })
+    expect(await outcomeOf(silent('http://127.0.0.1:9001/f'), [credential])).toMatchObject({ done: 'URL_ADDRESS_FORBIDDEN' })
   })
 })
 

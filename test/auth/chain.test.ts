@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { bearer, type CredentialObject } from '../../src/auth/credential.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { asset, found, item, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { unchecked } from '../harness/unchecked.ts'
-import { DATA, DISCOVERY_URL, entries, TOKEN_URL, victim } from '../harness/victim.ts'
+import { DATA, DISCOVERY_URL, entries, SIGN_URL, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const K = '/properties/auth:schemes'
 
@@ -33,6 +34,9 @@ describe('chains of schemes', () => {
     ['two that name each other', { k0: key('k1'), k1: key('k0') }, 'SCHEME_CYCLE', `${K}/k1/auth:refs/0`],
     ['a name that is not there', { k0: key('gone') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
     ['a name of the prototype', { k0: key('toString') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['the name of the prototype itself', { k0: key('__proto__') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
+    ['a lone name that is not there', { k0: { ...scheme.key(), 'auth:refs': 'gone' } }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs`],
+    ['a name that is not there, twice', { k0: key('gone', 'gone') }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
     ['a name that is not text', { k0: key({ toString: 1, valueOf: 1 }) }, 'SCHEME_INVALID', `${K}/k0/auth:refs/0`],
     ['a scheme that is no object', { k0: key('k1'), k1: 'text' }, 'SCHEME_NOT_FOUND', `${K}/k0/auth:refs/0`],
     ['nine schemes in a row', chain(9), 'SCHEME_INVALID', `${K}/k7/auth:refs/0`],
@@ -106,6 +110,50 @@ describe('the chain of a credential', () => {
   it('the chain of a credential is refused when the input of that name is something else', async () => {
     const elsewhere = { ...schemes, service: scheme.client('https://evil.example/token') }
     expect(await explained(exchanged('service'), elsewhere)).toMatchObject({ code: 'SCHEME_MISMATCH' })
+  })
+
+  it.each<[string, unknown]>([
+    ['is missing', undefined],
+    ['is no object', 5],
+    ['is of a type that nobody knows', { type: 'alien' }],
+    ['has no flows', { type: 'oauth2' }],
+    ['has a URL that may not be requested', scheme.client('file:///token')],
+    ['names another input itself', { ...exchanged('login') }],
+  ])('the chain of a credential is refused when the input %s, and used when another one is right', async (_name, service) => {
+    const chain = [
+      { id: 'inner', ...exchange, subject: 'oauth', sendTo: [DATA, 'https://auth.victim.example/'] },
+      { id: 'outer', ...exchange, tokenUrl: `${TOKEN_URL}/outer`, subject: 'inner', sendTo: DATA },
+    ]
+    const { auth } = victim({ credentials: unchecked([...credentials.slice(0, 2), ...chain] as CredentialObject[]) })
+    const outer = { type: 'oauth2', flows: { tokenExchange: { tokenUrl: `${TOKEN_URL}/outer`, scopes: {} } } }
+    const explained = async (...refs: string[]) => {
+      const inputs = { ...schemes, right: exchanged('service'), ...(service !== undefined && { wrong: service }) }
+      const document = item({ ...inputs, k0: { ...outer, 'auth:refs': refs } }, { data: asset(`${DATA}f.tif`, ['k0']) })
+      return (await auth.explain(found(assetOf(document, 'data')))).refs[0]
+    }
+    expect(await explained('wrong', 'login')).toMatchObject({ code: 'SCHEME_MISMATCH' })
+    expect(await explained('wrong', 'right')).toMatchObject({ credential: 'outer' })
+  })
+
+  it('the chain of a credential is checked once per scheme and credential, however long both chains are', async () => {
+    const links = ['a', 'b', 'c', 'd'].map((id, index, ids) => {
+      return { id, ...exchange, subject: ids[index + 1] ?? 'oauth', sendTo: [DATA, 'https://auth.victim.example/'] }
+    })
+    const { auth } = victim({ credentials: unchecked([...credentials.slice(0, 2), ...links] as CredentialObject[]) })
+    const names = Array.from({ length: 60 }, (_, index) => `s${index}`)
+    const dense = Object.fromEntries(names.map((name) => [name, exchanged(...names, 'login')]))
+    const document = item({ ...schemes, ...dense, k0: exchanged(...names) }, { data: asset(`${DATA}f.tif`, ['k0']) })
+    expect((await auth.explain(found(assetOf(document, 'data')))).refs[0]).toMatchObject({ code: 'SCHEME_MISMATCH' })
+  })
+
+  it('the chain of a credential is matched with schemes of types that are loaded only for them', async () => {
+    const token = { ...bearer('t', 'https://sign.victim.example/'), id: 'token' }
+    const { auth } = victim({ credentials: [token, { ...entries.signer, with: 'token' }] })
+    const document = item(
+      { k0: { ...scheme.signed(SIGN_URL), 'auth:refs': ['login'] }, login: scheme.client(TOKEN_URL) },
+      { data: asset(`${DATA}f.tif`, ['k0']) },
+    )
+    expect((await auth.explain(found(assetOf(document, 'data')))).refs[0]).toMatchObject({ credential: 'signer' })
   })
 
   it('the chain of a credential is checked once per scheme, however many ways a catalog makes', async () => {

@@ -129,8 +129,12 @@ describe('peek', () => {
   })
 
   it('returns the request for a URL of the caller, with the credential that fetch would use', async () => {
-    const { auth, script: servers } = victim({ credentials: [entries.key, { ...entries.key, id: 'narrow', name: 'x-narrow', sendTo: F }] })
+    const narrow = { ...entries.key, id: 'narrow', name: 'x-narrow', sendTo: F }
+    const { auth, script: servers } = victim({ credentials: [entries.key, narrow] })
     expect(auth.peek(F)).toBeUndefined()
+    const { auth: other } = victim({ credentials: [narrow, entries.key, { ...entries.key, id: 'last' }] })
+    await other.ready()
+    expect([other.peek(F)?.credential, other.peek(`${DATA}g.tif`)?.credential]).toEqual(['narrow', 'key'])
     await auth.ready()
     expect(auth.peek(F)).toEqual({
       method: 'GET',

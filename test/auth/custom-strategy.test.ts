@@ -1,22 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { type AuthContext, type AuthStep, authorized, handshake, type Strategy } from '../../src/auth/strategy.ts'
+import { type AuthContext, type AuthStep, authorized, handshake, type Preparation, type Strategy } from '../../src/auth/strategy.ts'
+import { SelectionError } from '../../src/errors.ts'
 import { type HttpRequest, type HttpResponse, withHeader, withUrl } from '../../src/http/message.ts'
 import type { CustomScheme } from '../../src/stac/scheme.ts'
+import { assetOf } from '../../src/stac/target.ts'
+import { signedUrl } from '../../src/strategies/signed-url/signed-url.ts'
 import { leaks, shown } from '../harness/canary.ts'
-import { target } from '../harness/documents.ts'
+import { asset, found, item, scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { script } from '../harness/scripted.ts'
 import { unchecked } from '../harness/unchecked.ts'
-import { DATA, secrets, victim } from '../harness/victim.ts'
+import { DATA, entries, SIGN_URL, secrets, victim } from '../harness/victim.ts'
 
 const EVIL = 'https://evil.example/'
 const ENDPOINT = 'https://auth.example/token'
 const wanted = target({ type: 'mine' }, `${DATA}f.tif`)
+const silent = (href: string) => found(assetOf(item(undefined, { data: { href } }), 'data'))
 
 type Flow = (request: HttpRequest, context: AuthContext) => AsyncGenerator<AuthStep, void, HttpResponse>
 
 /** A strategy of a caller's own with that flow, and an engine with it. */
-function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
+function engine(authorize: Flow, answer?: Parameters<typeof script>[0], members: Partial<Strategy<CustomScheme>> = {}) {
   const mine: Strategy<CustomScheme> = {
     type: 'mine',
     forms: [{ fields: {} }],
@@ -25,8 +29,10 @@ function engine(authorize: Flow, answer?: Parameters<typeof script>[0]) {
     describe: () => ({ credential: { type: 'mine' }, fields: {} }),
     endpoints: () => [ENDPOINT],
     authorize,
+    ...members,
   }
-  return victim({ credentials: unchecked({ id: 'm', type: 'mine', sendTo: DATA }), strategies: [mine] }, script(answer))
+  const credential = { id: 'm', type: 'mine', sendTo: DATA, use: 'by-address' } as const
+  return { mine, ...victim({ credentials: unchecked(credential), strategies: [mine] }, script(answer)) }
 }
 
 const signed = (request: HttpRequest) => withHeader(request, 'x-mine', secrets.key.value)
@@ -52,6 +58,54 @@ describe("a strategy of a caller's own", () => {
     await auth.fetch(wanted)
     expect(servers.sent).toMatchObject([{ headers: {} }])
     expect(await auth.authorize(wanted)).toMatchObject({ headers: {}, secretIn: { headers: [] } })
+  })
+
+  it("an error that a strategy of a caller's own did not mean reaches the caller, and nothing is sent", async () => {
+    const bug = new TypeError('a bug')
+    const prepare = () => {
+      throw bug
+    }
+    const { auth, script: servers } = engine(async function* () {}, undefined, { prepare })
+    expect(await auth.fetch(wanted).catch((error) => error)).toBe(bug)
+    const schemes = { k: { type: 'mine' }, free: { type: 'none' } }
+    const either = found(assetOf(item(schemes, { data: asset(`${DATA}f.tif`, ['k', 'free']) }), 'data'))
+    expect(await auth.fetch(either).catch((error) => error)).toBe(bug)
+    expect(servers.sent).toEqual([])
+  })
+
+  it("a refusal by a strategy of a caller's own is placed at the scheme, and at the URL where no scheme was named", async () => {
+    const prepare = ({ pointer }: Preparation) => {
+      throw new SelectionError('SCHEME_INVALID', 'the flow is missing', { pointer: `${pointer}/flow` })
+    }
+    const { auth } = engine(async function* () {}, undefined, { prepare })
+    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'SCHEME_INVALID', pointer: '/properties/auth:schemes/k/flow' })
+    expect(await failureOf(auth.authorize(silent(`${DATA}f.tif`)))).toMatchObject({ code: 'SCHEME_INVALID', pointer: '/assets/data/href' })
+  })
+
+  it("a strategy of a caller's own that accepts every URL gets none without encryption for a target that names no scheme", async () => {
+    const flow: Flow = async function* (request) {
+      yield authorized(signed(request))
+    }
+    const { auth, script: servers } = engine(flow, undefined, { covers: () => true })
+    for (const protocol of ['http', 'https']) await auth.fetch(silent(`${protocol}://elsewhere.example/f.tif`))
+    expect(servers.sent.map(({ url, headers }) => [url, headers['x-mine']])).toEqual([
+      ['http://elsewhere.example/f.tif', undefined],
+      ['https://elsewhere.example/f.tif', secrets.key.value],
+    ])
+  })
+
+  it("a scheme of a caller's own may be the input of another one", async () => {
+    const { mine } = engine(async function* () {})
+    const credentials = unchecked([
+      { id: 'm', type: 'mine', sendTo: 'https://sign.victim.example/' },
+      { ...entries.signer, with: 'm' },
+    ])
+    const { auth } = victim({ credentials, strategies: [{ ...mine, token: async () => ({ value: 't', tokenType: 'Bearer' }) }, signedUrl] })
+    const document = (inner: object) =>
+      item({ k: { ...scheme.signed(SIGN_URL), 'auth:refs': ['m'] }, m: inner }, { data: asset(`${DATA}f.tif`) })
+    const outcome = async (inner: object) => (await auth.explain(found(assetOf(document(inner), 'data')))).refs[0]
+    expect(await outcome({ type: 'mine' })).toMatchObject({ credential: 'signer' })
+    expect(await outcome(scheme.basic)).toMatchObject({ code: 'SCHEME_MISMATCH' })
   })
 
   it.each([

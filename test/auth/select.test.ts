@@ -9,6 +9,11 @@ import { AUTHORIZE_URL, DATA, DISCOVERY_URL, entries, SIGN_URL, TOKEN_URL, victi
 
 const F = `${DATA}f.tif`
 const token = { ...bearer('t', DATA), id: 'token' }
+const issued = {
+  ...entries.oauth,
+  tokenUrl: undefined,
+  issuer: 'https://auth.victim.example',
+}
 const key = (id: string, sendTo: string | string[], members: Json = {}): CredentialInput => ({
   id,
   type: 'apiKey',
@@ -56,6 +61,22 @@ describe('a scheme matches a credential', () => {
     ],
     ['without any flow', scheme.oauth2({}), entries.oauth, 'NO_CREDENTIAL'],
     ['by its issuer', scheme.oidc('https://auth.victim.example/'), entries.oidc, 'LOGIN_REQUIRED'],
+    ['of an issuer, with a token endpoint below it', scheme.client(TOKEN_URL), issued, 'oauth'],
+    [
+      'of an issuer, with a token endpoint on a host whose name extends its own',
+      scheme.client('https://auth.victim.example.evil.example/token'),
+      issued,
+      'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    ],
+    [
+      'of an issuer, with a token endpoint that ends with it',
+      scheme.client('https://evil.example/https://auth.victim.example/'),
+      issued,
+      'CREDENTIAL_ENDPOINT_UNTRUSTED',
+    ],
+    ['of another type, although its identity says nothing', { type: 's3' }, entries.key, 'NO_CREDENTIAL'],
+    ['without a type', {}, entries.key, 'SCHEME_INVALID'],
+    ['of a type that nobody knows', { type: 'alien' }, entries.key, 'SCHEME_UNSUPPORTED'],
     [
       'of an issuer',
       scheme.oidc(DISCOVERY_URL),
@@ -94,6 +115,11 @@ describe('a scheme matches a credential', () => {
       'CREDENTIAL_ENDPOINT_UNTRUSTED',
     )
     expect(await chosen(found(assetOf(document, 'data')), [entries.signer])).toBe('URL_INVALID')
+  })
+
+  it('a scheme does not match with a relative token endpoint, although it would be the right one where its document came from', async () => {
+    const document = item({ k: scheme.client('/token') }, { data: asset(F) })
+    expect(await chosen(found(assetOf(document, 'data', { url: 'https://auth.victim.example/1' })), [entries.oauth])).toBe('URL_INVALID')
   })
 
   it('a scheme matches a credential with a relative signing API, again from elsewhere although the document is the same object', async () => {
@@ -140,6 +166,12 @@ describe('of several credentials', () => {
     expect(await chosen(k, [exact, { ...exact, id: 'second' }])).toBe('exact')
     expect(await chosen(target(scheme.key(), 'https://b.tiles.example/'), [exact, path, wide])).toBe('wide')
   })
+
+  it('only the patterns that match count: a narrow one for another place does not help', async () => {
+    const wide = key('wide', ['https://*.tiles.example/', 'https://other.example/a/very/long/path/'])
+    const exact = key('exact', 'https://a.tiles.example/')
+    expect(await chosen(target(scheme.key(), 'https://a.tiles.example/x/f.tif'), [wide, exact])).toBe('exact')
+  })
 })
 
 describe('of several references', () => {
@@ -159,9 +191,34 @@ describe('of several references', () => {
     expect([await chosenOf([]), await chosenOf(['wide'])]).toEqual(['narrow', 'wide'])
   })
 
+  it('of two preferred credentials the first in the list of preferred ones is used, whatever their order and patterns', async () => {
+    const one = key('one', DATA)
+    const other = key('other', F)
+    for (const credentials of [
+      [one, other],
+      [other, one],
+    ]) {
+      for (const preferred of [
+        ['one', 'other'],
+        ['other', 'one'],
+      ])
+        expect(await chosen(target(scheme.key(), F), { credentials, preferred })).toBe(preferred[0])
+    }
+  })
+
   it('preferred credentials come first', async () => {
     const { auth } = victim({ credentials: { credentials: [token, entries.key], preferred: ['token'] } })
     expect((await auth.authorize(data(schemes, ['b', 'c']))).credential).toBe('token')
+  })
+
+  it('preferred credentials come in the order of their list, also before a reference that needs nothing', async () => {
+    const used = async (refs: readonly string[], preferred: string[]) => {
+      const { auth } = victim({ credentials: { credentials: [token, entries.key], preferred } })
+      return (await auth.authorize(data(schemes, refs))).credential
+    }
+    expect([await used(['b', 'c'], ['token', 'key']), await used(['b', 'c'], ['key', 'token'])]).toEqual(['token', 'key'])
+    expect([await used(['free', 'c'], ['token']), await used(['c', 'free'], ['token'])]).toEqual(['token', 'token'])
+    expect([await used(['free', 'c'], []), await used(['free', 'c'], ['key'])]).toEqual([undefined, undefined])
   })
 
   it('the next is tried when a server refuses one, and the first refusal is reported', async () => {
@@ -197,6 +254,33 @@ describe('of several references', () => {
     ])
   })
 
+  it('the one that passed more checks speaks, whichever comes first', async () => {
+    const far = key('far', 'https://other.example/', { name: 'x-far' })
+    const checks = [
+      { gone: undefined },
+      { number: 5, typeless: {}, alien: { type: 'alien' }, flowless: { type: 'oauth2' } },
+      { host: scheme.key('Host') },
+      { file: scheme.oidc('file:///x') },
+      { basic: scheme.basic },
+      { far: scheme.key('x-far') },
+      { parameter: scheme.signed(SIGN_URL, { parameters: { odd: { in: 'query', required: true, schema: { type: 'string' } } } }) },
+    ]
+    const { auth } = victim({ credentials: [far, entries.signer] })
+    const { gone: _, ...all }: Json = Object.assign({}, ...checks)
+    const speaker = async (...refs: string[]) => {
+      const { ref, pointer } = (await failureOf(auth.authorize(data(all, refs)))) as AuthError
+      return ref ?? pointer?.split('/')[3]
+    }
+    for (const [index, later] of checks.slice(1).entries()) {
+      for (const ref of Object.keys(later)) {
+        for (const earlier of Object.keys(found(checks[index]))) {
+          expect([earlier, ref, await speaker(earlier, ref)]).toEqual([earlier, ref, ref])
+          expect([ref, earlier, await speaker(ref, earlier)]).toEqual([ref, earlier, ref])
+        }
+      }
+    }
+  })
+
   it('a great many are checked', async () => {
     const many = Array.from({ length: 100_000 }, (_, index) => `missing-${index}`)
     const names = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`missing_x${index}`, schemes.a]))
@@ -207,6 +291,13 @@ describe('of several references', () => {
 })
 
 describe('what is said', () => {
+  it.each([
+    [5, /^scheme "k" is not an object/, '/properties/auth:schemes/k'],
+    [{ type: 'alien' }, /"alien"/, '/properties/auth:schemes/k/type'],
+  ])('the error about the scheme %j says what is wrong with it, and where', async (k, message, pointer) => {
+    expect(await failureOf(victim().auth.authorize(data({ k }, ['k'])))).toMatchObject({ message: expect.stringMatching(message), pointer })
+  })
+
   it('the error about a missing credential contains a credential to add', async () => {
     const { auth } = victim({ credentials: [] })
     const error = (await failureOf(auth.authorize(target(scheme.client(TOKEN_URL), F)))) as AuthError
