@@ -3,7 +3,6 @@ import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'no
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { setAside } from '../../src/node/credentials/own-file.ts'
 import {
   type LockHolder,
   newHolder,
@@ -14,14 +13,12 @@ import {
   takeLock,
   tryLock,
 } from '../../src/node/tokens/process-lock.ts'
-import { TokenFolder } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/failure.ts'
-import { doorkeeper, gate, KEY } from '../harness/stores.ts'
+import { doorkeeper, KEY } from '../harness/stores.ts'
 
 const folder = await temporaryFolder()
 const path = join(folder, `${KEY}.lock`)
-const file = join(folder, `${KEY}.json`)
 await chmod(folder, 0o700)
 const forever = new AbortController().signal
 const { id, ...self } = await newHolder()
@@ -233,94 +230,5 @@ describe('stateOf', () => {
     expect(one).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/)
     expect(other).toMatch(/\d{4}$/)
     expect([await startOf(ended.pid ?? 0, 'darwin'), await startOf(process.pid, 'win32')]).toEqual([undefined, undefined])
-  })
-})
-
-describe('TokenFolder', () => {
-  it('waits no longer than it may for processes', async () => {
-    const files = new TokenFolder(folder, 100)
-    await leaveLock({})
-    const timeouts = await Promise.all([1, 2].map(() => failureOf(files.exclusively(KEY, async () => {}))))
-    for (const error of timeouts) expect(error).toMatchObject({ name: 'IntegrityError', code: 'CACHE_LOCK_TIMEOUT', retryable: true })
-    await rm(path)
-  })
-
-  it('waits no longer for its own, and what runs may take as long as it requires', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const files = new TokenFolder(folder, 100)
-    const held = gate()
-    const holding = files.exclusively(KEY, held.run)
-    await expect.poll(() => vi.getTimerCount()).toBe(0)
-    let isLate = false
-    const late = failureOf(files.exclusively(KEY, async () => void (isLate = true)))
-    vi.advanceTimersByTime(99)
-    await pause(50)
-    expect(vi.getTimerCount()).toBe(1)
-    vi.advanceTimersByTime(1)
-    expect(await late).toMatchObject({ code: 'CACHE_LOCK_TIMEOUT' })
-    vi.advanceTimersByTime(200)
-    held.open()
-    await holding
-    expect(isLate).toBe(false)
-  })
-
-  it('TokenFolder can be aborted while it waits', async () => {
-    await leaveLock({})
-    const controller = new AbortController()
-    const waiting = failureOf(new TokenFolder(folder).exclusively(KEY, async () => {}, controller.signal))
-    controller.abort('enough')
-    expect(await waiting).toMatchObject({ code: 'ABORTED', cause: 'enough' })
-    const late = new TokenFolder(folder).exclusively(KEY, async () => {}, controller.signal)
-    expect(await failureOf(late)).toMatchObject({ code: 'ABORTED' })
-  })
-
-  it('lets fifty who wait make one request', async () => {
-    const stores = [new TokenFolder(folder), new TokenFolder(folder)]
-    let requests = 0
-    const token = (files: TokenFolder) =>
-      files.exclusively(KEY, async () => {
-        const known = await files.load(KEY)
-        if (known) return known.text
-        const text = `token ${++requests}`
-        await files.save(KEY, { text })
-        return text
-      })
-    const tokens = await Promise.all(Array.from({ length: 25 }, () => stores.map(token)).flat())
-    expect([tokens.length, new Set(tokens), requests]).toEqual([50, new Set(['token 1']), 1])
-  })
-})
-
-describe('a token that a holder has, which was stopped for longer than its lease,', () => {
-  /** Takes the key, is stopped, and goes on after another process had it. */
-  async function stopped(meanwhile: (files: TokenFolder) => Promise<void>) {
-    const [first, second] = [new TokenFolder(folder), new TokenFolder(folder)]
-    await first.save(KEY, { text: 'old' })
-    await first.exclusively(KEY, async () => {
-      const long = Date.now() / 1000 - 61
-      await utimes(path, long, long)
-      await second.exclusively(KEY, () => meanwhile(second))
-      await first.save(KEY, { text: 'late' })
-    })
-    expect((await readdir(folder)).filter((name) => name.includes('.lock'))).toEqual([])
-    return (await first.load(KEY))?.text
-  }
-
-  it('does not replace a newer one', async () => {
-    expect(await stopped((files) => files.save(KEY, { text: 'newer' }))).toBe('newer')
-    expect(await stopped((files) => files.remove(KEY))).toBeUndefined()
-  })
-
-  it('a token that a holder has, which was stopped for longer than its lease, is not lost when no one has a newer one', async () => {
-    expect(await stopped(async () => {})).toBe('late')
-  })
-})
-
-describe('setAside', () => {
-  it('leaves unchanged what has come in the place of the damaged file', async () => {
-    await writeFile(file, 'new')
-    const damaged = { ...(await import('node:fs').then(({ statSync }) => statSync(file))), ino: 1 }
-    await setAside(file, damaged as Parameters<typeof setAside>[1])
-    expect([await readdir(folder), await readFile(file, 'utf8')]).toEqual([[`${KEY}.json`], 'new'])
   })
 })

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { withMemoryFallback } from '../../src/auth/session.ts'
 import type { Warning } from '../../src/auth/strategy.ts'
-import { defaultTokenFolder, tokenFiles } from '../../src/node/tokens/token-files.ts'
+import { folderVariables } from '../../src/node/credentials/user-folder.ts'
+import { defaultTokenFolder, nowhere, tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { canary, leaks, shown } from '../harness/canary.ts'
 import { failureOf } from '../harness/failure.ts'
@@ -82,9 +84,11 @@ describe('tokenFiles', () => {
   it('sweeps away what a killed process left long ago, not what another one is writing', async () => {
     const store = await storeWith(envelope({}))
     for (const name of [`${KEY}.old.tmp`, `${KEY}.lock.0123`, `${KEY}.new.tmp`]) await writeFile(join(folder, name), 'secret')
-    for (const name of [`${KEY}.old.tmp`, `${KEY}.lock.0123`]) await utimes(join(folder, name), 0, 0)
+    for (const name of [`${KEY}.old.tmp.bak`, `${OTHER_KEY}.old.tmp`]) await writeFile(join(folder, name), 'of somebody else')
+    const old = [`${KEY}.old.tmp`, `${KEY}.lock.0123`, `${KEY}.old.tmp.bak`, `${OTHER_KEY}.old.tmp`]
+    for (const name of old) await utimes(join(folder, name), 0, 0)
     await store.write(KEY, 'one')
-    expect((await readdir(folder)).sort()).toEqual([`${KEY}.json`, `${KEY}.new.tmp`])
+    expect((await readdir(folder)).sort()).toEqual([`${KEY}.json`, `${KEY}.new.tmp`, `${KEY}.old.tmp.bak`, `${OTHER_KEY}.old.tmp`])
   })
 
   it('takes no key that could be a path', async () => {
@@ -99,9 +103,12 @@ describe('tokenFiles', () => {
 
   it('keeps no more than it will read', async () => {
     const store = tokenFiles({ folder })
-    await expect(store.write(KEY, 'x'.repeat(1_048_576))).rejects.toMatchObject({ code: 'CACHE_UNSAFE' })
-    await store.write(KEY, 'x'.repeat(1_000_000))
-    expect(await store.read(KEY)).toHaveLength(1_000_000)
+    await store.write(KEY, '')
+    const room = 1_048_576 - (await stat(path)).size
+    await store.write(KEY, 'x'.repeat(room))
+    expect(await store.read(KEY)).toHaveLength(room)
+    await expect(store.write(KEY, 'x'.repeat(room + 1))).rejects.toMatchObject({ code: 'CACHE_UNSAFE' })
+    expect(await store.read(KEY)).toHaveLength(room)
   })
 })
 
@@ -225,6 +232,18 @@ describe('a folder that cannot be had', () => {
     await store.write(OTHER_KEY, 'x')
     expect(warnings).toEqual([{ code: 'CACHE_MEMORY_ONLY', message: expect.stringContaining(`"${join(file, 'tokens')}"`) }])
     expect(leaks([secret], { warnings: shown(warnings), store: shown(store) })).toEqual([])
+  })
+})
+
+describe('a user without a folder for caches', () => {
+  it('keeps tokens in memory, with one warning that names the variables', async () => {
+    const warnings: Warning[] = []
+    const store = withMemoryFallback(nowhere(), (warning) => void warnings.push(warning))
+    await store.exclusively(KEY, () => store.write(KEY, 'one'))
+    expect([await store.read(KEY), warnings.length]).toEqual(['one', 1])
+    expect(warnings[0]?.message).toContain(folderVariables('cache'))
+    await store.remove(KEY)
+    expect(await store.read(KEY)).toBeUndefined()
   })
 })
 

@@ -12,7 +12,7 @@ import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeO
 import { folderVariables, userFolder } from '../credentials/user-folder.ts'
 import { makeFolder } from '../files.ts'
 import { readFailure, systemCode, writeFailure } from '../system-error.ts'
-import { type Lease, type LeaseOptions, takeLock } from './process-lock.ts'
+import { type Lease, takeLock } from './process-lock.ts'
 
 export interface TokenFilesOptions {
   /** Absolute path; default `stac-auth/tokens` in the user's cache folder. Created with the first token, mode 0700. */
@@ -84,7 +84,6 @@ export function defaultTokenFolder(
 export class TokenFolder {
   readonly path: string
   readonly #wait: number
-  readonly #lease: LeaseOptions
   readonly #mutex = new KeyedMutex()
   /** Files with reserved space, by key. */
   readonly #reserved = new Map<string, string>()
@@ -92,10 +91,9 @@ export class TokenFolder {
   readonly #held = new Map<string, Held>()
 
   /** @param wait timeout of the lock in milliseconds */
-  constructor(path: string, wait = LONGEST_WAIT, lease: LeaseOptions = {}) {
+  constructor(path: string, wait = LONGEST_WAIT) {
     this.path = path
     this.#wait = wait
-    this.#lease = lease
   }
 
   /** Returns the content; undefined when there is none. A damaged file is renamed to `.corrupt`. */
@@ -163,16 +161,16 @@ export class TokenFolder {
     const waiting = withTimeout(signal, this.#wait, () => lockTimeout(path, this.#wait))
     const alone = async () => {
       await this.#make()
-      const lease = await takeLock(path, waiting.signal, this.#lease)
+      const lease = await takeLock(path, waiting.signal)
       waiting.clear()
-      this.#held.set(key, { lease, version: await this.#versionOf(key) })
+      const held: Held = { lease, version: await this.#versionOf(key) }
+      this.#held.set(key, held)
       try {
         return await run()
       } finally {
-        const held = this.#held.get(key)
         this.#held.delete(key)
         await this.#release(key)
-        await held?.lease.release()
+        await held.lease.release()
       }
     }
     try {
@@ -195,7 +193,7 @@ export class TokenFolder {
     if (!(await held.lease.confirm())) {
       const path = this.#pathOf(key, 'lock')
       const waiting = withTimeout(undefined, this.#wait, () => lockTimeout(path, this.#wait))
-      held.lease = await takeLock(path, waiting.signal, this.#lease).finally(() => waiting.clear())
+      held.lease = await takeLock(path, waiting.signal).finally(() => waiting.clear())
       if ((await this.#versionOf(key)) !== held.version) return false
     }
     return true
@@ -221,7 +219,7 @@ export class TokenFolder {
   async #release(key: string): Promise<void> {
     const reserved = this.#reserved.get(key)
     this.#reserved.delete(key)
-    if (reserved !== undefined) await rm(reserved, { force: true }).catch(() => undefined)
+    if (reserved !== undefined) await rm(reserved).catch(() => undefined)
   }
 
   async #isThere(): Promise<boolean> {
