@@ -66,4 +66,15 @@ describe('what is written for people agrees with what is there', () => {
   it('the changelog speaks of this version', () => {
     expect(textOf('CHANGELOG.md')).toContain(manifest.version)
   })
+
+  it('the changelog has one line of at most 160 characters for each change, below headings of Keep a Changelog', () => {
+    const [, body = ''] = textOf('CHANGELOG.md').split(/^(?=## )/m)
+    const lines = body.split('\n').slice(1)
+    expect(lines.filter((line) => /^\s+\S/.test(line) || (line.startsWith('- ') && line.length > 160))).toEqual([])
+    expect(
+      lines.filter((line) => line.startsWith('### ') && !/^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/.test(line)),
+    ).toEqual([])
+    // The same change twice, as when two branches are merged.
+    expect(lines.filter((line, index) => line.startsWith('- ') && lines.indexOf(line) !== index)).toEqual([])
+  })
 })
