@@ -88,6 +88,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/http/digest-server.test.ts',
   ],
   'src/strategies/http/digest/protection-space.ts': [
+    'test/strategies/http/protection-space.test.ts',
     'test/strategies/http/digest-nonces.test.ts',
     'test/strategies/http/digest.test.ts',
     'test/strategies/http/digest-server.test.ts',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AuthOptions } from '../../src/auth/create-auth.ts'
 import { createEngine } from '../../src/auth/create-engine.ts'
 import type { CredentialObject } from '../../src/auth/credential.ts'
-import { type AuthFlow, authorized, type Strategy, type Warning } from '../../src/auth/strategy.ts'
+import { type AuthFlow, authorized, handshake, type Strategy, type Warning } from '../../src/auth/strategy.ts'
 import type { HttpRequest, HttpResponse, Send } from '../../src/http/message.ts'
 import { withHeader, withUrl } from '../../src/http/message.ts'
 import type { CustomScheme } from '../../src/stac/scheme.ts'
@@ -437,6 +437,17 @@ describe('cookies of redirects', () => {
     const { auth } = engineOf({ authorize: carrying }, servers)
     for (const path of ['set/a=1', 'refused', 'other']) await auth.fetch(wanted(DATA + path)).catch(() => undefined)
     expect(seen(servers)).toEqual([undefined, 'a=1', 'a=1', cookie])
+  })
+
+  it('are not taken from a challenge', async () => {
+    const servers = script(({ headers }) => ({ status: headers['x-mine'] ? 200 : 401, headers: { 'set-cookie': 'a=1; Path=/' } }))
+    const authorize = async function* (request: HttpRequest): AuthFlow {
+      yield handshake(request)
+      yield* carrying(request)
+    }
+    const { auth } = engineOf({ authorize }, servers)
+    for (const path of ['one', 'two']) expect((await auth.fetch(wanted(DATA + path))).status).toBe(200)
+    expect(seen(servers)).toEqual([undefined, undefined, undefined, undefined])
   })
 
   it('are removed by a logout of their credential', async () => {

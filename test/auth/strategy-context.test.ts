@@ -34,12 +34,15 @@ interface Circumstances extends Partial<EngineOptions> {
   readonly giver?: Partial<Strategy<CustomScheme>>
   /** Members of the credential of the strategy under test. */
   readonly entry?: object
+  /** The forms of that credential. */
+  readonly forms?: Strategy['forms']
 }
 
 /** An engine with a strategy that does this with its context before the request. */
-function engine(act: (context: AuthContext) => Promise<unknown>, { giver = {}, entry, ...options }: Circumstances = {}) {
+function engine(act: (context: AuthContext) => Promise<unknown>, { giver = {}, entry, forms, ...options }: Circumstances = {}) {
   const servers = routes({ [F]: {}, [SERVICE]: {} })
   const taker = strategy('taker', {
+    ...(forms && { forms }),
     endpoints: () => [SERVICE],
     authorize: async function* (request: HttpRequest, context: AuthContext): AuthFlow {
       await act(context)
@@ -153,6 +156,15 @@ describe('the credential that another one names', () => {
     ] as const) {
       const { auth, servers } = engine(async (context) => act(context))
       expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'CONFIG_INVALID', message: `credential "g" ${why}` })
+      expect(servers.sent).toEqual([])
+    }
+  })
+
+  it('is refused where there is none of that name, and the strategy did not declare that it must exist', async () => {
+    const forms: Strategy['forms'] = [{ fields: { with: { kind: 'text', label: 'Other' } } }]
+    for (const act of [({ input }: AuthContext) => input?.token(SERVICE), ({ input }: AuthContext) => input?.send(post(SERVICE))]) {
+      const { auth, servers } = engine(async (context) => act(context), { forms, entry: { with: 'nobody' } })
+      expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'CONFIG_INVALID', message: 'there is no credential "nobody"' })
       expect(servers.sent).toEqual([])
     }
   })

@@ -72,7 +72,7 @@ export class ProtectionSpace {
 
   /** Replaces the nonce with one that the server sent ahead (`nextnonce`). */
   renew(nonce: string): void {
-    if (nonce !== this.#nonce.value) this.#nonce = this.#nonces.get(this.challenge.realm, nonce)
+    this.#nonce = this.#nonces.get(this.challenge.realm, nonce)
   }
 }
 
@@ -159,28 +159,21 @@ class SharedLock {
 
   /** Errors: `ABORTED` while waiting. */
   async enter(isAlone: boolean, signal?: AbortSignal): Promise<Stay> {
-    const before = [this.#lastAlone, ...(isAlone ? this.#together.values() : [])].filter((one) => one !== undefined)
+    const before = [this.#lastAlone, ...(isAlone ? this.#together.values() : [])]
     let leave = () => {}
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
     const stay = { isAlone, wasCrowded: false, leave: () => leave() }
-    if (isAlone) this.#waitFor(Promise.all([...before, left]))
+    if (isAlone) this.#lastAlone = Promise.all([...before, left])
     else this.#join(stay, left)
     try {
-      if (before.length > 0) await unlessAborted(Promise.all(before), signal)
+      await unlessAborted(Promise.all(before), signal)
     } catch (error) {
       leave()
       throw error
     }
     return stay
-  }
-
-  #waitFor(end: Promise<unknown>): void {
-    this.#lastAlone = end
-    void end.then(() => {
-      if (this.#lastAlone === end) this.#lastAlone = undefined
-    })
   }
 
   #join(stay: { wasCrowded: boolean }, left: Promise<void>): void {
