@@ -5,7 +5,7 @@
  * package and the repository agree, `notes vX.Y.Z` prints the section of the CHANGELOG.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 interface Manifest {
   readonly version: string
@@ -15,6 +15,8 @@ interface Manifest {
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 /** The heading of what is not released; the first version of a package may stand behind it. */
 const UNRELEASED = /^## \[Unreleased\].*$/m
+/** What stops being true with the first release. */
+const UNPUBLISHED = /not yet published|no version has been published so far/i
 const CHECKS = [
   ['npm', 'test'],
   ['npm', 'run', 'check'],
@@ -44,7 +46,7 @@ function main(args: readonly string[]): void {
 function release(change: string, dryRun: boolean): void {
   const { version: old } = manifest()
   const version = nextVersion(old, change)
-  const problems = [...problemsOfTree(version), ...problemsOfRepository(), ...problemsOfChangelog(change)]
+  const problems = [...problemsOfTree(version), ...problemsOfRepository(), ...problemsOfChangelog(change), ...problemsOfPages()]
   if (problems.length > 0) throw new Refusal(`${version} is not released:\n${problems.map((one) => `  ${one}`).join('\n')}`)
 
   const heading = `## [${version}] - ${new Date().toISOString().slice(0, 10)}`
@@ -136,6 +138,13 @@ function problemsOfChangelog(change: string): readonly string[] {
   const kinds = [...section.matchAll(/^### (.+)$/gm)].map(([, kind]) => kind)
   const more = kinds.filter((kind) => kind !== 'Fixed' && kind !== 'Security')
   return change === 'patch' && more.length > 0 ? [`CHANGELOG.md has ${more.join(', ')}: a patch only fixes, release a minor version`] : []
+}
+
+function problemsOfPages(): readonly string[] {
+  return ['README.md', 'SECURITY.md'].flatMap((page) => {
+    const [found] = existsSync(page) ? (UNPUBLISHED.exec(readFileSync(page, 'utf8')) ?? []) : []
+    return found ? [`${page} says "${found}": say how to install the package instead`] : []
+  })
 }
 
 function sectionOf(version: string): string {

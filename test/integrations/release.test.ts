@@ -158,6 +158,18 @@ describe('npm run release', () => {
     expect(fixes.release('patch --dry-run').stdout).toContain('git tag: v0.1.1')
   })
 
+  it('refuses pages that still say that nothing is published', async () => {
+    const { git, put, release } = await repository()
+    await put('README.md', '# x\n\nVersion 0.1.0, not yet published.\n')
+    git('add', 'README.md')
+    git('commit', '--quiet', '--message=readme')
+    expect(release('minor').stderr).toContain('README.md says "not yet published"')
+    // The check knows the words of this project, which names no repository until its first release.
+    const { repository: own } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+    const pages = own ? [] : ['README.md', 'SECURITY.md'].map((page) => readFileSync(root + page, 'utf8'))
+    for (const page of pages) expect(page).toMatch(/not yet published|No version has been published so far/)
+  })
+
   it.each(['', 'v1.0.0', '01.0.0', 'minor now', 'minor --force'])('refuses the arguments "%s"', async (args) => {
     const { release, expectUntouched } = await repository()
     expect(release(args)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Usage: npm run release/) })
