@@ -71,6 +71,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/node/proxy-tunnel.test.ts',
     'test/node/socks-tunnel.test.ts',
     'test/node/forward-proxy.test.ts',
+    'test/strategies/oauth2/client-certificate.test.ts',
   ],
   'src/text/redactor.ts': ['test/text/redactor.test.ts'],
   'src/outputs/redact.ts': ['test/outputs/text-outputs.test.ts', 'test/outputs/programs.test.ts'],

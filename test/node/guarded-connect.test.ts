@@ -1,6 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { TrustError } from '../../src/errors.ts'
-import type { HttpRequest } from '../../src/http/message.ts'
+import type { HttpRequest, MessageSocket } from '../../src/http/message.ts'
+import { guardedSocket } from '../../src/node/transport/guarded-connect.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { HOSTS, network, type RecordingServer, startServer, TEST_CA } from '../servers/harness.ts'
 
@@ -48,6 +50,40 @@ describe('the address guard', () => {
       expect(await codeOf(send(get(url))), url).toBe('URL_ADDRESS_FORBIDDEN')
     }
     expect(asked).toEqual([])
+  })
+
+  it('dials a public IP literal, at the port of its scheme, without asking the name server', async () => {
+    const good = await server()
+    const dialled: object[] = []
+    const lookup = async () => Promise.reject(new Error('an address has no other address'))
+    const connect = (to: object) => {
+      dialled.push(to)
+      return { address: '127.0.0.1', port: good.port }
+    }
+    const send = undiciTransport({ env: {}, lookup, connect })
+    expect(await (await send(get('http://93.184.215.14/'))).text(2)).toBe('ok')
+    await send(get('https://93.184.215.14/')).catch(() => undefined)
+    expect(dialled).toEqual([80, 443].map((port) => ({ hostname: '93.184.215.14', address: '93.184.215.14', port })))
+  })
+
+  it('asks the resolver of the system for a name', async () => {
+    const good = await server()
+    const send = undiciTransport({ env: {} })
+    expect(await (await send(get(`http://localhost:${good.port}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
+  })
+
+  it('works where the process has turned off the choice between address families', async () => {
+    const good = await server()
+    const chooses = getDefaultAutoSelectFamily()
+    setDefaultAutoSelectFamily(false)
+    onTestFinished(() => setDefaultAutoSelectFamily(chooses))
+    const lookup = async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '127.0.0.2', family: 4 },
+    ]
+    const send = undiciTransport({ env: {}, lookup })
+    expect(await (await send(get(`http://data.example:${good.port}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
+    expect(await codeOf(send(get(`http://data.example:${good.port}/`)))).toBe('URL_ADDRESS_FORBIDDEN')
   })
 
   it('refuses a public name with a private address', async () => {
@@ -156,5 +192,20 @@ describe('encryption', () => {
     expect(error).toBeInstanceOf(TrustError)
     expect(error.code).toBe('TLS_DISABLED')
     expect(good.connections).toBe(0)
+    const plain = await server()
+    expect(await (await undiciTransport({ env: {} })(get(`${plain.origin}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')
+  })
+})
+
+describe('a WebSocket', () => {
+  const ended = (socket: MessageSocket) => new Promise((resolve) => socket.addEventListener('close', resolve))
+
+  it('reaches a private address only where that is allowed, and sends no credential', async () => {
+    const internal = await server()
+    await ended(guardedSocket(false)(`ws://127.0.0.1:${internal.port}/`))
+    expect(internal.connections).toBe(0)
+    await ended(guardedSocket(true)(`ws://127.0.0.1:${internal.port}/`))
+    expect(internal.requests.map(({ headers }) => headers.upgrade)).toEqual(['websocket'])
+    expect(Object.keys(internal.requests[0]?.headers ?? {}).join()).not.toMatch(/authorization|cookie/)
   })
 })

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { environmentProxies } from '../../src/node/transport/guarded-connect.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
@@ -65,6 +65,41 @@ describe('a proxy of the environment', () => {
     expect(seen).not.toMatch(/canary|secret-path/)
     expect(good.requests[0]?.headers).toMatchObject({ ...CREDENTIALS, host: HOSTS.good.name })
     expect(good.received).not.toMatch(/proxy/i)
+  })
+
+  it('a proxy of the environment without a login gets none', async () => {
+    const proxy = await startProxy(0, 'HTTP/1.1 403 Forbidden\r\n\r\n')
+    for (const scheme of ['http', 'https']) {
+      const send = undiciTransport({ env: { all_proxy: `http://127.0.0.1:${proxy.port}` } })
+      await send(get(`${scheme}://data.example/`)).catch(() => undefined)
+    }
+    expect(proxy.heads.length).toBe(2)
+    expect(proxy.heads.join()).not.toMatch(/proxy-authorization/i)
+  })
+
+  it('a proxy of the environment is told an IPv6 address in brackets', async () => {
+    const proxy = await startProxy(0, 'HTTP/1.1 403 Forbidden\r\n\r\n')
+    const send = undiciTransport({ env: { https_proxy: proxy.url } })
+    expect(await errorOf(send(get('https://[2606:4700:4700::1111]/')))).toMatchObject({ code: 'PROXY_REFUSED' })
+    expect(proxy.heads[0]).toMatch(/^CONNECT \[2606:4700:4700::1111\]:443 HTTP/)
+  })
+
+  it('a proxy of the environment with https: is told nothing before its certificate is verified', async () => {
+    const proxy = await server(undefined, { tls: 'self-signed' })
+    const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.origin } })(get('https://data.example/')))
+    expect([error.code, proxy.connections, proxy.requests]).toEqual(['PROXY_UNREACHABLE', 1, []])
+  })
+
+  it('a WebSocket goes through a proxy of the environment', async () => {
+    const proxy = await startProxy(0, 'HTTP/1.1 403 Forbidden\r\n\r\n')
+    vi.stubEnv('https_proxy', proxy.url)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    // The proxies are read once per process.
+    const fresh: string = '../../src/node/transport/guarded-connect.ts?proxies'
+    const { guardedSocket }: typeof import('../../src/node/transport/guarded-connect.ts') = await import(fresh)
+    const socket = guardedSocket(false)('wss://data.example/')
+    await new Promise((resolve) => socket.addEventListener('close', resolve))
+    expect(proxy.heads[0]).toMatch(/^CONNECT data\.example:443 HTTP/)
   })
 
   it('leaves an open tunnel unchanged, however long an answer pauses', async () => {

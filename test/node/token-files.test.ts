@@ -196,6 +196,7 @@ describe('a damaged file', () => {
     ['cut', good.slice(0, -5)],
     ['empty', ''],
     ['of NULs', Buffer.alloc(500)],
+    ['with a byte order mark', `\ufeff${good}`],
     ['with NULs', good.replace('believed', 'bel\0eved')],
     ['not UTF-8', Buffer.from(good.replace('believed', 'gr\xfcn'), 'latin1')],
     ['of a later version', envelope({ version: 2 })],
