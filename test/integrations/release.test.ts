@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { root } from '../architecture/files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 
 const folder = await temporaryFolder()
-const TSX = import.meta.resolve('tsx')
+/** Compiled once: the script is started dozens of times. */
+const SCRIPT = join(folder, 'release.mjs')
+await build({ entryPoints: [`${root}scripts/release.ts`], outfile: SCRIPT, platform: 'node', format: 'esm' })
 const REPOSITORY = { type: 'git', url: 'git+https://github.com/owner/stac-auth.git' }
 const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2026-01-01\n\n### Added\n\n- All.\n'
 
@@ -57,8 +60,7 @@ async function repository({ changelog = CHANGELOG, repository = REPOSITORY, chec
   git('commit', '--quiet', '--message=first')
   const text = (name: string) => readFileSync(join(cwd, name), 'utf8')
   const release = (args: string, more: NodeJS.ProcessEnv = {}) => {
-    const all = ['--import', TSX, `${root}scripts/release.ts`, ...args.split(' ').filter(Boolean)]
-    return spawnSync(process.execPath, all, { cwd, env: { ...env, ...more }, encoding: 'utf8' })
+    return spawnSync(process.execPath, [SCRIPT, ...args.split(' ').filter(Boolean)], { cwd, env: { ...env, ...more }, encoding: 'utf8' })
   }
   /** Nothing was committed, tagged or left behind. */
   const expectUntouched = () => {
