@@ -182,6 +182,20 @@ describe('an answer', () => {
     expect(server.log.slice(before)).toEqual([])
   })
 
+  it('an answer to another login is refused, and the login that this tab began can still end', async () => {
+    const stage = load()
+    const callback = await leave(stage)
+    const { texts } = stage.page
+    const page = fakePage(`${CALLBACK}?code=c&state=another`, { texts })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const refused = failureOf(load(page).logins.finish())
+    while (page.location.href !== CALLBACK) await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(await refused).toMatchObject({ code: 'OAUTH_RESPONSE_INVALID' })
+    vi.useRealTimers()
+    expect(await load(fakePage(callback.href, { texts })).logins.finish()).toMatchObject({ credential: 'portal' })
+  })
+
   it('a login response is used once: neither the record nor the code is used again', async () => {
     const stage = load()
     const callback = await leave(stage)
