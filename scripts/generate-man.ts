@@ -1,22 +1,15 @@
 /** Writes the manual pages in man/ from the help texts: one for the program, and one for each command with its subcommands. `--check` compares only. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { PassThrough } from 'node:stream'
 import type { Command, Option } from 'commander'
 import { EXIT_CODES } from '../dist/cli/exit-code.js'
 import { ENVIRONMENT, version } from '../dist/cli/io.js'
-import { wholeProgram } from '../dist/cli/program.js'
-import { examplesOf } from '../src/cli/help/examples.ts'
 import { checkOnly, emit } from './emit.ts'
+import { commands, examplesOf, groups, help, isRunnable, nameOf, optionsOf, program, subcommands } from './program-help.ts'
 
 /** The day of the newest release in the CHANGELOG; before the first one, the day on which its version was prepared. */
 const [, DATE = '2026-11-23'] = /^## \[[\d.]+\] - ([\d-]+)$/m.exec(readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8')) ?? []
 
 const folder = new URL('../man/', import.meta.url)
-const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {}, signal: new AbortController().signal }
-const nothing = { error: async () => {}, warn: () => {}, note: async () => {} }
-const program = await wholeProgram({ io, diagnostics: nothing, run: () => async () => {} })
-const help = program.createHelp()
-const commands = help.visibleCommands(program).filter((command) => command.name() !== 'help')
 
 const pages = new Map([
   ['stac-auth.1', programPage()],
@@ -59,16 +52,6 @@ function commandPage(command: Command): string {
   ])
 }
 
-/** All commands below a command, each before its own. */
-function subcommands(command: Command): readonly Command[] {
-  return command.commands.flatMap((below) => [below, ...subcommands(below)])
-}
-
-/** A command that only groups others has no action of its own. */
-function isRunnable(command: Command): boolean {
-  return command.commands.length === 0 || command.registeredArguments.length > 0
-}
-
 function synopsis(command: Command): string {
   const rest = help.commandUsage(command).slice(nameOf(command).length).trim()
   return `.B ${text(nameOf(command))}\n${rest === '' ? '' : `${line(rest)}\n`}`
@@ -88,10 +71,6 @@ function optionList(command: Command): string {
   return optionsOf(command).map(optionText).join('')
 }
 
-function optionsOf(command: Command): readonly Option[] {
-  return help.visibleOptions(command)
-}
-
 function optionText(option: Option): string {
   return `.TP\n.B ${text(help.optionTerm(option))}\n${line(help.optionDescription(option))}\n`
 }
@@ -104,10 +83,6 @@ function examples(command: Command): string {
 function exampleLines(command: Command): string {
   const lines = examplesOf(command)
   return lines.length === 0 ? '' : `.PP\n.nf\n${lines.map((one) => `${guarded(text(one))}\n`).join('')}.fi\n`
-}
-
-function nameOf(command: Command): string {
-  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
 }
 
 function page(name: string, about: string, sections: readonly string[]): string {
@@ -152,10 +127,4 @@ function text(plain: string): string {
     .replaceAll('`', '\\(ga')
     .replaceAll('^', '\\(ha')
     .replaceAll('~', '\\(ti')
-}
-
-function groups<T>(items: readonly T[], headingOf: (item: T) => string): [heading: string, items: T[]][] {
-  const found = new Map<string, T[]>()
-  for (const item of items) found.set(headingOf(item), [...(found.get(headingOf(item)) ?? []), item])
-  return [...found]
 }

@@ -1,0 +1,107 @@
+/**
+ * Builds the documentation site into site/dist/html and checks it: every link and anchor resolves, every page is in the sidebar or linked
+ * from another, and nothing is loaded from another host. `--serve` shows it on loopback afterwards.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { problemsOf } from './site/check-html.ts'
+import { OTHERS, sidebarOf, stagePages } from './site/stage.ts'
+
+/** Options of TypeDoc: one page for each entry point. */
+const FLAGS = ['--outputFileStrategy', 'modules', '--readme', 'none', '--entryFileName', 'modules', '--hideBreadcrumbs', '--disableSources']
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const site = join(root, 'site')
+const out = join(site, 'dist')
+const pages = join(out, 'pages')
+const html = join(out, 'html')
+
+run('npm', ['run', '--silent', 'build'], root)
+if (needsInstall()) run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], site)
+for (const folder of [pages, html]) rmSync(folder, { recursive: true, force: true })
+const staged = stagePages(root, pages)
+const modules = apiPages()
+const sections = sidebarOf(readFileSync(join(root, 'docs/README.md'), 'utf8'))
+const missing = staged.filter((page) => !page.startsWith('rules/') && !linkedIn(page))
+if (missing.length > 0) fail(['docs/README.md lacks these pages:', ...missing])
+const api = { text: 'API', collapsed: true, items: [{ text: 'Entry points', link: '/api/modules' }, ...modules] }
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const sidebar = [...sections.map(({ text, items }) => ({ text, collapsed: false, items: items.map(forSidebar) })), api]
+writeFileSync(join(out, 'sidebar.json'), JSON.stringify({ version, sidebar }))
+run('npx', ['vitepress', 'build', '.'], site)
+const problems = problemsOf(html)
+if (problems.length > 0) fail(problems)
+console.log(`${staged.length} pages and ${modules.length} pages of the API in site/dist/html: no broken link, nothing from other hosts`)
+if (process.argv.includes('--serve')) run('npx', ['vitepress', 'preview', '.', '--host', '127.0.0.1'], site)
+
+/** npm writes the inner file at the end of an installation. */
+function needsInstall(): boolean {
+  const installed = join(site, 'node_modules/.package-lock.json')
+  return !existsSync(installed) || statSync(installed).mtimeMs < statSync(join(site, 'package-lock.json')).mtimeMs
+}
+
+/** Writes a page for each entry point, from the types that users get. */
+function apiPages(): readonly { readonly text: string; readonly link: string }[] {
+  const entries = entryPoints()
+  const config = join(out, 'tsconfig.json')
+  const options = { target: 'es2023', module: 'nodenext', lib: ['es2023', 'dom', 'dom.iterable'], skipLibCheck: true, types: ['node'] }
+  mkdirSync(out, { recursive: true })
+  const types = { typeRoots: [join(root, 'node_modules/@types')] }
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...options, ...types }, files: entries.map(({ path }) => join(root, path)) }))
+  const flags = ['--tsconfig', config, '--out', join(pages, 'api'), '--plugin', 'typedoc-plugin-markdown', ...FLAGS]
+  run('npx', ['typedoc', ...flags, ...entries.flatMap(({ path }) => ['--entryPoints', join(root, path)])], site)
+  return entries.map(({ name, path }) => {
+    const page = path.replace(/^\.\/dist\//, '').replace(/(?:\/index)?\.d\.ts$/, '')
+    repairAnchors(join(pages, 'api', `${page}.md`))
+    return { text: name, link: `/api/${page}` }
+  })
+}
+
+/** Returns the names and the declarations of what can be imported. */
+function entryPoints(): readonly { readonly name: string; readonly path: string }[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const targets = Object.entries<string | null | { readonly types: string }>(exports)
+  const hidden = new Set(targets.filter(([, target]) => target === null).map(([name]) => name))
+  return targets.flatMap(([name, target]) => {
+    const path = typeof target === 'string' ? target.replace(/\.js$/, '.d.ts') : target?.types
+    if (!path?.endsWith('.d.ts') || name.includes('bundle')) return []
+    const full = (wild: string) => ({ name: `stac-auth${name.slice(1).replace('*', wild)}`, path: path.replace('*', wild) })
+    if (!name.includes('*')) return [full('')]
+    const files = readdirSync(join(root, path, '..')).filter((file) => file.endsWith('.d.ts'))
+    return files.map((file) => full(file.replace('.d.ts', ''))).filter((entry) => !hidden.has(`.${entry.name.slice('stac-auth'.length)}`))
+  })
+}
+
+/** TypeDoc counts a heading that it does not write: links to `name-1` then mean `name`. */
+function repairAnchors(page: string): void {
+  const text = readFileSync(page, 'utf8')
+  const count = (name: string) => [...text.matchAll(/^#+ (.*)$/gm)].filter(([, heading = '']) => heading.toLowerCase() === name).length
+  const repaired = text.replace(/\]\(#([a-z]+)-1\)/g, (link, name: string) => (count(name) === 1 ? `](#${name})` : link))
+  writeFileSync(page, repaired)
+}
+
+function linkedIn(page: string): boolean {
+  return page === 'index.md' || sections.some(({ items }) => items.some((item) => 'link' in item && pageOf(item.link) === page))
+}
+
+/** Returns the staged page of a link in docs/README.md. */
+function pageOf(link: string): string {
+  return OTHERS[link.replace(/^\.\.\//, '')] ?? link.replace(/#.*$/, '')
+}
+
+function forSidebar(item: object): { readonly text: string; readonly link: string } {
+  const { text, link } = item as { readonly text: string; readonly link: string }
+  return { text, link: `/${pageOf(link).replace(/\.md$/, '')}` }
+}
+
+function run(program: string, argv: readonly string[], cwd: string): void {
+  const { status } = spawnSync(program, argv, { cwd, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function fail(lines: readonly string[]): never {
+  for (const line of lines) console.error(line)
+  process.exit(1)
+}
