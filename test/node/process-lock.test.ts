@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
+  type Lease,
+  type LeaseOptions,
   type LockHolder,
   newHolder,
   type ProcessIdentity,
@@ -39,9 +42,9 @@ async function leaveLock(content: Partial<LockHolder> | string, name = path, sec
 }
 
 /** True when the lock at that path is not given away. */
-async function isKept(): Promise<boolean> {
+async function isKept(options: LeaseOptions = {}): Promise<boolean> {
   const controller = new AbortController()
-  const waiting = takeLock(path, controller.signal)
+  const waiting = takeLock(path, controller.signal, options)
   const before = await readFile(path, 'utf8')
   // Some ten looks at the lock.
   await pause(300)
@@ -82,6 +85,56 @@ describe('a lock', () => {
   ])('%s is kept', async (_name, content, secondsAgo) => {
     await leaveLock(content, path, secondsAgo)
     expect(await isKept()).toBe(true)
+  })
+
+  it('a lock of another machine is kept however many heartbeats are missed, as long as its lease lasts', async () => {
+    await leaveLock({ ...ended, place: 'elsewhere' })
+    expect(await isKept({ beat: 20 })).toBe(true)
+  })
+
+  it('a lock from the future is kept while its age is unknown, and as long as it is written to', async () => {
+    await leaveLock({ place: 'elsewhere' }, path, -3600)
+    expect(await isKept()).toBe(true)
+    let later = 3600
+    const beating = setInterval(() => {
+      const time = Date.now() / 1000 + ++later
+      void utimes(path, time, time)
+    }, 10)
+    expect(await isKept({ beat: 60 })).toBe(true)
+    clearInterval(beating)
+  })
+
+  it('a lock is not taken, and nothing is written, when its taker has given up already', async () => {
+    const signal = AbortSignal.abort('enough')
+    expect(await failureOf(takeLock(path, signal))).toMatchObject({ code: 'ABORTED' })
+    expect(await failureOf(tryLock(path, { signal }))).toMatchObject({ code: 'ABORTED' })
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('a lock that another one took away and released is not reported as taken over', async () => {
+    await leaveLock(ended)
+    await leaveLock({}, `${path}.${id}`)
+    const waiting = takeLock(path, forever)
+    await pause(50)
+    await rm(path)
+    await rm(`${path}.${id}`)
+    const lease = await waiting
+    expect(lease.isTakenOver).toBe(false)
+    await lease.release()
+  })
+
+  it.runIf(process.platform === 'linux')('a lock leaves no file open, taken, confirmed, taken over or released', async () => {
+    const round = async () => {
+      const lease = await takeLock(path, forever)
+      await lease.confirm()
+      await lease.release()
+      await leaveLock({ ...ended, place: 'elsewhere' }, path, 61)
+      await (await takeLock(path, forever)).release()
+    }
+    await round()
+    const before = (await readdir('/proc/self/fd')).length
+    for (let count = 0; count < 10; count++) await round()
+    expect((await readdir('/proc/self/fd')).length).toBeLessThan(before + 5)
   })
 
   it('a lock is stolen even when the one who began to steal it was killed, and the one who began to steal from that one', async () => {
@@ -130,7 +183,75 @@ describe('a lock', () => {
   it('a lock cannot be where something else stands, or nothing can be written', async () => {
     await mkdir(path)
     expect(await failureOf(takeLock(path, forever))).toMatchObject({ code: 'CACHE_UNSAFE' })
-    expect(await failureOf(takeLock(join(folder, 'absent', 'x.lock'), forever))).toMatchObject({ code: 'FILE_ACCESS' })
+    const absent = join(folder, 'absent', 'x.lock')
+    expect(await failureOf(takeLock(absent, forever))).toMatchObject({
+      code: 'FILE_ACCESS',
+      message: expect.stringContaining(`"${absent}"`),
+    })
+  })
+})
+
+describe('tryLock', () => {
+  const hasWaited = () => {
+    throw new Error('it waited')
+  }
+
+  it('takes the lock of a process that has ended at once, and reports that', async () => {
+    for (const signal of [undefined, forever]) {
+      await leaveLock(ended)
+      const lease = await tryLock(path, { ...(signal && { signal }), onWait: hasWaited })
+      expect(lease?.isTakenOver).toBe(true)
+      await lease?.release()
+      expect(await readdir(folder)).toEqual([])
+    }
+  })
+
+  it('does not wait for a process that lives, whether it may or not', async () => {
+    await leaveLock({})
+    expect(await tryLock(path, { onWait: hasWaited })).toBeUndefined()
+    expect(await tryLock(path, { signal: forever, onWait: hasWaited })).toBeUndefined()
+  })
+
+  it('waits for one who is taking an abandoned lock away, if it may', async () => {
+    await leaveLock(ended)
+    await leaveLock({}, `${path}.${id}`)
+    expect(await tryLock(path)).toBeUndefined()
+    const waiting = tryLock(path, { signal: forever })
+    await pause(50)
+    expect((await readdir(folder)).length).toBe(2)
+    await rm(`${path}.${id}`)
+    await (await waiting)?.release()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('waits for a lock that is being written, and takes one that was not written for two seconds', async () => {
+    for (const [content, expected] of [
+      [{}, undefined],
+      [ended, true],
+    ] as const) {
+      await leaveLock('')
+      const waiting = tryLock(path, { onWait: hasWaited })
+      await pause(50)
+      await leaveLock(content)
+      const lease = await waiting
+      expect(lease?.isTakenOver).toBe(expected)
+      await lease?.release()
+      await rm(path, { force: true })
+    }
+    await leaveLock('', path, 3)
+    await (await tryLock(path, { onWait: hasWaited }))?.release()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('stops waiting for another host when the lock has another holder there', async () => {
+    await leaveLock({ ...ended, place: 'elsewhere' }, path, 5)
+    const { mtime } = await stat(path)
+    const other = { ...self, ...ended, id: 'f'.repeat(16), place: 'elsewhere' }
+    const replace = () => {
+      writeFileSync(path, JSON.stringify(other))
+      utimesSync(path, mtime, mtime)
+    }
+    expect(await tryLock(path, { signal: forever, onWait: replace })).toBeUndefined()
   })
 })
 
@@ -185,11 +306,64 @@ describe('a lease', () => {
     const lease = await takeLock(path, forever)
     expect(lease.isFresh).toBe(true)
     const now = Date.now.bind(Date)
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + 31_000)
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 29_000)
     onTestFinished(() => void vi.restoreAllMocks())
+    expect(lease.isFresh).toBe(true)
+    clock.mockImplementation(() => now() + 31_000)
     expect(lease.isFresh).toBe(false)
     expect([await lease.confirm(), lease.isFresh]).toEqual([true, true])
     await lease.release()
+  })
+
+  it('a lease is neither fresh nor confirmed once it is released', async () => {
+    const lease = await takeLock(path, forever)
+    await lease.release()
+    expect([lease.isFresh, await lease.confirm()]).toEqual([false, false])
+  })
+
+  it('a lease keeps no process running', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    const lease = await takeLock(path, forever)
+    expect(timers()).toBe(before)
+    await lease.release()
+  })
+
+  it('a lease is lost with a damaged lock, and kept while its lock cannot be read', async () => {
+    const lease = await takeLock(path, forever)
+    const content = await readFile(path, 'utf8')
+    await rm(path)
+    await mkdir(path)
+    expect(await lease.confirm()).toBe(true)
+    await rm(path, { recursive: true })
+    await writeFile(path, content.slice(1), { mode: 0o600 })
+    expect([await lease.confirm(), lease.isFresh]).toEqual([false, false])
+    await lease.release()
+    expect(await readFile(path, 'utf8')).toBe(content.slice(1))
+  })
+
+  it('a lease is released without another file while it is fresh, and otherwise not against one who takes it over', async () => {
+    const lockId = async () => String(parseHolder(await readFile(path, 'utf8'))?.id)
+    const fresh = await takeLock(path, forever)
+    const inTheWay = `${path}.${await lockId()}`
+    await mkdir(inTheWay)
+    await fresh.release()
+    expect(await readdir(folder)).toEqual([inTheWay.slice(folder.length + 1)])
+
+    const now = Date.now.bind(Date)
+    const releaseLate = async (lease: Lease) => {
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + 31_000)
+      await lease.release()
+      vi.restoreAllMocks()
+    }
+    onTestFinished(() => void vi.restoreAllMocks())
+    const left = await takeLock(path, forever)
+    await leaveLock({}, `${path}.${await lockId()}`)
+    await releaseLate(left)
+    expect(parseHolder(await readFile(path, 'utf8'))?.pid).toBe(process.pid)
+    await rm(path)
+    await releaseLate(await takeLock(path, forever))
+    expect(await readdir(folder)).not.toContain(`${KEY}.lock`)
   })
 
   it.each([120_000, -120_000])('a lease is not taken from a live holder where our clock is wrong by %d ms', async (wrong) => {
