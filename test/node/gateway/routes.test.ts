@@ -336,7 +336,12 @@ describe('the way of a URL', () => {
 
   it('is that of the nearest folder, on the same origin only', async () => {
     const routes = routesOf(
-      documents({ root: asset(`${S}r.tif`, 'one'), deep: asset(`${S}a/b/d.tif?x=/y/`, 'two'), more: asset(`${S}a/b/e.tif`, 'no') }),
+      documents({
+        root: asset(`${S}r.tif`, 'one'),
+        deep: asset(`${S}a/b/d.tif?x=/y/`, 'two'),
+        more: asset(`${S}a/b/e.tif`, 'no'),
+        far: asset(`${S}far/away/behind/f`, 'no'),
+      }),
     )
     expect(await wayOf(routes, `${S}a/b/d.tif?x=/y/#z`)).toEqual([`${S}a/b/d.tif?x=/y/`, 'two', true])
     expect(await wayOf(routes, `${S}a/b/c/x`)).toEqual([`${S}a/b/c/x`, 'two', false])
