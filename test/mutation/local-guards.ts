@@ -115,6 +115,16 @@ export const LOCAL_GUARDS: readonly Guard[] = [
     title: 'what no credential covers > is refused with the command that would allow it, and nothing is sent',
   },
   {
+    id: 'gateway-dot-segments',
+    promise: 'The gateway refuses paths that a server may read as leading upwards.',
+    file: 'src/node/gateway/gateway-url.ts',
+    within: 'readGatewayPath',
+    code: '!hasDotSegment(path)',
+    becomes: 'true',
+    test: 'test/node/gateway/guard.test.ts',
+    title: 'a hostile request > with the path trick /..%2fx gets no byte of the archive and makes no request',
+  },
+  {
     id: 'gateway-folder',
     promise: 'The gateway takes no path that servers read differently for one below the folder of a target.',
     file: 'src/node/gateway/routes.ts',
