@@ -4,12 +4,17 @@ export type {
   AuthorizedRequest,
   AuthorizeOptions,
   ByAddressExplanation,
+  CredentialStatus,
   DevicePrompt,
   Explanation,
   Interaction,
+  LogoutChoice,
   OngoingLogin,
   Redirection,
+  RedirectWish,
   RefExplanation,
+  Service,
+  TargetSendOptions,
 } from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'
 export {
@@ -43,14 +48,19 @@ export type {
   AuthContext,
   Identity,
   IdentityMember,
+  LazyStrategy,
+  PeekContext,
   Preparation,
+  Resource,
   SchemeIdentity,
   SessionChange,
   Strategy,
   Token,
+  TokenState,
   Warning,
 } from './auth/strategy.ts'
 export { type AuthFlow, type AuthStep, authorized, handshake, loadStrategies, type ObjectKeys, singleStep } from './auth/strategy.ts'
+export type { UrlPattern } from './auth/url-pattern.ts'
 export {
   AbortedError,
   AuthError,
@@ -68,9 +78,20 @@ export {
   TrustError,
   UnsupportedError,
 } from './errors.ts'
-export type { Connect, Connection, HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from './http/message.ts'
+export type {
+  ClientCertificate,
+  Connect,
+  Connection,
+  CredentialUse,
+  HttpRequest,
+  HttpResponse,
+  ReplayableBody,
+  Send,
+  SendOptions,
+  Transport,
+} from './http/message.ts'
 export type { Clock } from './net/clock.ts'
-export type { DocumentKind, StacDocument } from './stac/document.ts'
+export type { DocumentKind, JsonObject, StacDocument } from './stac/document.ts'
 export { kindOf } from './stac/document.ts'
 export {
   type ApiKeyScheme,
@@ -83,9 +104,11 @@ export {
   isOpenIdConnectScheme,
   isS3Scheme,
   isSignedUrlScheme,
+  type OAuth2Flow,
   type OAuth2Scheme,
   type OpenIdConnectScheme,
   type S3Scheme,
+  type SignedUrlFlow,
   type SignedUrlScheme,
   type SigningParameter,
 } from './stac/scheme.ts'
@@ -95,6 +118,7 @@ export {
   assetOf,
   linkOf,
   type MalformedRef,
+  type Scope,
   type Target,
   type TargetKind,
   type TargetOptions,

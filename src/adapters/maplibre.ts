@@ -16,11 +16,13 @@ interface MapRequest {
 /** A function for the option `transformRequest`, which the map calls for every URL. */
 type Transform<Kind, Result> = (url: string, type?: Kind) => Result
 
+/** Options of `mapRequests`. */
 export interface MapOptions<Kind, Result> {
   /** A function of your own, which may be asynchronous. It is called first, for every URL; its headers are kept. */
   readonly transformRequest?: Transform<Kind, Result> | null | undefined
 }
 
+/** The functions that a map takes. */
 export interface MapRequests<Kind = string, Result = Transformed> {
   /**
    * The protocol name to register with `addProtocol`, which is shared by all maps of a page. Each call returns another name, so that a map

@@ -16,6 +16,7 @@ interface Picture {
   setState?: (state: number) => void
 }
 
+/** Options of load functions for tiles and pictures. */
 export interface PictureOptions {
   /** A function of your own for URLs on other origins; without it they are requested like the others. */
   readonly load?: ((picture: never, address: string) => void) | undefined

@@ -10,6 +10,7 @@ import { type StacLayerOptions, type StacLayerSettings, stacLayerOptions } from 
 import { requestsFor } from './requests.ts'
 import { type StacEntity, targetOf } from './stac-js.ts'
 
+/** The settings of STAC Browser that the adapter provides. */
 export interface BrowserSettings {
   /**
    * An object that Vue observes: `Vue.observable({ version: 0 })`, since Vue 3 `reactive({ version: 0 })`. Its version increases when an

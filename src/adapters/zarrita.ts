@@ -8,6 +8,7 @@ export interface ZarrStoreOptions {
   readonly fetch: (request: Request) => Promise<Response>
 }
 
+/** Options of a Zarr store. */
 export interface ZarrOptions {
   /**
    * `missing`: treats a 403 as a missing key, for buckets that allow reading but not listing. The first response must not be a 403, so

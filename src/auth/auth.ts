@@ -66,6 +66,7 @@ export interface Explanation {
   readonly warnings: readonly Warning[]
 }
 
+/** Options of `Auth.authorize`. */
 export interface AuthorizeOptions {
   readonly signal?: AbortSignal
   /** `GET` by default; `HEAD` for the response headers only. */
@@ -112,6 +113,7 @@ export interface Service {
   send(request: HttpRequest, send: Send, call?: AuthorizedCall): Promise<HttpResponse>
 }
 
+/** The engine of `createAuth`: authorizes requests for targets with the credentials of the user. */
 export interface Auth {
   /**
    * Returns the authorized request, unsent; handshake steps have been sent. `undefined`, as returned by `assetOf` for a
@@ -166,6 +168,7 @@ export interface Auth {
   status(): Promise<readonly CredentialStatus[]>
 }
 
+/** The state of the tokens of a credential. */
 export interface CredentialStatus {
   /** Id of the credential. */
   readonly credential: string

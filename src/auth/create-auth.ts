@@ -3,6 +3,7 @@ import type { Auth } from './auth.ts'
 import { createEngine, type EngineOptions } from './create-engine.ts'
 import type { LazyStrategy, Strategy } from './strategy.ts'
 
+/** Options of `createAuth`. */
 export interface AuthOptions extends Omit<EngineOptions, 'strategies'> {
   /** Replaces the default list; extend `defaultStrategies` for custom types. */
   readonly strategies?: readonly (Strategy | LazyStrategy)[]

@@ -12,6 +12,7 @@ import { type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { EngineMemory, Session, SessionStore } from './session.ts'
 import type { AuthStep, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
+/** Options of the engine without strategies, for pages that choose their own. */
 export interface EngineOptions {
   /** The user's credentials; in code they may hold plain strings. */
   readonly credentials: CredentialSource

@@ -118,6 +118,7 @@ export interface CredentialSet<C = CredentialInput> {
 /** Credentials in any depth of lists and sets. */
 export type SourceOf<C> = C | CredentialSet<C> | readonly SourceOf<C>[]
 
+/** The credentials of `createAuth`: one, a set, or lists of these in any depth. */
 export type CredentialSource = SourceOf<CredentialInput>
 
 /** A credential after reading: patterns parsed, secrets wrapped, all fields of its type checked. */

@@ -241,6 +241,7 @@ export interface AuthStep {
   readonly connection?: Connection
 }
 
+/** The requests of a strategy for one target, each answered with its response. */
 export type AuthFlow = AsyncGenerator<AuthStep, void, HttpResponse>
 
 /** Returns a step that only negotiates. */

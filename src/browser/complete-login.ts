@@ -1,6 +1,7 @@
 import { answerIn, cleanAddress, deliverAnswer, dropRecord, keepRecord, readRecord } from './login-record.ts'
 import { ownAddress, type Page, thisPage } from './page.ts'
 
+/** Options of `completeLogin`. */
 export interface CompleteLoginOptions {
   /** Default: the current page. */
   readonly page?: Page

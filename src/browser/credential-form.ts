@@ -5,6 +5,7 @@ import type { LazyStrategy, Strategy } from '../auth/strategy.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Target } from '../stac/target.ts'
 
+/** Options of `describeRequirements`. */
 export interface DescribeOptions {
   /** As for `createAuth`. */
   readonly strategies?: readonly (Strategy | LazyStrategy)[]
@@ -26,6 +27,7 @@ export async function describeRequirements(
   return formModels(targets, options)
 }
 
+/** A form for a credential that a document needs. */
 export interface FormModel {
   /** Name and description of the scheme in the catalog. */
   readonly name: string
@@ -50,6 +52,7 @@ export interface FormModel {
   readonly credential: { readonly type: string; readonly [field: string]: unknown }
 }
 
+/** One field of a form for a credential. */
 export interface FormField {
   /** Name in the credential, and in the values passed to `credentialFrom`. */
   readonly name: string

@@ -10,6 +10,7 @@ import type { SessionChange } from '../auth/strategy.ts'
 import { ConfigurationError, isAuthError } from '../errors.ts'
 import { openTabs, type TabMessage } from './tabs.ts'
 
+/** Options of `createLiveAuth`. */
 export interface LiveAuthOptions extends AuthOptions {
   /**
    * Name of the channel that connects the tabs and workers of the origin; default: `stac-auth`. Tabs with the same name must have the same
@@ -32,6 +33,7 @@ export interface CredentialSummary {
   readonly [field: string]: unknown
 }
 
+/** A change of the credentials, as listeners get it. */
 export interface LiveChange {
   /** `login`, `refreshed` and `logout` are about tokens of the credential, the others about the credential itself. */
   readonly kind: TabMessage['kind']
@@ -40,6 +42,7 @@ export interface LiveChange {
   readonly tab: 'this' | 'other'
 }
 
+/** The credentials of a running engine, which can be added, widened and removed. */
 export interface LiveCredentials {
   /** Returns the present credentials without their secrets. */
   list(): readonly CredentialSummary[]

@@ -15,6 +15,7 @@ import {
 } from './login-record.ts'
 import { loginPage, needSecureContext, ownAddress, type Page, thisPage } from './page.ts'
 
+/** Options of `createLogins`. */
 export interface LoginsOptions {
   /** The redirect URI registered with the provider: a page of this origin that calls `completeLogin` or `finish`. */
   readonly callback: string
@@ -26,6 +27,7 @@ export interface LoginsOptions {
   readonly page?: Page
 }
 
+/** Options of a login by popup window. */
 export interface PopupLoginOptions {
   readonly signal?: AbortSignal
   /**
@@ -35,12 +37,14 @@ export interface PopupLoginOptions {
   readonly watchClosing?: boolean
 }
 
+/** Options of a login by redirect. */
 export interface RedirectLoginOptions {
   readonly signal?: AbortSignal
   /** URL of this origin to return to after the login; default: the current one. */
   readonly returnTo?: string
 }
 
+/** Options of a logout. */
 export interface LogoutOptions {
   readonly signal?: AbortSignal
   /** True also logs out at the provider, where it supports that; the page is left. */
@@ -55,6 +59,7 @@ export interface FinishedLogin {
   readonly returnTo: string
 }
 
+/** The logins of a page: by popup window or by redirect. */
 export interface Logins {
   /**
    * Logs in with a popup window. Call it synchronously in a click handler.

@@ -6,6 +6,7 @@ import { generatePrivateKey } from '../crypto/private-key.ts'
 import { abortedBy, IntegrityError } from '../errors.ts'
 import { needSecureContext } from './page.ts'
 
+/** Options of `indexedDbStore`. */
 export interface IndexedDbOptions extends DatabaseOptions {
   /** Called once when tokens are kept in memory only. */
   readonly onWarning?: (warning: Warning) => void
@@ -62,6 +63,7 @@ function roomOf(key: string): string {
   return `${key}:room`
 }
 
+/** Options of `sessionStorageStore`. */
 export interface SessionStorageOptions {
   /** Default: `sessionStorage` of the page. */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -114,11 +116,13 @@ function sessionRoomOf(key: string): string {
   return `${nameOf(key)}:room`
 }
 
+/** Options of `dpopKeyStore`. */
 export interface DpopKeyStoreOptions extends DatabaseOptions {
   /** Called once when keys are kept in memory only. */
   readonly onWarning?: (warning: Warning) => void
 }
 
+/** Keeps the keys of DPoP proofs (RFC 9449) in a page, where they cannot be exported. */
 export interface DpopKeyStore {
   /**
    * Returns the key with that name, for the field `dpopKeyPair` of a credential with `dpop: true`. It is created on first use (P-256,
@@ -170,6 +174,7 @@ function keptOrAdded(store: IDBObjectStore, key: string, fresh: CryptoKeyPair, r
   }
 }
 
+/** The name of the IndexedDB database of a store. */
 export interface DatabaseOptions {
   /** Name of the database; default `stac-auth`. */
   readonly name?: string

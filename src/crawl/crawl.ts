@@ -27,6 +27,7 @@ import {
 import type { RobotsOfOrigins } from './robots.ts'
 import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
 
+/** Options of `crawl`. */
 export interface CrawlOptions extends CrawlLimits, CrawlManners {
   /** URLs of a Catalog, a Collection, an API, or a list of documents. */
   readonly start: readonly string[]

@@ -1,6 +1,7 @@
 /** Limits, request settings and retries of a crawl. */
 import type { RetryPolicy } from '../net/retry.ts'
 
+/** Limits of a crawl: how far it goes, and where. */
 export interface CrawlLimits {
   /** Follow links to other origins: `cross` does, `same` skips them silently; default: skip and report. */
   readonly origins?: 'cross' | 'same'
@@ -22,6 +23,7 @@ export interface CrawlLimits {
   readonly pageSize?: number
 }
 
+/** How a crawl treats servers: concurrency, rate, retries and timeouts. */
 export interface CrawlManners {
   /** Concurrency limit per origin; default 8. */
   readonly concurrency?: number

@@ -63,6 +63,7 @@ function addedTo(auth: ElementAuth | undefined): Set<string> {
 /** Node has no HTMLElement; the module can be imported there. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
+/** The custom element `<stac-auth>`. */
 export class StacAuthElement extends Base {
   #auth: ElementAuth | undefined
   #target: Target | Iterable<Target> | undefined
@@ -375,6 +376,7 @@ export class StacAuthElement extends Base {
   }
 }
 
+/** The events of the element by name. */
 export interface StacAuthEvents {
   /** Nothing is missing. */
   'stac-auth-ready': CustomEvent<{ readonly state: AccessState }>

@@ -118,6 +118,7 @@ export const english = {
   'error.OAUTH_ISSUER_MISMATCH': 'The answer came from another provider, so it was ignored.',
 } as const
 
+/** The names of the texts of the element. */
 export type StringName = keyof typeof english
 
 /** All texts of one language. */

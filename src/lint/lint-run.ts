@@ -12,6 +12,7 @@ interface Definitions {
   readonly texts: Set<string>
 }
 
+/** Options of a run over several documents. */
 export interface LintRunOptions {
   /** Returns the registrable domain of a host, by the public suffix list. Without it hosts are compared by their last two labels. */
   readonly siteOf?: (host: string) => string

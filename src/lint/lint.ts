@@ -22,6 +22,7 @@ import { readDocument } from './read-model.ts'
 import { type Completion, FINDING_LIMIT, type Finding, problemOf, Runner } from './runner.ts'
 import { DEPTH_LIMIT, findMisplacedFields, isSilent, type Part, partsOf, survey } from './survey.ts'
 
+/** Options of `lint`. */
 export interface LintOptions extends Completion {
   /** Default `recommended`. */
   readonly preset?: Preset
@@ -209,6 +210,7 @@ function causeOf(problem: Problem, kind: 'lacks' | 'lends', { wrapper, value, at
   return map && { pointer: append(around + map.pointer, ref) }
 }
 
+/** Options of `lintText`. */
 export interface TextOptions extends LintOptions {
   /** Line of a file on which the text begins, from 1: for files with a document on each line. */
   readonly line?: number

@@ -3,6 +3,7 @@ import type { FlowNode, LintDocument, ParameterNode, RefList, SchemeNode, Target
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
+/** The name of a rule and its section. */
 export interface RuleMeta {
   /** Kebab-case name that users write in their configuration; it includes all cases. */
   readonly id: string
@@ -10,6 +11,7 @@ export interface RuleMeta {
   readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl' | 'online'
 }
 
+/** The code, levels and messages of one case of a rule. */
 export interface CaseMeta {
   /** Kebab-case name of the case, as users may write it in their configuration too. The only case of a rule has the name of the rule. */
   readonly code: string

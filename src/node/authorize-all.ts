@@ -13,6 +13,7 @@ export type AuthorizedTarget =
   /** The target is absent for an error that was passed on. */
   | { readonly target?: Target; readonly request?: undefined; readonly error: AuthError }
 
+/** Options of `authorizeAll`. */
 export interface AuthorizeAllOptions extends Pick<AuthorizeOptions, 'signal' | 'method' | 'presign'> {
   /** Number of targets in progress, 1 to 10,000; default: 64. Signing APIs have limits of their own, which are respected. */
   readonly concurrency?: number

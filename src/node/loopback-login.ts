@@ -9,6 +9,7 @@ import { isLoopbackHost } from '../http/url.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { withAbsoluteFolders } from './credentials/user-folder.ts'
 
+/** Options of a login with a redirect to this machine (RFC 8252 §7.3). */
 export interface LoopbackOptions {
   /** Told the address of the authorization request; opens a browser or prints it, and is waited for. */
   readonly show: (url: string) => unknown
@@ -180,6 +181,7 @@ function newestConnections(server: Server, limit = 64): void {
   })
 }
 
+/** How the browser is opened for a login. */
 export interface BrowserOptions {
   readonly platform?: NodeJS.Platform
   readonly env?: NodeJS.ProcessEnv

@@ -22,6 +22,7 @@ export interface StoredObject extends ListedObject {
   readonly url?: string
 }
 
+/** Options of `listObjects`. */
 export interface ListOptions {
   /** Maximum number of objects; default: all. */
   readonly limit?: number

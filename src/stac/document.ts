@@ -7,6 +7,7 @@ import { nearMiss } from '../text/suggest.ts'
 /** A parsed JSON document; nothing about its members is known yet. */
 export type StacDocument = JsonObject
 
+/** The kinds of STAC documents; `wrapper` is a list of documents. */
 export type DocumentKind = 'item' | 'collection' | 'catalog' | 'wrapper' | 'unknown'
 
 /**
@@ -112,6 +113,7 @@ function namesExtension(url: string): boolean {
 const OTHER_ADDRESS =
   /^https?:\/\/(?:(?:www\.)?stac-extensions\.github\.io|raw\.githubusercontent\.com\/stac-extensions|(?:www\.)?github\.com\/stac-extensions)\/authentication\//i
 
+/** A parsed JSON object of which nothing is known yet. */
 export type JsonObject = { readonly [member: string]: unknown }
 
 /** True for a JSON object; arrays and null are not objects here. */

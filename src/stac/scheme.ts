@@ -33,11 +33,13 @@ export interface OAuth2Flow {
   readonly subjectTokenType?: string
 }
 
+/** A scheme of type `oauth2`, with its flows. */
 export interface OAuth2Scheme extends SchemeFields {
   readonly type: 'oauth2'
   readonly flows: { readonly [flow: string]: OAuth2Flow }
 }
 
+/** A scheme of type `openIdConnect`, with the URL of the discovery document. */
 export interface OpenIdConnectScheme extends SchemeFields {
   readonly type: 'openIdConnect'
   readonly openIdConnectUrl: string
@@ -60,6 +62,7 @@ export interface SignedUrlFlow {
   readonly responseField?: string
 }
 
+/** A scheme of type `signedUrl`, with the flows of its signing API. */
 export interface SignedUrlScheme extends SchemeFields {
   readonly type: 'signedUrl'
   readonly flows: { readonly [flow: string]: SignedUrlFlow }
@@ -76,23 +79,30 @@ export interface CustomScheme extends SchemeFields {
   readonly [field: string]: unknown
 }
 
+/** A value of `auth:schemes`, by its `type` (authentication extension 1.0.0 to 1.2.0). */
 export type AuthScheme = HttpScheme | ApiKeyScheme | OAuth2Scheme | OpenIdConnectScheme | SignedUrlScheme | S3Scheme | CustomScheme
 
 /** The types that the extension defines. */
 export const SCHEME_TYPES = ['http', 's3', 'signedUrl', 'oauth2', 'apiKey', 'openIdConnect'] as const
 
+/** Returns true for a scheme of type `http`. */
 export const isHttpScheme = (scheme: unknown): scheme is HttpScheme => ofType(scheme, 'http') && typeof scheme.scheme === 'string'
 
+/** Returns true for a scheme of type `apiKey`. */
 export const isApiKeyScheme = (scheme: unknown): scheme is ApiKeyScheme =>
   ofType(scheme, 'apiKey') && typeof scheme.name === 'string' && (scheme.in === 'header' || scheme.in === 'query' || scheme.in === 'cookie')
 
+/** Returns true for a scheme of type `oauth2`. */
 export const isOAuth2Scheme = (scheme: unknown): scheme is OAuth2Scheme => ofType(scheme, 'oauth2') && mapOfObjects(scheme.flows)
 
+/** Returns true for a scheme of type `openIdConnect`. */
 export const isOpenIdConnectScheme = (scheme: unknown): scheme is OpenIdConnectScheme =>
   ofType(scheme, 'openIdConnect') && typeof scheme.openIdConnectUrl === 'string'
 
+/** Returns true for a scheme of type `signedUrl`. */
 export const isSignedUrlScheme = (scheme: unknown): scheme is SignedUrlScheme => ofType(scheme, 'signedUrl') && mapOfObjects(scheme.flows)
 
+/** Returns true for a scheme of type `s3`. */
 export const isS3Scheme = (scheme: unknown): scheme is S3Scheme => ofType(scheme, 's3')
 
 /**

@@ -19,6 +19,7 @@ import {
   wrappedMember,
 } from './document.ts'
 
+/** The kinds of targets. */
 export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 
 /** An asset, an alternate asset, an item asset definition or a link, with where it stands. */

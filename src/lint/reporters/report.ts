@@ -403,6 +403,7 @@ const REPORTERS = {
   rdjson: async () => (await import('./rdjson.ts')).rdjson,
 } satisfies Readonly<Record<string, () => Promise<Reporter>>>
 
+/** The formats of reports. */
 export type Format = keyof typeof REPORTERS
 
 /** The names of the formats; the first is for people. */

@@ -197,6 +197,7 @@ function place(name: string, position: Position | undefined): string {
   return position ? `${name}:${position.line}:${position.column}` : name
 }
 
+/** Options of `credentialsFromEnvironment`. */
 export interface EnvironmentOptions {
   /** Called with one line when a token is not used; default: a warning of the process. */
   readonly warn?: (message: string) => void

@@ -83,6 +83,7 @@ export interface TransferOptions {
   readonly stallTimeout?: number
 }
 
+/** Options of `download`. */
 export interface DownloadOptions extends TransferOptions {
   /**
    * The target folder; it must exist, except for a dry run. Or `s3://bucket/prefix`, a bucket of the user's: files go there without a copy on
@@ -227,6 +228,7 @@ export interface KeptEvent {
   readonly verified: readonly Verification[]
 }
 
+/** A file failed; the others go on. */
 export interface FailedEvent {
   readonly kind: 'failed'
   readonly file: DownloadFile
@@ -278,6 +280,7 @@ export interface SummaryEvent {
   readonly stopped?: AuthError
 }
 
+/** An event of a download, by its `kind`; the summary comes last. */
 export type DownloadEvent =
   | PlannedEvent
   | StartedEvent

@@ -14,6 +14,7 @@ import { VERIFY_RETRIES } from './download-context.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
 import { askServer, differenceFrom } from './server-facts.ts'
 
+/** Options of `verifyFolder`. */
 export interface VerifyOptions {
   readonly folder: string
   /** Another manifest than the one in the folder; its paths are below the folder. */
@@ -42,6 +43,7 @@ export interface UnverifiedEvent {
   readonly error: AuthError
 }
 
+/** The last event of `verifyFolder`. */
 export interface VerifySummaryEvent {
   readonly kind: 'summary'
   readonly files: number
@@ -51,6 +53,7 @@ export interface VerifySummaryEvent {
   readonly unasked: number
 }
 
+/** An event of `verifyFolder`, by its `kind`. */
 export type VerifyEvent = VerifiedEvent | UnverifiedEvent | VerifySummaryEvent
 
 /** Concurrent files, with and without requests. */

@@ -31,6 +31,7 @@ export interface GatewayRequest {
   readonly hint?: string
 }
 
+/** Options of `startGateway`. */
 export interface GatewayOptions {
   /** Documents whose targets are reachable; default: none, so that only `sendTo` of the credentials decides. */
   readonly documents?: readonly GatewayDocument[]
@@ -60,6 +61,7 @@ export interface GatewayTarget {
   readonly url: string
 }
 
+/** A running gateway. */
 export interface Gateway {
   /** `http://127.0.0.1:PORT/<capability>/`: whoever knows it can use the credentials until the gateway is closed. */
   readonly base: string

@@ -3,6 +3,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 
+/** Options of `downloadByQueue`. */
 export interface DownloadQueueOptions extends Omit<DownloadOptions, 'dryRun' | 'concurrency' | 'bytesPerSecond'> {
   /** URL of the Redis server: `redis://` or `rediss://`, with a password if it needs one. */
   readonly queue: string
@@ -29,6 +30,7 @@ export async function* downloadByQueue(
   yield* performByQueue(inputs, options)
 }
 
+/** Options of `workDownloads`. */
 export interface DownloadWorkerOptions {
   /** URL of the Redis server: `redis://` or `rediss://`, with a password if it needs one. */
   readonly queue: string

@@ -14,6 +14,7 @@ import { makeFolder } from '../files.ts'
 import { readFailure, systemCode, writeFailure } from '../system-error.ts'
 import { type Lease, takeLock } from './process-lock.ts'
 
+/** Options of `tokenFiles`. */
 export interface TokenFilesOptions {
   /** Absolute path; default `stac-auth/tokens` in the user's cache folder. Created with the first token, mode 0700. */
   readonly folder?: string

@@ -11,6 +11,7 @@ import { type SealingKey, seal, sealingKey, unseal } from './sealed-text.ts'
 /** A secret: text, a function that returns it when it is needed, or its source. */
 type Readable = SecretInput | SecretSource
 
+/** Options of `tokenRedis`. */
 export interface TokenRedisOptions {
   /** `redis://host[:port][/db]`, or `rediss:` for TLS. */
   readonly url: string

@@ -19,6 +19,7 @@ import {
 } from './guarded-connect.ts'
 import { UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
 
+/** Options of `undiciTransport`. */
 export interface UndiciTransportOptions extends ConnectHooks {
   /** Certificate authorities to trust instead of the system's, PEM. Verification cannot be disabled. */
   readonly ca?: string

@@ -31,6 +31,7 @@ export interface ClientEvents {
   readonly hookError: { readonly event: string; readonly error: unknown }
 }
 
+/** The events of a service client. */
 export type EventName = keyof ClientEvents
 type Listener<Name extends EventName> = (payload: ClientEvents[Name]) => void
 

@@ -177,6 +177,7 @@ export interface PagesRead {
   readonly total: number
 }
 
+/** Options of a list that is read page by page. */
 export interface PagedOptions {
   /** Items at most. */
   readonly limit?: number

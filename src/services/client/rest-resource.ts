@@ -275,6 +275,7 @@ function listIn(body: unknown, envelope: Envelope | undefined, name: string, url
 /** What can be done with a collection and its items. */
 export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
 
+/** The conventions of a REST service: its methods, its bodies and its pages. */
 export interface ServiceProfile {
   /** Methods that the service knows; any other is refused here. */
   readonly verbs: readonly Method[]

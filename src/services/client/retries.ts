@@ -230,6 +230,7 @@ export interface ServiceLimit {
   readonly rate: RateLimiter | undefined
 }
 
+/** Limits of the requests to a service. */
 export interface ServiceLimitsOptions {
   /** Default: the platform's. */
   readonly clock?: Clock

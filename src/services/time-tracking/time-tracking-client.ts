@@ -230,6 +230,7 @@ const LOGIN: Operation = {
 
 const REVOKE: Operation = { name: 'auth.revoke', method: 'GET', path: '/auth/revoke', replay: 'unsafe', limits: LOGIN_LIMITS }
 
+/** Logins of the time-tracking service: requests tokens, and revokes them. */
 export class TimeTrackingAuth {
   readonly #client: ApiClient
   readonly #userAgent: string | undefined

@@ -17,6 +17,7 @@ export interface ReportRange {
   readonly end_date: string
 }
 
+/** Parameters of the usage report. */
 export interface UsageReportParams extends ReportRange {
   /** Empty for all together. */
   readonly group_by?: 'key' | 'key_and_day' | ''
@@ -31,6 +32,7 @@ export interface UsageCounts {
   readonly speech_to_text_minutes: number
 }
 
+/** The usage of one key. */
 export interface KeyUsage {
   /** The beginning and the end of the key. */
   readonly api_key: string
@@ -46,18 +48,21 @@ export interface UsageReport extends ReportRange {
   readonly key_and_day_usages?: readonly (KeyUsage & { readonly usage_date: string })[]
 }
 
+/** Parameters of the report on custom tags. */
 export interface CustomTagUsageParams extends ReportRange {
   /** Default `period`. */
   readonly aggregate_by?: 'period' | 'day'
   readonly page?: number
 }
 
+/** The usage of one custom tag. */
 export interface CustomTagUsage {
   readonly custom_tag: string
   readonly usage_date?: string
   readonly breakdown: Pick<UsageCounts, 'total_characters' | 'text_translation_characters' | 'text_improvement_characters'>
 }
 
+/** The usage of all custom tags in a period. */
 export interface CustomTagUsageReport extends ReportRange {
   readonly aggregate_by: string
   /** The next page; null after the last. */
@@ -202,6 +207,7 @@ export interface UsageRecord {
   readonly end_time?: string
 }
 
+/** The usage of one product. */
 export interface UsageOfProduct {
   readonly product_type: string
   /** `characters`, `milliseconds`, `minutes` and what may come. */

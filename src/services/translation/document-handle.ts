@@ -3,6 +3,7 @@ import type { HttpError } from '../client/errors.ts'
 import { DocumentError } from './errors.ts'
 import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
+/** The state of a document that is being translated. */
 export interface DocumentStatus {
   readonly document_id: string
   readonly status: 'queued' | 'translating' | 'done' | 'error' | (string & {})

@@ -18,6 +18,7 @@ export interface Dictionary extends GlossaryPair {
   readonly entry_count: number
 }
 
+/** A glossary with a dictionary for each language pair (API version 3). */
 export interface MultilingualGlossary {
   readonly glossary_id: string
   readonly name: string
@@ -131,6 +132,7 @@ function listed(dictionaries: unknown, { source_lang, target_lang }: GlossaryPai
   )
 }
 
+/** A glossary of one language pair (API version 2). */
 export interface Glossary extends GlossaryPair {
   readonly glossary_id: string
   readonly name: string

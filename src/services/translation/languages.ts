@@ -19,11 +19,13 @@ export interface LanguageFeature {
   readonly needs_target_support?: boolean
 }
 
+/** What the service offers for a language. */
 export interface LanguageResourceRecord {
   readonly name: string
   readonly features: readonly LanguageFeature[]
 }
 
+/** A language that the service supports. */
 export interface Language {
   readonly lang: string
   readonly name: string
@@ -43,12 +45,14 @@ export interface LanguageV2 {
   readonly supports_formality?: boolean
 }
 
+/** Parameters of the list of languages. */
 export interface LanguageListParams {
   readonly resource: LanguageResource
   /** What is listed besides. */
   readonly include?: readonly ('beta' | 'external' | (string & {}))[]
 }
 
+/** A source and a target language. */
 export interface LanguagePair {
   readonly source: LanguageCode
   readonly target: LanguageCode

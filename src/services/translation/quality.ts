@@ -22,6 +22,7 @@ export interface QualitySegment {
   readonly target: string
 }
 
+/** Texts and their translations whose quality is evaluated. */
 export interface QualityInput {
   readonly metadata: { readonly source_language: string; readonly target_language: string }
   /** 1 to 500; each side 1 to 10 000 characters. */

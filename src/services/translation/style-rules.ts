@@ -8,6 +8,7 @@ import { type Nothing, named, type Result, type TranslationCallOptions, type Tra
 /** Category, rule and option: `{ numbers: { decimals: 'comma' } }`. */
 export type ConfiguredRules = Readonly<Record<string, Readonly<Record<string, string>>>>
 
+/** A list of style rules. */
 export interface StyleRuleList {
   readonly style_id: string
   readonly name: string
@@ -22,6 +23,7 @@ export interface StyleRuleList {
   readonly custom_instructions?: readonly StyleInstruction[]
 }
 
+/** A list of style rules to create. */
 export interface StyleRuleListInput {
   readonly name: string
   readonly language: string
@@ -30,6 +32,7 @@ export interface StyleRuleListInput {
   readonly custom_instructions?: readonly StyleInstructionInput[]
 }
 
+/** One page of style rule lists. */
 export interface StyleRulePage {
   /** From 0. */
   readonly page?: number
@@ -128,6 +131,7 @@ function checkList({ name, custom_instructions = [] }: StyleRuleListInput): void
   for (const [index, instruction] of custom_instructions.entries()) checkInstruction(instruction, `custom_instructions[${index}].`)
 }
 
+/** An instruction to add to a style rule list. */
 export interface StyleInstructionInput {
   /** At most 100 characters. */
   readonly label: string
@@ -136,6 +140,7 @@ export interface StyleInstructionInput {
   readonly source_language?: string
 }
 
+/** An instruction of a style rule list. */
 export interface StyleInstruction extends StyleInstructionInput {
   readonly id: string
 }
@@ -182,6 +187,7 @@ function checkInstruction({ label, prompt }: StyleInstructionInput, at = ''): vo
   checkTextLength(prompt, `${at}prompt`, 300)
 }
 
+/** A translation memory of the account. */
 export interface TranslationMemory {
   readonly translation_memory_id: string
   readonly name: string
@@ -190,6 +196,7 @@ export interface TranslationMemory {
   readonly segment_count: number
 }
 
+/** One page of translation memories. */
 export interface TranslationMemoryPage {
   readonly translation_memories: readonly TranslationMemory[]
   /** Left out by some services: then a page that is shorter than it may be is the last. */

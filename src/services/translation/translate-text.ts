@@ -51,6 +51,7 @@ export type TextOutcome =
   /** `notSent`: the service was not asked, because the quota is used up. */
   | { readonly index: number; readonly error: AuthError; readonly notSent: boolean }
 
+/** Options of a translation of many texts. */
 export interface TranslateManyOptions extends TranslationCallOptions {
   /** Requests under way at a time; default 4. */
   readonly concurrency?: number
@@ -401,11 +402,13 @@ export interface TranslateParams {
   readonly enable_beta_languages?: boolean
 }
 
+/** Parameters of a translation of texts. */
 export interface TranslateTextParams extends TranslateParams {
   /** Each is translated for itself. */
   readonly text: string | readonly string[]
 }
 
+/** A translated text. */
 export interface Translation {
   /** As it was given, or as it was detected. */
   readonly detected_source_language: string

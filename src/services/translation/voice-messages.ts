@@ -11,6 +11,7 @@ export interface VoiceSegment {
   readonly end_time: number
 }
 
+/** A transcribed part of what was said. */
 export interface SourceVoiceSegment extends VoiceSegment {
   readonly language: string
 }
@@ -53,6 +54,7 @@ export type VoiceMessage =
     }
   | { readonly type: 'unknown'; readonly name: string; readonly payload: unknown }
 
+/** The types of messages of a voice session. */
 export type VoiceMessageType = VoiceMessage['type']
 
 type Payload = Readonly<Record<string, unknown>>

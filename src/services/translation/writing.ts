@@ -6,6 +6,7 @@ import { named, type Result, type TranslationCallOptions, type TranslationServic
 
 type Preferred<Choice extends string> = Choice | `prefer_${Choice}` | 'default' | (string & {})
 
+/** Parameters of a correction of texts. */
 export interface CorrectTextParams {
   readonly text: string | readonly string[]
   /** The language of the text; left out: detected. */
@@ -18,6 +19,7 @@ export interface RephraseTextParams extends CorrectTextParams {
   readonly tone?: Preferred<'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'>
 }
 
+/** An improved text. */
 export interface Improvement {
   readonly text: string
   readonly target_language: string

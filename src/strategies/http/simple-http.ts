@@ -3,4 +3,5 @@ import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
 import { httpStrategy } from './http-strategy.ts'
 
+/** The strategy of `http` schemes for Basic, Bearer and ready-made values only, which is small. */
 export const simpleHttp = /* @__PURE__ */ httpStrategy([basic, bearer])
