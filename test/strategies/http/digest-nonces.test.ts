@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../../src/strategies/http/digest/digest.ts'
 import { failureOf } from '../../harness/failure.ts'
+import type { Reply } from '../../harness/scripted.ts'
 import { readyLeg, unauthorized } from '../../harness/word.ts'
 import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-legs.ts'
 
@@ -23,6 +24,7 @@ describe('a challenge', () => {
     ['Digest realm="x", qop=auth', 'it lacks "nonce"'],
     ['Digest realm="x", nonce="n", qop="other"', 'its "qop" has neither auth nor auth-int'],
 
+    ['Digest realm="x", nonce="n", qop=auth, algorithm=""', 'it offers Digest with , and the credential allows SHA-512-256'],
     ['Digest realm="x", nonce="n", algorithm=MD5-sess', 'its "qop" has neither auth nor auth-int'],
     ['Digest realm="x", nonce="n", qop=auth, algorithm=MD5, Digest realm="x", algorithm=SHA-256', 'it lacks "nonce"'],
     ['Digest realm="a\u0007b", nonce="n"', 'it offers no readable challenge; the value of a parameter is malformed'],
@@ -38,6 +40,12 @@ describe('a challenge', () => {
     const answered = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=""')])
     expect(answered).toEqual(await fields(contextFor(MUFASA), [challenge('nonce=n')]))
     expect(answered.qop).toBeUndefined()
+    expect(await fields(contextFor(MUFASA), [challenge('nonce=n, qop=" "')])).toEqual(answered)
+  })
+
+  it('a challenge without opaque is answered without it', async () => {
+    const answered = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=auth, charset=UTF-8')])
+    expect(Object.keys(answered)).toEqual(['username', 'realm', 'uri', 'nonce', 'qop', 'nc', 'cnonce', 'response'])
   })
 
   it('a challenge that the credential does not allow is not answered', async () => {
@@ -139,6 +147,28 @@ describe('a nonce', () => {
     ])
     const endless = [challenge('nonce=a, qop=auth'), ...['b', 'c', 'd', 'e', 'f'].map(stale)]
     expect(uses(await sent(contextFor(MUFASA), endless))).toEqual([undefined, 'a 00000001', 'b 00000001'])
+    const other = unauthorized('Digest realm="r", nonce=b, qop=auth, Other realm="r", stale=true')
+    expect(uses(await sent(contextFor(MUFASA), [challenge('nonce=a, qop=auth'), other]))).toEqual([undefined, 'a 00000001'])
+  })
+
+  it('a nonce that is returned again after a refusal is not answered where the request is accepted without it', async () => {
+    const same = challenge('nonce=n, qop=auth')
+    expect(uses(await sent(contextFor(MUFASA), [same, same, {}]))).toEqual([undefined, 'n 00000001', undefined])
+  })
+
+  it('a nonce that only one request at a time may use is used so from then on', async () => {
+    const same = challenge('nonce=n, qop=auth')
+    const context = contextFor(MUFASA)
+    await sent(context, [same, same, same])
+    const [one, other] = [digest.authorize(get(), context), digest.authorize(get(), context)]
+    await one.next(undefined as never)
+    let isSent = false
+    const second = other.next(undefined as never).then(() => (isSent = true))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(isSent).toBe(false)
+    await one.return(undefined)
+    expect(await second).toBe(true)
+    await other.return(undefined)
   })
 
   it('a nonce whose answer was refused is not used again', async () => {
@@ -182,6 +212,37 @@ describe('the proof of the server', () => {
     const reply = { status: 404, headers: { 'authentication-info': 'rspauth="0", nextnonce="evil"' } }
     expect(await failureOf(sent(context, [asked, reply]))).toMatchObject({ code: 'AUTH_SERVER_UNPROVEN' })
     expect((await fields(context, [])).nonce).toBe('n')
+  })
+
+  it('the proof of the server does not matter in a refusal, and in an error no more than in a success', async () => {
+    const refusal = unauthorized('Digest realm="r", nonce=m, qop=auth', { 'authentication-info': 'rspauth="0"' })
+    expect(await sent(contextFor(MUFASA), [asked, refusal])).toHaveLength(2)
+    expect(await sent(contextFor(proud), [asked, { status: 400 }])).toHaveLength(2)
+  })
+
+  it('the proof of the server is not compared where it depends on the body of the response', async () => {
+    for (const more of ['', ', qop=auth-int'])
+      expect(await sent(contextFor(MUFASA), [challenge(`nonce=n${more}`), ok('rspauth="0"')])).toHaveLength(2)
+  })
+})
+
+describe('the charset of an account', () => {
+  const outside = { ...MUFASA, password: 'Käse' }
+  const [a, b, c] = ['a', 'b', 'c'].map((nonce) => challenge(`nonce=${nonce}, qop=auth`)) as [Reply, Reply, Reply]
+
+  it('is not known from an error, nor from a server that asked for UTF-8 in another challenge', async () => {
+    const context = contextFor(outside)
+    expect(await sent(context, [a, { status: 400 }])).toHaveLength(2)
+    expect(await sent(context, [b, c])).toHaveLength(3)
+    const other = contextFor(outside)
+    expect(await sent(other, [challenge('nonce=a, qop=auth, charset=UTF-8'), ok()])).toHaveLength(2)
+    expect(await sent(other, [b, c])).toHaveLength(3)
+  })
+
+  it('is known from a success', async () => {
+    const context = contextFor(outside)
+    expect(await sent(context, [a, ok()])).toHaveLength(2)
+    expect(await sent(context, [b, c])).toHaveLength(2)
   })
 })
 

@@ -127,6 +127,21 @@ describe('the user', () => {
     expect(await name("Jäsøn Doe's", ', charset=UTF-8')).toBe("UTF-8''J%C3%A4s%C3%B8n%20Doe%27s")
   })
 
+  it('the user outside US-ASCII is named as RFC 8187 says, except as bytes of ISO-8859-1 to a server that names no charset', async () => {
+    const names = async (algorithm: string) => {
+      const asked = ['a', 'b'].map((nonce) => challenge(`nonce=${nonce}, qop=auth, algorithm=${algorithm}`))
+      const legs = await sent(contextFor({ ...MUFASA, username: 'Jäsøn' }), asked)
+      return legs.slice(1).map((leg) => /username\*?=[^,]+/.exec(leg ?? '')?.[0])
+    }
+    expect(await names('SHA-256')).toEqual(["username*=UTF-8''J%C3%A4s%C3%B8n", 'username="Jäsøn"'])
+    expect(await names('MD5')).toEqual(['username="J\u00c3\u00a4s\u00c3\u00b8n"', 'username="Jäsøn"'])
+  })
+
+  it('the user is sent as a quoted hash where the server wants a hash', async () => {
+    const [, leg] = await sent(contextFor(MUFASA), [challenge('nonce=n, qop=auth, userhash=true')])
+    expect(leg).toMatch(/^Digest username="[0-9a-f]{32}", userhash=true, /)
+  })
+
   it('the user is hashed as the composed characters', async () => {
     const composed = await fields(contextFor({ username: 'é', password: 'é' }), [challenge('nonce=n, qop=auth')])
     const decomposed = await fields(contextFor({ username: 'e\u0301', password: 'e\u0301' }), [challenge('nonce=n, qop=auth')])

@@ -79,6 +79,19 @@ describe('signHeaders', () => {
     expect(signed.headers).not.toHaveProperty('date')
   })
 
+  it('signs values without the spaces around them, and one space for several', async () => {
+    const signature = async (value: string) =>
+      (await signHeaders(get('https://a.example/b/k', { 'x-amz-meta-zoo': value }), keys, options)).headers.authorization
+    const plain = await signature('a b')
+    expect([await signature(' a b '), await signature(' a   b ')]).toEqual([plain, plain])
+    expect(await signature('ab')).not.toBe(plain)
+  })
+
+  it('sorts the headers that the caller wants to be signed in front of the host, too', async () => {
+    const { headers } = await signHeaders(get('https://a.example/b/k', { accept: '*/*' }), keys, { ...options, signed: ['accept'] })
+    expect(headers.authorization).toContain('SignedHeaders=accept;host;x-amz-content-sha256;x-amz-date,')
+  })
+
   it('leaves the payload unsigned over https and names the empty one otherwise', async () => {
     const hashOf = async (url: string) => (await signHeaders(get(url), keys, options)).headers['x-amz-content-sha256']
     expect(await hashOf('https://a.example/b/k')).toBe('UNSIGNED-PAYLOAD')
