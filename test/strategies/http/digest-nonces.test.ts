@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../../src/strategies/http/digest/digest.ts'
+import type { HttpContext } from '../../../src/strategies/http/scheme.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
 import { readyLeg, unauthorized } from '../../harness/word.ts'
@@ -156,19 +157,34 @@ describe('a nonce', () => {
     expect(uses(await sent(contextFor(MUFASA), [same, same, {}]))).toEqual([undefined, 'n 00000001', undefined])
   })
 
-  it('a nonce that only one request at a time may use is used so from then on', async () => {
+  it('a nonce that only one request at a time may use is used so from then on, and any other one by many', async () => {
     const same = challenge('nonce=n, qop=auth')
+    const isSecondSent = async (context: HttpContext) => {
+      const [one, other] = [digest.authorize(get(), context), digest.authorize(get(), context)]
+      await one.next(undefined as never)
+      let isSent = false
+      const second = other.next(undefined as never).then(() => (isSent = true))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      const before = isSent
+      await one.return(undefined)
+      expect(await second).toBe(true)
+      await other.return(undefined)
+      return before
+    }
+    const [shared, ordered] = [contextFor(MUFASA), contextFor(MUFASA)]
+    await sent(shared, [same])
+    await sent(ordered, [same, same, same])
+    expect([await isSecondSent(shared), await isSecondSent(ordered)]).toEqual([true, false])
+  })
+
+  it('a nonce that other requests used, too, is asked for once more alone when it is refused, unless it was used alone', async () => {
+    const [n, p, q] = ['n', 'p', 'q'].map((nonce) => challenge(`nonce=${nonce}, qop=auth`)) as [Reply, Reply, Reply]
     const context = contextFor(MUFASA)
-    await sent(context, [same, same, same])
-    const [one, other] = [digest.authorize(get(), context), digest.authorize(get(), context)]
-    await one.next(undefined as never)
-    let isSent = false
-    const second = other.next(undefined as never).then(() => (isSent = true))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(isSent).toBe(false)
-    await one.return(undefined)
-    expect(await second).toBe(true)
-    await other.return(undefined)
+    await sent(context, [n])
+    expect(uses(await sent(context, [n, p, q]))).toEqual(['n 00000002', 'n 00000003', undefined, 'q 00000001'])
+    const ordered = contextFor(MUFASA)
+    await sent(ordered, [n, n, n])
+    expect(uses(await sent(ordered, [n, p, q]))).toEqual(['n 00000003', 'n 00000004'])
   })
 
   it('a nonce whose answer was refused is not used again', async () => {

@@ -184,6 +184,7 @@ describe('presign', () => {
     expect(await lifeOf(1)).toBe('1')
     expect(await lifeOf(604_800)).toBe('604800')
     expect(await lifeOf(900, now + 90_500)).toBe('90')
+    expect([await lifeOf(604_800, now + 600_000_000), await lifeOf(604_800, now + 599_999_999)]).toEqual(['600000', '599999'])
     expect(await lifeOf(900, now + 500)).toBe('1')
     for (const none of [0, 604_801, 1.5]) await expect(lifeOf(none)).rejects.toThrow(TypeError)
   })
