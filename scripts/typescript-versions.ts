@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { exportedNames } from '../test/package/exported-names.ts'
-import { installInto, packInto } from './packed.ts'
+import { installInto, packInto } from './pack/package.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))

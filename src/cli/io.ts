@@ -137,5 +137,10 @@ export function wantsJson(argv: readonly string[]): boolean {
 
 /** The version of this package. */
 export function version(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')).version
+}
+
+/** The address of a file of this package. Where it is published, modules are joined, and have other folders: none but this one is asked. */
+export function packageFile(path: string): URL {
+  return new URL(`../../${path}`, import.meta.url)
 }

@@ -116,7 +116,7 @@ describe('publishing', () => {
   it('checks and tests before it packs, and publishes what was packed, with its provenance', () => {
     const commands = (name: string) => (jobs[name]?.steps ?? []).flatMap(({ run }) => (run ? [run] : []))
     const packing = commands('pack')
-    const order = ['npm ci', 'npm run release -- verify', 'npm test', 'npm run check', 'npm pack', 'npm run --silent sbom']
+    const order = ['npm ci', 'npm run release -- verify', 'npm test', 'npm run check', 'npm run pack -- packed', 'npm run --silent sbom']
     const places = order.map((start) => packing.findIndex((line) => line.startsWith(start)))
     expect(places.filter((place) => place < 0)).toEqual([])
     expect([...places].sort((a, b) => a - b)).toEqual(places)

@@ -7,13 +7,27 @@ import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installInto, packInto } from '../../scripts/packed.ts'
+import { bundle } from '../../scripts/bundle.ts'
+import { graph, type Module, reached } from '../../scripts/pack/chunks.ts'
+import { entriesOf, installInto, packInto } from '../../scripts/pack/package.ts'
+import { BUDGETS } from '../../scripts/size.ts'
 import { root } from '../architecture/files.ts'
 import { exportedNames } from './exported-names.ts'
 
 const run = promisify(execFile)
 /** Sources that are there to be read. */
 const EXAMPLE = /^examples\/(?:adapters\/)?[\w-]+\.ts$/
+
+const ITEM = {
+  type: 'Feature',
+  stac_version: '1.1.0',
+  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  id: 'a',
+  geometry: null,
+  properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { key: { type: 'apiKey', in: 'header', name: 'x-key' } } },
+  links: [],
+  assets: { data: { href: 'https://data.example/a.tif', 'auth:refs': ['kye'] } },
+}
 
 /** What a user gets: the packed package, installed into an empty folder. */
 describe('the package, installed from its tarball', () => {
@@ -50,15 +64,22 @@ describe('the package, installed from its tarball', () => {
     const { stdout } = await run('git', ['ls-files'], { cwd: root })
     const inGit = new Set(stdout.split('\n'))
     const built = new Set(['dist/browser.bundle.js', 'dist/browser.bundle.js.map', 'dist/browser.bundle.json', 'dist/browser.bundle.d.ts'])
-    const joined = new Set(['dist/shared.js', 'dist/strategies/oauth2/shared.js'])
+    const joined = /^dist\/chunks\/[\w-]+\.(?:js|d\.ts)$/
     const isBuilt = (path: string) =>
-      built.has(path) || joined.has(path) || inGit.has(path.replace(/^dist\//, 'src/').replace(/\.(?:d\.ts|js)$/, '.ts'))
+      built.has(path) || joined.test(path) || inGit.has(path.replace(/^dist\//, 'src/').replace(/\.(?:d\.ts|js)$/, '.ts'))
     // Nothing that lies about in the folder, such as a file of credentials, is ever published.
     expect(files.filter((path) => !inGit.has(path) && !(path.startsWith('dist/') && isBuilt(path)))).toEqual([])
     expect(
       files.filter((path) => !/^(?:dist|schemas|conformance|docs|examples|man)\/|^(?:package\.json|[A-Z-]+(?:\.md)?)$/.test(path)),
     ).toEqual([])
     expect(files.filter((path) => /\.test\.|\.tsbuildinfo$|(?<!\.d)\.ts$/.test(path) && !EXAMPLE.test(path))).toEqual([])
+  })
+
+  it('is small: few files, and nothing that only the repository needs', async () => {
+    expect(files.length).toBeLessThanOrEqual(300)
+    const { scripts, devDependencies, overrides, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+    expect({ scripts, devDependencies, overrides }).toEqual({})
+    expect(Object.keys(dependencies)).toContain('undici')
   })
 
   it('brings only the dependencies that the package names, and theirs', async () => {
@@ -123,6 +144,60 @@ describe('the package, installed from its tarball', () => {
     const data = await readFile(tarball)
     const { messages, pkg } = await publint({ strict: true, pack: { tarball: new Uint8Array(data).buffer } })
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  it('loads the packages that its modules load with every entry, and hardly more code', async () => {
+    const entries = await entriesOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+    const [modules, joined] = await Promise.all([graph(entries), graph(entries, installed)])
+    const loaded = (all: ReadonlyMap<string, Module>, entry: string) => {
+      const paths = [...reached(all, [`dist/${entry}`])]
+      const packages = paths.filter((path) => !all.has(path)).sort()
+      return { packages, bytes: paths.reduce((sum, path) => sum + (all.get(path)?.bytes ?? 0), 0) }
+    }
+    expect(entries.length).toBeGreaterThan(50)
+    expect(entries.flatMap((entry) => loaded(modules, entry).packages)).toContain('undici')
+    for (const entry of entries) {
+      const [before, after] = [loaded(modules, entry), loaded(joined, entry)]
+      expect(after.packages, entry).toEqual(before.packages)
+      expect(after.bytes, entry).toBeLessThan(before.bytes * 1.2 + 10_000)
+    }
+  })
+
+  it('has no files that need each other, so that it does not matter which is loaded first', async () => {
+    const entries = await entriesOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+    const joined = await graph(entries, installed)
+    const circular = [...joined].filter(([path, { at }]) => reached(joined, at).has(path)).map(([path]) => path)
+    expect(circular).toEqual([])
+    expect(joined.size).toBeGreaterThan(100)
+  })
+
+  it('exports under each name what the modules export', async () => {
+    const entries = (await entriesOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))).filter(
+      (path) => !/^(?:cli|platform)/.test(path),
+    )
+    const program = `const names = async (folder) => Promise.all(${JSON.stringify(entries)}.map(async (path) =>
+        [path, Object.keys(await import(folder + '/dist/' + path)).join()]))
+      console.log(JSON.stringify([await names(process.argv[2]), await names(process.argv[3])]))`
+    await writeFile(join(folder, 'names.mjs'), program)
+    const [modules, joined] = JSON.parse((await node('names.mjs', root.replace(/\/$/, ''), installed)).stdout)
+    expect(joined).toEqual(modules)
+    expect(joined.length).toBeGreaterThan(50)
+  })
+
+  it.each(BUDGETS)('gives $entry nearly the size in a page that its modules have', async ({ entry, budget }) => {
+    const { eager } = await bundle(entry, installed)
+    expect(eager).toBeLessThanOrEqual(budget * 1.03)
+  })
+
+  it('runs each command', async () => {
+    const program = join(folder, 'node_modules/.bin/stac-auth')
+    const commands = (await readdir(join(root, 'src/cli/commands'))).map((name) => name.replace(/\.ts$/, ''))
+    expect(commands.length).toBeGreaterThan(15)
+    for (const command of commands) expect((await node(program, command, '--help')).stdout).toContain(`stac-auth ${command}`)
+    expect((await node(program, 'rules', 'dangling-ref')).stdout).toContain('dangling-ref')
+    await writeFile(join(folder, 'item.json'), JSON.stringify(ITEM))
+    await expect(node(program, 'lint', 'item.json')).rejects.toMatchObject({ stdout: expect.stringContaining('dangling-ref') })
+    await expect(node(program, 'explain', 'item.json', '--json')).resolves.toMatchObject({ stdout: expect.stringContaining('"data"') })
   })
 
   const forBrowsers = (name: string) =>

@@ -5,7 +5,7 @@ import { forJson, forTerminal } from '../../text/sanitize.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
-import { write } from '../io.ts'
+import { packageFile, write } from '../io.ts'
 
 interface RulesOptions {
   readonly json?: boolean
@@ -75,6 +75,6 @@ function indented([name = '', ...others]: readonly string[]): readonly string[] 
 
 /** Reads the page of a rule, without code fences. */
 async function pageOf(id: string): Promise<string> {
-  const page = await readFile(new URL(`../../../docs/rules/${id}.md`, import.meta.url), 'utf8')
+  const page = await readFile(packageFile(`docs/rules/${id}.md`), 'utf8')
   return forTerminal(page.replace(/^```.*\n/gm, ''))
 }

@@ -1,0 +1,84 @@
+/** The package as it is published: few files, without what only this repository needs. */
+import { execFile } from 'node:child_process'
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { joined } from './chunks.ts'
+import { joinedDeclarations } from './declarations.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** How many scripts there may be, so that the package has 300 files at most. */
+const MOST_SCRIPTS = 130
+/** Made by the build as they are published. */
+const COMPLETE = /^dist\/browser\.bundle\./
+
+export interface Packed {
+  readonly tarball: string
+  /** Paths in the package. */
+  readonly files: readonly string[]
+}
+
+/** Packs what was built into a folder. */
+export async function packInto(folder: string): Promise<Packed> {
+  const staged = await mkdtemp(join(tmpdir(), 'stac-auth-pack-'))
+  try {
+    await stage(staged)
+    const [{ filename, files }] = await npmPack(staged, '--pack-destination', folder)
+    return { tarball: join(folder, filename), files: files.map(({ path }) => path) }
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
+}
+
+/** Installs tarballs and other packages into a folder that has a `package.json`. */
+export async function installInto(folder: string, packages: readonly string[]): Promise<void> {
+  await run('npm', ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', ...packages], { cwd: folder })
+}
+
+type Listing = readonly [{ readonly filename: string; readonly files: readonly { readonly path: string }[] }]
+
+async function npmPack(cwd: string, ...options: readonly string[]): Promise<Listing> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', ...options], { cwd, maxBuffer: 64 * 1024 * 1024 })
+  return JSON.parse(stdout)
+}
+
+async function stage(folder: string): Promise<void> {
+  const [{ files }] = await npmPack(root, '--dry-run')
+  const { scripts: _, devDependencies: _1, overrides: _2, ...manifest } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  for (const { path } of files) {
+    if (path.startsWith('dist/') && !COMPLETE.test(path)) continue
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await copyFile(join(root, path), join(folder, path))
+  }
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  const entries = await entriesOf(manifest)
+  const exported = entries.filter((path) => !/^(?:cli|platform)\//.test(path))
+  for (const { path, text } of [...(await joined(entries, MOST_SCRIPTS)), ...joinedDeclarations(exported)]) {
+    const file = join(folder, 'dist', path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+  await chmod(join(folder, manifest.bin['stac-auth']), 0o755)
+}
+
+/** The modules below `dist` that something outside the package loads. */
+export async function entriesOf({
+  exports,
+  imports,
+  bin,
+}: Readonly<Record<'exports' | 'imports' | 'bin', object>>): Promise<readonly string[]> {
+  const built = (await readdir(join(root, 'dist'), { recursive: true })).map((path) => `./dist/${path}`)
+  const named = (targets: object): readonly string[] =>
+    Object.values(targets).flatMap((target) => (target === null ? [] : typeof target === 'object' ? named(target) : [target]))
+  const withdrawn = new Set(Object.entries(exports).flatMap(([name, target]) => (target === null ? [name.replace('.', './dist')] : [])))
+  const files = named([exports, imports, bin]).flatMap((target) => {
+    const [before = '', after] = target.split('*')
+    return after === undefined ? [target] : built.filter((path) => path.startsWith(before) && path.endsWith(after))
+  })
+  const modules = files.filter((path) => /^\.\/dist\/.*\.js$/.test(path) && !COMPLETE.test(path.replace('./', '')))
+  return [...new Set(modules)].filter((path) => !withdrawn.has(path.replace(/\.js$/, ''))).map((path) => path.replace('./dist/', ''))
+}
