@@ -50,7 +50,7 @@ function together(modules: readonly string[], resolveDir: string) {
 }
 
 /** Files of their own: what `import()` loads. */
-const onDemandApart: Plugin = {
+export const onDemandApart: Plugin = {
   name: 'on-demand-apart',
   setup: ({ onResolve }) => {
     onResolve({ filter: /./ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, external: true } : undefined))

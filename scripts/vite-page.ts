@@ -8,17 +8,29 @@ import { build, type Rollup } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** The program of a page that makes one authorized request with one strategy. */
+export const ONE_STRATEGY = `
+  import { assetOf, createEngine } from 'stac-auth/engine'
+  import { apiKey } from 'stac-auth/strategies/api-key'
+  const auth = createEngine({ credentials: [], strategies: [apiKey] })
+  globalThis.answer = auth.fetch(assetOf(globalThis.item, 'data'))`
+
+/** The program of a page that lints. */
+export const LINT = `
+  import { lint } from 'stac-auth/lint/on-demand'
+  globalThis.found = lint(globalThis.item)`
+
 /** The program of a page that makes one authorized request. */
 export const ONE_FETCH = `
   import { assetOf, createAuth } from 'stac-auth'
   globalThis.answer = createAuth({ credentials: globalThis.credentials ?? [] }).fetch(assetOf(globalThis.item, 'data'))`
 
-/** Builds a program in an empty folder of its own, in which the package is installed; everything that is written out. */
-export async function builtByVite(program: string): Promise<readonly Rollup.OutputChunk[]> {
+/** Builds a program in an empty folder of its own, in which the package is installed, as it is built or elsewhere: everything that is written out. */
+export async function builtByVite(program: string, installed = root): Promise<readonly Rollup.OutputChunk[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'stac-auth-vite-')))
   try {
     await mkdir(join(folder, 'node_modules'))
-    await symlink(root, join(folder, 'node_modules/stac-auth'))
+    await symlink(installed, join(folder, 'node_modules/stac-auth'))
     await writeFile(join(folder, 'main.js'), program)
     const output = await build({
       root: folder,

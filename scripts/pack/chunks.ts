@@ -6,6 +6,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { type OutputChunk, rolldown } from 'rolldown'
+import { onDemandApart } from '../bundle.ts'
 import { ENTRIES, STRATEGIES } from '../sizes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,6 +15,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDER = 'chunks'
 /** A package counts so much that no file which loads one is joined with a file that does not. */
 const PACKAGE_BYTES = 1e12
+/** Among so small chunks it matters little what a page uses of them. */
+const SMALL_BYTES = 4000
 
 /** What no page loads. */
 const FOR_NODE = /^dist\/(?:node\/|cli\/|platform\/node)/
@@ -22,7 +25,7 @@ const FOR_NODE = /^dist\/(?:node\/|cli\/|platform\/node)/
  * How much a byte more counts that is loaded by an entry, or by an `import()`: in pages more than on Node, most where its size is published
  * (docs/sizes.md).
  */
-const WEIGHTS = { published: 300, entry: 300, laterInPages: 2, later: 0.5 }
+const WEIGHTS = { published: 3000, entry: 300, laterInPages: 2, later: 2 }
 const PUBLISHED = new Set([...STRATEGIES, ...ENTRIES].flatMap(({ atOnce, later = [] }) => [atOnce, ...later]))
 /** Each command begins with these. */
 const EACH_COMMAND = ['dist/cli/io.js', 'dist/cli/main.js', 'dist/cli/program.js']
@@ -53,7 +56,20 @@ export interface Joined {
  */
 export async function joined(entries: readonly string[], most: number): Promise<readonly Joined[]> {
   const modules = await graph(entries)
-  const chunks = fewChunks(modules, entries, most)
+  const usedBy = new Map(await Promise.all(entries.map(async (path) => [`dist/${path}`, await usedAtOnce(`dist/${path}`)] as const)))
+  for (let goal = most; ; ) {
+    const files = await written(entries, modules, fewChunks(modules, entries, usedBy, goal))
+    if (files.length <= most) return files
+    // The bundler adds some, such as its own helpers.
+    goal -= files.length - most
+  }
+}
+
+async function written(
+  entries: readonly string[],
+  modules: ReadonlyMap<string, Module>,
+  chunks: readonly Chunk[],
+): Promise<readonly Joined[]> {
   const names = new Map(chunks.flatMap(({ modules: members }) => members.map((path) => [join(root, path), nameOf(members, modules)])))
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map((path) => [path.replace(/\.js$/, ''), join(root, 'dist', path)])),
@@ -158,6 +174,28 @@ export async function graph(entries: readonly string[], folder = root): Promise<
   )
 }
 
+/** The modules of which something is left at once in a page that imports all of an entry. */
+async function usedAtOnce(entry: string): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    external: ['#platform'],
+    target: 'es2022',
+    outdir: 'out',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [onDemandApart],
+  })
+  const outputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  return new Set(outputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])))
+}
+
 /** What a chunk leads to, itself included, and which roots load it. */
 interface Place {
   readonly needs: ReadonlySet<Chunk>
@@ -167,7 +205,12 @@ interface Place {
 }
 
 /** Divides the modules into chunks that are always loaded as a whole, then joins the smallest with those where that costs least. */
-function fewChunks(modules: ReadonlyMap<string, Module>, entries: readonly string[], most: number): readonly Chunk[] {
+function fewChunks(
+  modules: ReadonlyMap<string, Module>,
+  entries: readonly string[],
+  usedBy: ReadonlyMap<string, ReadonlySet<string>>,
+  most: number,
+): readonly Chunk[] {
   const starts = entries.map((path) => `dist/${path}`)
   const inPages = new Set(starts.flatMap((path) => [...reached(modules, [path], true, FOR_NODE)]))
   const later = [...modules.values()].flatMap((module) => module.later)
@@ -178,13 +221,23 @@ function fewChunks(modules: ReadonlyMap<string, Module>, entries: readonly strin
   // What an entry alone loads is in the file of the entry.
   const alone = new Set(starts.filter((path) => starts.concat(later).every((root) => root === path || !reached(modules, [root]).has(path))))
   const isFree = ({ modules: members }: Chunk) => members.every((path) => !alone.has(path) && modules.has(path))
-  const isOfPages = ({ modules: members }: Chunk) => members.some((path) => inPages.has(path))
+  const kinds = new Map([...inPages].map((path) => [path, '']))
+  for (const start of starts) {
+    const used = usedBy.get(start)
+    for (const path of reached(modules, [start], true, FOR_NODE))
+      kinds.set(path, `${kinds.get(path) ?? ''} ${start}${used?.has(path) ? '' : ' later'}`)
+  }
+  const kindOf = ({ modules: members, bytes }: Chunk) => {
+    const [path = ''] = members
+    if (!inPages.has(path)) return 'node'
+    return bytes < SMALL_BYTES && members.every((member) => modules.get(member)?.later.length === 0) ? 'small' : (kinds.get(path) ?? '')
+  }
   let chunks = alwaysTogether(modules, [...weights.keys()])
   let limit = 1000
   while (starts.length + chunks.filter(isFree).length > most) {
     const places = placesOf(chunks, modules, weights)
     const free = chunks.filter(isFree).sort((one, other) => one.bytes - other.bytes)
-    const pair = firstPair(free, limit, isOfPages, places)
+    const pair = firstPair(free, limit, kindOf, places)
     if (pair) {
       const joint = { modules: pair.flatMap((chunk) => chunk.modules), bytes: pair.reduce((sum, { bytes }) => sum + bytes, 0) }
       chunks = [...chunks.filter((chunk) => !pair.includes(chunk)), joint]
@@ -261,11 +314,11 @@ function placesOf(
 function firstPair(
   free: readonly Chunk[],
   limit: number,
-  isOfPages: (chunk: Chunk) => boolean,
+  kindOf: (chunk: Chunk) => string,
   places: ReadonlyMap<Chunk, Place>,
 ): readonly Chunk[] | undefined {
   for (const [index, small] of free.entries()) {
-    const others = free.slice(index + 1).filter((other) => isOfPages(other) === isOfPages(small))
+    const others = free.slice(index + 1).filter((other) => kindOf(other) === kindOf(small))
     const costs = others.map((other) => ({ other, cost: costOf(other, small, places, costOf(small, other, places, 0, limit), limit) }))
     const sorted = costs.filter(({ cost }) => cost <= limit).sort((one, another) => one.cost - another.cost)
     const best = sorted.find(({ other }) => !leadsBack(small, other, places) && !leadsBack(other, small, places))

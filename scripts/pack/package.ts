@@ -11,8 +11,8 @@ import { joinedDeclarations } from './declarations.ts'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** How many scripts there may be, so that the package has 300 files at most. */
-const MOST_SCRIPTS = 130
+/** How many files the package may have. */
+export const MOST_FILES = 300
 /** Made by the build as they are published. */
 const COMPLETE = /^dist\/browser\.bundle\./
 
@@ -49,15 +49,16 @@ async function npmPack(cwd: string, ...options: readonly string[]): Promise<List
 async function stage(folder: string): Promise<void> {
   const [{ files }] = await npmPack(root, '--dry-run')
   const { scripts: _, devDependencies: _1, overrides: _2, ...manifest } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  for (const { path } of files) {
-    if (path.startsWith('dist/') && !COMPLETE.test(path)) continue
+  const copied = files.filter(({ path }) => !path.startsWith('dist/') || COMPLETE.test(path))
+  for (const { path } of copied) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await copyFile(join(root, path), join(folder, path))
   }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   const entries = await entriesOf(manifest)
-  const exported = entries.filter((path) => !/^(?:cli|platform)\//.test(path))
-  for (const { path, text } of [...(await joined(entries, MOST_SCRIPTS)), ...joinedDeclarations(exported)]) {
+  const declarations = joinedDeclarations(entries.filter((path) => !/^(?:cli|platform)\//.test(path)))
+  const scripts = await joined(entries, MOST_FILES - copied.length - declarations.length)
+  for (const { path, text } of [...scripts, ...declarations]) {
     const file = join(folder, 'dist', path)
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, text)

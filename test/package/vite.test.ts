@@ -1,19 +1,9 @@
 import type { Rollup } from 'vite'
 import { describe, expect, it } from 'vitest'
 import { MOST_SCRIPTS, STRATEGIES } from '../../scripts/sizes.ts'
-import { builtByVite, ONE_FETCH, scriptsFor } from '../../scripts/vite-page.ts'
-
-const ONE_STRATEGY = `
-  import { assetOf, createEngine } from 'stac-auth/engine'
-  import { apiKey } from 'stac-auth/strategies/api-key'
-  const auth = createEngine({ credentials: [], strategies: [apiKey] })
-  globalThis.answer = auth.fetch(assetOf(globalThis.item, 'data'))`
+import { builtByVite, LINT, ONE_FETCH, ONE_STRATEGY, scriptsFor } from '../../scripts/vite-page.ts'
 
 const LOGINS = /oauth4webapi|openid-client|strategies\/oauth2|strategies\/open-id-connect/
-
-const LINT = `
-  import { lint } from 'stac-auth/lint/on-demand'
-  globalThis.found = lint(globalThis.item)`
 
 /** An application as people have it: an empty folder of its own, in which the package is installed. */
 describe('an application that Vite builds', () => {
