@@ -35,6 +35,8 @@ Every error that leaves the library is an \`AuthError\`; \`isAuthError(value)\` 
 The class says at which stage something failed, \`code\` why. Branch on \`code\`: codes are stable, messages are not.
 
 \`\`\`ts
+import { assetOf, isAuthError } from 'stac-auth'
+
 try {
   await auth.fetch(assetOf(item, 'B04'))
 } catch (error) {

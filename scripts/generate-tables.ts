@@ -29,12 +29,29 @@ for (const page of ['schemes', 'rules']) {
 }
 
 function schemeTable(): string {
-  const rows = strategies.map(({ type, forms }) => {
+  const rows = strategies.map(({ type }) => {
     const sends = SENDS[type]
     if (sends === undefined) throw new Error(`say in ${import.meta.url} what ${type} sends`)
-    return `| \`${type}\` | ${sends} | ${forms.map(formText).join('<br>')} |`
+    return `| \`${type}\` | ${sends} |`
   })
-  return table(['type', 'what goes out', 'fields of a credential (optional ones in brackets)'], rows)
+  const fields = strategies.map(({ type, forms }) =>
+    forms.length === 1
+      ? wrapped(`- \`${type}\`: ${forms.map(formText)}`)
+      : `- \`${type}\`\n${forms.map((form) => wrapped(`  - ${formText(form)}`)).join('')}`,
+  )
+  return `${table(['type', 'what goes out'], rows)}\nThe fields of a credential for each, optional ones in brackets:\n\n${fields.join('')}`
+}
+
+/** A list item in lines of at most 140 characters. */
+function wrapped(item: string): string {
+  const indent = ' '.repeat(item.indexOf('-') + 2)
+  const lines = ['']
+  for (const word of item.split(/(?<=\S) /)) {
+    const last = lines.at(-1) ?? ''
+    if (last !== '' && last.length + word.length >= 140) lines.push(indent + word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return `${lines.join('\n')}\n`
 }
 
 function formText({ when = {}, fields }: CredentialFields): string {
