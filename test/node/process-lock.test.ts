@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { utimesSync, writeFileSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -340,6 +340,10 @@ describe('a lease', () => {
     expect([await lease.confirm(), lease.isFresh]).toEqual([false, false])
     await lease.release()
     expect(await readFile(path, 'utf8')).toBe(content.slice(1))
+    await rm(path)
+    const other = await takeLock(path, forever)
+    await rm(path)
+    expect([await other.confirm(), other.isFresh]).toEqual([false, false])
   })
 
   it('a lease is released without another file while it is fresh, and otherwise not against one who takes it over', async () => {
@@ -378,13 +382,77 @@ describe('a lease', () => {
   })
 })
 
+describe('parseHolder', () => {
+  const holder = { id: '0123456789abcdef', pid: 7, started: '1', place: 'here' }
+
+  it('reads what was written, with or without a start', () => {
+    const { started: _, ...unstarted } = holder
+    for (const written of [holder, unstarted]) expect(parseHolder(JSON.stringify(written))).toEqual(written)
+  })
+
+  it.each([
+    { id: '0123456789abcdef0' },
+    { id: 'x0123456789abcdef' },
+    { id: '0123456789ABCDEF' },
+    { id: undefined },
+    { pid: 0 },
+    { pid: -1 },
+    { pid: 1.5 },
+    { pid: '7' },
+    { started: 1 },
+    { started: null },
+    { place: 1 },
+    { place: undefined },
+  ])('reads no holder with %j', (change) => {
+    expect(parseHolder(JSON.stringify({ ...holder, ...change }))).toBeUndefined()
+  })
+
+  it.each(['', '{', 'null', '[]', '7'])('reads no holder in %j', (text) => {
+    expect(parseHolder(text)).toBeUndefined()
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a process on Linux', () => {
+  it('is known with any name', async () => {
+    const program = join(folder, 'a) Z b')
+    await symlink('/bin/sleep', program)
+    const child = spawn(program, ['30'], { argv0: 'sleep' })
+    try {
+      await expect.poll(() => readFile(`/proc/${child.pid}/comm`, 'utf8')).toBe('a) Z b\n')
+      expect(await startOf(child.pid ?? 0)).toMatch(/^\d+$/)
+    } finally {
+      child.kill()
+    }
+  })
+
+  it('has the start of its machine and its own space of process numbers in its place', async () => {
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+    expect(self.place.split(' ').slice(-2)).toEqual([boot.trim(), await readlink('/proc/self/ns/pid')])
+  })
+})
+
 describe('stateOf', () => {
+  it('knows processes apart by when they began', async () => {
+    const child = spawn('sleep', ['30'])
+    try {
+      await expect.poll(() => startOf(child.pid ?? 0)).toEqual(expect.any(String))
+      const [begun, own] = [await startOf(child.pid ?? 0), await startOf(process.pid)]
+      expect(begun).not.toBe(own)
+      expect(await stateOf({ id, ...self, pid: child.pid ?? 0, started: String(begun) })).toBe('alive')
+      expect(await stateOf({ id, ...self, pid: child.pid ?? 0 })).toBe('gone')
+    } finally {
+      child.kill()
+    }
+    expect(await startOf(ended.pid ?? 0)).toBeUndefined()
+  })
+
   it('knows a process that has ended but was not asked for its exit code', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = await parent.stdout.take(1).toArray()
       const pid = Number(line)
-      const { started = '' } = await newHolder()
+      const started = String(await startOf(pid))
+      expect(await stateOf({ id, pid, started, place: self.place })).toBe('alive')
       await expect.poll(() => stateOf({ id, pid, started, place: self.place })).toBe('gone')
       await expect.poll(() => startOf(pid, 'darwin'), { interval: 2100 }).toBe('ended')
     } finally {
@@ -401,6 +469,7 @@ describe('stateOf', () => {
 
   it('asks ps when a process began where there is no /proc', async () => {
     const [one, other] = [await startOf(process.pid, 'darwin'), await startOf(process.ppid, 'darwin')]
+    expect(await startOf(process.ppid, 'darwin')).toBe(other)
     expect(one).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/)
     expect(other).toMatch(/\d{4}$/)
     expect([await startOf(ended.pid ?? 0, 'darwin'), await startOf(process.pid, 'win32')]).toEqual([undefined, undefined])
