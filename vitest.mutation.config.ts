@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     include: ['scripts/mutation/start.ts'],
     runner: path('scripts/mutation/runner.ts'),
-    setupFiles: ['test/setup/run-hooks.ts', 'test/setup/few-runs.ts'],
+    setupFiles: ['test/setup/run-hooks.ts', 'scripts/mutation/few-runs.ts'],
     isolate: false,
     maxWorkers: 1,
     pool: 'forks',

@@ -387,7 +387,7 @@ describe('parseHolder', () => {
 
   it('reads what was written, with or without a start', () => {
     const { started: _, ...unstarted } = holder
-    for (const written of [holder, unstarted]) expect(parseHolder(JSON.stringify(written))).toEqual(written)
+    for (const written of [holder, unstarted, { ...holder, pid: 1 }]) expect(parseHolder(JSON.stringify(written))).toEqual(written)
   })
 
   it.each([
