@@ -1,6 +1,7 @@
 /**
  * Joins the built modules into few files for the package. What is always loaded together becomes one file; then the smallest files are
- * joined with others, where hardly more is loaded by any entry or `import()` than before, and no further package.
+ * joined with others, where entries and `import()` load hardly more than before, and no further package. What pages load is only joined
+ * with what the same pages use at the same time: bundlers do not divide files, so that a page would get all of it.
  */
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,11 +22,8 @@ const SMALL_BYTES = 4000
 /** What no page loads. */
 const FOR_NODE = /^dist\/(?:node\/|cli\/|platform\/node)/
 
-/**
- * How much a byte more counts that is loaded by an entry, or by an `import()`: in pages more than on Node, most where its size is published
- * (docs/sizes.md).
- */
-const WEIGHTS = { published: 3000, entry: 300, laterInPages: 2, later: 2 }
+/** How much a byte more counts that is loaded by an entry or by an `import()`; most where the size is published (docs/sizes.md). */
+const WEIGHTS = { published: 3000, entry: 300, later: 2 }
 const PUBLISHED = new Set([...STRATEGIES, ...ENTRIES].flatMap(({ atOnce, later = [] }) => [atOnce, ...later]))
 /** Each command begins with these. */
 const EACH_COMMAND = ['dist/cli/io.js', 'dist/cli/main.js', 'dist/cli/program.js']
@@ -215,12 +213,13 @@ function fewChunks(
   const inPages = new Set(starts.flatMap((path) => [...reached(modules, [path], true, FOR_NODE)]))
   const later = [...modules.values()].flatMap((module) => module.later)
   const weights = new Map<string, number>()
-  for (const path of later) weights.set(path, inPages.has(path) ? WEIGHTS.laterInPages : WEIGHTS.later)
+  for (const path of later) weights.set(path, WEIGHTS.later)
   for (const path of starts) weights.set(path, WEIGHTS.entry)
   for (const path of [...PUBLISHED, ...EACH_COMMAND]) if (weights.has(path)) weights.set(path, WEIGHTS.published)
   // What an entry alone loads is in the file of the entry.
   const alone = new Set(starts.filter((path) => starts.concat(later).every((root) => root === path || !reached(modules, [root]).has(path))))
   const isFree = ({ modules: members }: Chunk) => members.every((path) => !alone.has(path) && modules.has(path))
+  // For each page with one entry: whether it uses the module at once, or may load it later.
   const kinds = new Map([...inPages].map((path) => [path, '']))
   for (const start of starts) {
     const used = usedBy.get(start)
@@ -233,6 +232,7 @@ function fewChunks(
     return bytes < SMALL_BYTES && members.every((member) => modules.get(member)?.later.length === 0) ? 'small' : (kinds.get(path) ?? '')
   }
   let chunks = alwaysTogether(modules, [...weights.keys()])
+  // What a join may cost, as little as suffices.
   let limit = 1000
   while (starts.length + chunks.filter(isFree).length > most) {
     const places = placesOf(chunks, modules, weights)
