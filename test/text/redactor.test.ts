@@ -180,6 +180,60 @@ describe('a redactor', () => {
     )
   })
 
+  it.each<[string, string, string]>([
+    ['with every control character in JSON', 'a\bb\fc\nd\re\tf', 'a\\bb\\fc\\nd\\re\\tf'],
+    ['with a vertical tab and a NUL in JavaScript', 'one\vtwo\0three', 'one\\vtwo\\0three'],
+    ['with the characters of HTML', `a&b<c>d'e"f`, 'a&amp;b&lt;c&gt;d&apos;e&quot;f'],
+    ['with named letters of HTML', 'päßwörd ÿ', 'p&auml;&szlig;w&ouml;rd &yuml;'],
+    ['with spaces in a form', 'one two three', 'one+two+three'],
+    ['of bytes of two, three and four in percent', 'ö€🔑é', '%C3%B6%E2%82%AC%F0%9F%94%91%C3%A9'],
+    ['of Latin-1 in percent', 'öäüß', '%F6%E4%FC%DF'],
+    ['of the last character of Unicode', 'key\u{10ffff}key', 'key&#x10FFFF;key'],
+  ])('removes a whole secret %s, and no more', (_name, secret, form) => {
+    expect(redactorOf(secret).scrub(`key="${form}".`)).toBe('key="[secret]".')
+  })
+
+  it('removes secrets that overlap or repeat themselves as one, and keeps what stands between others', () => {
+    expect(redactorOf('abcdefgh').scrub('<abcdefghabcdefgh>')).toBe('<[secret][secret]>')
+    expect(redactorOf('abababab').scrub('<abababababab>')).toBe('<[secret]>')
+    expect(redactorOf('abcdabce').scrub('<abcdabcdabce>')).toBe('<[secret]>')
+    expect(redactorOf('abcdefgh', 'ghijklmn').scrub('<abcdefghijklmn> and abcdefgh')).not.toMatch(/abcd|ijkl|klmn/)
+    expect(redactorOf('abcdefgh', 'ijklmnop').scrub('abcdefgh, ijklmnop')).toBe('[secret], [secret]')
+  })
+
+  it('removes the secret members of a body by their names, whatever the body is', () => {
+    const redactor = new Redactor()
+    for (const body of [null, undefined, 'access_token', 7, []]) redactor.addMembers(body, ['access_token', 'length', 'toString'])
+    redactor.addMembers({ access_token: 'tok-1234', expires_in: 36_000, scope: 'scope-one' }, ['access_token', 'expires_in', 'toString'])
+    expect(redactor.scrub('tok-1234 36000 scope-one access_token')).toBe('[secret] 36000 scope-one access_token')
+  })
+
+  it('removes the value of a header without its scheme, and each quoted parameter by itself', () => {
+    const redactor = new Redactor()
+    redactor.addHeader('OAuth realm="", oauth_token="first-token", oauth_signature="second%2Btoken"')
+    redactor.addHeader('Bearer third-token')
+    redactor.addHeader('fourth-token')
+    expect(redactor.scrub('OAuth first-token; second%2Btoken; Bearer third-token; fourth-token')).toBe(
+      'OAuth [secret]; [secret]; Bearer [secret]; [secret]',
+    )
+  })
+
+  it('knows the last thousand secrets, of which it forgets the older half for another one', () => {
+    const secretOf = (index: number) => `${String(index).padStart(4, '0')}-secret`
+    const redactor = new Redactor()
+    for (let index = 0; index < 1000; index++) redactor.add(secretOf(index))
+    expect([0, 500, 999].map((index) => redactor.scrub(secretOf(index)))).toEqual(Array(3).fill('[secret]'))
+    redactor.add(secretOf(1000))
+    expect([499, 500, 1000].map((index) => redactor.scrub(secretOf(index)))).toEqual([secretOf(499), '[secret]', '[secret]'])
+  })
+
+  it('does not know secrets of three characters', () => {
+    const redactor = redactorOf('abc', '', '🔑🗝🔒')
+    expect(redactor.scrub('abc abcabc 🔑🗝🔒')).toBe('abc abcabc 🔑🗝🔒')
+    redactor.add('wxyz')
+    expect([redactor.scrub('wxyz'), redactor.scrub('abc'), redactor.scrub('')]).toEqual(['[secret]', 'abc', ''])
+  })
+
   it('shows no secret when it is shown itself', () => {
     const redactor = redactorOf('s3cr3t-öffne-dich')
     expect([inspect(redactor), JSON.stringify(redactor)]).toEqual(['[secret]', '"[secret]"'])
