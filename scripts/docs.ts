@@ -26,9 +26,9 @@ const modules = apiPages()
 const sections = sidebarOf(readFileSync(join(root, 'docs/README.md'), 'utf8'))
 const missing = staged.filter((page) => !page.startsWith('rules/') && !linkedIn(page))
 if (missing.length > 0) fail(['docs/README.md lacks these pages:', ...missing])
-const api = { text: 'API', collapsed: true, items: [{ text: 'Entry points', link: '/api/modules' }, ...modules] }
+const api = { text: 'API', items: [{ text: 'Entry points', link: '/api/modules' }, ...modules] }
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const sidebar = [...sections.map(({ text, items }) => ({ text, collapsed: false, items: items.map(forSidebar) })), api]
+const sidebar = [...sections.map(({ text, items }) => ({ text, items: items.map(forSidebar) })), api]
 writeFileSync(join(out, 'sidebar.json'), JSON.stringify({ version, sidebar }))
 run('npx', ['vitepress', 'build', '.'], site)
 const problems = problemsOf(html)
@@ -76,9 +76,17 @@ function entryPoints(): readonly { readonly name: string; readonly path: string 
 
 /** TypeDoc counts a heading that it does not write: links to `name-1` then mean `name`. */
 function repairAnchors(page: string): void {
-  const text = readFileSync(page, 'utf8')
-  const count = (name: string) => [...text.matchAll(/^#+ (.*)$/gm)].filter(([, heading = '']) => heading.toLowerCase() === name).length
-  const repaired = text.replace(/\]\(#([a-z]+)-1\)/g, (link, name: string) => (count(name) === 1 ? `](#${name})` : link))
+  const headings = new Map<string, readonly string[]>()
+  const count = (path: string, name: string) => {
+    const known =
+      headings.get(path) ?? [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase())
+    headings.set(path, known)
+    return known.filter((heading) => heading === name).length
+  }
+  const repaired = readFileSync(page, 'utf8').replace(/\]\(([^)#\s]*)#([a-z]+)-1\)/g, (link, path: string, name: string) => {
+    const target = path === '' ? page : join(page, '..', path)
+    return existsSync(target) && count(target, name) === 1 ? `](${path}#${name})` : link
+  })
   writeFileSync(page, repaired)
 }
 

@@ -19,7 +19,6 @@ const FILES = 'files'
 
 export interface SidebarSection {
   readonly text: string
-  readonly collapsed?: boolean
   readonly items: readonly (SidebarSection | { readonly text: string; readonly link: string })[]
 }
 

@@ -22,7 +22,11 @@ export default defineConfig({
   cacheDir: 'dist/cache',
   srcExclude: ['public/**'],
   // The pages are for GitHub as well: what looks like a tag is text.
-  markdown: { config: (md) => void md.set({ html: false }), anchor: { slugify: anchorOf } },
+  markdown: {
+    config: (md) => void md.set({ html: false }),
+    anchor: { slugify: anchorOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   // Pages open from any web server, also without one that knows about names without an extension.
   cleanUrls: false,
   metaChunk: true,
