@@ -3,9 +3,10 @@
  * from another, and nothing is loaded from another host. `--serve` shows it on loopback afterwards.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { entryPoints } from './api-surface.ts'
 import { problemsOf } from './site/check-html.ts'
 import { OTHERS, sidebarOf, stagePages } from './site/stage.ts'
 
@@ -53,24 +54,9 @@ function apiPages(): readonly { readonly text: string; readonly link: string }[]
   const flags = ['--tsconfig', config, '--out', join(pages, 'api'), '--plugin', 'typedoc-plugin-markdown', ...FLAGS]
   run('npx', ['typedoc', ...flags, ...entries.flatMap(({ path }) => ['--entryPoints', join(root, path)])], site)
   return entries.map(({ name, path }) => {
-    const page = path.replace(/^\.\/dist\//, '').replace(/(?:\/index)?\.d\.ts$/, '')
+    const page = path.replace(/^dist\//, '').replace(/(?:\/index)?\.d\.ts$/, '')
     repairAnchors(join(pages, 'api', `${page}.md`))
     return { text: name, link: `/api/${page}` }
-  })
-}
-
-/** Returns the names and the declarations of what can be imported. */
-function entryPoints(): readonly { readonly name: string; readonly path: string }[] {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const targets = Object.entries<string | null | { readonly types: string }>(exports)
-  const hidden = new Set(targets.filter(([, target]) => target === null).map(([name]) => name))
-  return targets.flatMap(([name, target]) => {
-    const path = typeof target === 'string' ? target.replace(/\.js$/, '.d.ts') : target?.types
-    if (!path?.endsWith('.d.ts') || name.includes('bundle')) return []
-    const full = (wild: string) => ({ name: `stac-auth${name.slice(1).replace('*', wild)}`, path: path.replace('*', wild) })
-    if (!name.includes('*')) return [full('')]
-    const files = readdirSync(join(root, path, '..')).filter((file) => file.endsWith('.d.ts'))
-    return files.map((file) => full(file.replace('.d.ts', ''))).filter((entry) => !hidden.has(`.${entry.name.slice('stac-auth'.length)}`))
   })
 }
 

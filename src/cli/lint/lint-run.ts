@@ -351,19 +351,22 @@ export function byDocument({ document: one = '' }: Pick<Problem, 'document'>, { 
   return compare(one, other)
 }
 
-/** Compares findings by document and place. */
+/** Compares findings by document, position, and then by all other fields, because several documents may share a name. */
 export function inOrder(one: Problem, other: Problem): number {
-  return byDocument(one, other) || byPlace(one, other)
+  return byDocument(one, other) || byPosition(one, other) || byContent(one, other)
 }
 
-/** Compares findings of a document by position, then by all other fields, because several documents may share a name. */
+function byPosition(one: Problem, other: Problem): number {
+  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
+}
+
+function byContent(one: Problem, other: Problem): number {
+  return compare(one.rule, other.rule) || compare(JSON.stringify(one), JSON.stringify(other))
+}
+
+/** Compares findings of a document, so that the order of those in one place does not depend on when they were added. */
 function byPlace(one: Problem, other: Problem): number {
-  return (
-    (one.line ?? 0) - (other.line ?? 0) ||
-    (one.column ?? 0) - (other.column ?? 0) ||
-    compare(one.rule, other.rule) ||
-    compare(JSON.stringify(one), JSON.stringify(other))
-  )
+  return byPosition(one, other) || (one.line === undefined ? 0 : byContent(one, other))
 }
 
 function compare(one: string, other: string): number {
