@@ -52,7 +52,8 @@ const rows: Readonly<Record<string, (folder: string) => Promise<Verdict>>> = {
 async function compared(folder: string, groups: readonly FileGroup[], workers: number): Promise<Verdict> {
   const [archive, redis] = [await startArchive(), await startRedis(folder)]
   const load = await QueueLoad.prepare(folder, archive, redis.url, groups)
-  const limits = ['--per-host', '32']
+  // More requests than the files of all workers: otherwise that limit is compared, not the workers.
+  const limits = ['--per-host', '64']
   const timed = async (target: string, ...argv: readonly string[]) => {
     const { seconds, code, stderr } = await load.download(target, ...limits, ...argv)
     if (code !== 0) throw new Error(stderr)
