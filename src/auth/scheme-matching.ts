@@ -191,7 +191,7 @@ export class SchemeMatcher {
     for (const known of this.#known) {
       if (known.strategy === strategy && identity.some((tuple) => sameIdentity(tuple, known.identity))) {
         matches.push({ credential: known.credential, strategy, scheme })
-      } else if (strategy.acceptsToken && known.strategy.isToken?.(known.credential)) {
+      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.credential)) {
         matches.push({ credential: known.credential, strategy: known.strategy, scheme: known.strategy.schemeOf(known.credential) })
       }
     }

@@ -94,6 +94,19 @@ describe("a strategy of a caller's own", () => {
     ])
   })
 
+  it("a credential of a caller's own type answers schemes with its identity alone, also where the type accepts tokens and is one", async () => {
+    const identity = ({ realm }: CustomScheme) => [[{ name: 'realm', value: String(realm), pointer: '/realm' }]]
+    const schemeOf = () => ({ type: 'mine', realm: 'ours' })
+    const flow: Flow = async function* (request) {
+      yield authorized(signed(request))
+    }
+    const { auth, script: servers } = engine(flow, undefined, { acceptsToken: true, isToken: () => true, identity, schemeOf })
+    const outcome = async (realm: string) => (await auth.explain(target({ type: 'mine', realm }, `${DATA}f.tif`))).refs[0]
+    expect(await outcome('ours')).toMatchObject({ credential: 'm' })
+    expect(await outcome('theirs')).toMatchObject({ code: 'SCHEME_MISMATCH' })
+    expect(servers.sent).toEqual([])
+  })
+
   it("a scheme of a caller's own may be the input of another one", async () => {
     const { mine } = engine(async function* () {})
     const credentials = unchecked([

@@ -1,5 +1,8 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../../src/strategies/http/digest/digest.ts'
+import { ProtectionSpaces } from '../../../src/strategies/http/digest/protection-space.ts'
 import type { HttpContext } from '../../../src/strategies/http/scheme.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
@@ -268,4 +271,18 @@ it('asks first, also when the request is only to be made', async () => {
   expect(step).toMatchObject({ kind: 'authorized', request: { url: get().url, method: 'GET' } })
   expect((await readyLeg(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
   expect(await readyLeg(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
+})
+
+it('keeps nothing of the requests that were sent alone before', async () => {
+  const { lock } = new ProtectionSpaces()
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc')
+  const send = async (count: number) => {
+    for (let sent = 0; sent < count; sent++) (await lock.enter(true)).leave()
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const before = await send(1000)
+  // Each of them took 300 bytes and more where results were kept.
+  expect((await send(50_000)) - before).toBeLessThan(50_000 * 40)
 })

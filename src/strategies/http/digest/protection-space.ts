@@ -155,7 +155,7 @@ export interface Stay {
 /** A lock that any number may share or one may hold alone; exclusive waiters go before all later ones. */
 class SharedLock {
   readonly #together = new Map<{ wasCrowded: boolean }, Promise<void>>()
-  #lastAlone: Promise<unknown> | undefined
+  #lastAlone: Promise<void> | undefined
 
   /** Errors: `ABORTED` while waiting. */
   async enter(isAlone: boolean, signal?: AbortSignal): Promise<Stay> {
@@ -165,7 +165,8 @@ class SharedLock {
       leave = resolve
     })
     const stay = { isAlone, wasCrowded: false, leave: () => leave() }
-    if (isAlone) this.#lastAlone = Promise.all([...before, left])
+    // Without its results: each would hold those of all before it.
+    if (isAlone) this.#lastAlone = Promise.all([...before, left]).then(() => undefined)
     else this.#join(stay, left)
     try {
       await unlessAborted(Promise.all(before), signal)
