@@ -8,9 +8,9 @@ import { RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Destination } from './destination/destination.ts'
 import type { DownloadEvent, DownloadOptions } from './download.ts'
+import type { FileRecord } from './download-record.ts'
 import type { FilePlan } from './file-plan.ts'
 import { HashThread } from './hash-thread.ts'
-import type { FileRecord } from './manifest.ts'
 
 export interface DownloadContext {
   readonly folder: Destination
