@@ -14,7 +14,6 @@ import {
   TrustError,
   UnsupportedError,
 } from '../errors.ts'
-import type { CookieJar } from '../http/cookies.ts'
 import {
   type Connection,
   type CredentialUse,
@@ -24,13 +23,13 @@ import {
   type Send,
   type SendOptions,
   type Transport,
-  withHeader,
 } from '../http/message.ts'
 import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
 import { addressOf, isAddressProblem, isLoopbackHost, LastOrigin } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
 import { isProtected, type Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
+import type { CookieChain, LoginCookies } from './login-cookies.ts'
 import { bestOf, type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import type { EngineMemory, MemorySessions, SessionStore } from './session.ts'
 import {
@@ -45,7 +44,6 @@ import {
   type Token,
   type Warning,
 } from './strategy.ts'
-import { matchesAny } from './url-pattern.ts'
 
 /** The dependencies of an engine. */
 export interface EngineContext {
@@ -96,9 +94,14 @@ interface Hop {
   readonly hop: number
   readonly signal?: AbortSignal
   readonly followHidden: boolean
-  readonly cookies: CookieChain
+  readonly login: Login
   readonly onUse: ExchangeOptions['onUse']
   readonly anonymous: ExchangeOptions['anonymous']
+}
+
+/** The logins of one chain of redirects: without cookies before a server sets the first one. */
+interface Login {
+  cookies?: CookieChain
 }
 
 interface Answer {
@@ -111,7 +114,8 @@ export class Exchange {
   readonly #engine: EngineContext
   readonly #selector: CredentialSelector
   readonly #redirects: 'follow' | 'error'
-  readonly #cookies: LoginCookies
+  /** Loaded with the first cookie. */
+  #cookies: LoginCookies | undefined
   /** Credentials whose secrets could not be read, after the warning. */
   readonly #unused = new Set<string>()
 
@@ -119,12 +123,11 @@ export class Exchange {
     this.#engine = engine
     this.#selector = selector
     this.#redirects = redirects
-    this.#cookies = new LoginCookies(engine.clock)
   }
 
   /** Deletes the cookies that hosts set for the credential. */
   forget(credential: string): void {
-    this.#cookies.forget(credential)
+    this.#cookies?.forget(credential)
   }
 
   /** Returns the credential with the narrowest pattern that matches a URL without references, or nothing. */
@@ -142,14 +145,14 @@ export class Exchange {
     let request = first
     let selections = purpose.selections
     let replaced = false
-    const cookies = this.#cookies.chain()
+    const login: Login = {}
     for (let hop = 0; ; hop++) {
-      const at = { target: purpose.target, hop, signal, followHidden, cookies, onUse: init.onUse, anonymous: init.anonymous }
-      const asSent = `${request.method} ${request.url} ${cookies.state}`
+      const at = { target: purpose.target, hop, signal, followHidden, login, onUse: init.onUse, anonymous: init.anonymous }
+      const asSent = this.#stateOf(request, login)
       const answer = await this.#attempt(request, selections, at)
       const { response } = answer
       if (!isRedirect(response.status) || init.redirect === 'manual') {
-        if (response.status < 400) cookies.settle()
+        if (response.status < 400) login.cookies?.settle()
         return response
       }
       await response.discard()
@@ -158,7 +161,7 @@ export class Exchange {
       this.#checkHop(response.url, next, hop, init.redirect)
       request = redirected(asked(request, response.url), response.status, next, hop)
       // A request with a new cookie is a different request.
-      if (seen.has(`${request.method} ${request.url} ${cookies.state}`)) throw circle(response.url, next, hop)
+      if (seen.has(this.#stateOf(request, login))) throw circle(response.url, next, hop)
       replaced ||= answer.replaced
       selections = replaced ? [] : this.#forHop(purpose.target, next)
     }
@@ -227,15 +230,16 @@ export class Exchange {
   async #authorized(
     request: HttpRequest,
     match: CredentialMatch,
-    { target, hop, cookies, onUse, anonymous: _, ...options }: Hop,
+    { target, hop, login, onUse, anonymous: _, ...options }: Hop,
   ): Promise<Answer | undefined> {
     const context = contextOf(this.#engine, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
     const flow = match.strategy.authorize(request, context)
     const result = await runFlow(flow, async (step: AuthStep) => {
-      const sent = cookies.with(match, step)
+      const sent = this.#cookiesOf(login)?.with(match, step) ?? step
       const response = await sendStep(this.#engine, match, sent, options)
-      if (isRedirect(response.status) || response.status === 401) await cookies.keep(match, sent, response)
+      if (isRedirect(response.status) && response.headers.getSetCookie?.().length) await this.#loadCookies()
+      if (isRedirect(response.status) || response.status === 401) this.#cookiesOf(login)?.keep(match, sent, response)
       return response
     })
     if (!result) return undefined
@@ -248,6 +252,21 @@ export class Exchange {
     this.#engine.used(match.credential.id, request.url)
     onUse?.(match.credential.id)
     return { response, replaced: step.replaces === true }
+  }
+
+  /** Differs between requests of a chain unless a redirect has led back. */
+  #stateOf({ method, url }: HttpRequest, login: Login): string {
+    return `${method} ${url} ${this.#cookiesOf(login)?.state ?? ''}`
+  }
+
+  #cookiesOf(login: Login): CookieChain | undefined {
+    login.cookies ??= this.#cookies?.chain()
+    return login.cookies
+  }
+
+  async #loadCookies(): Promise<void> {
+    const { LoginCookies } = await import('./login-cookies.ts')
+    this.#cookies ??= new LoginCookies(this.#engine.clock)
   }
 
   async #bare(request: HttpRequest, { target, signal, followHidden }: Hop): Promise<Answer> {
@@ -336,80 +355,6 @@ function checkPlace(address: string, named: ReadonlySet<string>, target: Target 
     ...(target && { pointer: `${target.pointer}/href` }),
     ...(isNameable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
   })
-}
-
-/** Cookies by credential, kept as long as the engine exists. */
-class LoginCookies {
-  readonly #clock: Clock
-  readonly #kept = new Map<string, CookieJar>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Returns the cookies for one chain of redirects. Parallel chains do not share cookies, because both may be logging in. */
-  chain(): CookieChain {
-    return new CookieChain(this.#kept, this.#clock)
-  }
-
-  /** Deletes the cookies after a logout or a change of user. */
-  forget(credential: string): void {
-    this.#kept.delete(credential)
-  }
-}
-
-class CookieChain {
-  readonly #kept: Map<string, CookieJar>
-  readonly #clock: Clock
-  readonly #jars = new Map<string, CookieJar>()
-
-  constructor(kept: Map<string, CookieJar>, clock: Clock) {
-    this.#kept = kept
-    this.#clock = clock
-  }
-
-  /** Changes with every cookie: requests before and after are not the same. */
-  get state(): string {
-    return [...this.#jars.values()].map(({ version }) => version).join()
-  }
-
-  /** Returns the step with the cookies of its origin. */
-  with(match: CredentialMatch, step: AuthStep): AuthStep {
-    const jar = this.#jars.get(match.credential.id) ?? this.#kept.get(match.credential.id)
-    if (!jar || !maySee(match, step)) return step
-    const cookies = jar.header(step.request.url, step.request.headers.cookie)
-    return cookies === undefined ? step : { ...step, request: withHeader(step.request, 'cookie', cookies) }
-  }
-
-  /** Stores the cookies that a redirect sets; a refused request deletes those of that origin. */
-  async keep(match: CredentialMatch, step: AuthStep, { status, headers, url }: HttpResponse): Promise<void> {
-    const { id } = match.credential
-    if (!maySee(match, step)) return
-    if (status === 401) for (const jars of [this.#kept, this.#jars]) jars.get(id)?.forget(new URL(url).origin)
-    const fields = isRedirect(status) ? (headers.getSetCookie?.() ?? []) : []
-    if (fields.length > 0) (await this.#jar(id)).keep(url, fields)
-  }
-
-  /** Keeps the cookies of a successful chain for later ones. */
-  settle(): void {
-    for (const [id, jar] of this.#jars) {
-      const kept = this.#kept.get(id)
-      if (kept) kept.adopt(jar)
-      else this.#kept.set(id, jar)
-    }
-  }
-
-  async #jar(id: string): Promise<CookieJar> {
-    const { CookieJar } = await import('../http/cookies.ts')
-    const jar = this.#jars.get(id) ?? new CookieJar(() => this.#clock.now(), this.#kept.get(id))
-    this.#jars.set(id, jar)
-    return jar
-  }
-}
-
-/** True unless the URL is signed or not in `sendTo`: cookies are sent to hosts in `sendTo` only. */
-function maySee({ credential }: CredentialMatch, { request, replaces }: AuthStep): boolean {
-  return replaces !== true && matchesAny(credential.sendTo, new URL(request.url))
 }
 
 /** Timeout of a token or signing request, in milliseconds. */

@@ -158,7 +158,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     promise: 'A circle of redirects is refused.',
     file: 'src/auth/exchange.ts',
     within: 'Exchange.send',
-    code: 'seen.has(`${request.method} ${request.url} ${cookies.state}`)',
+    code: 'seen.has(this.#stateOf(request, login))',
     becomes: 'false',
     test: 'test/auth/redirects.test.ts',
     title: 'a redirect > H06 to itself is REDIRECT_LOOP',
@@ -216,7 +216,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     id: 'cookie-hosts',
     promise: 'Cookies of a login are sent to hosts in `sendTo` only.',
-    file: 'src/auth/exchange.ts',
+    file: 'src/auth/login-cookies.ts',
     within: 'maySee',
     code: 'matchesAny(credential.sendTo, new URL(request.url))',
     becomes: 'true',
@@ -226,7 +226,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     id: 'cookie-signed-url',
     promise: 'Cookies of a login are not sent with a signed URL.',
-    file: 'src/auth/exchange.ts',
+    file: 'src/auth/login-cookies.ts',
     within: 'maySee',
     code: 'replaces !== true',
     becomes: 'true',
