@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
@@ -51,8 +52,8 @@ const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|text|browser)\//
 
 export default defineConfig({
   test: {
-    // One worker per processor: most tests wait for servers.
-    maxWorkers: '100%',
+    // More than processors: the tests that take longest wait for servers and processes.
+    maxWorkers: Math.min(2 * availableParallelism(), 8),
     reporters: ['default', retriesReporter()],
     projects: [
       {
