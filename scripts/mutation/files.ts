@@ -57,7 +57,14 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/oauth2/token-key.test.ts',
     'test/strategies/signed-url.test.ts',
   ],
-  'src/auth/login-cookies.ts': ['test/auth/login-cookies.test.ts', 'test/auth/exchange.test.ts'],
+  'src/auth/login-cookies.ts': [
+    'test/auth/login-cookies.test.ts',
+    'test/auth/exchange.test.ts',
+    'test/auth/redirects.test.ts',
+    'test/auth/fetch.test.ts',
+    'test/auth/redirects-wire.test.ts',
+    'test/auth/hostile.test.ts',
+  ],
   'src/http/redirect.ts': ['test/http/redirect.test.ts', 'test/auth/redirects.test.ts'],
   'src/http/url.ts': [
     'test/http/address.test.ts',

@@ -450,6 +450,21 @@ describe('cookies of redirects', () => {
     expect(seen(servers)).toEqual([undefined, undefined, undefined, undefined])
   })
 
+  it('are not taken from a challenge after a login that set one', async () => {
+    const servers = script(({ url, headers }): Reply => {
+      if (!headers['x-mine']) return { status: 401, headers: { 'set-cookie': 'refused=1; Path=/' } }
+      if (!url.endsWith('/set')) return { status: 200 }
+      return { status: 302, headers: { location: `${DATA}end`, 'set-cookie': 'a=1; Path=/' } }
+    })
+    const authorize = async function* (request: HttpRequest): AuthFlow {
+      yield handshake(request)
+      yield* carrying(request)
+    }
+    const { auth } = engineOf({ authorize }, servers)
+    expect((await auth.fetch(wanted(`${DATA}set`))).status).toBe(200)
+    expect(seen(servers)).toEqual([undefined, undefined, 'a=1', undefined])
+  })
+
   it('are removed by a logout of their credential', async () => {
     const servers = cookieServer()
     const { auth } = engineOf({ authorize: carrying, logout: async () => {} }, servers)
