@@ -57,6 +57,12 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/oauth2/token-key.test.ts',
     'test/strategies/signed-url.test.ts',
   ],
+  'src/auth/open-flow.ts': [
+    'test/strategies/s3/open.test.ts',
+    'test/auth/custom-strategy.test.ts',
+    'test/auth/exchange.test.ts',
+    'test/auth/hostile.test.ts',
+  ],
   'src/auth/login-cookies.ts': [
     'test/auth/login-cookies.test.ts',
     'test/auth/exchange.test.ts',

@@ -23,18 +23,19 @@ import {
   type Send,
   type SendOptions,
   type Transport,
+  withHeader,
 } from '../http/message.ts'
 import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
-import { addressOf, isAddressProblem, isLoopbackHost, LastOrigin } from '../http/url.ts'
+import { LastOrigin } from '../http/url.ts'
 import type { Clock } from '../net/clock.ts'
-import { isProtected, type Target } from '../stac/target.ts'
+import type { Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import type { CookieChain, LoginCookies } from './login-cookies.ts'
-import { bestOf, type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
+import { openFlow } from './open-flow.ts'
+import { bestOf, type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { EngineMemory, MemorySessions, SessionStore } from './session.ts'
 import {
   type AuthContext,
-  type AuthFlow,
   type AuthStep,
   type Input,
   type Origin,
@@ -44,6 +45,7 @@ import {
   type Token,
   type Warning,
 } from './strategy.ts'
+import { matchesAny } from './url-pattern.ts'
 
 /** The dependencies of an engine. */
 export interface EngineContext {
@@ -236,10 +238,9 @@ export class Exchange {
     const began = context.clock.now()
     const flow = match.strategy.authorize(request, context)
     const result = await runFlow(flow, async (step: AuthStep) => {
-      const sent = this.#cookiesOf(login)?.with(match, step) ?? step
+      const sent = this.#withCookies(login, match, step)
       const response = await sendStep(this.#engine, match, sent, options)
-      if (isRedirect(response.status) && response.headers.getSetCookie?.().length) await this.#loadCookies()
-      if (isRedirect(response.status) || response.status === 401) this.#cookiesOf(login)?.keep(match, sent, response)
+      if (isRedirect(response.status) || response.status === 401) await this.#keepCookies(login, match, sent, response)
       return response
     })
     if (!result) return undefined
@@ -264,9 +265,23 @@ export class Exchange {
     return login.cookies
   }
 
-  async #loadCookies(): Promise<void> {
+  #withCookies(login: Login, match: CredentialMatch, step: AuthStep): AuthStep {
+    const chain = this.#cookiesOf(login)
+    if (!chain || !maySeeCookies(match, step)) return step
+    const cookies = chain.header(match.credential.id, step.request.url, step.request.headers.cookie)
+    return cookies === undefined ? step : { ...step, request: withHeader(step.request, 'cookie', cookies) }
+  }
+
+  /** Stores the cookies that a redirect sets; a refused request deletes those of that origin. */
+  async #keepCookies(login: Login, match: CredentialMatch, step: AuthStep, { status, headers, url }: HttpResponse): Promise<void> {
+    if (!maySeeCookies(match, step)) return
+    const { id } = match.credential
+    if (status === 401) this.#cookiesOf(login)?.refused(id, url)
+    const fields = isRedirect(status) ? (headers.getSetCookie?.() ?? []) : []
+    if (fields.length === 0) return
     const { LoginCookies } = await import('./login-cookies.ts')
     this.#cookies ??= new LoginCookies(this.#engine.clock)
+    this.#cookiesOf(login)?.keep(id, url, fields)
   }
 
   async #bare(request: HttpRequest, { target, signal, followHidden }: Hop): Promise<Answer> {
@@ -278,6 +293,11 @@ export class Exchange {
     if (result) return { response: result.response, replaced: false }
     throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: URL can be fetched only with the s3 strategy', { url: request.url })
   }
+}
+
+/** True unless the URL is signed or not in `sendTo`: cookies are sent to hosts in `sendTo` only. */
+function maySeeCookies({ credential }: CredentialMatch, { request, replaces }: AuthStep): boolean {
+  return replaces !== true && matchesAny(credential.sendTo, new URL(request.url))
 }
 
 function circle(from: string, next: URL, hop: number): TrustError {
@@ -317,43 +337,6 @@ function rejected({ status, url, headers }: HttpResponse, credential: string, ho
       status === 403
         ? 'check that the account has access and has accepted the terms of the provider'
         : 'check the value of the credential and whether it has expired',
-  })
-}
-
-/**
- * Returns the steps of a request without credentials to a URL that is not http(s) (`s3:`); undefined when no strategy supports it. Their
- * URLs follow the rules for URLs in documents. Errors: those of the strategy, `URL_*`.
- */
-export async function openFlow(request: HttpRequest, selector: CredentialSelector, target?: Target): Promise<AuthFlow | undefined> {
-  const url = new URL(request.url)
-  const type = url.protocol.slice(0, -1)
-  const strategy = await selector.strategyOf(type)
-  const own = selector.own.find((match) => match.credential.type === type && coversTarget(match, url))
-  const flow = strategy?.open?.(request, { url: request.url, target }, own?.credential)
-  return flow && placed(flow, selector.named, target)
-}
-
-/** Checks the host before a step is sent or returned, because the document may have named it. */
-async function* placed(flow: AuthFlow, named: ReadonlySet<string>, target: Target | undefined): AuthFlow {
-  try {
-    let step = await flow.next(undefined as never)
-    while (!step.done) {
-      checkPlace(step.value.request.url, named, target)
-      step = await flow.next(yield step.value)
-    }
-  } finally {
-    await flow.return()
-  }
-}
-
-function checkPlace(address: string, named: ReadonlySet<string>, target: Target | undefined): void {
-  const problem = addressOf(address, { secure: target !== undefined && isProtected(target), named })
-  if (!isAddressProblem(problem)) return
-  const { origin, protocol, hostname } = new URL(address)
-  const isNameable = problem.code === 'URL_ADDRESS_FORBIDDEN' && (protocol === 'https:' || isLoopbackHost(hostname))
-  throw new SelectionError(problem.code, `the host of this object is refused: ${origin} ${problem.message}. Nothing was sent`, {
-    ...(target && { pointer: `${target.pointer}/href` }),
-    ...(isNameable && { hint: `if you trust that host, add "${origin}/" to "sendTo" of a credential` }),
   })
 }
 

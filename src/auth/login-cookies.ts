@@ -1,11 +1,7 @@
 /** The cookies that hosts set while a credential logs in through redirects. Loaded when a redirect sets the first one. */
 
 import { CookieJar } from '../http/cookies.ts'
-import { type HttpResponse, isRedirect, withHeader } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
-import type { CredentialMatch } from './scheme-matching.ts'
-import type { AuthStep } from './strategy.ts'
-import { matchesAny } from './url-pattern.ts'
 
 /** Cookies by credential, kept as long as the engine exists. */
 export class LoginCookies {
@@ -43,21 +39,20 @@ export class CookieChain {
     return [...this.#jars.values()].map(({ version }) => version).join()
   }
 
-  /** Returns the step with the cookies of its origin. */
-  with(match: CredentialMatch, step: AuthStep): AuthStep {
-    const jar = this.#jars.get(match.credential.id) ?? this.#kept.get(match.credential.id)
-    if (!jar || !maySee(match, step)) return step
-    const cookies = jar.header(step.request.url, step.request.headers.cookie)
-    return cookies === undefined ? step : { ...step, request: withHeader(step.request, 'cookie', cookies) }
+  /** Returns the header `Cookie` of a request with a credential; undefined without cookies for that URL. `own` are cookies of the request. */
+  header(credential: string, url: string, own: string | undefined): string | undefined {
+    const jar = this.#jars.get(credential) ?? this.#kept.get(credential)
+    return jar?.header(url, own)
   }
 
-  /** Stores the cookies that a redirect sets; a refused request deletes those of that origin. */
-  keep(match: CredentialMatch, step: AuthStep, { status, headers, url }: HttpResponse): void {
-    const { id } = match.credential
-    if (!maySee(match, step)) return
-    if (status === 401) for (const jars of [this.#kept, this.#jars]) jars.get(id)?.forget(new URL(url).origin)
-    const fields = isRedirect(status) ? (headers.getSetCookie?.() ?? []) : []
-    if (fields.length > 0) this.#jar(id).keep(url, fields)
+  /** Stores the cookies that the response of that URL sets. */
+  keep(credential: string, url: string, fields: readonly string[]): void {
+    this.#jar(credential).keep(url, fields)
+  }
+
+  /** Deletes the cookies of the origin that refused a request. */
+  refused(credential: string, url: string): void {
+    for (const jars of [this.#kept, this.#jars]) jars.get(credential)?.forget(new URL(url).origin)
   }
 
   /** Keeps the cookies of a successful chain for later ones. */
@@ -74,9 +69,4 @@ export class CookieChain {
     this.#jars.set(id, jar)
     return jar
   }
-}
-
-/** True unless the URL is signed or not in `sendTo`: cookies are sent to hosts in `sendTo` only. */
-function maySee({ credential }: CredentialMatch, { request, replaces }: AuthStep): boolean {
-  return replaces !== true && matchesAny(credential.sendTo, new URL(request.url))
 }

@@ -216,8 +216,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     id: 'cookie-hosts',
     promise: 'Cookies of a login are sent to hosts in `sendTo` only.',
-    file: 'src/auth/login-cookies.ts',
-    within: 'maySee',
+    file: 'src/auth/exchange.ts',
+    within: 'maySeeCookies',
     code: 'matchesAny(credential.sendTo, new URL(request.url))',
     becomes: 'true',
     test: 'test/auth/exchange.test.ts',
@@ -226,8 +226,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     id: 'cookie-signed-url',
     promise: 'Cookies of a login are not sent with a signed URL.',
-    file: 'src/auth/login-cookies.ts',
-    within: 'maySee',
+    file: 'src/auth/exchange.ts',
+    within: 'maySeeCookies',
     code: 'replaces !== true',
     becomes: 'true',
     test: 'test/auth/exchange.test.ts',
