@@ -53,6 +53,7 @@ const tsc = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc
 if (tsc.status === 0) {
   forOlderCompilers()
   await joinRules(`${fresh}/lint/rules`)
+  joinRulePages()
   for (const [file, modules] of Object.entries(SHARED)) await joinShared(file, modules)
   await bundleForPages()
   chmodSync(fresh, 0o755)
@@ -86,6 +87,13 @@ async function joinRules(folder: string): Promise<void> {
     logLevel: 'warning',
     plugins: [{ name: 'rules-only', setup: ({ onResolve }) => onResolve({ filter: /^\.\.\// }, ({ path }) => ({ path, external: true })) }],
   })
+}
+
+/** Writes the pages of all rules, which `stac-auth rules` shows, into one file: the package may not have many. */
+function joinRulePages(): void {
+  const folder = `${root}docs/rules`
+  const pages = readdirSync(folder).map((name) => [name.replace(/\.md$/, ''), readFileSync(join(folder, name), 'utf8')] as const)
+  writeFileSync(`${fresh}/rule-pages.json`, JSON.stringify(Object.fromEntries(pages)))
 }
 
 /** The modules as one file; in their own places stays what leads to it. */

@@ -5,7 +5,7 @@
  */
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { type OutputChunk, rolldown } from 'rolldown'
 import { onDemandApart } from '../bundle.ts'
 import { ENTRIES, STRATEGIES } from '../sizes.ts'
@@ -22,8 +22,11 @@ const SMALL_BYTES = 4000
 /** What no page loads. */
 const FOR_NODE = /^dist\/(?:node\/|cli\/|platform\/node)/
 
-/** How much a byte more counts that is loaded by an entry or by an `import()`; most where the size is published (docs/sizes.md). */
-const WEIGHTS = { published: 3000, entry: 300, later: 2 }
+/**
+ * How much a byte more counts that is loaded by an entry or by an `import()`; most where the size is published (docs/sizes.md). What
+ * commands load counts as entries do, because nobody waits as often as for a command to start.
+ */
+const WEIGHTS = { published: 3000, entry: 300, command: 300, inNode: 100, inPages: 10 }
 const PUBLISHED = new Set([...STRATEGIES, ...ENTRIES].flatMap(({ atOnce, later = [] }) => [atOnce, ...later]))
 /** Each command begins with these. */
 const EACH_COMMAND = ['dist/cli/io.js', 'dist/cli/main.js', 'dist/cli/program.js']
@@ -147,21 +150,10 @@ function passedOn({ fileName, code }: OutputChunk): readonly PassedOn[] {
 
 /** All modules in a folder that the entries lead to, by their paths. */
 export async function graph(entries: readonly string[], folder = root): Promise<ReadonlyMap<string, Module>> {
-  const { metafile } = await build({
-    absWorkingDir: folder,
-    entryPoints: entries.map((path) => `dist/${path}`),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    external: ['#platform'],
-    target: 'es2022',
-    outdir: 'out',
-    write: false,
-    metafile: true,
-    logLevel: 'warning',
-  })
+  const metafile = await metafileOf(
+    entries.map((path) => `dist/${path}`),
+    folder,
+  )
   const platforms = entries.filter((path) => path.startsWith('platform/')).map((path) => `dist/${path}`)
   const named = (path: string) => (path === '#platform' ? platforms : path.startsWith('node:') ? [] : [path])
   return new Map(
@@ -174,9 +166,17 @@ export async function graph(entries: readonly string[], folder = root): Promise<
 
 /** The modules of which something is left at once in a page that imports all of an entry. */
 async function usedAtOnce(entry: string): Promise<ReadonlySet<string>> {
+  const metafile = await metafileOf([entry], root, onDemandApart)
+  const outputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  return new Set(outputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])))
+}
+
+/** What esbuild says of modules and all that they lead to. */
+async function metafileOf(entryPoints: readonly string[], folder: string, ...plugins: readonly Plugin[]): Promise<Metafile> {
   const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [entry],
+    absWorkingDir: folder,
+    entryPoints: [...entryPoints],
+    plugins: [...plugins],
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -188,10 +188,8 @@ async function usedAtOnce(entry: string): Promise<ReadonlySet<string>> {
     write: false,
     metafile: true,
     logLevel: 'warning',
-    plugins: [onDemandApart],
   })
-  const outputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
-  return new Set(outputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])))
+  return metafile
 }
 
 /** What a chunk leads to, itself included, and which roots load it. */
@@ -213,7 +211,7 @@ function fewChunks(
   const inPages = new Set(starts.flatMap((path) => [...reached(modules, [path], true, FOR_NODE)]))
   const later = [...modules.values()].flatMap((module) => module.later)
   const weights = new Map<string, number>()
-  for (const path of later) weights.set(path, WEIGHTS.later)
+  for (const path of later) weights.set(path, weightOf(path))
   for (const path of starts) weights.set(path, WEIGHTS.entry)
   for (const path of [...PUBLISHED, ...EACH_COMMAND]) if (weights.has(path)) weights.set(path, WEIGHTS.published)
   // What an entry alone loads is in the file of the entry.
@@ -245,6 +243,12 @@ function fewChunks(
     else throw new Error(`more than ${most} files are needed`)
   }
   return chunks.filter(isFree)
+}
+
+/** How much a byte more counts that `import()` loads with a module. */
+function weightOf(path: string): number {
+  if (path.startsWith('dist/cli/')) return WEIGHTS.command
+  return FOR_NODE.test(path) ? WEIGHTS.inNode : WEIGHTS.inPages
 }
 
 /** The modules and packages that are loaded with these; with `later` also those that `import()` loads. */

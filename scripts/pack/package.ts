@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** How many files the package may have. */
 export const MOST_FILES = 300
 /** Made by the build as they are published. */
-const COMPLETE = /^dist\/browser\.bundle\./
+const COMPLETE = /^dist\/(?:browser\.bundle\.|rule-pages\.json$)/
 
 export interface Packed {
   readonly tarball: string

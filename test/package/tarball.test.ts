@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { publint } from 'publint'
@@ -10,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../scripts/bundle.ts'
 import { graph, type Module, reached } from '../../scripts/pack/chunks.ts'
 import { entriesOf, installInto, MOST_FILES, packInto } from '../../scripts/pack/package.ts'
-import { BUDGETS } from '../../scripts/size.ts'
+import { ADAPTER_BUDGETS, BUDGETS } from '../../scripts/size.ts'
 import { builtByVite, gzipped, LINT, ONE_FETCH, ONE_STRATEGY, scriptsFor } from '../../scripts/vite-page.ts'
 import { root } from '../architecture/files.ts'
 import { exportedNames } from './exported-names.ts'
@@ -44,7 +45,6 @@ const KINDS = `
   dist/strategies/oauth2/*.d.ts dist/strategies/oauth2/*.js
   dist/strategies/s3/*.d.ts dist/strategies/s3/*.js
   dist/strategies/signed-url/*.d.ts dist/strategies/signed-url/*.js
-  docs/rules/*.md
   man/*.1
   schemas/*.json
   schemas/authentication/*.json
@@ -101,7 +101,13 @@ describe('the package, installed from its tarball', () => {
     )
     const { stdout } = await run('git', ['ls-files'], { cwd: root })
     const inGit = new Set(stdout.split('\n'))
-    const built = new Set(['dist/browser.bundle.js', 'dist/browser.bundle.js.map', 'dist/browser.bundle.json', 'dist/browser.bundle.d.ts'])
+    const built = new Set([
+      'dist/browser.bundle.js',
+      'dist/browser.bundle.js.map',
+      'dist/browser.bundle.json',
+      'dist/browser.bundle.d.ts',
+      'dist/rule-pages.json',
+    ])
     const joined = /^dist\/chunks\/[\w-]+\.(?:js|d\.ts)$/
     const isBuilt = (path: string) =>
       built.has(path) || joined.test(path) || inGit.has(path.replace(/^dist\//, 'src/').replace(/\.(?:d\.ts|js)$/, '.ts'))
@@ -199,6 +205,27 @@ describe('the package, installed from its tarball', () => {
     }
   })
 
+  it.each(['lint item.json', 'explain item.json', 'fetch --help', 'rules', '--help'])(
+    'loads fewer files for %s than there are modules, and hardly more code',
+    async (command) => {
+      await writeFile(join(folder, 'item.json'), JSON.stringify(ITEM))
+      const loaded = async (program: string) => {
+        const coverage = await mkdtemp(join(folder, 'coverage-'))
+        const env = { PATH: process.env.PATH, HOME: folder, NODE_V8_COVERAGE: coverage }
+        await run(process.execPath, [program, ...command.split(' ')], { cwd: folder, env }).catch(() => undefined)
+        const [name = ''] = await readdir(coverage)
+        const { result }: { result: readonly { readonly url: string }[] } = JSON.parse(await readFile(join(coverage, name), 'utf8'))
+        const paths = result.flatMap(({ url }) => (url.startsWith('file:') ? [fileURLToPath(url)] : []))
+        const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size))
+        return { files: paths.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+      }
+      const [before, after] = [await loaded(join(root, 'dist/cli/bin.js')), await loaded(join(installed, 'dist/cli/bin.js'))]
+      expect(after.files).toBeGreaterThan(5)
+      expect(after.files).toBeLessThan(before.files * 0.85)
+      expect(after.bytes).toBeLessThan(before.bytes * 1.35)
+    },
+  )
+
   it('has no files that need each other, so that it does not matter which is loaded first', async () => {
     const entries = await entriesOf(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
     const joined = await graph(entries, installed)
@@ -220,7 +247,8 @@ describe('the package, installed from its tarball', () => {
     expect(joined.length).toBeGreaterThan(50)
   })
 
-  it.each(BUDGETS)('keeps $entry within its budget', async ({ entry, budget }) => {
+  const adapters = Object.entries(ADAPTER_BUDGETS).map(([name, budget]) => ({ entry: `dist/adapters/${name}.js`, budget }))
+  it.each([...BUDGETS, ...adapters])('keeps $entry within its budget', async ({ entry, budget }) => {
     const { eager } = await bundle(entry, installed)
     expect(eager).toBeLessThanOrEqual(budget)
   })
