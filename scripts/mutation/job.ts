@@ -11,6 +11,8 @@ export interface Job {
   readonly root: string
   /** The file to which events are appended. */
   readonly events: string
+  /** The file with what the run without mutants found; the first process writes it. */
+  readonly baseline: string
   /** Sources by path, with their mutants. */
   readonly sources: Readonly<Record<string, string>>
   /** Test files, the closest first. */
@@ -21,21 +23,37 @@ export interface Job {
   readonly mutants: readonly { readonly id: number; readonly isStatic?: boolean; readonly tests?: readonly Wanted[] }[]
   /** The number behind that of the last mutant. */
   readonly size: number
-  /** How often a mutated place may run before its loop counts as endless. */
-  readonly limit?: number
 }
 
 export type JobEvent =
-  | { readonly kind: 'dry'; readonly failed: readonly string[]; readonly ran: readonly string[]; readonly ms: number }
-  | { readonly kind: 'start'; readonly id: number }
+  | { readonly kind: 'ready' }
+  /** `limit`: milliseconds after which it counts as endless. */
+  | { readonly kind: 'start'; readonly id: number; readonly limit: number }
   | MutantEvent
   | { readonly kind: 'end' }
+
+/** The run of all tests without any mutant. */
+export interface Baseline {
+  readonly failed: readonly string[]
+  readonly ran: readonly string[]
+  /** The mutants that run outside any test of a file, or in a test, by their keys. */
+  readonly covered: Readonly<Record<string, readonly number[]>>
+  /** By the key of a test. */
+  readonly usual: Readonly<Record<string, Usual>>
+}
+
+/** What a test takes. */
+export interface Usual {
+  readonly ms: number
+  /** Calls of mutated places. */
+  readonly calls: number
+}
 
 export interface MutantEvent {
   readonly kind: 'mutant'
   readonly id: number
   readonly status: 'killed' | 'survived' | 'not covered' | 'timeout'
-  /** The test that failed. */
+  /** The test that failed, or did not end. */
   readonly by?: string
   readonly ms?: number
 }

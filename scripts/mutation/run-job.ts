@@ -2,14 +2,19 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Job, JobEvent, MutantEvent } from './job.ts'
+import type { Baseline, Job, JobEvent, MutantEvent } from './job.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Milliseconds without an event after which a mutant counts as endless; for the first event more, because all tests run before it. */
-const [STALLED, STALLED_AT_FIRST] = [60_000, 600_000]
+/** Milliseconds without an event after which a process counts as endless where no mutant was started: all tests run first. */
+const STALLED = 600_000
+
+/** Processes that run tests, each with a group of its own, which ends with this process. */
+const groups = new Set<number>()
+process.on('exit', () => groups.forEach(end))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 export interface JobResult {
   /** Tests that fail without any mutant. */
@@ -19,55 +24,121 @@ export interface JobResult {
   readonly mutants: ReadonlyMap<number, MutantEvent>
 }
 
-/** Runs a job. Errors: when the process ends without running the tests. */
-export async function runJob(job: Omit<Job, 'root' | 'events' | 'size'>, tell: (text: string) => void = () => {}): Promise<JobResult> {
+interface RunOptions {
+  /** How many processes share the mutants; default 1. */
+  readonly processes?: number
+  /** Called with the progress. */
+  readonly onProgress?: (text: string) => void
+}
+
+type Shared = Omit<Job, 'events' | 'mutants'> & { readonly folder: string }
+
+/** Runs a job. Errors: when a process ends without running the tests. */
+export async function runJob(
+  job: Omit<Job, 'root' | 'events' | 'size' | 'baseline'>,
+  { processes = 1, onProgress = () => {} }: RunOptions = {},
+): Promise<JobResult> {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
   try {
-    const done = new Map<number, MutantEvent>()
     const size = 1 + Math.max(0, ...job.mutants.map(({ id }) => id))
-    for (let run = 0; ; run++) {
-      const mutants = job.mutants.filter(({ id }) => !done.has(id))
-      const events = join(folder, `events-${run}`)
-      const output = await start({ ...job, mutants, size, root: ROOT, events }, join(folder, 'job.json'), tell)
-      const told = readEvents(events)
-      const dry = told.find((event) => event.kind === 'dry')
-      if (!dry) throw new Error(`the tests did not run:\n${output}`)
-      for (const event of told) if (event.kind === 'mutant') done.set(event.id, event)
-      const last = told.findLast((event) => event.kind === 'start')
-      if (told.at(-1)?.kind === 'end' || dry.failed.length > 0) return { failed: dry.failed, ran: dry.ran, mutants: done }
-      if (!last || done.has(last.id)) throw new Error(`the tests ended early:\n${output}`)
-      done.set(last.id, { kind: 'mutant', id: last.id, status: 'timeout' })
+    const shared: Shared = { ...job, size, root: ROOT, baseline: join(folder, 'baseline.json'), folder }
+    const done = new Map<number, MutantEvent>()
+    const told = (event: JobEvent) => {
+      if (event.kind === 'mutant') onProgress(`${done.set(event.id, event).size} of ${job.mutants.length}`)
     }
+    const shares = Array.from({ length: processes }, (_, share) => job.mutants.filter((_mutant, index) => index % processes === share))
+    const [first = [], ...others] = shares
+    // The first process writes what the others need.
+    const { promise: rest, resolve: begin } = deferred()
+    const runOthers = () => Promise.all(others.map((mutants, index) => runShare(shared, index + 1, mutants, told)))
+    const runFirst = runShare(shared, 0, first, (event) => {
+      told(event)
+      if (event.kind === 'ready') begin(runOthers())
+    })
+    await Promise.all([runFirst, rest])
+    const { failed, ran }: Baseline = JSON.parse(readFileSync(shared.baseline, 'utf8'))
+    return { failed, ran, mutants: done }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+function deferred(): { readonly promise: Promise<unknown>; readonly resolve: (value: unknown) => void } {
+  let resolve: (value: unknown) => void = () => {}
+  return { promise: new Promise((settle) => (resolve = settle)), resolve }
+}
+
+/** Runs mutants in one process after another: a mutant that does not end takes its process with it. */
+async function runShare(shared: Shared, share: number, mutants: Job['mutants'], told: (event: JobEvent) => void): Promise<void> {
+  const { folder, ...job } = shared
+  for (let left = mutants, run = 0; ; run++) {
+    const name = `${share}-${run}`
+    const events: JobEvent[] = []
+    const output = await start(
+      { ...job, mutants: left, events: join(folder, `events-${name}`) },
+      join(folder, `job-${name}.json`),
+      (event) => {
+        events.push(event)
+        told(event)
+      },
+    )
+    if (events.length === 0) throw new Error(`the tests did not run:\n${output}`)
+    const done = new Set(events.flatMap((event) => (event.kind === 'mutant' ? event.id : [])))
+    const last = events.at(-1)
+    if (last?.kind === 'end') return
+    if (last?.kind === 'start') {
+      done.add(last.id)
+      told({ kind: 'mutant', id: last.id, status: 'timeout' })
+    } else if (!isAbandoned(last)) throw new Error(`the tests ended early:\n${output}`)
+    left = left.filter(({ id }) => !done.has(id))
+  }
+}
+
+/** True when the process cannot go on: a test of the mutant still waits. */
+function isAbandoned(event: JobEvent | undefined): boolean {
+  return event?.kind === 'mutant' && event.status === 'timeout'
+}
+
 /** Ends with the process; its output. */
-async function start(job: Job, path: string, tell: (text: string) => void): Promise<string> {
+async function start(job: Job, path: string, told: (event: JobEvent) => void): Promise<string> {
   writeFileSync(path, JSON.stringify(job))
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const child = spawn(process.execPath, [vitest, 'run', '--config', 'vitest.mutation.config.ts'], {
     cwd: ROOT,
-    env: { ...process.env, MUTATION_JOB: path, CI: '1' },
+    // What tests leave is removed with the folder of the job.
+    env: { ...process.env, MUTATION_JOB: path, CI: '1', TMPDIR: dirname(path) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
+  if (child.pid) groups.add(child.pid)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output = `${output}${chunk}`.slice(-4000)))
   let seen = 0
   let changed = Date.now()
+  let limit = STALLED
+  const read = () => {
+    const events = readEvents(job.events)
+    if (events.length > seen) changed = Date.now()
+    for (const event of events.slice(seen)) told(event)
+    seen = events.length
+    const last = events.at(-1)
+    limit = last?.kind === 'start' ? last.limit : STALLED
+    return last
+  }
   const watch = setInterval(() => {
-    const { length } = existsSync(job.events) ? readFileSync(job.events) : ''
-    if (length !== seen) changed = Date.now()
-    seen = length
-    tell(`${readEvents(job.events).filter(({ kind }) => kind === 'mutant').length} of ${job.mutants.length}`)
-    // The whole group: workers are processes of their own.
-    if (Date.now() - changed > (seen > 0 ? STALLED : STALLED_AT_FIRST) && child.pid) process.kill(-child.pid, 'SIGKILL')
-  }, 1000)
+    const isOver = isAbandoned(read()) || Date.now() - changed > limit
+    if (isOver && child.pid) end(child.pid)
+  }, 250)
   await new Promise((resolve) => child.once('close', resolve))
   clearInterval(watch)
+  if (child.pid) groups.delete(child.pid)
+  read()
   return output
+}
+
+/** Workers are processes of their own. */
+function end(group: number): void {
+  process.kill(-group, 'SIGKILL')
 }
 
 function readEvents(path: string): readonly JobEvent[] {

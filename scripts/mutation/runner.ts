@@ -1,11 +1,15 @@
 /**
  * A test runner that runs the tests of a job once, records which test covers which mutant, and then runs for each mutant the tests that
- * cover it, until one fails. All this happens in one process: modules are evaluated again for each mutant, but nothing is started or compiled.
+ * cover it, the shortest first, until one fails. All this happens in one process: modules are evaluated again for each mutant, but nothing
+ * is started or compiled.
+ *
+ * A test that takes much longer than without mutants is not waited for, nor are its hooks: servers that wait for a connection to end would
+ * hold up the next tests too. Another process goes on with the next mutant.
  */
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { TestRunner, vi } from 'vitest'
 import { startTests } from 'vitest/internal/browser'
-import { type Job, type JobEvent, jobPath, type Wanted } from './job.ts'
+import { type Baseline, type Job, type JobEvent, jobPath, type Usual, type Wanted } from './job.ts'
 
 type Runner = InstanceType<typeof TestRunner>
 type File = Awaited<ReturnType<typeof startTests>>[number]
@@ -17,14 +21,27 @@ const tell = (event: JobEvent) => appendFileSync(job.events, `${JSON.stringify(e
 /** Milliseconds that one test may take while a mutant is active. */
 const PATIENCE = 8000
 
+/** A test is abandoned after three seconds and five times its time. Seconds in which this process has to wait for a processor do not count. */
+const TICK = 100
+const ticksFor = (ms: number) => 30 + (5 * ms) / TICK
+
+/** Tests may replace these. */
+const { setInterval, clearInterval } = globalThis
+const now = performance.now.bind(performance)
+
+/** Milliseconds in which a new process evaluates the modules of the first test. */
+const WARM_UP = 10_000
+
 /** The active mutant; 0 for none. */
 let active = 0
-/** Calls since the mutant became active, and how many are too many: a loop does not end. */
+/** Calls since the test began, and how many are too many: a loop does not end. */
 let calls = 0
 let most = Number.POSITIVE_INFINITY
 /** The mutants that a test covers, by test. Those that run outside any test count for all tests of the file. */
 const covered = new Map<string, Uint8Array>()
 let covering: Uint8Array = new Uint8Array(job.size)
+/** Milliseconds of each test without mutants, and calls. */
+const usual = new Map<string, Usual>()
 
 Object.assign(globalThis, {
   $mutant: (id: number): boolean => {
@@ -40,23 +57,45 @@ class MutationRunner extends TestRunner {
   #titles: readonly Wanted[] | undefined
   #failure: string | undefined
   #isLooping = false
+  #isCold = true
+  #isAbandoned = false
+  readonly #running = new Map<Task, { readonly begin: number; readonly timer: NodeJS.Timeout | undefined }>()
 
   override async onBeforeRunTask(test: Parameters<Runner['onBeforeRunTask']>[0]): Promise<void> {
     const isOut = this.#isLooping && this.#failure !== undefined
     const isNamed = !this.#titles || this.#titles.some(({ file, title }) => fileOf(test) === file && titleOf(test) === title)
     if (isOut || !isNamed || (this.#wanted && !this.#wanted.has(keyOf(test)))) test.mode = 'skip'
     await super.onBeforeRunTask(test)
-    if (test.mode !== 'skip') covering = coveredBy(keyOf(test))
+    if (test.mode === 'skip') return
+    covering = coveredBy(keyOf(test))
+    calls = 0
+    if (active > 0) most = Math.max(200_000, 20 * (usual.get(keyOf(test))?.calls ?? 0))
+    this.#running.set(test, { begin: now(), timer: active > 0 ? this.#watch(test) : undefined })
+  }
+
+  #watch(test: Task): NodeJS.Timeout {
+    const id = active
+    let left = ticksFor((usual.get(keyOf(test))?.ms ?? 0) + (this.#isCold ? WARM_UP : 0))
+    return setInterval(() => {
+      if (--left > 0 || this.#isAbandoned) return
+      this.#isAbandoned = true
+      tell({ kind: 'mutant', id, status: 'timeout', by: `${fileOf(test)}: ${titleOf(test)}` })
+    }, TICK)
   }
 
   override onAfterRunTask(test: Parameters<Runner['onAfterRunTask']>[0]): void {
     super.onAfterRunTask(test)
+    const { begin, timer } = this.#running.get(test) ?? {}
+    this.#running.delete(test)
+    clearInterval(timer)
+    if (begin !== undefined && active === 0) usual.set(keyOf(test), { ms: now() - begin, calls })
     covering = coveredBy(fileOf(test))
     if (test.result?.state === 'fail') this.#failure ??= `${fileOf(test)}: ${titleOf(test)}`
   }
 
   override onCollectStart(file: Parameters<Runner['onCollectStart']>[0]): void {
     super.onCollectStart(file)
+    calls = 0
     covering = coveredBy(file.filepath.slice(job.root.length + 1))
   }
 
@@ -67,28 +106,37 @@ class MutationRunner extends TestRunner {
     const none = async () => undefined
     const own = {
       onTaskUpdate: none,
-      onCollected: none,
+      onCollected: async (files: readonly File[]) => files.forEach(sort),
       onAfterRunFiles: none,
       onCollectStart: MutationRunner.prototype.onCollectStart.bind(this),
     }
     Object.assign(this, own)
     this.config.testTimeout = 120_000
-    await this.#dryRun()
+    if (!existsSync(job.baseline)) await this.#writeBaseline()
+    const baseline: Baseline = JSON.parse(readFileSync(job.baseline, 'utf8'))
+    for (const [key, ids] of Object.entries(baseline.covered)) for (const id of ids) coveredBy(key)[id] = 1
+    for (const [key, found] of Object.entries(baseline.usual)) usual.set(key, found)
+    tell({ kind: 'ready' })
     this.config.testTimeout = PATIENCE
-    most = job.limit ?? Math.max(200_000, calls * 20)
     this.#isLooping = true
-    for (const mutant of job.mutants) await this.#try(mutant)
+    if (baseline.failed.length === 0) for (const mutant of job.mutants) await this.#try(mutant)
     active = 0
     tell({ kind: 'end' })
   }
 
-  async #dryRun(): Promise<void> {
-    const begin = performance.now()
+  async #writeBaseline(): Promise<void> {
     this.#titles = job.titles
-    const files = await this.#run(job.tests)
-    const failed = files.flatMap((file) => failuresOf(file))
-    const ran = files.flatMap((file) => ranIn(file))
-    tell({ kind: 'dry', failed, ran, ms: Math.round(performance.now() - begin) })
+    const first = await this.#run(job.tests)
+    // Again in the order in which they will run: none may need what another one left.
+    const again = await this.#run(job.tests)
+    const baseline: Baseline = {
+      failed: [...first, ...again].flatMap((file) => failuresOf(file)),
+      ran: first.flatMap((file) => ranIn(file)),
+      covered: Object.fromEntries([...covered].map(([key, ids]) => [key, [...ids.keys()].filter((id) => ids[id] === 1)])),
+      usual: Object.fromEntries(usual),
+    }
+    writeFileSync(job.baseline, JSON.stringify(baseline))
+    this.#isCold = false
   }
 
   async #try({ id, isStatic = false, tests: named }: Job['mutants'][number]): Promise<void> {
@@ -96,15 +144,15 @@ class MutationRunner extends TestRunner {
       [...covered].some(([key, ids]) => (key === file || key.startsWith(`${file}\n`)) && ids[id] === 1),
     )
     if (files.length === 0) return tell({ kind: 'mutant', id, status: 'not covered' })
-    tell({ kind: 'start', id })
-    const begin = performance.now()
+    const begin = now()
     const always = new Set(files.filter((file) => isStatic || covered.get(file)?.[id] === 1))
     const keys = [...covered].filter(([key, ids]) => ids[id] === 1 || always.has(key.split('\n', 1)[0] ?? ''))
     this.#wanted = new Set(keys.map(([key]) => key))
+    const ms = keys.reduce((sum, [key]) => sum + (usual.get(key)?.ms ?? 0), this.#isCold ? WARM_UP : 0)
+    tell({ kind: 'start', id, limit: 15_000 + Math.round(5 * ms) })
     this.#titles = named ?? job.titles
     this.#failure = undefined
     active = id
-    calls = 0
     const asked = named ? files.filter((file) => named.some((wanted) => wanted.file === file)) : files
     for (const file of asked) {
       if (this.#failure !== undefined) break
@@ -112,10 +160,17 @@ class MutationRunner extends TestRunner {
       const failed = ran && failuresOf(ran)
       if (failed?.length) this.#failure ??= failed[0]
     }
+    // This process is about to be ended.
+    if (this.#isAbandoned) await new Promise(() => undefined)
+    this.#isCold = false
     active = 0
-    const ms = Math.round(performance.now() - begin)
     const failure: string | undefined = this.#failure
-    tell({ kind: 'mutant', id, ms, ...(failure === undefined ? { status: 'survived' } : { status: 'killed', by: failure }) })
+    tell({
+      kind: 'mutant',
+      id,
+      ms: Math.round(now() - begin),
+      ...(failure === undefined ? { status: 'survived' } : { status: 'killed', by: failure }),
+    })
   }
 
   async #run(files: readonly string[]): Promise<readonly File[]> {
@@ -129,6 +184,14 @@ class MutationRunner extends TestRunner {
     }
     return done
   }
+}
+
+/** Puts short tests before long ones. */
+function sort(task: Task): void {
+  if (!('tasks' in task)) return
+  task.tasks.forEach(sort)
+  const timeOf = (inner: Task): number => ('tasks' in inner ? Math.min(...inner.tasks.map(timeOf)) : (usual.get(keyOf(inner))?.ms ?? 0))
+  task.tasks.sort((one, other) => timeOf(one) - timeOf(other))
 }
 
 function coveredBy(key: string): Uint8Array {

@@ -3,9 +3,11 @@
  * is a check without a test. Fails for a file below 90 %, and for each survivor that `test/mutation/explained.json` does not explain.
  *
  *     npm run test:mutation -- redactor url-pattern     only files whose path contains one of these words
+ *     npm run test:mutation -- --jobs 3                 in three processes at once
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type Explained, explanationOf, unusedOf } from './explained.ts'
 import { FILES } from './files.ts'
 import { type Mutant, mutated } from './mutants.ts'
@@ -13,7 +15,9 @@ import { ROOT, runJob } from './run-job.ts'
 
 const GOAL = 0.9
 
-const words = process.argv.slice(2)
+const { values, positionals: words } = parseArgs({ options: { jobs: { type: 'string', default: '1' } }, allowPositionals: true })
+const processes = Number(values.jobs)
+if (!Number.isInteger(processes) || processes < 1) throw new Error(`--jobs ${values.jobs}: not a number of processes`)
 const paths = Object.keys(FILES).filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
 if (paths.length === 0) throw new Error(`no file of scripts/mutation/files.ts contains ${words.join(' or ')}`)
 const explained: Explained = JSON.parse(readFileSync(join(ROOT, 'test/mutation/explained.json'), 'utf8'))
@@ -30,7 +34,8 @@ process.exitCode = isGood ? 0 : 1
 async function test(path: string): Promise<void> {
   const begin = Date.now()
   const { mutants, code } = mutated(readFileSync(join(ROOT, path), 'utf8'))
-  const { failed, mutants: done } = await runJob({ sources: { [path]: code }, tests: FILES[path] ?? [], mutants }, progress(path))
+  const job = { sources: { [path]: code }, tests: FILES[path] ?? [], mutants }
+  const { failed, mutants: done } = await runJob(job, { processes, onProgress: progress(path) })
   clearLine()
   if (failed.length > 0) return fail(`${path}: tests fail without any change:\n  ${failed.join('\n  ')}`)
   const survivors = mutants.filter(({ id }) => ['survived', 'not covered'].includes(done.get(id)?.status ?? 'not covered'))
