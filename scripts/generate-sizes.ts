@@ -1,10 +1,14 @@
 /**
- * Fills the tables of docs/sizes.md. Compression differs a little between versions of Node: as long as no figure is off by more than
+ * Fills the tables of docs/sizes.md with what users load: the files of the package. Compression differs a little between versions of Node: as long as no figure is off by more than
  * 0.2 kB, the page is fresh.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.ts'
 import { checkOnly, emit } from './emit.ts'
+import { stage } from './pack/package.ts'
 import { ENTRIES, type Measured, OTHERS, STRATEGIES } from './sizes.ts'
 import { builtByVite, gzipped, ONE_FETCH, scriptsFor } from './vite-page.ts'
 
@@ -13,6 +17,10 @@ const FIGURE = /\d+\.\d(?= kB)/g
 
 const page = new URL('../docs/sizes.md', import.meta.url)
 const written = readFileSync(page, 'utf8')
+const folder = mkdtempSync(join(tmpdir(), 'stac-auth-sizes-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'))
+const filesOf = await stage(folder)
 const tables: { readonly [name: string]: string } = {
   strategies: await table(STRATEGIES, 'after the first `fetch` by'),
   vite: await pages(),
@@ -28,18 +36,18 @@ if (!agree(written, fresh)) emit(page, fresh, checkOnly())
 async function table(rows: readonly Measured[], what: string): Promise<string> {
   const lines: string[] = []
   for (const { name, atOnce, later } of rows) {
-    const last = later && kB((await bundle([atOnce, ...later])).eager)
-    lines.push(`| ${name} | ${kB((await bundle(atOnce)).eager)} | ${last ?? ''} |`)
+    const last = later && kB((await bundle([atOnce, ...later.flatMap(filesOf)], folder)).eager)
+    lines.push(`| ${name} | ${kB((await bundle(atOnce, folder)).eager)} | ${last ?? ''} |`)
   }
   return [`| ${what} | at once | in the end |`, '| --- | ---: | ---: |', ...lines, ''].join('\n')
 }
 
 /** The rows of the core once more, as Vite cuts them. */
 async function pages(): Promise<string> {
-  const chunks = await builtByVite(ONE_FETCH)
+  const chunks = await builtByVite(ONE_FETCH, folder)
   const rows = STRATEGIES.filter(({ atOnce }) => atOnce === 'dist/index.js')
   const lines = rows.map(({ name, later = [] }) => {
-    const scripts = scriptsFor(chunks, later)
+    const scripts = scriptsFor(chunks, later.flatMap(filesOf))
     return `| ${name} | ${scripts.length} | ${kB(gzipped(scripts))} |`
   })
   return ['| after the first `fetch` by | scripts | bytes |', '| --- | ---: | ---: |', ...lines, ''].join('\n')

@@ -3,7 +3,7 @@
  * joined with others, where entries and `import()` load hardly more than before, and no further package. What pages load is only joined
  * with what the same pages use at the same time: bundlers do not divide files, so that a page would get all of it.
  */
-import { dirname, join, posix } from 'node:path'
+import { dirname, join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { type OutputChunk, rolldown } from 'rolldown'
@@ -43,10 +43,15 @@ interface Chunk {
   readonly bytes: number
 }
 
-export interface Joined {
+export interface PublishedFile {
   /** Path below `dist`. */
   readonly path: string
   readonly text: string
+}
+
+export interface Joined extends PublishedFile {
+  /** Paths of the built modules for which `import()` loads this file. */
+  readonly modules: readonly string[]
 }
 
 /**
@@ -99,8 +104,13 @@ function withoutFacades(chunks: readonly OutputChunk[]): readonly Joined[] {
   const facades = new Map(chunks.filter(isFacade).map((chunk) => [chunk.fileName, passedOn(chunk)]))
   const empty = new Set(chunks.flatMap(({ fileName, code }) => (code.trim() ? [] : [posix.basename(fileName)])))
   const rest = chunks.filter(({ fileName }) => !facades.has(fileName) && !empty.has(posix.basename(fileName)))
-  return rest.map(({ fileName, code }) => ({
+  const passing = chunks.filter(isFacade).flatMap(({ fileName, facadeModuleId }) => {
+    const sources = new Set(facades.get(fileName)?.map(({ from }) => from))
+    return [...sources].map((from) => ({ from, id: facadeModuleId ?? '' }))
+  })
+  return rest.map(({ fileName, code, moduleIds }) => ({
     path: fileName,
+    modules: [...moduleIds, ...passing.flatMap(({ from, id }) => (from === fileName ? [id] : []))].map((id) => relative(root, id)),
     text: code
       .replace(/^import "[^"]*\/([^"/]+)";\n/gm, (whole, name: string) => (empty.has(name) ? '' : whole))
       .replace(/\bimport\("(\.[^"]+)"\)/g, (whole, to: string) => {

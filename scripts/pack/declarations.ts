@@ -5,7 +5,7 @@
 import { dirname, join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import type { Joined } from './chunks.ts'
+import type { PublishedFile } from './chunks.ts'
 
 const dist = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist')
 
@@ -32,7 +32,7 @@ interface Mention {
 }
 
 /** Returns the declarations of the entries, paths of modules below `dist`, at their own paths. */
-export function joinedDeclarations(entries: readonly string[]): readonly Joined[] {
+export function joinedDeclarations(entries: readonly string[]): readonly PublishedFile[] {
   return new Declarations(entries).joined()
 }
 
@@ -53,7 +53,7 @@ class Declarations {
     for (const file of this.#program.getSourceFiles()) if (this.#isOurs(file)) this.#addNamesOf(file)
   }
 
-  joined(): readonly Joined[] {
+  joined(): readonly PublishedFile[] {
     const exported = new Map(this.#entries.map((path) => [path, this.#exportsOf(path)]))
     const users = new Map<Named, Set<string>>()
     for (const [path, names] of exported) {

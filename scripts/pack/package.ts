@@ -46,7 +46,8 @@ async function npmPack(cwd: string, ...options: readonly string[]): Promise<List
   return JSON.parse(stdout)
 }
 
-async function stage(folder: string): Promise<void> {
+/** Writes the files of the package into a folder; returns the files that `import()` loads for a built module, all by paths with `dist`. */
+export async function stage(folder: string): Promise<(module: string) => readonly string[]> {
   const [{ files }] = await npmPack(root, '--dry-run')
   const { scripts: _, devDependencies: _1, overrides: _2, ...manifest } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const copied = files.filter(({ path }) => !path.startsWith('dist/') || COMPLETE.test(path))
@@ -64,6 +65,11 @@ async function stage(folder: string): Promise<void> {
     await writeFile(file, text)
   }
   await chmod(join(folder, manifest.bin['stac-auth']), 0o755)
+  return (module) => {
+    const files = scripts.flatMap(({ path, modules }) => (modules.includes(module) ? [`dist/${path}`] : []))
+    if (files.length === 0) throw new Error(`${module} is in no file of the package`)
+    return files
+  }
 }
 
 /** The modules below `dist` that something outside the package loads. */
