@@ -58,7 +58,7 @@ function resultOf(name, documents, measured, of, target) {
 async function walk(start, isLinted = false) {
   const auth = createAuth({ credentials: [], typed: [start] })
   let documents = 0
-  for await (const visit of crawl({ start: [start], send: auth.send, concurrency: AT_A_TIME })) {
+  for await (const visit of crawl({ start: [start], send: auth.send, perHost: AT_A_TIME })) {
     if (visit.kind === 'stop' || visit.error) throw new Error('the crawl is not complete')
     if (isLinted && lintText(visit.bytes, { document: visit.job.url, url: visit.outcome.url, parents: visit.parents }).length > 0)
       throw new Error('a clean document has findings')

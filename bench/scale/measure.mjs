@@ -127,7 +127,7 @@ async function crawled(count, latency) {
   let documents = 0
   const walk = async (limit) => {
     const { fetch: _, send } = createAuth({ credentials: [], typed: [origin] })
-    for await (const visit of crawl({ start: [`${origin}/catalog/${limit}`], send, concurrency: 8 })) {
+    for await (const visit of crawl({ start: [`${origin}/catalog/${limit}`], send, perHost: 8 })) {
       if (visit.kind === 'stop') continue
       if (visit.bytes) lintText(new TextDecoder().decode(visit.bytes))
       documents++

@@ -294,6 +294,7 @@ export interface CrawlOption {
   readonly sample?: number
   readonly seed?: number
   readonly concurrency?: number
+  readonly perHost?: number
   readonly rate?: number
   readonly crossOrigin?: boolean
   readonly sameOrigin?: boolean
@@ -308,7 +309,8 @@ export function withCrawlOptions(command: Command): Command {
   withReachOptions(command, 'follow the links of catalogs and APIs, and lint every document')
   return inOptionGroup(command, 'Crawl:', (group) =>
     group
-      .option('--concurrency <n>', 'with --crawl: limit concurrent requests per origin (default: 8)', wholeFrom(1))
+      .option('--concurrency <n>', 'with --crawl: request this many documents at a time', wholeFrom(1))
+      .option('--per-host <n>', 'with --crawl: limit concurrent requests per origin (default: --concurrency, else 8)', wholeFrom(1))
       .option('--rate <n>', 'with --crawl: limit requests per second and origin', positive)
       .option('--resume <file>', 'with --crawl: save progress to this file and resume from it'),
   )
@@ -335,18 +337,18 @@ export function withReachOptions(command: Command, crawl: string): Command {
 /** Converts options to the settings of a crawl. Errors: `USAGE` for an invalid `--contact`. */
 export function crawlSettings(options: CrawlOption): CrawlLimits & CrawlManners {
   const { crossOrigin, sameOrigin, contact, crawl: _crawl, resume: _resume, ...rest } = options
-  const { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, rate, robots, shard } = rest
+  const { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, perHost, rate, robots, shard } = rest
   if (contact !== undefined && !/^[\x20-\x7e]{1,200}$/.test(contact)) throw usageError('--contact must be one line of ASCII text')
   const origins = crossOrigin ? 'cross' : sameOrigin ? 'same' : undefined
-  const given = { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, rate, robots, shard, origins }
+  const given = { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, perHost, rate, robots, shard, origins }
   const userAgent = `stac-auth/${version()}${contact === undefined ? '' : ` (${contact.replace(/[()\\]/g, '')})`}`
   return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), userAgent }
 }
 
 /** Checks options that need or exclude `--crawl`. Errors: `USAGE`. */
 export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): void {
-  const { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, resume, contact } = options
-  const given = { maxDocuments, maxDepth, maxPages, sample, seed, rate, crossOrigin, sameOrigin, robots, resume, contact }
+  const { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact } = options
+  const given = { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact }
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (options.crawl && (options.fix || options.fixSuggestions || options.fixDryRun))
     throw usageError('--crawl and --fix exclude each other', 'give the files to fix as inputs')

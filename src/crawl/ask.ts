@@ -30,7 +30,7 @@ export interface Answer {
 }
 
 /** The settings and shared state of requests. */
-export interface Asking extends Pick<CrawlManners, 'retries' | 'longestWait' | 'maxBytes' | 'userAgent'> {
+export interface Asking extends Pick<CrawlManners, 'retries' | 'maxRetryAfter' | 'maxBytes' | 'userAgent'> {
   readonly send: CrawlSend
   readonly limiter: OriginLimiter
   readonly signals: SignalPool
@@ -50,7 +50,7 @@ const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
  * @param earlier its outcome in the previous run, for a conditional request
  */
 export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<Answer> {
-  const { retries = Infinity, longestWait = Infinity, clock, random, limiter, signal } = asking
+  const { retries = Infinity, maxRetryAfter = Infinity, clock, random, limiter, signal } = asking
   const origin = originOf(job.url)
   for (let again = 0; ; again++) {
     try {
@@ -67,7 +67,7 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
       if (signal?.aborted) throw new AbortedError(signal.reason)
       const failed = failure(error, undefined, job.url)
       const wait = retryAfterOf(failed)
-      const longest = Math.min(longestWait * 1000, CRAWL_RETRIES.retryAfter.longest)
+      const longest = Math.min(maxRetryAfter, CRAWL_RETRIES.retryAfter.longest)
       const isTooLong = (wait ?? 0) > longest
       if (isTooLong || !failed.retryable || again >= Math.min(retries, CRAWL_RETRIES.retries))
         throw isTooLong || failed.code === 'HTTP_429'

@@ -74,6 +74,8 @@ class Crawler {
   readonly #options: CrawlOptions
   readonly #frontier: Frontier
   readonly #limiter: OriginLimiter
+  /** Maximum number of jobs at a time. */
+  readonly #most: number
   readonly #asking: Asking
   readonly #end = new AbortController()
   #robots: Promise<RobotsOfOrigins> | undefined
@@ -94,13 +96,15 @@ class Crawler {
     const { clock = Date, random = Math.random, frontier = new MemoryFrontier(), signal } = options
     this.#options = options
     this.#frontier = frontier
-    this.#limiter = new OriginLimiter({ ...options, concurrency: options.concurrency ?? DEFAULTS.concurrency }, clock, () => this.#wake())
+    const { concurrency, perHost = concurrency ?? DEFAULTS.perHost, rate } = options
+    this.#most = Math.min(concurrency ?? MOST_RUNNING, MOST_RUNNING)
+    this.#limiter = new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => this.#wake())
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()
     const { signal: end } = this.#end
     const signals = new SignalPool(options.timeout ?? DEFAULTS.timeout, end)
-    const { send, retries, longestWait, maxBytes, userAgent } = options
-    this.#asking = { send, limiter: this.#limiter, signals, clock, random, signal: end, retries, longestWait, maxBytes, userAgent }
+    const { send, retries, maxRetryAfter, maxBytes, userAgent } = options
+    this.#asking = { send, limiter: this.#limiter, signals, clock, random, signal: end, retries, maxRetryAfter, maxBytes, userAgent }
   }
 
   readonly #abort = () => {
@@ -150,7 +154,7 @@ class Crawler {
 
   /** Starts as many jobs as the origins allow; waits only when the frontier has none. */
   #begin(): void | Promise<void> {
-    while (this.#hasRoom() && this.#running < MOST_RUNNING && this.#ready.length < MOST_READY) {
+    while (this.#hasRoom() && this.#running < this.#most && this.#ready.length < MOST_READY) {
       const taken = this.#frontier.take(this.#isOpen)
       if (taken instanceof Promise) return taken.then((job) => job && this.#started(job).#begin())
       if (!taken) return

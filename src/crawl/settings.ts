@@ -25,14 +25,16 @@ export interface CrawlLimits {
 
 /** How a crawl treats servers: concurrency, rate, retries and timeouts. */
 export interface CrawlManners {
-  /** Concurrency limit per origin; default 8. */
+  /** Maximum number of documents that are requested at a time; default: only `perHost` limits them. */
   readonly concurrency?: number
-  /** Rate limit per origin in requests per second; default: none. */
+  /** Maximum number of concurrent requests per origin; default: `concurrency`, else 8. It is lowered for an origin that answers 429 or 503. */
+  readonly perHost?: number
+  /** Requests per second and origin; default: no limit. */
   readonly rate?: number
   /** Retries of a request; default and maximum 4. */
   readonly retries?: number
-  /** Longest `Retry-After` to wait for, in seconds; default and maximum 120. */
-  readonly longestWait?: number
+  /** Longest `Retry-After` to wait for, in milliseconds; default and maximum 120 000. */
+  readonly maxRetryAfter?: number
   /** Timeout of one exchange in milliseconds; default 60 000. */
   readonly timeout?: number
   /** Maximum size of a decoded response in bytes; default 50 MiB. */
@@ -51,4 +53,4 @@ export const CRAWL_RETRIES: RetryPolicy = {
 }
 
 /** Default values. */
-export const DEFAULTS = { documents: 1_000_000, depth: 64, pageSize: 250, concurrency: 8, timeout: 60_000 } as const
+export const DEFAULTS = { documents: 1_000_000, depth: 64, pageSize: 250, perHost: 8, timeout: 60_000 } as const

@@ -77,6 +77,12 @@ describe('Retry-After', () => {
     },
   )
 
+  it('Retry-After is waited for no longer than `maxRetryAfter` milliseconds', async () => {
+    const answer = { '/': first(1, later('7')) }
+    expect(await codes(answer, { maxRetryAfter: 6999 })).toEqual({ codes: ['RATE_LIMITED'], asked: 1, slept: [] })
+    expect(await codes(answer, { maxRetryAfter: 7000 })).toEqual({ codes: [undefined], asked: 2, slept: [7000] })
+  })
+
   it('Retry-After may be a date; malformed and past values are ignored', async () => {
     expect((await codes({ '/': first(1, later('Thu, 01 Jan 1970 00:16:50 GMT')) })).slept).toEqual([10_000])
     for (const value of ['-5', '0x10', '99999999999999', 'soon', '1e3', '', 'Thu, 01 Jan 1970 00:00:00 GMT'])
@@ -91,19 +97,33 @@ describe('a server', () => {
   })
 
   it.each([
-    [undefined, 8],
-    [3, 3],
-  ])('a server is asked by a few at a time: concurrency %s', async (concurrency, most) => {
-    let active = 0
-    let peak = 0
-    const reply = async () => {
-      peak = Math.max(peak, ++active)
+    [{}, { one: 8, all: 16 }],
+    [{ perHost: 3 }, { one: 3, all: 6 }],
+    [{ concurrency: 5 }, { one: 5, all: 5 }],
+    [
+      { concurrency: 5, perHost: 3 },
+      { one: 3, all: 5 },
+    ],
+  ])('with %j, so many requests are made at a time to one of two servers and to both: %j', async (options, most) => {
+    const active: Record<string, number> = {}
+    const peak = { one: 0, all: 0 }
+    const reply = async ({ url }: { readonly url: string }) => {
+      const { host } = new URL(url)
+      active[host] = (active[host] ?? 0) + 1
+      peak.one = Math.max(peak.one, active[host])
+      peak.all = Math.max(
+        peak.all,
+        Object.values(active).reduce((sum, count) => sum + count),
+      )
       await new Promise((resolve) => setTimeout(resolve, 1))
-      active--
+      active[host]--
       return { body: item('i') }
     }
-    await walk(wide(40, reply), concurrency ? { concurrency } : {})
-    expect(peak).toBe(most)
+    const urls = Array.from({ length: 80 }, (_, index) => `https://${'ab'[index % 2]}.example/${index}`)
+    const documents = Object.fromEntries(urls.map((url) => [url, reply]))
+    const { visits } = await walk({ '/': catalog(...urls.map((url) => link('item', url))), ...documents }, { origins: 'cross', ...options })
+    expect(visits).toHaveLength(81)
+    expect(peak).toEqual(most)
   })
 
   it('aborts each exchange by its own signal, and does not reuse the signal of a failure', async () => {

@@ -113,8 +113,8 @@ export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOp
 /** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
 export function reachOf(options: DownloadCommandOptions): CrawlOption {
   const { perHost, rate, resume: _resume, concurrency: _files, ...reach } = options
-  requireCrawl({ ...reach, rate: undefined })
-  return defined({ ...reach, rate, concurrency: perHost })
+  requireCrawl(reach)
+  return defined({ ...reach, rate, perHost })
 }
 
 function withFileOptions(command: Command): Command {

@@ -36,7 +36,7 @@ export async function crawlAll(
   const collected = new Collected(lint, options.shard !== undefined, new Progress(io))
   for (const failure of failures) collected.fail(failure)
   if (start.length === 0) return collected.outcome()
-  const { concurrency: _faster, rate: _slower, userAgent: _name, ...matters } = settings
+  const { concurrency: _faster, perHost: _gentler, rate: _slower, userAgent: _name, ...matters } = settings
   const { config } = lint.levels
   const fingerprints = lint.complete !== undefined
   const journal =
