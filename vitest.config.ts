@@ -15,6 +15,7 @@ const PATIENCE = { testTimeout: 60_000, hookTimeout: 180_000, retry }
 /** Examples name the package as users do. */
 const OWN_NAME = [
   { find: /^stac-auth$/, replacement: src('index.ts') },
+  { find: /^stac-auth\/strategy$/, replacement: src('strategy.ts') },
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
 /** What nearly all projects share: the sources on Node's platform. */

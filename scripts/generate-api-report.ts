@@ -9,6 +9,7 @@ import { checkOnly, emit } from './emit.ts'
 const REASONS: Readonly<Record<string, string>> = {
   'stac-auth': 'The engine with all strategies: what most programs need.',
   'stac-auth/engine': 'The engine without strategies, for pages that load only those of their catalogs.',
+  'stac-auth/strategy': 'What a strategy of your own is written with.',
   'stac-auth/lint': 'The linter.',
   'stac-auth/lint/on-demand': 'The linter that loads rules and schemas when they are needed, for pages.',
   'stac-auth/lint/fix': 'Fixes of findings, which change no other byte.',

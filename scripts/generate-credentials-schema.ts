@@ -2,7 +2,8 @@
  * Writes schemas/credentials.json, the JSON Schema of the credential file, from the entry forms of the strategies: an
  * editor then knows what the reader knows.
  */
-import { type CredentialFields, defaultStrategies, type Field, loadStrategies } from 'stac-auth'
+import { defaultStrategies } from 'stac-auth'
+import { type CredentialFields, type Field, loadStrategies } from 'stac-auth/strategy'
 import { checkOnly, emit } from './emit.ts'
 
 const strategies = await loadStrategies(defaultStrategies)

@@ -1,7 +1,8 @@
 /** Fills the generated tables of docs/schemes.md and docs/rules.md, from the strategies, the HTTP authentication schemes and the linter. */
 import { readFileSync } from 'node:fs'
-import { type CredentialFields, defaultStrategies, loadStrategies } from 'stac-auth'
+import { defaultStrategies } from 'stac-auth'
 import { rules } from 'stac-auth/lint'
+import { type CredentialFields, loadStrategies } from 'stac-auth/strategy'
 import { schemes } from '../dist/strategies/http/schemes.js'
 import { checkOnly, emit } from './emit.ts'
 

@@ -21,8 +21,6 @@ export {
   apiKey,
   basic,
   bearer,
-  type Credential,
-  type CredentialFields,
   type CredentialForm,
   type CredentialInput,
   type CredentialObject,
@@ -42,25 +40,9 @@ export {
   type UrlPatterns,
   uncheckedCredential,
 } from './auth/credential.ts'
-export type { CacheEntry, Session, SessionStore } from './auth/session.ts'
+export type { SessionStore } from './auth/session.ts'
 export { memoryStore } from './auth/session.ts'
-export type {
-  AuthContext,
-  Identity,
-  IdentityMember,
-  LazyStrategy,
-  PeekContext,
-  Preparation,
-  Resource,
-  SchemeIdentity,
-  SessionChange,
-  Strategy,
-  Token,
-  TokenState,
-  Warning,
-} from './auth/strategy.ts'
-export { type AuthFlow, type AuthStep, authorized, handshake, loadStrategies, type ObjectKeys, singleStep } from './auth/strategy.ts'
-export type { UrlPattern } from './auth/url-pattern.ts'
+export type { LazyStrategy, ObjectKeys, SessionChange, Strategy, Warning } from './auth/strategy.ts'
 export {
   AbortedError,
   AuthError,
@@ -80,8 +62,6 @@ export {
 } from './errors.ts'
 export type {
   ClientCertificate,
-  Connect,
-  Connection,
   CredentialUse,
   HttpRequest,
   HttpResponse,
@@ -112,7 +92,7 @@ export {
   type SignedUrlScheme,
   type SigningParameter,
 } from './stac/scheme.ts'
-export type { ObjectLocation, Storage } from './stac/storage.ts'
+export type { ObjectLocation } from './stac/storage.ts'
 export {
   alternateOf,
   assetOf,

@@ -51,7 +51,7 @@ describe('what is written for people agrees with what is there', () => {
   it('every layer is explained', () => {
     const table = textOf('CONTRIBUTING.md').split('## Layers')[1] ?? ''
     const folders = Object.keys(LAYERS).map((layer) =>
-      ['errors', 'error-codes', 'engine', 'index'].includes(layer) ? `\`${layer}.ts\`` : `\`${layer.split('/')[0]}/\``,
+      ['errors', 'error-codes', 'engine', 'strategy', 'index'].includes(layer) ? `\`${layer}.ts\`` : `\`${layer.split('/')[0]}/\``,
     )
     expect(folders.filter((name) => !table.includes(name))).toEqual([])
   })

@@ -41,6 +41,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici', '@cloudflare/privacypass-ts', '@msgpack/msgpack'] },
   engine: { from: [...VOCABULARY, 'auth'] },
+  strategy: { from: [...VOCABULARY, 'auth'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies'] },
   node: {
     from: [...CORE, 'platform/node'],

@@ -137,6 +137,7 @@ describe('the package, installed from its tarball', () => {
       expect.arrayContaining([
         '.',
         './engine',
+        './strategy',
         './lint',
         './crawl',
         './objects',
