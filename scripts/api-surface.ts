@@ -23,7 +23,7 @@ export interface ExportedName {
   /** Its declarations without comments. */
   readonly text: string
   readonly hasExample: boolean
-  /** Its members that have a comment, and all of them. */
+  /** Its members that have a comment, and all of them but those whose type is one value. */
   readonly members: { readonly documented: number; readonly all: number; readonly missing: readonly string[] }
   /** Where it is declared: the same for one thing that several entry points export. */
   readonly origin: string
@@ -132,9 +132,14 @@ function membersOf(declarations: readonly ts.Declaration[], checker: ts.TypeChec
     if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) return declaration.members
     return ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type) ? declaration.type.members : []
   })
-  const named = members.filter((member): member is ts.ClassElement | ts.TypeElement => 'name' in member && !isPrivate(member))
+  const named = members.filter((member): member is ts.ClassElement | ts.TypeElement => 'name' in member && !isPrivate(member) && !isTag(member))
   const missing = named.filter((member) => documentationOf(member, checker) === '').map((member) => member.name?.getText() ?? '')
   return { all: named.length, documented: named.length - missing.length, missing }
+}
+
+/** True for a member that tells one type from others, such as `kind: 'visit'`: its value says everything. */
+function isTag(member: ts.Node): boolean {
+  return ts.isPropertySignature(member) && member.type !== undefined && ts.isLiteralTypeNode(member.type)
 }
 
 function isPrivate(member: ts.Node): boolean {

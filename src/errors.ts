@@ -32,6 +32,7 @@ export interface AuthErrorFields {
   readonly reasons?: readonly AuthError[]
   /** True when the same call may succeed later. */
   readonly retryable?: boolean
+  /** The error that led to this one; never printed. */
   readonly cause?: unknown
 }
 
@@ -41,18 +42,31 @@ const FIELDS = ['hint', 'pointer', 'url', 'hop', 'status', 'ref', 'credential', 
 
 /** The base class of all errors that the library throws. Recognize it with {@link isAuthError}. */
 export class AuthError extends Error {
+  /** Name of the class, which names the stage that failed. Branch on `code` instead. */
   override readonly name: string = 'AuthError'
+  /** The stable reason; docs/errors.md lists all codes. */
   readonly code: ErrorCode
+  /** Advice: a command to run or a credential to add. */
   readonly hint?: string
+  /** JSON Pointer (RFC 6901) into the document that caused the error. */
   readonly pointer?: string
+  /** URL concerned, without query, fragment and user information. */
   readonly url?: string
+  /** Index of the redirect hop; 0 is the first request. */
   readonly hop?: number
+  /** HTTP status of the response concerned. */
   readonly status?: number
+  /** Name in `auth:refs`. */
   readonly ref?: string
+  /** Id of the credential. */
   readonly credential?: string
+  /** The expected value. */
   readonly expected?: string
+  /** The actual value. */
   readonly actual?: string
+  /** Why each alternative was rejected. */
   readonly reasons?: readonly AuthError[]
+  /** True when the same call may succeed later. */
   readonly retryable: boolean
   /** Errors of API clients: number of requests sent for the call. */
   declare readonly attempts?: number

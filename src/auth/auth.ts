@@ -17,6 +17,7 @@ export interface AuthorizedRequest extends HttpRequest {
   readonly credential?: string
   /** ISO 8601 in UTC; absent when unknown. */
   readonly expiresAt?: string
+  /** JSON Pointer of the target in its document. */
   readonly pointer?: string
   /** For object stores: the location of the object. */
   readonly location?: ObjectLocation
@@ -34,9 +35,13 @@ export interface RefExplanation {
   readonly scheme?: string
   /** Id of the credential that would be used; with the code `LOGIN_REQUIRED` of the one that must log in first. */
   readonly credential?: string
+  /** Why it is rejected. */
   readonly code?: ErrorCode
+  /** The reason for people. */
   readonly message?: string
+  /** What would make it usable. */
   readonly hint?: string
+  /** JSON Pointer of what is wrong in the document. */
   readonly pointer?: string
 }
 
@@ -46,31 +51,43 @@ export interface ByAddressExplanation {
   readonly used: boolean
   /** Id of the credential whose `sendTo` contains the URL; with `code` it cannot be used. */
   readonly credential?: string
+  /** Why the credential cannot be used. */
   readonly code?: ErrorCode
+  /** The reason for people. */
   readonly message?: string
+  /** What would make it usable. */
   readonly hint?: string
+  /** JSON Pointer of what is wrong in the document. */
   readonly pointer?: string
 }
 
 /** Says why a target can or cannot be requested; computed without network access. */
 export interface Explanation {
+  /** JSON Pointer of the target in its document. */
   readonly pointer: string
+  /** Its `href`, as written. */
   readonly href: string
+  /** Its references in the order of the document. */
   readonly refs: readonly RefExplanation[]
   /** For a target without references: the credential selected by its URL. */
   readonly byAddress?: ByAddressExplanation
   /** Present when the target itself is refused (its URL, or request fields of a link). */
   readonly code?: ErrorCode
+  /** The reason for people. */
   readonly message?: string
+  /** What would make it usable. */
   readonly hint?: string
+  /** Problems that do not stop the request. */
   readonly warnings: readonly Warning[]
 }
 
 /** Options of `Auth.authorize`. */
 export interface AuthorizeOptions {
+  /** Aborts the call (`ABORTED`). */
   readonly signal?: AbortSignal
   /** `GET` by default; `HEAD` for the response headers only. */
   readonly method?: string
+  /** More headers of the request; names in any case. Those of the authorization replace them. */
   readonly headers?: Readonly<Record<string, string>>
   /** Seconds, 1 to 604800: for `s3`, returns a presigned URL that is valid for that long instead of headers. */
   readonly presign?: number
@@ -80,6 +97,7 @@ export interface AuthorizeOptions {
 
 /** Options for sending the request of a target. */
 export interface TargetSendOptions {
+  /** Aborts the call (`ABORTED`). */
   readonly signal?: AbortSignal
   /** For a target: `GET` by default; `HEAD` for the response headers only. */
   readonly method?: 'GET' | 'HEAD'
@@ -172,11 +190,15 @@ export interface Auth {
 export interface CredentialStatus {
   /** Id of the credential. */
   readonly credential: string
+  /** Its type: `oauth2`, `openIdConnect`, `s3`, …. */
   readonly type: string
+  /** Its flow, for types that have several. */
   readonly flow?: string
+  /** `none`: there is no token; `expired`: it is not sent any more. */
   readonly state: 'none' | 'valid' | 'expired'
   /** ISO 8601 in UTC; absent when unknown. */
   readonly expiresAt?: string
+  /** The scopes that were granted (RFC 6749 §3.3). */
   readonly scopes?: readonly string[]
   /** Who is logged in: `name`, `preferred_username` or `email` of the verified ID token, as the provider has it, on one line. */
   readonly user?: string
@@ -223,6 +245,7 @@ export interface Redirection {
    * accept are refused without ending the wait. Errors: `LOGIN_TIMEOUT`, `LOGIN_DENIED`, `ABORTED`.
    */
   answer(url: string, isOurs: (callback: URL) => boolean, login: OngoingLogin): Promise<URL>
+  /** Stops listening for the redirect. */
   close(): Promise<void>
 }
 
@@ -240,6 +263,7 @@ export interface DevicePrompt {
   readonly credential: string
   /** An https URL (http for loopback). */
   readonly verificationUri: string
+  /** The code that the user enters there. */
   readonly userCode: string
   /** The URL that contains the code. */
   readonly verificationUriComplete?: string

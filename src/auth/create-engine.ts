@@ -42,6 +42,7 @@ export interface EngineOptions {
   readonly onUse?: (credential: string, url: string) => void
   /** Called when the token of a credential is obtained, refreshed or removed, so that a user interface can follow. */
   readonly onSession?: (change: SessionChange) => void
+  /** The time, for tests; default: that of the platform. */
   readonly clock?: Clock
   /** Where tokens are stored; default: in memory, as long as this engine exists. */
   readonly session?: SessionStore

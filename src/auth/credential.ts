@@ -54,14 +54,17 @@ export class Secret {
     return this.#read()
   }
 
+  /** Returns the value to another copy of the library. */
   [HANDED_ON](): string | Promise<string> {
     return this.#read()
   }
 
+  /** Returns `[secret]`. */
   toString(): string {
     return '[secret]'
   }
 
+  /** Returns `[secret]`. */
   toJSON(): string {
     return '[secret]'
   }
@@ -95,7 +98,9 @@ export type CredentialBase = {
 
 /** A credential before it is read, with fields of unknown types, as in JSON. */
 export interface CredentialObject extends CredentialBase {
+  /** Type of the schemes that it answers. */
   readonly type: string
+  /** The allowed URLs. */
   readonly sendTo?: UrlPatterns
   readonly [field: string]: unknown
 }
@@ -111,7 +116,9 @@ export type UncheckedCredential = CredentialBase & {
 
 /** Several credentials and the order in which alternatives are preferred (ids). */
 export interface CredentialSet<C = CredentialInput> {
+  /** The credentials. */
   readonly credentials: readonly C[]
+  /** Ids, the most preferred first: decides between alternatives in `auth:refs` that are all usable. */
   readonly preferred?: readonly string[]
 }
 
@@ -123,7 +130,9 @@ export type CredentialSource = SourceOf<CredentialInput>
 
 /** A credential after reading: patterns parsed, secrets wrapped, all fields of its type checked. */
 export interface Credential {
+  /** Its id: given, or made of its type and position. */
   readonly id: string
+  /** Type of its strategy. */
   readonly type: string
   /** The allowed URLs. */
   readonly sendTo: readonly UrlPattern[]
@@ -153,9 +162,11 @@ export type FieldKind =
 
 /** One field of a credential. */
 export interface Field {
+  /** What it holds: text, a secret, URLs, …. */
   readonly kind: FieldKind
   /** Text for prompts, form labels and table cells. */
   readonly label: string
+  /** True when a credential without it is refused. */
   readonly required?: boolean
   /** The values allowed, for `text`. */
   readonly values?: readonly string[]
@@ -167,7 +178,9 @@ export interface Field {
 
 /** One form of the credentials of a type, selected by the values of `when` (`undefined`: the field is absent); the first that matches is used. */
 export interface CredentialFields {
+  /** The values that select this form, by field. */
   readonly when?: { readonly [field: string]: readonly (string | boolean | undefined)[] }
+  /** The fields by name. */
   readonly fields: { readonly [name: string]: Field }
 }
 

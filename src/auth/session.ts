@@ -9,7 +9,9 @@ import type { Warning } from './strategy.ts'
 
 /** A value and its expiry in epoch milliseconds (absent: unknown, used until refused). */
 export interface CacheEntry<T = unknown> {
+  /** The value. */
   readonly value: T
+  /** Epoch milliseconds; absent when unknown. */
   readonly expiresAt?: number
   /** When to obtain a new one; default: 10 % of its lifetime before it expires, at most 5 minutes. */
   readonly refreshAt?: number

@@ -18,6 +18,7 @@ import type { Session, SessionStore } from './session.ts'
 export interface IdentityMember {
   /** Field name: `tokenUrl`, `in`, `scheme`, … */
   readonly name: string
+  /** Its value, compared exactly. */
   readonly value: string
   /** Pointer of the field, relative to the scheme. */
   readonly pointer: string
@@ -36,16 +37,23 @@ export type SchemeIdentity = readonly Identity[]
 
 /** A problem that does not stop the request. */
 export interface Warning {
+  /** The stable reason. */
   readonly code: ErrorCode
+  /** The text for people. */
   readonly message: string
+  /** JSON Pointer (RFC 6901) of what it is about in the document. */
   readonly pointer?: string
 }
 
 /** A token and its properties. `expiresAt` in epoch milliseconds. */
 export interface Token {
+  /** The token itself: secret. */
   readonly value: string
+  /** How it is sent (RFC 6749 §7.1); `N_A`: not as an access token (RFC 8693 §2.2.1). */
   readonly tokenType: 'Bearer' | 'DPoP' | 'N_A'
+  /** Epoch milliseconds; absent when unknown. */
   readonly expiresAt?: number
+  /** The scopes that were granted (RFC 6749 §3.3). */
   readonly scopes?: readonly string[]
   /** The ID token received with it (OpenID Connect Core 1.0 §2), checked. */
   readonly idToken?: string
@@ -55,9 +63,11 @@ export interface Token {
 
 /** The state of a credential's token, without the token. */
 export interface TokenState {
+  /** `none`: there is no token; `expired`: it is not sent any more. */
   readonly state: 'none' | 'valid' | 'expired'
   /** Epoch milliseconds; absent when unknown. */
   readonly expiresAt?: number
+  /** The scopes that were granted (RFC 6749 §3.3). */
   readonly scopes?: readonly string[]
   /** Name of the user in a verified ID token, on one line. */
   readonly user?: string
@@ -87,7 +97,9 @@ export interface Input {
 
 /** The target of a request, with its resolved URL. */
 export interface Resource {
+  /** The absolute URL that is requested. */
   readonly url: string
+  /** The target; absent for a URL without one. */
   readonly target?: Target
   /** Seconds: the caller requests a presigned URL that is valid for that long, where the scheme supports it. */
   readonly presign?: number
@@ -97,13 +109,17 @@ export interface Resource {
 
 /** The context that a strategy receives for one request. */
 export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Credential = Credential> {
+  /** The scheme of the document, checked; where it names none, the one that the credential stands for. */
   readonly scheme: S
+  /** The credential that was selected. */
   readonly credential: C
+  /** What is requested. */
   readonly resource: Resource
   /** Values shared by all requests of this credential. */
   readonly session: Session
   /** For token endpoints and signing APIs of the credential (`endpoints`) only; redirects are never followed. */
   readonly send: Send
+  /** The credential that this one names in `with` or `subject`. */
   readonly input?: Input
   /** `persistent`: the caller's store; `inMemory`: one for the lifetime of the engine. */
   readonly stores: { readonly persistent: SessionStore; readonly inMemory: SessionStore }
@@ -112,8 +128,11 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
    * the transport cannot, or the request will not be sent; `CREDENTIAL_TARGET_UNTRUSTED`.
    */
   readonly connect: (url: string) => Promise<Connection>
+  /** The time; use nothing else, so that tests need not wait. */
   readonly clock: Clock
+  /** Returns that many random bytes, fit for keys. */
   readonly random: (bytes: number) => Uint8Array
+  /** Aborted when the caller gives up. */
   readonly signal?: AbortSignal
   /** Reports a warning to the caller. */
   readonly warn: (warning: Warning) => void
@@ -124,15 +143,19 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
 /** The context of a strategy that may use only what is already known. */
 export interface PeekContext<S extends AuthScheme = AuthScheme, C extends Credential = Credential>
   extends Pick<AuthContext<S, C>, 'scheme' | 'credential' | 'resource' | 'clock'> {
+  /** Values shared by all requests of this credential, to be read only. */
   readonly session: Pick<Session, 'get'>
 }
 
 /** The input of a strategy's checks before it is selected; no network. */
 export interface Preparation<S extends AuthScheme = AuthScheme, C extends Credential = Credential> {
+  /** The scheme of the document. */
   readonly scheme: S
   /** Pointer of the scheme. */
   readonly pointer: string
+  /** The credential that matches it. */
   readonly credential: C
+  /** What is to be requested. */
   readonly resource: Resource
 }
 
@@ -142,6 +165,7 @@ export interface Preparation<S extends AuthScheme = AuthScheme, C extends Creden
  * Method syntax is deliberate: it lets lists of strategies of different schemes type-check.
  */
 export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credential = Credential> {
+  /** The `type` of schemes and credentials that it is for. */
   readonly type: S['type']
   /** Forms of the credentials of this type. */
   readonly forms: readonly CredentialFields[]
@@ -205,9 +229,11 @@ export interface Origin {
 
 /** A strategy that is loaded when a credential or a scheme first has its type. */
 export interface LazyStrategy {
+  /** The `type` of schemes and credentials that it is for. */
   readonly type: string
   /** `required`: every credential of this type has `sendTo`, so that a missing one is reported before loading. */
   readonly sendTo?: 'required'
+  /** Loads the strategy; called once. */
   load(): Promise<Strategy>
 }
 
@@ -218,8 +244,11 @@ export async function loadStrategies(strategies: readonly (Strategy | LazyStrate
 
 /** The keys for programs that sign object store requests themselves. */
 export interface ObjectKeys {
+  /** The access key ID. */
   readonly accessKeyId: string
+  /** The secret access key: secret. */
   readonly secretAccessKey: string
+  /** The session token of temporary keys: secret. */
   readonly sessionToken?: string
   /** ISO 8601 in UTC; absent for keys that do not expire, and when unknown. */
   readonly expiresAt?: string
@@ -227,7 +256,9 @@ export interface ObjectKeys {
 
 /** `handshake` only negotiates; `authorized` carries the authorization. */
 export interface AuthStep {
+  /** `handshake`: its response is passed back to the flow; `authorized`: its response is the result. */
   readonly kind: 'handshake' | 'authorized'
+  /** The request to send. */
   readonly request: HttpRequest
   /** Epoch milliseconds after which this request is refused; absent when unknown. */
   readonly expiresAt?: number

@@ -11,6 +11,7 @@ import { canParseUrl } from '../text/can-parse-url.ts'
 export interface UrlPattern {
   /** As the user wrote it. */
   readonly pattern: string
+  /** The scheme of the URLs that match. */
   readonly scheme: 'https' | 'http' | 's3'
   /** Lower-case ASCII host, without the `*.` of a wildcard; the bucket for `s3`. */
   readonly host: string

@@ -35,11 +35,13 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
   readonly send: CrawlSend
   /** Default: in memory. */
   readonly frontier?: Frontier
+  /** Ends the crawl with `ABORTED`. */
   readonly signal?: AbortSignal
   /** Returns the outcome of a job that this crawl has done already: it is not requested again. */
   readonly recall?: (key: string) => Outcome | undefined
   /** Returns the outcome of a job in the previous crawl: only changed documents are read. */
   readonly earlier?: (key: string) => Outcome | undefined
+  /** The time, for tests; default: that of the platform. */
   readonly clock?: Clock
   /** Random number from 0 to 1, for backoff. */
   readonly random?: () => number
@@ -292,12 +294,15 @@ class PageLoops {
 
 /** A job, its outcome and the caller's result. */
 export interface Stored<R> {
+  /** The outcome of the job. */
   readonly outcome: Outcome
+  /** What the caller computed for it. */
   readonly result: R
 }
 
 /** Stores results by the key of their job. A job that is repeated replaces its result, so repetition is harmless. */
 export interface Sink<R> {
+  /** Stores the result of a job. */
   put(key: string, stored: Stored<R>): void | Promise<void>
   /** Returns the result that this crawl has stored already, in this process or in an earlier one. */
   get(key: string): Stored<R> | undefined
@@ -314,6 +319,7 @@ export class MemorySink<R> implements Sink<R> {
     this.#earlier = earlier
   }
 
+  /** Stores the result of a job. */
   put(key: string, stored: Stored<R>): void {
     this.#stored.set(key, stored)
   }

@@ -7,9 +7,13 @@ import type { StacDocument } from '../stac/document.ts'
 export interface Job {
   /** Method, URL without fragment, and body. Two jobs with the same key are the same request. */
   readonly key: string
+  /** The URL that is requested, without fragment. */
   readonly url: string
+  /** The HTTP method. */
   readonly method: 'GET' | 'POST'
+  /** Headers that the link asks for, in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body of a `POST`. */
   readonly body?: string
   /** Depth in links from the start, which has 0. Pages of a list have the depth of their documents minus one. */
   readonly depth: number
@@ -23,6 +27,7 @@ export interface Job {
   readonly scope?: string
   /** True for an Item that was linked to: it has no documents below it. */
   readonly leaf: boolean
+  /** The position in a list, for a page of one. */
   readonly page?: Page
   /** The link to the document, if it requires authentication. */
   readonly via?: Via
@@ -44,6 +49,7 @@ export interface Page {
   readonly original: { readonly headers: Readonly<Record<string, string>>; readonly body?: string }
   /** First ids of earlier pages: of the previous one, and of the last one whose number is a power of two. */
   readonly before?: string
+  /** The latter: the first ids of the last page whose number is a power of two. */
   readonly mark?: string
   /** Number of documents still wanted of this list; absent: all. */
   readonly room?: number
@@ -51,6 +57,7 @@ export interface Page {
 
 /** A document whose schemes may apply to documents below it. */
 export interface Scope {
+  /** Key of the scope. */
   readonly key: string
   /** URL that the document was read from. */
   readonly url: string
@@ -69,10 +76,13 @@ export type LimitName = 'documents' | 'depth' | 'pages' | 'sample' | 'robots'
 
 /** A link that was not followed. */
 export interface Left {
+  /** The URL of the link. */
   readonly url: string
   /** `CRAWL_OTHER_ORIGIN`, `CRAWL_LIMIT`, `PAGE_LOOP`, `LINK_REQUEST_FORBIDDEN`, or why a URL was refused (`URL_*`). */
   readonly code: ErrorCode
+  /** The reason for people. */
   readonly message: string
+  /** The limit that was reached. */
   readonly limit?: LimitName
   /** True when an option of the caller excluded it. */
   readonly asked: boolean
@@ -86,12 +96,17 @@ export interface Outcome {
   readonly url: string
   /** Number of documents read: 1, or the documents of a page; 0 for a failure. */
   readonly documents: number
+  /** The jobs of its links, in their order. */
   readonly jobs: readonly Job[]
+  /** Its documents with schemes, for the documents below. */
   readonly scopes: readonly Scope[]
+  /** Links that were not followed. */
   readonly left: readonly Left[]
+  /** Why it could not be read. */
   readonly failure?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
   /** Validators for the next conditional request (RFC 9110 §13.1). */
   readonly etag?: string
+  /** The `Last-Modified` of the response. */
   readonly modified?: string
   /** Hash of the schemes of parent documents: with other schemes, an unchanged document can have another result. */
   readonly above?: number
@@ -130,11 +145,15 @@ export function withoutFragment({ href }: URL): string {
 
 /** A job and its outcome. */
 export interface Visit {
+  /** Tells it from a stop. */
   readonly kind: 'visit'
+  /** The job. */
   readonly job: Job
+  /** Its outcome. */
   readonly outcome: Outcome
   /** The document; absent when it could not be read, and when it was recalled. */
   readonly document?: StacDocument
+  /** The response as it was read, for positions in its text. */
   readonly bytes?: Uint8Array
   /** Parent documents whose schemes may apply, nearest first. */
   readonly parents: readonly StacDocument[]
@@ -144,6 +163,7 @@ export interface Visit {
   readonly mine: boolean
   /** `here`: by `recall`. `unchanged`: by `earlier`, and the server answered 304. */
   readonly recalled?: 'here' | 'unchanged'
+  /** Why the document could not be read. */
   readonly error?: AuthError
 }
 
@@ -155,7 +175,9 @@ interface ParentPlace {
 
 /** The error that stopped the crawl. */
 export interface Stop {
+  /** Tells it from a visit. */
   readonly kind: 'stop'
+  /** The limit that was reached, and how much was not read. */
   readonly left: Left
 }
 

@@ -11,17 +11,23 @@ export type ReplayableBody = string | Uint8Array
 
 /** An HTTP request. `url` is an absolute WHATWG href without fragment; header names are lower case. */
 export interface HttpRequest {
+  /** In upper case. */
   readonly method: string
+  /** An absolute URL without fragment. */
   readonly url: string
+  /** The headers; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body; absent for none. */
   readonly body?: ReplayableBody
 }
 
 /** An HTTP answer; the body is read at most once. */
 export interface HttpResponse {
+  /** HTTP status. */
   readonly status: number
   /** The URL that answered. */
   readonly url: string
+  /** The headers; `get` is case-insensitive and joins repeated ones with a comma. */
   readonly headers: { get(name: string): string | null; getSetCookie?(): string[] }
   /** The decoded body; at most `limit` bytes, else `RESPONSE_TOO_LARGE`. */
   bytes(limit: number): Promise<Uint8Array>
@@ -41,12 +47,15 @@ export interface HttpResponse {
 
 /** A certificate and its key, PEM. */
 export interface ClientCertificate {
+  /** The certificate chain, PEM. */
   readonly cert: string
+  /** The private key, PEM. */
   readonly key: string
 }
 
 /** What a transport needs to know besides the request. */
 export interface SendOptions {
+  /** Aborts the exchange (`ABORTED`). */
   readonly signal?: AbortSignal
   /** The user named this very origin, so a loopback or private address is what they meant. */
   readonly allowPrivateNetwork?: boolean
@@ -66,7 +75,9 @@ export interface SendOptions {
 export interface CredentialUse {
   /** Id of the credential. */
   readonly credential: string
+  /** Type of the credential. */
   readonly type: string
+  /** `resource`: the file itself; `endpoint`: a token endpoint or signing API. */
   readonly to: 'resource' | 'endpoint'
 }
 

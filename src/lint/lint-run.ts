@@ -54,7 +54,9 @@ export function isRefutable({ code, pointer }: Problem): boolean {
 
 /** The state of a run. Pass the same one with every document to `lint` or `lintText`, and the findings of all to `settled`. */
 export class LintRun {
+  /** Returns the registrable domain of a host, as given. */
   readonly siteOf: ((host: string) => string) | undefined
+  /** Names that documents refer to and do not define. */
   readonly outerRefs = new OuterRefs()
   readonly #definitions = new Map<string, Definitions>()
   /** Names with definitions as they were written: putting the members in order costs more than all other rules about a scheme. */

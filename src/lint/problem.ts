@@ -19,6 +19,7 @@ export interface Problem {
   readonly rule: string
   /** The form of the mistake: a case of the rule. It is the rule's own name where there is only one. */
   readonly code: string
+  /** How bad it is, by the preset and the levels of the user. */
   readonly severity: Severity
   /** One sentence; holds text of the document, so show it through a sanitizer. Never a secret. */
   readonly message: string
@@ -28,9 +29,13 @@ export interface Problem {
   readonly id?: string
   /** RFC 6901 pointer from the root of what was read. */
   readonly pointer: string
+  /** Line of the beginning, from 1; absent for a document without a text. */
   readonly line?: number
+  /** Column of the beginning in UTF-16 code units, from 1. */
   readonly column?: number
+  /** Line of the end, from 1. */
   readonly endLine?: number
+  /** Column behind the end, from 1. */
   readonly endColumn?: number
   /** Present when a fix exists: `safe` keeps the meaning, a `suggestion` needs a look. */
   readonly fix?: 'safe' | 'suggestion'
@@ -48,9 +53,13 @@ export interface Problem {
 export interface Place {
   /** Absent when it is the document of the finding. */
   readonly document?: string
+  /** The `id` of that document. */
   readonly id?: string
+  /** RFC 6901 pointer from the root of what was read. */
   readonly pointer: string
+  /** Line of the beginning, from 1; absent for a document without a text. */
   readonly line?: number
+  /** Column of the beginning in UTF-16 code units, from 1. */
   readonly column?: number
 }
 
@@ -58,10 +67,16 @@ export interface Place {
 export interface Cause {
   /** Absent for the wrapper. */
   readonly document?: string
+  /** The `id` of that document. */
   readonly id?: string
+  /** RFC 6901 pointer from the root of what was read. */
   readonly pointer: string
+  /** Line of the beginning, from 1; absent for a document without a text. */
   readonly line?: number
+  /** Column of the beginning in UTF-16 code units, from 1. */
   readonly column?: number
+  /** Line of the end, from 1. */
   readonly endLine?: number
+  /** Column behind the end, from 1. */
   readonly endColumn?: number
 }

@@ -15,9 +15,11 @@ export interface RuleMeta {
 export interface CaseMeta {
   /** Kebab-case name of the case, as users may write it in their configuration too. The only case of a rule has the name of the rule. */
   readonly code: string
+  /** Its level in each preset. */
   readonly severity: Readonly<Record<Preset, Level>>
   /** Texts by name; `{x}` is replaced, and data named `near` adds "did you mean". */
   readonly messages: Readonly<Record<string, string>>
+  /** Present when the case has a fix: `safe` keeps the meaning, a `suggestion` needs a look. */
   readonly fix?: 'safe' | 'suggestion'
 }
 
@@ -37,7 +39,9 @@ export type Report = (pointer: string, message: string, data?: ReportData) => vo
 
 /** Beside the rule, its file exports `docs`; programs that only lint do not carry that text. */
 export interface Rule {
+  /** Its name and section. */
   readonly meta: RuleMeta
+  /** Its cases, each with a code of its own. */
   readonly cases: readonly RuleCase[]
 }
 
@@ -61,9 +65,11 @@ export interface CaseDocs {
 
 /** A case implements the hooks it needs; each is called once for every such part of a document. */
 export interface RuleCase {
+  /** Its code, levels and messages. */
   readonly meta: CaseMeta
   /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. */
   claim?(violation: Violation, document: LintDocument, report: Report): boolean
+  /** A Catalog, Collection or Item. */
   document?(document: LintDocument, report: Report): void
   /** An asset, alternate asset, item asset definition or link. */
   target?(target: TargetNode, report: Report): void
@@ -71,6 +77,7 @@ export interface RuleCase {
   protectedTarget?(target: TargetNode & { readonly href: string }, report: Report): void
   /** A list in `auth:refs`, once for all targets that have it; pointers start at the list. */
   refList?(list: RefList, report: Report): void
+  /** A value of `auth:schemes`. */
   scheme?(scheme: SchemeNode, report: Report): void
   /** A flow of a scheme of type `oauth2` or `signedUrl`. */
   flow?(flow: FlowNode, report: Report): void

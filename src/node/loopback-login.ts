@@ -183,7 +183,9 @@ function newestConnections(server: Server, limit = 64): void {
 
 /** How the browser is opened for a login. */
 export interface BrowserOptions {
+  /** Default: that of the process. */
   readonly platform?: NodeJS.Platform
+  /** Default: that of the process. */
   readonly env?: NodeJS.ProcessEnv
 }
 

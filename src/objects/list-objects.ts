@@ -30,6 +30,7 @@ export interface ListOptions {
   readonly pageSize?: number
   /** Starts after this key: the last key of an interrupted list. */
   readonly startAfter?: string
+  /** Aborts the list (`ABORTED`). */
   readonly signal?: AbortSignal
 }
 

@@ -13,42 +13,59 @@ interface SchemeFields {
 
 /** Simple HTTP authentication; `scheme` is an HTTP authentication scheme of the IANA registry, compared without case. */
 export interface HttpScheme extends SchemeFields {
+  /** Always `http`. */
   readonly type: 'http'
+  /** Name of the HTTP authentication scheme: `basic`, `bearer`, `digest`, … (RFC 9110 §11.1). */
   readonly scheme: string
 }
 
 /** A key in a header, a query parameter or a cookie. */
 export interface ApiKeyScheme extends SchemeFields {
+  /** Always `apiKey`. */
   readonly type: 'apiKey'
+  /** Name of the header, query parameter or cookie. */
   readonly name: string
+  /** Where the key is sent. */
   readonly in: 'header' | 'query' | 'cookie'
 }
 
 /** OAuth2 Flow Object; URLs are absolute, `scopes` maps a scope to its description. */
 export interface OAuth2Flow {
+  /** The authorization endpoint (RFC 6749 §3.1). */
   readonly authorizationUrl?: string
+  /** The token endpoint (RFC 6749 §3.2). */
   readonly tokenUrl?: string
+  /** The endpoint that refreshes tokens, where it is another one. */
   readonly refreshUrl?: string
+  /** The scopes (RFC 6749 §3.3), each with its description. */
   readonly scopes?: { readonly [scope: string]: string }
+  /** Type of the token that is exchanged (RFC 8693 §3), for the flow `tokenExchange`. */
   readonly subjectTokenType?: string
 }
 
 /** A scheme of type `oauth2`, with its flows. */
 export interface OAuth2Scheme extends SchemeFields {
+  /** Always `oauth2`. */
   readonly type: 'oauth2'
+  /** The flows by name: `authorizationCode`, `clientCredentials`, …. */
   readonly flows: { readonly [flow: string]: OAuth2Flow }
 }
 
 /** A scheme of type `openIdConnect`, with the URL of the discovery document. */
 export interface OpenIdConnectScheme extends SchemeFields {
+  /** Always `openIdConnect`. */
   readonly type: 'openIdConnect'
+  /** URL of the discovery document (OpenID Connect Discovery 1.0 §4). */
   readonly openIdConnectUrl: string
 }
 
 /** Parameter Object of a signing API. */
 export interface SigningParameter {
+  /** Where the parameter is sent. */
   readonly in: 'query' | 'header' | 'body'
+  /** True when a request without it is refused. */
   readonly required: boolean
+  /** Text for people. */
   readonly description?: string
   /** JSON Schema draft-07. It checks a value, it never supplies one. */
   readonly schema?: JsonObject
@@ -56,25 +73,33 @@ export interface SigningParameter {
 
 /** Signed URL Object. */
 export interface SignedUrlFlow {
+  /** HTTP method of the signing request. */
   readonly method: string
+  /** URL of the signing API. */
   readonly authorizationApi?: string
+  /** The parameters of the signing request by name. */
   readonly parameters?: { readonly [name: string]: SigningParameter }
+  /** Name of the member of the response that holds the signed URL. */
   readonly responseField?: string
 }
 
 /** A scheme of type `signedUrl`, with the flows of its signing API. */
 export interface SignedUrlScheme extends SchemeFields {
+  /** Always `signedUrl`. */
   readonly type: 'signedUrl'
+  /** The flows of the signing API by name. */
   readonly flows: { readonly [flow: string]: SignedUrlFlow }
 }
 
 /** Object-store signature with credentials of the user's environment. */
 export interface S3Scheme extends SchemeFields {
+  /** Always `s3`. */
   readonly type: 's3'
 }
 
 /** Any other type; its fields are free. */
 export interface CustomScheme extends SchemeFields {
+  /** Name of the type. */
   readonly type: string
   readonly [field: string]: unknown
 }

@@ -13,7 +13,9 @@ export interface Storage {
   readonly type?: string
   /** URI template of the endpoint with `{bucket}` and `{region}`, or a concrete URL (v2 only). */
   readonly platform?: string
+  /** The region, as the document names it. */
   readonly region?: string
+  /** The bucket, as the document names it. */
   readonly bucket?: string
   /** The provider bills the reader. Only the user may agree to that. */
   readonly requesterPays: boolean
@@ -21,14 +23,17 @@ export interface Storage {
 
 /** Where an object lies once everything is joined: what an object-store client needs besides keys. */
 export interface ObjectLocation {
+  /** Name of the bucket. */
   readonly bucket: string
   /** Decoded, without leading slash. */
   readonly key: string
   /** Scheme, host and port of the service, without the bucket. */
   readonly endpoint: string
+  /** The region that requests are signed for. */
   readonly region: string
   /** True when the bucket is part of the host name. */
   readonly virtualHost: boolean
+  /** True when requests say that the reader pays (`x-amz-request-payer`). */
   readonly requesterPays: boolean
 }
 

@@ -24,6 +24,7 @@ export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 
 /** An asset, an alternate asset, an item asset definition or a link, with where it stands. */
 export interface Target {
+  /** What it is. */
   readonly kind: TargetKind
   /** As written; empty when the object has none. */
   readonly href: string
@@ -33,6 +34,7 @@ export interface Target {
   readonly malformedRefs?: readonly MalformedRef[]
   /** Pointer of the object, from the root of what was read. */
   readonly pointer: string
+  /** The document and where it stands in it. */
   readonly scope: Scope
   /** The object itself. */
   readonly object: JsonObject
@@ -61,6 +63,7 @@ export interface Parent {
 export interface MalformedRef {
   /** Pointer of the value. */
   readonly pointer: string
+  /** The value, as written. */
   readonly value: unknown
 }
 

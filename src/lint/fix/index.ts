@@ -24,6 +24,7 @@ export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
 
 /** A text after its fixes. */
 export interface Fixed {
+  /** The text after all fixes. */
   readonly text: string
   /** The fixed findings, in the order of their fixes; positions are those of the text before its round. */
   readonly fixed: readonly Problem[]

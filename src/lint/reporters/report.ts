@@ -5,10 +5,13 @@ import type { Cause, Level, Place, Problem, Severity } from '../problem.ts'
 
 /** A document that could not be looked at, with the code of the error. */
 export interface Incomplete {
+  /** Path or URL of the document. */
   readonly url: string
+  /** Code of the error. */
   readonly code: string
   /** What failed and what to do about it, where something can be done: for people, and not stable. */
   readonly message?: string
+  /** What to do about it. */
   readonly hint?: string
   /** The exit code that it led to, where that is not the one of the code: 0 for a limit that the user set. */
   readonly exit?: number
@@ -16,8 +19,11 @@ export interface Incomplete {
 
 /** The versioned report of a run, as `--format json` prints it and schemas/report.json describes it. */
 export interface Report {
+  /** Version of this format. */
   readonly version: 1
+  /** The findings. */
   readonly problems: readonly Problem[]
+  /** Their totals. */
   readonly summary: Summary
   /** What `merge` needs to know of a part of a crawl. */
   readonly shard?: Shard
@@ -73,10 +79,13 @@ export interface ShardDefinition {
 
 /** Totals of a run; they count what a report does not list. */
 export interface Summary {
+  /** Documents that were read. */
   readonly documents: number
   /** Findings; one that was found in several places counts once. */
   readonly errors: number
+  /** Findings of severity `warn`. */
   readonly warnings: number
+  /** Findings of severity `info`. */
   readonly infos: number
   /** Places of all findings; absent when each has one. */
   readonly places?: number
@@ -90,6 +99,7 @@ export interface Summary {
   readonly unlisted?: number
   /** Files of folders that are not STAC documents; absent when there are none. */
   readonly skipped?: number
+  /** What could not be read, and limits that were reached. */
   readonly incomplete: readonly Incomplete[]
 }
 

@@ -36,6 +36,7 @@ export async function* download(
 
 /** A document whose assets are downloaded: an Item, a Collection, a Catalog, or a list of them. */
 export interface SourceDocument {
+  /** The parsed document. */
   readonly document: object
   /** The URL or path that it was read from: the base of relative URLs. */
   readonly url?: string
@@ -93,6 +94,7 @@ export interface DownloadOptions extends TransferOptions {
   readonly folder: string
   /** The engine with the user's credentials. Folders of object stores are listed only if it has all of these methods. */
   readonly auth: Pick<Auth, 'send'> & Partial<Pick<Auth, 'authorize' | 'explain' | 'fetch' | 'fetchFor'>>
+  /** Which assets are downloaded; default: all. */
   readonly assets?: AssetChoice
   /** Names of alternates in the order of preference; default: the asset itself, then its alternates. */
   readonly alternates?: readonly string[]
@@ -128,9 +130,11 @@ export interface DownloadOptions extends TransferOptions {
   readonly acceptHtml?: boolean
   /** True fails instead of warning for an unknown content coding, and for an HTML page of another host where nothing else is expected. */
   readonly strict?: boolean
+  /** Ends the run with `ABORTED`; incomplete files can be resumed. */
   readonly signal?: AbortSignal
   /** Milliseconds between two progress events of a file; default 200. */
   readonly progressInterval?: number
+  /** The time, for tests; default: that of the platform. */
   readonly clock?: Clock
   /** Returns a number from 0 up to, not including, 1, for jitter. */
   readonly random?: () => number
@@ -170,12 +174,14 @@ export type Verification = 'checksum' | 'digest' | 'size' | 'length' | 'manifest
 /** The first event of every file. */
 export interface PlannedEvent {
   readonly kind: 'planned'
+  /** The file. */
   readonly file: DownloadFile
 }
 
 /** The response of a file has begun. */
 export interface StartedEvent {
   readonly kind: 'started'
+  /** The file. */
   readonly file: DownloadFile
   /** Size of the file in bytes, if known. */
   readonly size?: number
@@ -186,16 +192,22 @@ export interface StartedEvent {
 /** Bytes received so far; fewer than before after a restart. */
 export interface ProgressEvent {
   readonly kind: 'progress'
+  /** The file. */
   readonly file: DownloadFile
+  /** Bytes that are there, those of earlier runs included. */
   readonly bytes: number
+  /** All bytes of the file; absent when unknown. */
   readonly size?: number
 }
 
 /** The file is requested again after that many milliseconds. */
 export interface RetryEvent {
   readonly kind: 'retry'
+  /** The file. */
   readonly file: DownloadFile
+  /** What ended the attempt. */
   readonly error: AuthError
+  /** Milliseconds until the next attempt. */
   readonly delay: number
   /** Consecutive attempts without a new byte. */
   readonly attempt: number
@@ -204,34 +216,44 @@ export interface RetryEvent {
 /** A warning: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`. */
 export interface WarningEvent {
   readonly kind: 'warning'
+  /** The file. */
   readonly file: DownloadFile
+  /** The stable reason. */
   readonly code: ErrorCode
+  /** The text for people. */
   readonly message: string
 }
 
 /** The file is complete and has its final name. */
 export interface WrittenEvent {
   readonly kind: 'written'
+  /** The file. */
   readonly file: DownloadFile
   /** Size of the file in bytes. */
   readonly bytes: number
   /** Bytes received over the network for it in this run. */
   readonly received: number
+  /** What it agreed with. */
   readonly verified: readonly Verification[]
 }
 
 /** The file exists already and was kept. */
 export interface KeptEvent {
   readonly kind: 'kept'
+  /** The file. */
   readonly file: DownloadFile
+  /** Its size in bytes. */
   readonly bytes: number
+  /** What it agreed with. */
   readonly verified: readonly Verification[]
 }
 
 /** A file failed; the others go on. */
 export interface FailedEvent {
   readonly kind: 'failed'
+  /** The file. */
   readonly file: DownloadFile
+  /** Why it is not there. */
   readonly error: AuthError
   /** Bytes received over the network for it in this run. */
   readonly received: number
@@ -242,6 +264,7 @@ export interface FailedEvent {
 /** The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`. */
 export interface SkippedEvent {
   readonly kind: 'skipped'
+  /** The file. */
   readonly file: DownloadFile
   /** Size of the file in bytes. */
   readonly size: number
@@ -254,7 +277,9 @@ export interface DocumentEvent {
   readonly kind: 'document'
   /** Path in the file system. */
   readonly path: string
+  /** The `id` of the document. */
   readonly id?: string
+  /** Why the copy could not be written. */
   readonly error?: AuthError
 }
 
@@ -263,8 +288,11 @@ export interface SummaryEvent {
   readonly kind: 'summary'
   /** Planned files: each was written, kept, skipped or failed, except in a dry run or an aborted download. */
   readonly files: number
+  /** Files that were downloaded. */
   readonly written: number
+  /** Files that were there already. */
   readonly kept: number
+  /** Files that are not there. */
   readonly failed: number
   /** Files left out because of the size of their response; those left out by `file:size` are not planned. */
   readonly skipped: number
@@ -274,7 +302,9 @@ export interface SummaryEvent {
   readonly bytes: number
   /** Bytes received over the network in this run. */
   readonly received: number
+  /** Attempts after the first ones. */
   readonly retries: number
+  /** Time of the run. */
   readonly milliseconds: number
   /** Why no further file was started: no space is left, or `signal` has aborted. */
   readonly stopped?: AuthError

@@ -24,6 +24,7 @@ export interface ManifestEntry {
   readonly sha256: string
   /** Validators of the server (RFC 9110 §8.8). */
   readonly etag?: string
+  /** The `Last-Modified` of the response. */
   readonly lastModified?: string
   /** Time of completion, ISO 8601. */
   readonly time: string

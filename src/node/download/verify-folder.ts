@@ -16,6 +16,7 @@ import { askServer, differenceFrom } from './server-facts.ts'
 
 /** Options of `verifyFolder`. */
 export interface VerifyOptions {
+  /** The folder with the manifest. */
   readonly folder: string
   /** Another manifest than the one in the folder; its paths are below the folder. */
   readonly manifest?: string
@@ -23,14 +24,18 @@ export interface VerifyOptions {
   readonly auth?: Pick<Auth, 'send'>
   /** Attempts per server; default 3. */
   readonly retries?: number
+  /** Ends the run with `ABORTED`. */
   readonly signal?: AbortSignal
 }
 
 /** The file equals its entry in the manifest; with `auth` also what its server has, unless `unasked`. */
 export interface VerifiedEvent {
   readonly kind: 'verified'
+  /** Path of the file. */
   readonly path: string
+  /** Its size in bytes. */
   readonly bytes: number
+  /** What it agreed with. */
   readonly verified: readonly Verification[]
   /** Why its server was not asked, or had nothing to compare. */
   readonly unasked?: string
@@ -39,15 +44,20 @@ export interface VerifiedEvent {
 /** The file is missing or differs (`FILE_INTEGRITY`), cannot be read, or its server cannot be asked. */
 export interface UnverifiedEvent {
   readonly kind: 'failed'
+  /** Path of the file. */
   readonly path: string
+  /** What differs. */
   readonly error: AuthError
 }
 
 /** The last event of `verifyFolder`. */
 export interface VerifySummaryEvent {
   readonly kind: 'summary'
+  /** Files of the manifest. */
   readonly files: number
+  /** Files that agree. */
   readonly verified: number
+  /** Files that differ or are missing. */
   readonly failed: number
   /** Files whose servers were not asked, or had nothing to compare. */
   readonly unasked: number

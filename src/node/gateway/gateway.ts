@@ -15,12 +15,15 @@ export type { GatewayDocument } from './routes.ts'
 
 /** A request that was answered. */
 export interface GatewayRequest {
+  /** The method. */
   readonly method: string
   /** The URL behind the gateway, without its query; empty for a request that was refused for its form. */
   readonly url: string
+  /** HTTP status of the answer. */
   readonly status: number
   /** Bytes of the body that were passed on. */
   readonly bytes: number
+  /** Time until the end of the answer. */
   readonly milliseconds: number
   /** Id of the credential that was used. */
   readonly credential?: string
@@ -28,6 +31,7 @@ export interface GatewayRequest {
   readonly code?: ErrorCode
   /** Why, and what to do, in words. */
   readonly message?: string
+  /** What to do about it. */
   readonly hint?: string
 }
 
@@ -65,6 +69,7 @@ export interface GatewayTarget {
 export interface Gateway {
   /** `http://127.0.0.1:PORT/<capability>/`: whoever knows it can use the credentials until the gateway is closed. */
   readonly base: string
+  /** The targets of its documents, with their URLs at the gateway. */
   readonly targets: readonly GatewayTarget[]
   /** Returns the URL of the gateway for a URL, which is not requested and may be refused later. Errors: `URL_SCHEME_FORBIDDEN`. */
   urlFor(url: string): string

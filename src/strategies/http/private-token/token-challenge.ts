@@ -13,9 +13,11 @@ export interface TokenChallenge {
   readonly originInfo: readonly string[]
   /** The structure as the server sent it, and its SHA-256, which a token is bound to. */
   readonly bytes: Uint8Array
+  /** SHA-256 of `bytes`. */
   readonly digest: Uint8Array
   /** The issuer's public key, when the server sends it, and its SHA-256. */
   readonly tokenKey?: Uint8Array
+  /** SHA-256 of `tokenKey`. */
   readonly tokenKeyId?: Uint8Array
 }
 
