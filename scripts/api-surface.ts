@@ -22,7 +22,10 @@ export interface ExportedName {
   readonly summary: string
   /** Its declarations without comments. */
   readonly text: string
-  readonly hasExample: boolean
+  /** The code of its examples. */
+  readonly examples: readonly string[]
+  /** True for a class of errors: users compare, but do not construct them. */
+  readonly isError: boolean
   /** Its members that have a comment, and all of them but those whose type is one value. */
   readonly members: { readonly documented: number; readonly all: number; readonly missing: readonly string[] }
   /** Where it is declared: the same for one thing that several entry points export. */
@@ -94,11 +97,19 @@ function describe(name: string, symbol: ts.Symbol, reader: Reader): ExportedName
     kind: kindOf(first),
     summary: firstSentence(ts.displayPartsToString(symbol.getDocumentationComment(checker))),
     text: declarations.map(textOf).join('\n'),
-    hasExample: symbol.getJsDocTags(checker).some((tag) => tag.name === 'example'),
+    examples: symbol
+      .getJsDocTags(checker)
+      .filter((tag) => tag.name === 'example')
+      .map((tag) => ts.displayPartsToString(tag.text)),
+    isError: ts.isClassDeclaration(first) && isError(checker.getTypeAtLocation(first)),
     members: membersOf(declarations, checker),
     origin: `${first.getSourceFile().fileName.slice(root.length)}#${symbol.name}`,
     hidden: [...new Set(declarations.flatMap((declaration) => hiddenIn(declaration, symbol, reader)))].sort(),
   }
+}
+
+function isError(type: ts.Type): boolean {
+  return type.symbol?.name === 'Error' || (type.getBaseTypes() ?? []).some(isError)
 }
 
 function isOurs(declaration: ts.Declaration): boolean {
@@ -132,7 +143,9 @@ function membersOf(declarations: readonly ts.Declaration[], checker: ts.TypeChec
     if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) return declaration.members
     return ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type) ? declaration.type.members : []
   })
-  const named = members.filter((member): member is ts.ClassElement | ts.TypeElement => 'name' in member && !isPrivate(member) && !isTag(member))
+  const named = members.filter(
+    (member): member is ts.ClassElement | ts.TypeElement => 'name' in member && !isPrivate(member) && !isTag(member),
+  )
   const missing = named.filter((member) => documentationOf(member, checker) === '').map((member) => member.name?.getText() ?? '')
   return { all: named.length, documented: named.length - missing.length, missing }
 }

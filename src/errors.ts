@@ -145,7 +145,17 @@ export class AbortedError extends AuthError {
   }
 }
 
-/** Returns true for every {@link AuthError}, including one created by another copy of the package. */
+/**
+ * Returns true for every {@link AuthError}, including one created by another copy of the package.
+ *
+ * @example
+ * try {
+ *   await auth.fetch(assetOf(item, 'B04'))
+ * } catch (error) {
+ *   if (!isAuthError(error)) throw error
+ *   console.error(error.code, error.message, error.hint)
+ * }
+ */
 export function isAuthError(value: unknown): value is AuthError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }

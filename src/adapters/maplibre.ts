@@ -51,7 +51,7 @@ interface MapAnswer {
  * @example
  * const { protocol, transformRequest, load } = mapRequests(auth, linkOf(item, 'xyz'))
  * addProtocol(protocol, load)
- * new Map({ container, style, transformRequest })
+ * new maplibregl.Map({ container, style, transformRequest })
  */
 export function mapRequests<Kind = string, Result = Transformed>(
   auth: Auth,
@@ -82,7 +82,7 @@ export function mapRequests<Kind = string, Result = Transformed>(
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`; the function throws `SCHEME_UNSUPPORTED` for a key in a header of its own.
  *
- * @example new Map({ container, style, transformRequest: peekedTransform(auth, 'https://tiles.example/') })
+ * @example new maplibregl.Map({ container, style, transformRequest: peekedTransform(auth, 'https://tiles.example/') })
  */
 export function peekedTransform<Kind = string, Result = Transformed>(
   auth: Auth,

@@ -21,7 +21,6 @@ interface Test {
  * Documents inside a FeatureCollection are passed one by one, so schemes of the FeatureCollection are not visible.
  *
  * @example
- * const { AuthValidator } = await import('stac-auth/adapters/stac-node-validator')
  * await validate(document, { customValidator: new AuthValidator({ preset: 'strict' }) })
  */
 export class AuthValidator {

@@ -59,7 +59,11 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
  * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: immediately for a credential without a supported type or
  * without `sendTo`; for all other fields by `ready()` or the first call.
  *
- * @example createEngine({ credentials, strategies: [apiKey] }) // apiKey of stac-auth/strategies/api-key
+ * @example
+ * import { createEngine } from 'stac-auth/engine'
+ * import { apiKey } from 'stac-auth/strategies/api-key'
+ *
+ * createEngine({ credentials, strategies: [apiKey] })
  */
 export function createEngine(options: EngineOptions): Auth {
   if (!Array.isArray(options?.strategies)) throw new TypeError('createEngine needs an object with credentials and a list of strategies')

@@ -27,7 +27,11 @@ export type SecretInput = string | (() => string | Promise<string>)
 /** Passes secrets between two copies of this library in a program; no document and no file can contain it. */
 const HANDED_ON = Symbol.for('stac-auth.secret')
 
-/** Holds a secret so that logs, errors and JSON cannot show it by accident. */
+/**
+ * Holds a secret so that logs, errors and JSON cannot show it by accident.
+ *
+ * @example const password = new Secret(() => prompt('Password') ?? '')
+ */
 export class Secret {
   /** True when it was given as text: reading it is immediate. */
   readonly isText: boolean
@@ -216,7 +220,7 @@ export function bearer(token: SecretInput, sendTo: UrlPatterns): CredentialInput
 /**
  * Returns a credential for HTTP Basic authentication (RFC 7617).
  *
- * @example createAuth({ credentials: [basic('ada', () => prompt('Password'), 'https://data.example/')] })
+ * @example createAuth({ credentials: [basic('ada', () => prompt('Password') ?? '', 'https://data.example/')] })
  */
 export function basic(username: SecretValue, password: SecretValue, sendTo: UrlPatterns): CredentialInput {
   return { type: 'http', scheme: 'basic', username, password, sendTo }

@@ -204,7 +204,11 @@ export async function reserveIn(store: SessionStore, key: string, text: string, 
   else await store.write(key, text)
 }
 
-/** Returns a store in memory, which lasts as long as the process or page and is not shared. Errors: `ABORTED` while waiting. */
+/**
+ * Returns a store in memory, which lasts as long as the process or page and is not shared. Errors: `ABORTED` while waiting.
+ *
+ * @example createAuth({ credentials, session: memoryStore() })
+ */
 export function memoryStore(): SessionStore {
   const texts = new Map<string, string>()
   const mutex = new KeyedMutex()

@@ -237,7 +237,11 @@ export interface LazyStrategy {
   load(): Promise<Strategy>
 }
 
-/** Loads all strategies of a list. */
+/**
+ * Loads all strategies of a list.
+ *
+ * @example const forms = (await loadStrategies(defaultStrategies)).flatMap(({ forms }) => forms)
+ */
 export async function loadStrategies(strategies: readonly (Strategy | LazyStrategy)[]): Promise<readonly Strategy[]> {
   return Promise.all(strategies.map((strategy) => ('load' in strategy ? strategy.load() : strategy)))
 }
@@ -275,14 +279,26 @@ export interface AuthStep {
 /** The requests of a strategy for one target, each answered with its response. */
 export type AuthFlow = AsyncGenerator<AuthStep, void, HttpResponse>
 
-/** Returns a step that only negotiates. */
+/**
+ * Returns a step that only negotiates.
+ *
+ * @example const { status } = yield handshake(request)
+ */
 export const handshake = (request: HttpRequest): AuthStep => ({ kind: 'handshake', request })
 
-/** Returns the step that carries the authorization. */
+/**
+ * Returns the step that carries the authorization.
+ *
+ * @example yield authorized({ ...request, headers: { ...request.headers, 'x-ticket': ticket } }, expiresAt)
+ */
 export const authorized = (request: HttpRequest, expiresAt?: number): AuthStep =>
   expiresAt === undefined ? { kind: 'authorized', request } : { kind: 'authorized', request, expiresAt }
 
-/** Turns a signing function into a flow of one step. */
+/**
+ * Turns a signing function into a flow of one step.
+ *
+ * @example const authorize = singleStep((request) => ({ ...request, headers: { ...request.headers, 'x-ticket': 'A-17' } }))
+ */
 export function singleStep<Context>(sign: (request: HttpRequest, context: Context) => HttpRequest | Promise<HttpRequest>) {
   return async function* (request: HttpRequest, context: Context): AuthFlow {
     yield authorized(await sign(request, context))

@@ -138,7 +138,11 @@ function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }
 
-/** Returns a {@link CrawlSend} that uses a `fetch`, such as `auth.fetch`. Redirects are followed; each hop selects its credentials anew. */
+/**
+ * Returns a {@link CrawlSend} that uses a `fetch`, such as `auth.fetch`. Redirects are followed; each hop selects its credentials anew.
+ *
+ * @example for await (const visit of crawl({ start, send: sendWith(fetch) })) console.log(visit)
+ */
 export function sendWith(fetch: (url: string, init: RequestInit) => Promise<Response>): CrawlSend {
   return async ({ url, method, headers, body }, { signal }) => {
     const response = await fetch(url, {

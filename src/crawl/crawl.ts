@@ -54,7 +54,9 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
  * Errors: `ABORTED`.
  *
  * @example
- * for await (const visit of crawl({ start: ['https://catalog.example/catalog.json'], send: auth.send })) …
+ * for await (const visit of crawl({ start: ['https://catalog.example/catalog.json'], send: auth.send })) {
+ *   if (visit.kind === 'visit') console.log(visit.job.url, visit.error?.code ?? visit.document)
+ * }
  */
 export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Stop, void> {
   const crawler = new Crawler(options)
@@ -310,7 +312,13 @@ export interface Sink<R> {
   earlier?(key: string): Stored<R> | undefined
 }
 
-/** Keeps results in memory. */
+/**
+ * Keeps results in memory.
+ *
+ * @example
+ * const sink = new MemorySink<number>()
+ * await crawlInto(sink, { start, send: auth.send }, ({ document }) => Object.keys(document?.assets ?? {}).length)
+ */
 export class MemorySink<R> implements Sink<R> {
   readonly #stored = new Map<string, Stored<R>>()
   readonly #earlier: MemorySink<R> | undefined
@@ -351,6 +359,10 @@ interface Begun<R> {
  * @param options with `isFull`, results are awaited only when it returns true; otherwise each before the next visit
  * @param work computes the result; not called for recalled jobs
  * @param report called with each visit and its result in order, and with the error if the crawl stopped
+ *
+ * @example
+ * const sink = new MemorySink<readonly Problem[]>()
+ * await crawlInto(sink, { start, send: auth.send }, ({ document, parents }) => lint(document, { parents }))
  */
 export async function crawlInto<R>(
   sink: Sink<R>,

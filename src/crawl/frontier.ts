@@ -24,6 +24,8 @@ const MOST_SCOPES = 64
 /**
  * Processes jobs level by level, within a level in document order. A crawl therefore requests the same documents in the same order
  * regardless of response times, and limits always select the same documents.
+ *
+ * @example crawl({ start, send: auth.send, frontier: new MemoryFrontier() })
  */
 export class MemoryFrontier implements Frontier {
   readonly #seen = new Set<string>()

@@ -52,7 +52,13 @@ export function isRefutable({ code, pointer }: Problem): boolean {
   return code === 'unused-scheme' && !/\/properties\/auth:schemes\/[^/]*$/.test(pointer)
 }
 
-/** The state of a run. Pass the same one with every document to `lint` or `lintText`, and the findings of all to `settled`. */
+/**
+ * The state of a run. Pass the same one with every document to `lint` or `lintText`, and the findings of all to `settled`.
+ *
+ * @example
+ * const run = new LintRun()
+ * const problems = run.settled(documents.flatMap((document) => lint(document, { run })))
+ */
 export class LintRun {
   /** Returns the registrable domain of a host, as given. */
   readonly siteOf: ((host: string) => string) | undefined

@@ -43,6 +43,8 @@ export interface LintOptions extends Completion {
  * Collections and an array are linted with all that is in them; pointers start at the root of what was given.
  *
  * Never throws for anything that `JSON.parse` returns.
+ *
+ * @example for (const { severity, code, pointer, message } of lint(item)) console.log(severity, code, pointer, message)
  */
 export function lint(document: unknown, options: LintOptions = {}): Problem[] {
   return inspect(document, options).problems.sort(byPosition)
@@ -219,6 +221,8 @@ export interface TextOptions extends LintOptions {
 /**
  * Returns the findings of a JSON text with lines and columns, in the order of their positions. Bytes must be UTF-8; a byte order mark
  * is skipped. A text that is not JSON, too large or too deep gives one finding. Never throws.
+ *
+ * @example for (const { line, column, message } of lintText(text, { document: 'item.json' })) console.log(`${line}:${column} ${message}`)
  */
 export function lintText(source: string | Uint8Array, options: TextOptions = {}): Problem[] {
   const text = decode(source)

@@ -9,6 +9,8 @@ import { isSilent, partsOf, survey } from './survey.ts'
  * none of STAC; most documents do neither.
  *
  * Rejects only when they cannot be loaded, with the error of the platform.
+ *
+ * @example const problems = await lint(item)
  */
 export async function lint(document: unknown, options: LintOptions = {}): Promise<Problem[]> {
   return needsRules(document) ? (await import('./lint.ts')).lint(document, options) : []

@@ -42,7 +42,7 @@ const MOST = 10_000
  *
  * @example
  * for await (const { target, request, error } of authorizeAll(auth, targetsOf(item))) {
- *   console.log(target?.pointer, error?.code ?? request.url)
+ *   console.log(target?.pointer, error ? error.code : request.url)
  * }
  */
 export async function* authorizeAll(

@@ -52,6 +52,8 @@ interface Wait {
  * (`redirectPort`, `redirectPath`) or `port` says, and takes GET requests that name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the listener keeps waiting.
  *
  * Errors: `LOGIN_TIMEOUT`, `ABORTED`, `NETWORK_LISTEN` when there is no such address.
+ *
+ * @example await auth.login('account', { redirect: loopbackRedirect({ show: openBrowser }) })
  */
 export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interaction['redirect']> {
   return async (signal, { port = 0, path = PATH } = {}) => {
@@ -195,6 +197,8 @@ const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
 /**
  * Opens an address in the user's browser: https only, http for loopback. The program of the platform is started directly, without a
  * shell, with the parsed address as one argument. True when it was started; nothing is thrown, since the address is printed as well.
+ *
+ * @example if (!(await openBrowser(url))) console.log(`Open ${url}`)
  */
 export function openBrowser(address: string, { platform = process.platform, env = process.env }: BrowserOptions = {}): Promise<boolean> {
   const url = browsable(address)

@@ -13,6 +13,8 @@ export type DocumentKind = 'item' | 'collection' | 'catalog' | 'wrapper' | 'unkn
 /**
  * The kind by `type`, never by file name: Feature, Collection, Catalog; `wrapper` is a FeatureCollection or an object
  * with a `collections` array.
+ *
+ * @example const isItem = kindOf(document) === 'item'
  */
 export function kindOf(document: unknown): DocumentKind {
   switch (own(document, 'type')) {

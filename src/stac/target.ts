@@ -79,6 +79,8 @@ export interface TargetOptions {
  * Returns the asset of that key.
  *
  * Errors: `TARGET_NOT_FOUND` with the keys that the document has.
+ *
+ * @example const response = await auth.fetch(assetOf(item, 'B04', { url: 'https://catalog.example/items/1' }))
  */
 export function assetOf(document: object, key: string, options: TargetOptions = {}): Target {
   return findAsset(document, key, options) ?? refuse('asset', key, own(document, 'assets'), pointer('/assets', key))
@@ -88,6 +90,8 @@ export function assetOf(document: object, key: string, options: TargetOptions = 
  * Returns the alternate of that name of the asset of that key.
  *
  * Errors: `TARGET_NOT_FOUND` with the keys or names that there are.
+ *
+ * @example const request = await auth.authorize(alternateOf(item, 'B04', 's3'))
  */
 export function alternateOf(document: object, key: string, name: string, options: TargetOptions = {}): Target {
   const found = findAlternate(document, key, name, options)
@@ -123,7 +127,11 @@ function refuse(what: string, name: string, present: unknown, at: string): never
   })
 }
 
-/** The link of that relation (the first, or the `index`-th of them, from 0), or undefined. */
+/**
+ * The link of that relation (the first, or the `index`-th of them, from 0), or undefined.
+ *
+ * @example const response = await auth.fetch(linkOf(collection, 'items'))
+ */
 export function linkOf(document: object, rel: string, options: TargetOptions & { readonly index?: number } = {}): Target | undefined {
   const links = own(document, 'links')
   if (!Array.isArray(links)) return undefined
@@ -137,7 +145,11 @@ export function linkOf(document: object, rel: string, options: TargetOptions & {
   return undefined
 }
 
-/** Every target of a document, or of every document in a wrapper: assets and their alternates, item assets, links. */
+/**
+ * Every target of a document, or of every document in a wrapper: assets and their alternates, item assets, links.
+ *
+ * @example for (const target of targetsOf(item)) console.log(target.pointer, target.refs)
+ */
 export function* targetsOf(document: object, options: TargetOptions = {}): Generator<Target> {
   yield* targetsIn(scopeOf(document, options))
   if (kindOf(document) !== 'wrapper') return

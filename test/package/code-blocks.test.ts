@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { type ExportedName, surfaces } from '../../scripts/api-surface.ts'
 import { wholeProgram } from '../../src/cli/program.ts'
 import { projectFiles, root } from '../architecture/files.ts'
 
@@ -86,12 +87,39 @@ function problemOf(words: readonly string[], program: Command): readonly string[
 }
 
 it('TypeScript compiles; names from outside of a block may be anything', () => {
-  const sources = new Map<string, { readonly at: string; readonly text: string }>(
-    blocks
-      .filter(({ language }) => language === 'ts')
-      .map(({ at, text }, index) => [`${root}docs/block-${index}.ts`, { at, text: `${text}\nexport {}\n` }] as const),
+  const texts = blocks.filter(({ language }) => language === 'ts')
+  expect(texts.length).toBeGreaterThan(40)
+  expect(problemsOf(texts)).toEqual([])
+}, 60_000)
+
+it('examples in comments compile, with the names of their entry point', () => {
+  const all = surfaces().flatMap(({ entry, names }) =>
+    names.flatMap(({ name, examples }) =>
+      examples.map((text) => ({ at: `${entry.name} ${name}`, text: `${importsFor(text, entry.name, names)}\n${inFunction(text)}` })),
+    ),
   )
-  expect(sources.size).toBeGreaterThan(40)
+  expect(all.length).toBeGreaterThan(80)
+  expect(problemsOf(all)).toEqual([])
+}, 60_000)
+
+/** Returns imports of the names of the entry point and of `stac-auth` that the text uses, unless it has imports itself. */
+function importsFor(text: string, entry: string, names: readonly ExportedName[]): string {
+  if (/^import /m.test(text)) return ''
+  const code = text.replace(/'[^']*'|(?<!\.)\.\w+/g, '')
+  const used = (all: readonly ExportedName[]) => all.map(({ name }) => name).filter((name) => new RegExp(`\\b${name}\\b`).test(code))
+  const own = used(names)
+  const general = used(core).filter((name) => !own.includes(name))
+  return `import { ${own.join(', ')} } from '${entry}'\n${entry === 'stac-auth' ? '' : `import { ${general.join(', ')} } from 'stac-auth'`}`
+}
+
+const core = surfaces().find(({ entry }) => entry.name === 'stac-auth')?.names ?? []
+
+/** Steps of a flow are examples, too. */
+const inFunction = (text: string) => (/\byield\b/.test(text) ? `async function* flow() {\n${text}\n}` : text)
+
+/** Returns what the compiler says about blocks, except that it does not know a name. */
+function problemsOf(texts: readonly Pick<Block, 'at' | 'text'>[]): readonly string[] {
+  const sources = new Map(texts.map(({ at, text }, index) => [`${root}docs/block-${index}.ts`, { at, text: `${text}\nexport {}\n` }]))
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.ESNext,
@@ -112,15 +140,14 @@ it('TypeScript compiles; names from outside of a block may be anything', () => {
     return own ? ts.createSourceFile(name, own.text, version) : getSourceFile.call(host, name, version, ...more)
   }
   const program = ts.createProgram([...sources.keys()], options, host)
-  const problems = [...sources].flatMap(([name, { at }]) => {
+  return [...sources].flatMap(([name, { at }]) => {
     const file = program.getSourceFile(name)
     const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
     return found
       .filter(({ code }) => !UNKNOWN_NAMES.includes(code))
       .map(({ messageText, code }) => `${at} TS${code} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
   })
-  expect(problems).toEqual([])
-}, 60_000)
+}
 
 /** Cannot find a name, also as a shorthand or with a suggestion. */
 const UNKNOWN_NAMES = [2304, 2552, 18004]

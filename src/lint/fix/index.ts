@@ -36,6 +36,8 @@ const ROUNDS = 10
 /**
  * Applies fixes until none is left. Fixes that touch each other are applied one after the other; a fix after which
  * the document has more errors than before is undone. A text that is not JSON, or too large, is returned unchanged.
+ *
+ * @example const { text, fixed } = fixText(before)
  */
 export function fixText(source: string, options: FixOptions = {}): Fixed {
   const mark = source.charCodeAt(0) === 0xfeff ? source.slice(0, 1) : ''

@@ -130,6 +130,8 @@ export interface LineReporter {
 
 /**
  * The report of findings in `documents` documents, in their order; what was found several times in what was read as one is one finding.
+ *
+ * @example const report = reportOf(lint(item), 1)
  */
 export function reportOf(found: readonly Problem[], documents: number, incomplete: readonly Incomplete[] = []): Report {
   const read = new Map<string | undefined, Problem[]>()
@@ -419,14 +421,22 @@ export type Format = keyof typeof REPORTERS
 /** The names of the formats; the first is for people. */
 export const FORMATS = Object.keys(REPORTERS) as readonly Format[]
 
-/** The reporter of a format that is written while findings come, of which people are shown `most`; undefined for other formats. */
+/**
+ * The reporter of a format that is written while findings come, of which people are shown `most`; undefined for other formats.
+ *
+ * @example const reporter = await lineReporterOf('ndjson', 100)
+ */
 export async function lineReporterOf(format: Format, most?: number): Promise<LineReporter | undefined> {
   if (format === 'ndjson') return (await import('./ndjson.ts')).ndjsonLines
   if (format === 'concise') return (await import('./concise.ts')).conciseLines(most)
   return undefined
 }
 
-/** The reporter of a format. */
+/**
+ * The reporter of a format.
+ *
+ * @example const text = (await reporterOf('sarif'))(report)
+ */
 export function reporterOf(format: Format): Promise<Reporter> {
   return REPORTERS[format]()
 }

@@ -23,6 +23,8 @@ const MEMBERS = ['version', 'credentials', 'preferred', 'tokens', '$schema']
  * @param strategies the strategies passed to `createAuth`; credentials of other types are refused
  *
  * Errors: `CONFIG_INVALID` with file, line and column in the message and with `pointer`, never with text of the file.
+ *
+ * @example const auth = createAuth({ credentials: await credentialsFromFile(), session: tokenFiles() })
  */
 export async function credentialsFromFile(
   path?: string,
@@ -208,6 +210,8 @@ export interface EnvironmentOptions {
  * Without patterns the token is ignored, with a warning. The variable is read on first use.
  *
  * Errors: `CONFIG_INVALID` for an invalid pattern.
+ *
+ * @example const auth = createAuth({ credentials: [credentialsFromEnvironment(), await credentialsFromFile()] })
  */
 export function credentialsFromEnvironment(
   env: NodeJS.ProcessEnv = process.env,

@@ -53,6 +53,8 @@ export interface DownloadWorkerOptions {
  *
  * Errors: `ABORTED`; `USAGE` for a malformed URL, `AUTH_REJECTED`, `NETWORK_*`, `TLS_*`, `TIMEOUT_CONNECT` for the server, also when it is
  * unreachable for half a minute; `SCHEME_UNSUPPORTED` without the packages `bullmq` and `ioredis`; `FILE_ACCESS` for the folder.
+ *
+ * @example await workDownloads({ queue: 'redis://localhost:6379', folder: 'data', auth, signal })
  */
 export async function workDownloads(options: DownloadWorkerOptions): Promise<never> {
   const { performJobs } = await import('./download-worker.ts')

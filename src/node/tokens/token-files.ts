@@ -29,6 +29,8 @@ export interface TokenFilesOptions {
  * Errors: `CACHE_UNSAFE` for files and folders that others can, or could, read, with a command that repairs it; `CACHE_LOCK_TIMEOUT` when
  * another process holds a key for more than 30 s; `FILE_ACCESS` when a token cannot be removed; `ABORTED` while waiting. Damaged files and
  * files of another version are renamed to `.corrupt` and count as absent.
+ *
+ * @example createAuth({ credentials, session: tokenFiles() })
  */
 export function tokenFiles({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}): SessionStore {
   if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)

@@ -17,6 +17,8 @@ export const KEYRING_OPTIONS = { linux: { store: 'secret-service' } } as const
  * `tokenFiles`, with the warning `CREDENTIAL_SOURCE`.
  *
  * Errors: those of `tokenFiles`; `CREDENTIAL_SOURCE` when tokens cannot be removed from the keyring.
+ *
+ * @example createAuth({ credentials, session: tokenKeyring({ onWarning: ({ message }) => console.warn(message) }) })
  */
 export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}, load = loadKeyring): SessionStore {
   if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)

@@ -83,7 +83,7 @@ return redis.call('hdel', KEYS[1], 'text')`
  * entry that was changed; `CACHE_LOCK_TIMEOUT` when another process holds a key for more than 30 s; `AUTH_REJECTED`, `NETWORK_*`, `TLS_*`,
  * `TIMEOUT_CONNECT` of the connection; `SCHEME_UNSUPPORTED` without the package; `ABORTED` while waiting.
  *
- * @example createAuth({ session: tokenRedis({ url: 'rediss://tokens.example', key: { env: 'TOKENS_KEY' } }) })
+ * @example createAuth({ credentials, session: tokenRedis({ url: 'rediss://tokens.example', key: { env: 'TOKENS_KEY' } }) })
  */
 export function tokenRedis(options: TokenRedisOptions): TokenRedis {
   const address = redisAddressOf(options.url, USE.subject)

@@ -43,6 +43,8 @@ const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
  *
  * Errors: `NetworkError` (`NETWORK_*`, `TLS_*`, `PROXY_*`, `RESPONSE_*`), `TimeoutError` (`TIMEOUT_*`), `TrustError`
  * (`URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`), `AbortedError`.
+ *
+ * @example createAuth({ credentials, transport: undiciTransport({ ca: await readFile('company.pem', 'utf8') }) })
  */
 export function undiciTransport({
   ca,

@@ -90,7 +90,9 @@ const OVER = new Set(['complete', 'failed', 'downloaded'])
  * Jobs of the service and their recordings, which lie on other hosts: those get the signature that belongs to them, never the key.
  *
  * @example
- * for await (const { language, result, error } of client.voiceJobs.translate(input, () => createReadStream('talk.mp3'))) …
+ * for await (const { language, result, error } of client.voiceJobs.translate(input, () => createReadStream('talk.mp3'))) {
+ *   console.log(language, error?.code ?? result)
+ * }
  */
 export class VoiceJobs {
   readonly #service: TranslationService
