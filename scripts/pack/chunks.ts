@@ -26,7 +26,7 @@ const FOR_NODE = /^dist\/(?:node\/|cli\/|platform\/node)/
  * How much a byte more counts that is loaded by an entry or by an `import()`; most where the size is published (docs/sizes.md). What
  * commands load counts as entries do, because nobody waits as often as for a command to start.
  */
-const WEIGHTS = { published: 3000, entry: 300, command: 300, inNode: 100, inPages: 10 }
+const WEIGHTS = { published: 30_000, entry: 300, command: 300, inNode: 100, inPages: 10 }
 const PUBLISHED = new Set([...STRATEGIES, ...ENTRIES].flatMap(({ atOnce, later = [] }) => [atOnce, ...later]))
 /** Each command begins with these. */
 const EACH_COMMAND = ['dist/cli/io.js', 'dist/cli/main.js', 'dist/cli/program.js']
