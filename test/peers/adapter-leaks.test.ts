@@ -1,11 +1,9 @@
 /** Adapters in three browsers: look-alikes of the archive, other ports and paths, and redirects; no secret reaches any of them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AnsweringServer, Inquiry } from '../servers/answering-server.ts'
-import { useChromium } from './chromium.ts'
-import { useFirefox } from './firefox.ts'
+import { type InPage, usePages } from './in-page.ts'
 import { scriptOf } from './page-script.ts'
 import { png, startHoldings, startSite } from './page-server.ts'
-import { useWebKit } from './webkit.ts'
 
 const KINDS = ['bearer', 'basic', 'key in a header', 'key in the query'] as const
 const ADAPTERS = ['requests', 'axios', 'zarrita', 'hyparquet', 'geotiff', 'openlayers', 'maplibre']
@@ -72,29 +70,9 @@ function askers(server: AnsweringServer, isMeant: (request: Inquiry) => boolean)
   return [...new Set(names)].sort()
 }
 
-interface InPage {
-  goto(url: string): Promise<unknown>
-  run(expression: string): Promise<unknown>
-}
-
-const chromium = useChromium()
-const firefox = useFirefox()
-const webkit = useWebKit()
-
-const browsers: Readonly<Record<string, () => Promise<InPage>>> = {
-  Chromium: async () => inPlaywright(chromium()),
-  Firefox: async () => inPlaywright(firefox()),
-  WebKit: async () => webkit(),
-}
-
-async function inPlaywright(browser: ReturnType<ReturnType<typeof useChromium>>): Promise<InPage> {
-  const page = await (await browser.newContext({ viewport: null })).newPage()
-  return { goto: (url) => page.goto(url), run: (expression) => page.evaluate(expression) }
-}
-
-describe.each(Object.keys(browsers))('adapters in %s', (name) => {
+describe.each(usePages('Chromium', 'Firefox', 'WebKit'))('adapters in %s', (_name, open) => {
   async function opened(): Promise<InPage> {
-    const page = await (browsers[name] as () => Promise<InPage>)()
+    const page = await open()
     await page.goto(`${site.origin}/`)
     return page
   }

@@ -1,29 +1,13 @@
 /** The example page in Firefox and WebKit: a document is opened, a key is given through the element, a protected array is read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CatalogPage, startCatalogPage } from './catalog-page.ts'
-import { useFirefox } from './firefox.ts'
-import { useWebKit } from './webkit.ts'
+import { usePages } from './in-page.ts'
 
 let site: CatalogPage
 beforeAll(async () => {
   site = await startCatalogPage()
 }, 60_000)
 afterAll(() => site.close())
-
-interface InPage {
-  goto(url: string): Promise<unknown>
-  run<T>(expression: string): Promise<T>
-}
-
-const firefox = useFirefox()
-const webkit = useWebKit()
-const browsers: Readonly<Record<string, () => Promise<InPage>>> = {
-  Firefox: async () => {
-    const page = await (await firefox().newContext({ viewport: null })).newPage()
-    return { goto: (url) => page.goto(url), run: (expression) => page.evaluate(expression) }
-  },
-  WebKit: async () => webkit(),
-}
 
 /** In the page: the card of a file, the tree of the element, and their buttons. */
 const CARD = `[...document.querySelectorAll('.asset')].find((card) => card.querySelector('h3 code')?.textContent === 'temperature')`
@@ -32,9 +16,9 @@ const buttonIn = (place: string, words: string) =>
   `[...(${place}?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === '${words}')`
 const press = (place: string, words: string) => `${buttonIn(place, words)}.click()`
 
-describe.each(Object.keys(browsers))('the example page in %s', (name) => {
+describe.each(usePages('Firefox', 'WebKit'))('the example page in %s', (_name, open) => {
   it('reads a protected array after a key was given, and no other server gets the key', async () => {
-    const page = await (browsers[name] as () => Promise<InPage>)()
+    const page = await open()
     const eventually = (expression: string) => expect.poll(() => page.run(expression), { timeout: 30_000 }).toBe(true)
     await page.goto(site.url)
     // The page is loaded anew when its service worker takes over.

@@ -2,29 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AnsweringServer } from '../servers/answering-server.ts'
 import { itemOf, startElementSite } from './element-page.ts'
-import { useFirefox } from './firefox.ts'
-import { useWebKit } from './webkit.ts'
+import { usePages } from './in-page.ts'
 
 let site: AnsweringServer
 beforeAll(async () => {
   site = await startElementSite()
 }, 60_000)
 afterAll(() => site.close())
-
-interface InPage {
-  goto(url: string): Promise<unknown>
-  run<T>(expression: string): Promise<T>
-}
-
-const firefox = useFirefox()
-const webkit = useWebKit()
-const browsers: Readonly<Record<string, () => Promise<InPage>>> = {
-  Firefox: async () => {
-    const page = await (await firefox().newContext({ viewport: null })).newPage()
-    return { goto: (url) => page.goto(url), run: (expression) => page.evaluate(expression) }
-  },
-  WebKit: async () => webkit(),
-}
 
 const KEY = { type: 'apiKey', in: 'header', name: 'X-API-Key' }
 const document = itemOf({ key: KEY }, { a: ['https://data.catalog.example/a', 'key'], b: ['https://tiles.catalog.example/b', 'key'] })
@@ -35,9 +19,9 @@ const press = (words: string) =>
   `[...${ROOT}.querySelectorAll('button')].find(({ textContent }) => textContent.includes('${words}')).click()`
 const shown = `${ROOT}.textContent`
 
-describe.each(Object.keys(browsers))('<stac-auth> in %s', (name) => {
+describe.each(usePages('Firefox', 'WebKit'))('<stac-auth> in %s', (_name, open) => {
   it('asks for a key, sends it where it was allowed to go, and forgets it', async () => {
-    const page = await (browsers[name] as () => Promise<InPage>)()
+    const page = await open()
     await page.goto(site.origin)
     expect(await page.run(`elementPage.show(${JSON.stringify({ document })})`)).toBe('needed')
     await page.run(press('Enter it'))

@@ -1,39 +1,21 @@
 /** Downloads by the workers of a queue straight into a bucket. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../cli/folder.ts'
-import { type Archive, ended, QueueLoad, startArchive } from '../load/queue/queue-load.ts'
-import { type RedisProcess, startRedis } from '../load/queue/redis-process.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ended, QueueLoad } from '../load/queue/queue-load.ts'
 import { type S3Bucket, startS3Bucket } from '../servers/s3-bucket.ts'
-import { type Peer, startPeer } from './peer.ts'
-import type { RedisFacts } from './redis-facts.ts'
+import { useRedisAndArchive } from './redis-archive.ts'
 
 const KIB = 1024
 const MIB = 2 ** 20
 const KEY = { accessKeyId: 'AKIDBUCKET', secretAccessKey: 'secret-of-the-bucket' }
-const folder = await temporaryFolder()
-let peer: Peer<RedisFacts> | undefined
-let redis: RedisProcess
-let archive: Archive
+const used = await useRedisAndArchive()
 let bucket: S3Bucket
 
 beforeAll(async () => {
-  peer = await startPeer<RedisFacts>('redis')
-  if (!('facts' in peer)) return
-  await peer.stop()
-  redis = await startRedis(folder)
-  archive = await startArchive(24 * MIB)
   bucket = await startS3Bucket({ bucket: 'mine', key: KEY })
-}, 150_000)
-afterAll(async () => {
-  await redis?.stop()
-  await archive?.stop()
-  await bucket?.close()
 })
-beforeEach(({ skip }) => {
-  if (peer && 'missing' in peer) skip(peer.missing)
-})
+afterAll(() => bucket?.close())
 
 /** Objects below a prefix, but for those of stac-auth itself. */
 const objectsOf = (prefix: string) =>
@@ -45,6 +27,7 @@ const objectsOf = (prefix: string) =>
 
 describe('workers of a queue with a bucket', () => {
   it('lose no file when one of them is killed, and write the manifest of one process', async () => {
+    const { folder, redis, archive } = used
     const place = join(folder, 'killed')
     await mkdir(place)
     const groups = [

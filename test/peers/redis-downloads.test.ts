@@ -3,49 +3,27 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../cli/folder.ts'
+import { describe, expect, it } from 'vitest'
 import { killedWorker } from '../load/queue/killed-worker.ts'
-import { type Archive, QueueLoad, startArchive } from '../load/queue/queue-load.ts'
-import { type RedisProcess, startRedis } from '../load/queue/redis-process.ts'
-import { type Peer, startPeer } from './peer.ts'
-import type { RedisFacts } from './redis-facts.ts'
+import { QueueLoad, startArchive } from '../load/queue/queue-load.ts'
+import { useRedisAndArchive } from './redis-archive.ts'
 
 const KIB = 1024
 const MIB = 2 ** 20
-const folder = await temporaryFolder()
-let peer: Peer<RedisFacts> | undefined
-let redis: RedisProcess
-let archive: Archive
-
-beforeAll(async () => {
-  // Installs the package.
-  peer = await startPeer<RedisFacts>('redis')
-  if (!('facts' in peer)) return
-  await peer.stop()
-  redis = await startRedis(folder)
-  archive = await startArchive(24 * MIB)
-}, 150_000)
-afterAll(async () => {
-  await redis?.stop()
-  await archive?.stop()
-})
-beforeEach(({ skip }) => {
-  if (peer && 'missing' in peer) skip(peer.missing)
-})
+const used = await useRedisAndArchive()
 
 let made = 0
 async function loadOf(...groups: readonly { readonly count: number; readonly size: number }[]): Promise<QueueLoad> {
-  const place = join(folder, `load${++made}`)
+  const place = join(used.folder, `load${++made}`)
   await mkdir(place)
-  return QueueLoad.prepare(place, archive, redis.url, groups)
+  return QueueLoad.prepare(place, used.archive, used.redis.url, groups)
 }
 
 async function withQueue<T>(load: QueueLoad, target: string, use: (queue: Queue, client: Redis) => Promise<T>): Promise<T> {
   const { identityOf } = await import('../../src/node/queue/destination.ts')
   const { openDestination } = await import('../../src/node/download/destination/destination.ts')
   const identity = await identityOf(await openDestination(join(load.folder, target)))
-  const connection = new Redis({ host: '127.0.0.1', port: redis.port, password: redis.password, maxRetriesPerRequest: null })
+  const connection = new Redis({ host: '127.0.0.1', port: used.redis.port, password: used.redis.password, maxRetriesPerRequest: null })
   const queue = new Queue(`download-v1-${identity}`, { prefix: 'stac-auth', connection })
   try {
     return await use(queue, connection)
@@ -57,14 +35,14 @@ async function withQueue<T>(load: QueueLoad, target: string, use: (queue: Queue,
 
 describe('a download by the workers of a queue', () => {
   it('loses no file and no byte when a worker is killed and Redis is killed and started again', async () => {
-    const place = join(folder, 'killed')
+    const place = join(used.folder, 'killed')
     await mkdir(place)
     const groups = [
       { count: 2, size: 64 * MIB },
       { count: 2000, size: 64 * KIB },
       { count: 50, size: 2 * KIB, isCollected: true },
     ]
-    const result = await killedWorker(place, archive, redis, groups)
+    const result = await killedWorker(place, used.archive, used.redis, groups)
     expect(result).toMatchObject({ problems: [], exitCode: 0, differences: [] })
     expect(result.ratio).toBeLessThan(1.15)
     expect(result.memory[1]).toBeLessThan(result.memory[0] * 1.5)
@@ -75,9 +53,9 @@ describe('a download by the workers of a queue', () => {
     try {
       await load.startWorker('data')
       await load.startWorker('data')
-      await archive.counts()
+      await used.archive.counts()
       expect(await load.download('data', '--queue', '--per-host', '3')).toMatchObject({ code: 0 })
-      const { most } = await archive.counts()
+      const { most } = await used.archive.counts()
       expect(most).toBe(3)
     } finally {
       await load.stop()
@@ -90,14 +68,14 @@ describe('a download by the workers of a queue', () => {
       await load.startWorker('data')
       const data = join(load.folder, 'data')
       expect(await load.run('queue', 'pause', '-d', data)).toBe('paused, 1 worker, 0 jobs waiting, 0 active, 0 files failed\n')
-      const { requests } = await archive.counts()
+      const { requests } = await used.archive.counts()
       const download = load.download('data', '--queue')
       const status = async () => JSON.parse(await load.run('queue', 'status', '-d', data, '--json'))
       await expect.poll(status, { timeout: 15_000 }).toMatchObject({ paused: true, waiting: 3, active: 0 })
-      expect((await archive.counts()).requests).toBe(requests)
+      expect((await used.archive.counts()).requests).toBe(requests)
       expect(JSON.parse(await load.run('queue', 'resume', '-d', data, '--json'))).toMatchObject({ paused: false })
       expect(await download).toMatchObject({ code: 0 })
-      expect((await archive.counts()).requests).toBe(requests + 20)
+      expect((await used.archive.counts()).requests).toBe(requests + 20)
     } finally {
       await load.stop()
     }
@@ -115,15 +93,15 @@ describe('a download by the workers of a queue', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line))
-      expect(failed).toMatchObject([{ name: 's1024-0/f3.h5', code: 'PATH_UNSAFE', url: `${archive.origin}/1024/f3` }])
+      expect(failed).toMatchObject([{ name: 's1024-0/f3.h5', code: 'PATH_UNSAFE', url: `${used.archive.origin}/1024/f3` }])
       const { rm } = await import('node:fs/promises')
       await rm(join(data, 's1024-0', 'f3.h5'), { recursive: true })
-      const { requests } = await archive.counts()
+      const { requests } = await used.archive.counts()
       expect(await load.download('data', '--queue', '--json')).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('"written":1,"kept":11'),
       })
-      expect((await archive.counts()).requests).toBe(requests + 1)
+      expect((await used.archive.counts()).requests).toBe(requests + 1)
       expect(await load.run('queue', 'failed', '-d', data)).toBe('')
     } finally {
       await load.stop()
@@ -134,14 +112,14 @@ describe('a download by the workers of a queue', () => {
     const load = await loadOf({ count: 1, size: 64 * MIB })
     try {
       const first = await load.startWorker('data')
-      const { bytes } = await archive.counts()
+      const { bytes } = await used.archive.counts()
       const download = load.download('data', '--queue', '--ranges', '1')
-      await expect.poll(async () => (await archive.counts()).bytes - bytes, { timeout: 15_000 }).toBeGreaterThan(20 * MIB)
+      await expect.poll(async () => (await used.archive.counts()).bytes - bytes, { timeout: 15_000 }).toBeGreaterThan(20 * MIB)
       first.kill('SIGTERM')
       expect(await once(first, 'exit')).toEqual([143, null])
       await load.startWorker('data')
       expect(await download).toMatchObject({ code: 0 })
-      expect((await archive.counts()).bytes - bytes).toBeLessThan(66 * MIB)
+      expect((await used.archive.counts()).bytes - bytes).toBeLessThan(66 * MIB)
       expect(await load.problems('data')).toEqual([])
     } finally {
       await load.stop()
@@ -153,7 +131,7 @@ describe('a download by the workers of a queue', () => {
     const other = await startArchive()
     try {
       const worker = await load.startWorker('data')
-      const href = `${archive.origin}/1024/f0`
+      const href = `${used.archive.origin}/1024/f0`
       const schemes = { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } }
       const document = { type: 'Feature', properties: { 'auth:schemes': schemes }, assets: {} }
       const object = (url: string) => ({ href: url, 'auth:refs': ['key'] })
@@ -205,7 +183,7 @@ describe('a download by the workers of a queue', () => {
   it('believes no result that a worker of someone else returns before it is checked', async () => {
     const { Worker } = await import('bullmq')
     const load = await loadOf({ count: 1, size: KIB })
-    const connection = new Redis({ host: '127.0.0.1', port: redis.port, password: redis.password, maxRetriesPerRequest: null })
+    const connection = new Redis({ host: '127.0.0.1', port: used.redis.port, password: used.redis.password, maxRetriesPerRequest: null })
     const data = join(load.folder, 'data')
     await mkdir(data)
     const name = await withQueue(load, 'data', async (queue) => queue.name)
