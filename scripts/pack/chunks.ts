@@ -26,10 +26,10 @@ const FOR_NODE = /^dist\/(?:node\/|cli\/|platform\/node)/
  * How much a byte more counts that is loaded by an entry or by an `import()`; most where the size is published (docs/sizes.md). What
  * commands load counts as entries do, because nobody waits as often as for a command to start.
  */
-const WEIGHTS = { published: 30_000, entry: 300, command: 300, inNode: 100, inPages: 10 }
+const WEIGHTS = { published: 20_000, entry: 600, command: 300, inNode: 100, inPages: 5 }
 const PUBLISHED = new Set([...STRATEGIES, ...ENTRIES].flatMap(({ atOnce, later = [] }) => [atOnce, ...later]))
-/** Each command begins with these. */
-const EACH_COMMAND = ['dist/cli/io.js', 'dist/cli/main.js', 'dist/cli/program.js']
+/** Programs in Node begin with the first, commands with the others. */
+const IN_NODE = ['dist/node/index.js', 'dist/cli/io.js', 'dist/cli/main.js', 'dist/cli/program.js']
 
 export interface Module {
   readonly bytes: number
@@ -223,7 +223,7 @@ function fewChunks(
   const weights = new Map<string, number>()
   for (const path of later) weights.set(path, weightOf(path))
   for (const path of starts) weights.set(path, WEIGHTS.entry)
-  for (const path of [...PUBLISHED, ...EACH_COMMAND]) if (weights.has(path)) weights.set(path, WEIGHTS.published)
+  for (const path of [...PUBLISHED, ...IN_NODE]) if (weights.has(path)) weights.set(path, WEIGHTS.published)
   // What an entry alone loads is in the file of the entry.
   const alone = new Set(starts.filter((path) => starts.concat(later).every((root) => root === path || !reached(modules, [root]).has(path))))
   const isFree = ({ modules: members }: Chunk) => members.every((path) => !alone.has(path) && modules.has(path))
