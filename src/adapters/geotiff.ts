@@ -4,15 +4,21 @@ import { type Given, requestsFor } from './requests.ts'
 
 /** The interface of `BaseClient` of geotiff.js. */
 export interface TiffClient {
+  /** The URL of the file. */
   readonly url: string
+  /** Requests ranges of it, as the headers say. */
   request(options?: RequestInit): Promise<TiffResponse>
 }
 
 /** The interface of `BaseResponse` of geotiff.js. */
 export interface TiffResponse {
+  /** True for 200 to 299. */
   readonly ok: boolean
+  /** HTTP status. */
   readonly status: number
+  /** Returns a header; names in any case. */
   getHeader(name: string): string | undefined
+  /** Returns the body. */
   getData(): Promise<ArrayBuffer>
 }
 

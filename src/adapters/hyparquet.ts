@@ -5,9 +5,11 @@ import { type Given, requestsFor } from './requests.ts'
 
 /** The argument of `asyncBufferFromUrl` of hyparquet. */
 export interface ParquetFile {
+  /** The URL of the file. */
   readonly url: string
   /** Size of the whole file in bytes. */
   readonly byteLength: number
+  /** Sends the authorized requests. */
   readonly fetch: typeof globalThis.fetch
 }
 

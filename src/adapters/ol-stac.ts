@@ -23,11 +23,13 @@ type SourceFunction = (type: never, options: never, reference: never) => unknown
 export interface StacLayerOptions {
   /** Requests of ol-stac itself: the document at `url` of the layer, TileJSON, GeoJSON, capabilities. */
   readonly httpRequestFn: RequestFunction
+  /** Completes the options of each source of the layer. */
   readonly getSourceOptions: (type: { toString(): string }, options: SourceOptions, reference: StacReference) => Promise<SourceOptions>
 }
 
 /** Functions that the layer had before, and for whom errors are. */
 export interface StacLayerSettings extends GivenOptions {
+  /** Called with each error of a request. */
   readonly onError?: OnError | undefined
   /**
    * False for ol-stac 1.0 and 1.1, whose GeoTIFF source takes no function for requests. It gets headers, or the whole file (up to 256 MiB)

@@ -5,7 +5,9 @@ import { type Given, requestsFor } from './requests.ts'
 
 /** A member of `sources` of the OpenLayers `GeoTIFF` source. */
 export interface GeoTiffSource {
+  /** The URL of the file. */
   readonly url: string
+  /** Sends the authorized requests. */
   readonly loader: (url: string, headers: HeadersInit, signal: AbortSignal) => Promise<Response>
 }
 

@@ -10,9 +10,13 @@ import { isReference, type StacReference, targetOf } from './stac-js.ts'
 
 /** An Asset or Link as it stands in a document, with an absolute URL. Its `auth:refs` need its own `auth:schemes`. */
 export interface PlainReference {
+  /** An absolute URL. */
   readonly href: string
+  /** The relation of a Link. */
   readonly rel?: unknown
+  /** Names of its schemes. */
   readonly 'auth:refs'?: unknown
+  /** The schemes by name. */
   readonly 'auth:schemes'?: unknown
 }
 
@@ -24,7 +28,9 @@ export type Given = string | URL | Target | StacReference | PlainReference
 
 /** A request that a library sends itself. It contains secrets. */
 export interface PeekedRequest {
+  /** The URL, which may hold a secret. */
   readonly url: string
+  /** The headers, which may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
 }
 

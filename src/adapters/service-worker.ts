@@ -4,6 +4,7 @@ import { isAuthError } from '../errors.ts'
 
 /** The parts of a service worker's `self` that are used here. */
 export interface WorkerScope {
+  /** As in `ServiceWorkerGlobalScope`. */
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void
 }
 

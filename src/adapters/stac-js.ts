@@ -6,8 +6,11 @@ import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } fro
 export interface StacReference {
   /** These two are methods in stac-js 0.1, and properties since. */
   readonly isAsset?: boolean | (() => boolean)
+  /** True for a Link. */
   readonly isLink?: boolean | (() => boolean)
+  /** The relation of a Link. */
   readonly rel?: unknown
+  /** Returns the key of an Asset. */
   getKey?(): string | null
   /** The Item, Collection or Catalog that contains it; for an alternate its asset. */
   getContext(): StacEntity | StacReference | null
@@ -15,8 +18,11 @@ export interface StacReference {
 
 /** The parts of a stac-js Item, Collection or Catalog that are used here. */
 export interface StacEntity {
+  /** Its Links. */
   readonly links?: unknown
+  /** Returns its URL. */
   getAbsoluteUrl(): string | null
+  /** Returns the document. */
   toJSON(): object
 }
 
@@ -57,7 +63,11 @@ function documentOf(entity: StacEntity, parents: TargetOptions['parents']): [doc
   return [entity.toJSON(), { ...(url !== undefined && { url }), ...(parents && { parents }) }]
 }
 
-/** True for an Asset or Link of stac-js. */
+/**
+ * True for an Asset or Link of stac-js.
+ *
+ * @example if (isReference(asset)) await auth.fetch(targetOf(asset))
+ */
 export function isReference(value: unknown): value is StacReference {
   return isObject(value) && typeof value.getContext === 'function'
 }

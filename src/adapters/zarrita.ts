@@ -5,6 +5,7 @@ import { type Given, requestsFor } from './requests.ts'
 
 /** The options of zarrita's `FetchStore` that are used here. */
 export interface ZarrStoreOptions {
+  /** Sends the authorized requests. */
   readonly fetch: (request: Request) => Promise<Response>
 }
 

@@ -18,6 +18,8 @@ const DEFAULT_TIMEOUT = 5000
  * `unclaimed`: no page waits for this response. The response is not validated here, and nothing is sent to a server.
  *
  * Errors: `UNSUPPORTED_IN_BROWSER` in a worker.
+ *
+ * @example const outcome = await completeLogin()
  */
 export async function completeLogin({
   page: given,

@@ -18,6 +18,8 @@ export interface DescribeOptions {
  * network. A form states where the credential would be sent, and whether a page can use the scheme at all.
  *
  * Errors: `TARGET_NOT_FOUND` when `assetOf` found no target.
+ *
+ * @example const [form] = await describeRequirements(assetOf(item, 'B04'))
  */
 export async function describeRequirements(
   targets: Target | Iterable<Target> | undefined,
@@ -31,6 +33,7 @@ export async function describeRequirements(
 export interface FormModel {
   /** Name and description of the scheme in the catalog. */
   readonly name: string
+  /** Plain text for people; the catalog wrote it. */
   readonly description?: string
   /** Type of the scheme. */
   readonly type: string
@@ -56,8 +59,11 @@ export interface FormModel {
 export interface FormField {
   /** Name in the credential, and in the values passed to `credentialFrom`. */
   readonly name: string
+  /** Text for people. */
   readonly label: string
+  /** Kind of the form control. */
   readonly type: 'text' | 'password' | 'textarea' | 'url' | 'number' | 'checkbox' | 'select'
+  /** True when it must not be empty. */
   readonly required: boolean
   /** For the attribute `autocomplete`. */
   readonly autocomplete: 'username' | 'current-password' | 'off'
@@ -84,6 +90,8 @@ export interface Consent {
  * form. Values are strings as forms provide them; a checkbox may be a boolean.
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field, also for a URL that is not in the form; the code of the form's obstacle.
+ *
+ * @example auth.credentials.add(await credentialFrom(form, { value: input.value }, { sendTo: form.sendTo }))
  */
 export async function credentialFrom(
   model: FormModel,

@@ -21,13 +21,17 @@ export interface LiveAuthOptions extends AuthOptions {
 
 /** An engine with credentials that change while it runs. */
 export interface LiveAuth extends Auth {
+  /** Its credentials, which can be changed. */
   readonly credentials: LiveCredentials
 }
 
 /** A credential without its secrets. */
 export interface CredentialSummary {
+  /** Its id. */
   readonly id: string
+  /** Type of its strategy. */
   readonly type: string
+  /** The allowed URLs. */
   readonly sendTo: readonly string[]
   /** Further fields that are no secrets: `scheme`, `flow`, `in`, `name`, `issuer`, `clientId`, endpoints, … */
   readonly [field: string]: unknown
@@ -39,6 +43,7 @@ export interface LiveChange {
   readonly kind: TabMessage['kind']
   /** Id of the credential. */
   readonly credential: string
+  /** Where it happened. */
   readonly tab: 'this' | 'other'
 }
 

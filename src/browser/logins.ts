@@ -29,6 +29,7 @@ export interface LoginsOptions {
 
 /** Options of a login by popup window. */
 export interface PopupLoginOptions {
+  /** Aborts the login (`ABORTED`). */
   readonly signal?: AbortSignal
   /**
    * False for providers whose pages sever the link to their opener (`Cross-Origin-Opener-Policy`); then only `signal` and `timeout` end
@@ -39,6 +40,7 @@ export interface PopupLoginOptions {
 
 /** Options of a login by redirect. */
 export interface RedirectLoginOptions {
+  /** Aborts the login (`ABORTED`). */
   readonly signal?: AbortSignal
   /** URL of this origin to return to after the login; default: the current one. */
   readonly returnTo?: string
@@ -46,6 +48,7 @@ export interface RedirectLoginOptions {
 
 /** Options of a logout. */
 export interface LogoutOptions {
+  /** Aborts the logout (`ABORTED`). */
   readonly signal?: AbortSignal
   /** True also logs out at the provider, where it supports that; the page is left. */
   readonly atProvider?: boolean

@@ -17,6 +17,8 @@ export interface IndexedDbOptions extends DatabaseOptions {
  * because only its transactions are visible to other tabs at once. Every script of the origin can read the store.
  *
  * Errors: `ABORTED` while waiting; `FILE_ACCESS` when tokens cannot be removed.
+ *
+ * @example createAuth({ credentials, session: indexedDbStore() })
  */
 export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}): SessionStore {
   const mutex = new KeyedMutex()
@@ -77,6 +79,8 @@ export interface SessionStorageOptions {
  * kept in memory, with the warning `CACHE_MEMORY_ONLY`.
  *
  * Errors: `ABORTED` while waiting; `FILE_ACCESS` when tokens cannot be removed.
+ *
+ * @example createAuth({ credentials, session: sessionStorageStore() })
  */
 export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): SessionStore {
   const mutex = new KeyedMutex()
@@ -135,7 +139,13 @@ export interface DpopKeyStore {
   forget(name: string): Promise<void>
 }
 
-/** Returns a store of keys in IndexedDB, as `CryptoKey` objects whose private part cannot be exported. Works in workers too. */
+/**
+ * Returns a store of keys in IndexedDB, as `CryptoKey` objects whose private part cannot be exported. Works in workers too.
+ *
+ * @example
+ * const keys = dpopKeyStore()
+ * const credential = openIdConnect({ issuer, clientId, dpop: true, dpopKeyPair: keys.pair('portal') }, 'https://data.example/')
+ */
 export function dpopKeyStore({ onWarning = () => {}, ...database }: DpopKeyStoreOptions = {}): DpopKeyStore {
   const pairs = new Map<string, Promise<CryptoKeyPair>>()
   let warned = false

@@ -13,6 +13,7 @@ import { styles } from './styles.ts'
 
 /** The engine of the element, as `createLiveAuth` returns it. */
 export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'status' | 'logout'> {
+  /** Its credentials, as those of `createLiveAuth`. */
   readonly credentials: {
     list(): readonly { readonly id: string }[]
     add(credential: UncheckedCredential): Promise<unknown>
@@ -24,8 +25,11 @@ export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'statu
 
 /** A client that the page has registered with a provider, so that nobody has to type its id. */
 export interface LoginClient {
+  /** The issuer of the provider, as in its discovery document. */
   readonly issuer: string
+  /** The client id at that provider (RFC 6749 §2.2). */
   readonly clientId: string
+  /** The scopes to ask for; default: those of the scheme. */
   readonly scopes?: readonly string[]
 }
 
@@ -63,7 +67,13 @@ function addedTo(auth: ElementAuth | undefined): Set<string> {
 /** Node has no HTMLElement; the module can be imported there. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
-/** The custom element `<stac-auth>`. */
+/**
+ * The custom element `<stac-auth>`.
+ *
+ * @example
+ * const element = document.querySelector('stac-auth')
+ * if (element) Object.assign(element, { auth, document: item })
+ */
 export class StacAuthElement extends Base {
   #auth: ElementAuth | undefined
   #target: Target | Iterable<Target> | undefined
@@ -211,6 +221,7 @@ export class StacAuthElement extends Base {
     return this.#state
   }
 
+  /** Called by the browser. */
   connectedCallback(): void {
     for (const name of PROPERTIES) {
       if (!Object.hasOwn(this, name)) continue
@@ -223,6 +234,7 @@ export class StacAuthElement extends Base {
     this.#start()
   }
 
+  /** Called by the browser. */
   disconnectedCallback(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
@@ -395,6 +407,8 @@ declare global {
 
 /**
  * Defines the element; a second call for the same name does nothing. The name may be another one where `stac-auth` is taken.
+ *
+ * @example defineStacAuth()
  */
 export function defineStacAuth(name = 'stac-auth'): void {
   if (customElements.get(name)) return

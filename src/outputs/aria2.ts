@@ -6,6 +6,8 @@ import { type OutputOptions, settingLines, shown } from './redact.ts'
 /**
  * An input file for `aria2c --input-file`. aria2 sends every header after redirects too, and has no option against it. With hidden
  * secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`.
+ *
+ * @example await writeFile('files.txt', aria2(request, { reveal: true }), { mode: 0o600 })
  */
 export function aria2(request: AuthorizedRequest, options?: OutputOptions): string {
   requireWebGet(request, 'aria2')

@@ -6,6 +6,8 @@ import { HIDDEN, isRedacted, type OutputOptions, secretText } from './redact.ts'
 /**
  * The keys of an `s3` request as `credential_process` of the AWS SDKs and CLI reads them. They are for the whole account of the keys, not
  * for the object alone. Errors: `OUTPUT_UNSUPPORTED` for a request without keys.
+ *
+ * @example console.log(aws(await auth.authorize(assetOf(item, 'B04'), { keys: true }), { reveal: true }))
  */
 export function aws(request: AuthorizedRequest, options?: OutputOptions): string {
   const { keys } = request

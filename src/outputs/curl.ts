@@ -6,6 +6,8 @@ import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 /**
  * Returns a POSIX shell command that sends the request with curl. Every name and value is quoted as one argument. With hidden secrets no
  * shell runs it.
+ *
+ * @example console.log(curl(await auth.authorize(assetOf(item, 'B04'))))
  */
 export function curl(request: AuthorizedRequest, options?: OutputOptions): string {
   const { method, url, headers, body } = shown(request, options)

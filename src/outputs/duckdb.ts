@@ -6,6 +6,8 @@ import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './red
 /**
  * A statement of DuckDB that creates the temporary secret `stac_auth` for the URL of the request: `http` with its headers, or `s3` with its
  * `keys`. DuckDB sends the headers after redirects too, and has no option against it. Errors: `OUTPUT_UNSUPPORTED`.
+ *
+ * @example const sql = duckdb(request, { reveal: true })
  */
 export function duckdb(request: AuthorizedRequest, options?: OutputOptions): string {
   const settings = request.location ? objectSettings(request, options) : webSettings(request, options)

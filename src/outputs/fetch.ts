@@ -15,7 +15,11 @@ export function fetchArguments(request: AuthorizedRequest): [url: string, init: 
   return [url, init]
 }
 
-/** Returns a standard `Request`, which can be sent once. */
+/**
+ * Returns a standard `Request`, which can be sent once.
+ *
+ * @example const response = await fetch(requestOf(await auth.authorize(target)))
+ */
 export function requestOf(request: AuthorizedRequest): Request {
   return new Request(...fetchArguments(request))
 }

@@ -8,6 +8,8 @@ import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './red
  * JSON for `fsspec.open(url, **storage_options)` and the libraries that take these options: `url` and `storage_options`, for `s3fs` with
  * the request's `keys`. aiohttp drops `Authorization` on redirects to another host; with another secret header none is followed.
  * Errors: `OUTPUT_UNSUPPORTED`.
+ *
+ * @example console.log(fsspec(request, { reveal: true }))
  */
 export function fsspec(request: AuthorizedRequest, options?: OutputOptions): string {
   const text = forJson(request.location ? objectOptions(request, options) : webOptions(request, options), 2)

@@ -10,6 +10,8 @@ import { type OutputOptions, secretText, shown } from './redact.ts'
  * An object store is opened as `/vsis3/` and signed by GDAL, with the request's `keys` or without them with the keys of the environment;
  * everything else is opened as `/vsicurl/` with the headers of the request. Lines with an empty value override older values in the
  * environment. GDAL sends headers and signatures with every file that it opens, so open only this file.
+ *
+ * @example console.log(gdal(request, { reveal: true }))
  */
 export function gdal(request: AuthorizedRequest, options?: OutputOptions): string {
   const { location, credential } = request

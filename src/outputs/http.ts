@@ -6,6 +6,8 @@ import { type OutputOptions, shown } from './redact.ts'
  * Returns the request as HTTP/1.1 text (RFC 9112): request line, `host`, headers, an empty line, the body.
  *
  * Lines end in a line feed only, which RFC 9112 §2.2 allows recipients to accept, because terminals and line tools expect it.
+ *
+ * @example console.log(http(request))
  */
 export function http(request: AuthorizedRequest, options?: OutputOptions): string {
   const { method, url, headers, body = '' } = shown(request, options)

@@ -5,6 +5,8 @@ import { type OutputOptions, secretText, settingLines } from './redact.ts'
 /**
  * A line of `~/.netrc` for a request with Basic authentication. Programs send it to every port and path of that host. With hidden secrets
  * the lines are comments. Errors: `OUTPUT_UNSUPPORTED` for every other request, and for a name or password that the format cannot hold.
+ *
+ * @example await writeFile('netrc', netrc(request, { reveal: true }), { mode: 0o600 })
  */
 export function netrc(request: AuthorizedRequest, options?: OutputOptions): string {
   requireWeb(request, 'a program that reads .netrc')

@@ -7,6 +7,8 @@ import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 /**
  * An `Invoke-WebRequest` for PowerShell. It removes `Authorization` on redirects to another host, so with another secret header redirects
  * are an error. Errors: `OUTPUT_UNSUPPORTED`.
+ *
+ * @example console.log(powershell(request))
  */
 export function powershell(request: AuthorizedRequest, options?: OutputOptions): string {
   requireWeb(request, 'PowerShell')

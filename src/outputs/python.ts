@@ -6,6 +6,8 @@ import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 /**
  * A Python program that writes the body to standard output with `requests`. That library drops `Authorization` and `Cookie` on redirects to
  * another host; with another secret header a redirect ends the program. Errors: `OUTPUT_UNSUPPORTED`.
+ *
+ * @example console.log(python(request))
  */
 export function python(request: AuthorizedRequest, options?: OutputOptions): string {
   requireWeb(request, 'requests')

@@ -9,6 +9,8 @@ import { type OutputOptions, secretText, settingLines, shown } from './redact.ts
  * A configuration file of rclone with the remote `stac-auth`, and the command that reads the file of the request as comment: `http` with
  * its headers, or `s3` with its `keys`. rclone drops `Authorization` and `Cookie` on redirects to another domain, but no other header.
  * With hidden secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`, also for a URL with a query, which rclone does not send.
+ *
+ * @example await writeFile('rclone.conf', rclone(request, { reveal: true }), { mode: 0o600 })
  */
 export function rclone(request: AuthorizedRequest, options?: OutputOptions): string {
   const { location } = request

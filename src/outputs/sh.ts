@@ -6,6 +6,8 @@ import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 /**
  * Assignments for POSIX shells: `STAC_AUTH_METHOD`, `STAC_AUTH_URL`, `STAC_AUTH_HEADERS` (one `name: value` per line) and, if there is
  * one, `STAC_AUTH_BODY`. They are one command and are not exported; with hidden secrets `eval` refuses it and assigns nothing.
+ *
+ * @example console.log(sh(request))
  */
 export function sh(request: AuthorizedRequest, options?: OutputOptions): string {
   const { method, url, headers, body } = shown(request, options)

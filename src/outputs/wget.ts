@@ -8,6 +8,8 @@ import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
  * A command for POSIX shells that writes the body to standard output with wget. Headers and URL go through a file that only its user can
  * read and a pipe, not through arguments. wget sends every header after redirects too, so with a secret one none is followed.
  * Errors: `OUTPUT_UNSUPPORTED`.
+ *
+ * @example console.log(wget(request))
  */
 export function wget(request: AuthorizedRequest, options?: OutputOptions): string {
   requireWebGet(request, 'wget')

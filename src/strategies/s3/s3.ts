@@ -337,7 +337,7 @@ const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Returns why a URL, as written in the document, is unsupported for S3: `SCHEME_UNSUPPORTED`, `URL_INVALID`; else undefined. */
-export function addressProblem(href: string): UnsupportedError | undefined {
+function addressProblem(href: string): UnsupportedError | undefined {
   const [, scheme = '', resource = ''] = /^(s3:\/\/|https?:\/\/)?(arn:.*|[^/?#]*)/is.exec(href) ?? []
   const named = UNSUPPORTED.find(([pattern]) => pattern.test(resource.toLowerCase()))?.[1]
   if (named && (scheme || resource.startsWith('arn:'))) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bucketAndKey, objectAddressOf } from '../../../src/stac/object-address.ts'
 import type { Storage } from '../../../src/stac/storage.ts'
 import { amazonRegion, placeKey, placeOf, type Whereabouts } from '../../../src/strategies/s3/endpoint.ts'
-import { addressProblem } from '../../../src/strategies/s3/s3.ts'
+import { s3 } from '../../../src/strategies/s3/s3.ts'
 
 const storage = (fields: Partial<Storage>): Storage => ({ requesterPays: false, ...fields })
 const place = (url: string, known: Partial<Whereabouts> = {}) => {
@@ -190,11 +190,11 @@ describe('addressProblem', () => {
     ['https://x.s3-object-lambda.us-west-2.amazonaws.com/k', 'Object Lambda'],
     ['s3://logs--usw2-az1--x-s3/k', 'directory buckets'],
   ])('%s', (href, name) => {
-    expect(addressProblem(href)).toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining(name) })
+    expect(s3.addressProblem?.(href)).toMatchObject({ code: 'SCHEME_UNSUPPORTED', message: expect.stringContaining(name) })
   })
 
   it.each(['s3://eo/a/../b', 's3://eo/./b', 's3://eo/a/%2E%2e/b', 's3://eo/..', 's3:///k', 's3://a:b/k', 's3://a%2fb/k'])('%s', (href) => {
-    expect(addressProblem(href)).toMatchObject({ code: 'URL_INVALID' })
+    expect(s3.addressProblem?.(href)).toMatchObject({ code: 'URL_INVALID' })
   })
 
   it.each([
@@ -204,7 +204,7 @@ describe('addressProblem', () => {
     './b.tif',
     'https://data.example/arn:aws:s3.s3-accesspoint.x',
   ])('%s is fine', (href) => {
-    expect(addressProblem(href)).toBeUndefined()
+    expect(s3.addressProblem?.(href)).toBeUndefined()
   })
 })
 
