@@ -11,6 +11,8 @@ export interface S3BucketOptions {
   readonly bucket: string
   readonly key: S3ServerKey
   readonly region?: string
+  /** False: conditional writes are refused, as by services that do not have them. */
+  readonly hasConditionalWrites?: boolean
   /** Decides about a request before it is carried out: a status refuses it, a promise delays it. */
   readonly onRequest?: (operation: string, key: string) => number | undefined | Promise<number | undefined>
 }
@@ -112,6 +114,8 @@ class Store {
       return { status: 200, body: listing(this.#options.bucket, sizes, query) }
     }
     if (operation === 'PutObject') {
+      if (headers['if-none-match'] !== undefined && this.#options.hasConditionalWrites === false)
+        throw new S3Refusal(501, 'NotImplemented', 'A header you provided implies functionality that is not implemented.')
       if (headers['if-none-match'] === '*' && this.objects.has(key)) throw new S3Refusal(412, 'PreconditionFailed', 'It exists.')
       this.objects.set(key, body)
       return { status: 200, headers: { etag: etagOf(body) } }

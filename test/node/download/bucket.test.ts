@@ -2,13 +2,17 @@
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { BucketClient } from '../../../src/node/download/destination/bucket-client.ts'
+import { openDestination } from '../../../src/node/download/destination/destination.ts'
 import type { DownloadOptions } from '../../../src/node/download/download.ts'
+import { identityOf } from '../../../src/node/queue/destination.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
+import { startSocketServer } from '../../servers/harness.ts'
 import { type S3Bucket, type S3BucketOptions, startS3Bucket } from '../../servers/s3-bucket.ts'
 import { codesOf, itemOf, ofKind, run } from './fixture.ts'
 
@@ -25,7 +29,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-interface Scene extends Pick<S3BucketOptions, 'onRequest'> {
+interface Scene extends Pick<S3BucketOptions, 'onRequest' | 'hasConditionalWrites'> {
   readonly faultOf?: (n: number) => Fault | undefined
   readonly files?: Readonly<Record<string, ServedContent>>
 }
@@ -51,6 +55,25 @@ beforeEach(() => {
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere')
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
 })
+
+/** A proxy that opens tunnels to what it is asked for, or answers each request in the same way. */
+async function startTunnels(answer?: string) {
+  const asked: string[] = []
+  const proxy = await startSocketServer((socket) => {
+    socket.once('data', (head) => {
+      const [line = ''] = head.toString('latin1').split('\r\n')
+      asked.push(line)
+      if (answer) return socket.end(answer)
+      const [, host, port] = /^CONNECT (\S+):(\d+) HTTP/.exec(line) ?? []
+      const upstream = connect(Number(port), host, () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+      upstream.on('error', () => socket.destroy())
+      socket.on('error', () => upstream.destroy())
+      socket.pipe(upstream).pipe(socket)
+    })
+  })
+  closing.push(() => proxy.close())
+  return { asked, url: `http://127.0.0.1:${proxy.port}` }
+}
 
 const fetched = (assets: object, options: Partial<DownloadOptions> = {}) =>
   run([itemOf(server, assets)], { folder: 's3://mine/data', server, ...options })
@@ -264,6 +287,38 @@ describe('a bucket as the target', () => {
     expect(codesOf(result)).toEqual(['FILE_ACCESS'])
     expect(result.summary).toMatchObject({ written: 1, failed: 1 })
     expect(bucket.uploads.size).toBe(0)
+  })
+
+  it.each([true, false])('gets one identity of its queue, with conditional writes or without: %s', async (hasConditionalWrites) => {
+    await scene({ hasConditionalWrites })
+    const destination = await openDestination('s3://mine/data')
+    const id = await identityOf(destination)
+    expect(id).toMatch(/^[0-9a-f]{24}$/)
+    expect(await identityOf(destination)).toBe(id)
+    expect(await destination.createOwn('.stac-auth-queue', 'another')).toBe(false)
+    expect(JSON.parse(bucket.objects.get('data/.stac-auth-queue')?.toString() ?? '')).toMatchObject({ id })
+    expect(bucket.log.filter((line) => line.startsWith('PutObject'))).toHaveLength(hasConditionalWrites ? 2 : 3)
+  })
+
+  it('is asked through a tunnel of the proxy that the environment names', async () => {
+    await scene()
+    const proxy = await startTunnels()
+    vi.stubEnv('http_proxy', proxy.url)
+    vi.stubEnv('no_proxy', new URL(server.origin).host)
+    const result = await fetched(both)
+    expect(result.summary).toMatchObject({ written: 2, failed: 0 })
+    expect(bucket.objects.get('data/large.bin')?.equals(LARGE)).toBe(true)
+    expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT ${new URL(bucket.url).host} HTTP/1.1`]))
+    expect(proxy.asked.length).toBeLessThan(bucket.log.length)
+  })
+
+  it('is not asked past a proxy that refuses it', async () => {
+    await scene()
+    const proxy = await startTunnels('HTTP/1.1 403 Forbidden\r\n\r\n')
+    vi.stubEnv('AWS_ENDPOINT_URL', 'https://buckets.example')
+    vi.stubEnv('https_proxy', proxy.url)
+    await expect(new BucketClient('mine').head('a')).rejects.toMatchObject({ code: 'PROXY_REFUSED' })
+    expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT buckets.example:443 HTTP/1.1']))
   })
 
   it('waits for a slow bucket without taking the server for a slow one', async () => {

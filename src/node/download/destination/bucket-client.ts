@@ -1,9 +1,12 @@
 /** The user's bucket, by the AWS SDK: its own keys, endpoint and retries, apart from those with which files are fetched. */
 
+import { Agent, type AgentOptions } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { ConfigurationError, CredentialError, IntegrityError, isAuthError } from '../../../errors.ts'
 import { loadOptional } from '../../optional-package.ts'
+import { environmentProxies, guardedConnect, type Proxies } from '../../transport/guarded-connect.ts'
 import type { PresentFile } from './destination.ts'
 
 /** A bucket and the beginning of the keys. */
@@ -69,16 +72,28 @@ export class BucketClient {
     }
   }
 
-  /** Creates a small object; returns false if it exists, where the service can tell. */
+  /** Creates a small object; returns false if it has to be read again, because another process has created it or may have. */
   async create(key: string, text: string): Promise<boolean> {
     try {
-      const { client, sdk } = await this.#started()
-      await client.send(new sdk.PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: Buffer.from(text), IfNoneMatch: '*' }))
+      await this.#put(key, text, '*')
       return true
     } catch (error) {
       if (statusOf(error) === 412 || statusOf(error) === 409) return false
+      if (statusOf(error) !== 501) throw this.#failure(error, 'write', key)
+    }
+    // Services without conditional writes cannot tell who was first.
+    if (await this.head(key)) return false
+    try {
+      await this.#put(key, text)
+      return false
+    } catch (error) {
       throw this.#failure(error, 'write', key)
     }
+  }
+
+  async #put(key: string, text: string, IfNoneMatch?: '*'): Promise<void> {
+    const { client, sdk } = await this.#started()
+    await client.send(new sdk.PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: Buffer.from(text), IfNoneMatch }))
   }
 
   /** Yields the keys that begin with a prefix, in their order. */
@@ -129,7 +144,12 @@ export class BucketClient {
       subject: 'a bucket',
       packages: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
     })
-    const settings = { followRegionRedirects: true, forcePathStyle: hasOwnEndpoint(process.env) }
+    const proxies = environmentProxies(process.env)
+    const settings = {
+      followRegionRedirects: true,
+      forcePathStyle: hasOwnEndpoint(process.env),
+      ...(proxies && { requestHandler: agentsFor(proxies) }),
+    }
     const client = new sdk.S3Client(settings)
     const hasRegion = await client.config.region().then(
       () => true,
@@ -169,6 +189,24 @@ const HINTS: Readonly<Record<string, string>> = {
 function statusOf(error: unknown): number | undefined {
   const { $metadata } = (error ?? {}) as { readonly $metadata?: { readonly httpStatusCode?: number } }
   return $metadata?.httpStatusCode
+}
+
+/** Milliseconds for the connection to a bucket through a proxy. */
+const CONNECT_TIMEOUT = 10_000
+
+/** Returns agents that open a tunnel for each connection for which the environment names a proxy. */
+function agentsFor(proxies: Proxies) {
+  const connect = guardedConnect({ allowPrivateNetwork: true, timeout: CONNECT_TIMEOUT, proxies })
+  // The limit of the SDK.
+  const options: AgentOptions = { keepAlive: true, maxSockets: 50 }
+  const through = <T extends Agent>(agent: T, protocol: string): T =>
+    Object.assign(agent, {
+      createConnection: (
+        { host = '', port }: AgentOptions & { host?: string; port?: number | string },
+        created: Parameters<typeof connect>[1],
+      ) => connect({ hostname: host, host, protocol, port: String(port ?? ''), servername: host }, created),
+    })
+  return { httpAgent: through(new Agent(options), 'http:'), httpsAgent: through(new TlsAgent(options), 'https:') }
 }
 
 /** Services with an endpoint of their own rarely have a host name for each bucket. */

@@ -27,7 +27,7 @@ export interface Destination {
   open(path: string, hashes: HashThread, options: OpenOptions): Promise<Content>
   /** Returns the text of a file of stac-auth itself; undefined if it does not exist. Errors: `FILE_ACCESS`. */
   readOwn(name: string, most: number): Promise<string | undefined>
-  /** Creates such a file; returns false if it exists. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`. */
+  /** Creates such a file; returns false if it has to be read, because it exists or another process may have been first. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`. */
   createOwn(name: string, text: string): Promise<boolean>
   /** Makes new names durable. */
   sync(): Promise<void>
