@@ -24,7 +24,7 @@ async function started<Some extends { close(): Promise<void> }>(server: Promise<
 }
 
 /** A proxy that asks for its login, forwards requests in absolute form without it, opens tunnels, and keeps every head it was sent. */
-async function startProxy(tls = false) {
+async function startProxy(tls = false, host = '127.0.0.1') {
   const heads: string[] = []
   const sockets = new Set<Socket>()
   let connections = 0
@@ -56,14 +56,20 @@ async function startProxy(tls = false) {
     })
   }
   const server: Server | TlsServer = tls ? createTlsServer(CERTIFIED, onSocket) : createServer(onSocket)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   const close = () =>
     new Promise<void>((resolve) => {
       for (const socket of sockets) socket.destroy()
       server.close(() => resolve())
     })
-  const proxy = { heads, port, close, url: `http://me:proxy-password@127.0.0.1:${port}`, connections: () => connections }
+  const proxy = {
+    heads,
+    port,
+    close,
+    url: `http://me:proxy-password@${host.includes(':') ? `[${host}]` : host}:${port}`,
+    connections: () => connections,
+  }
   open.push(proxy)
   return proxy
 }
@@ -83,6 +89,13 @@ it('sends a request for an http: URL in absolute form, with the login of the pro
   expect(origin.received).not.toMatch(/proxy/i)
   // The credential is in its own header, once, and nowhere else.
   expect(proxy.heads[0]?.match(/canary-token/g)).toHaveLength(1)
+})
+
+it('sends a request to a proxy at an IPv6 address', async () => {
+  const origin = await started(startServer())
+  const proxy = await startProxy(false, '::1')
+  expect(await (await undiciTransport({ env: { http_proxy: proxy.url } })(get(`${origin.origin}/`), granted)).text(2)).toBe('ok')
+  expect(proxy.heads).toHaveLength(1)
 })
 
 it('opens a tunnel for an https: URL through the same proxy, which sees no credential', async () => {

@@ -79,7 +79,7 @@ describe('the address guard', () => {
     onTestFinished(() => setDefaultAutoSelectFamily(chooses))
     const lookup = async () => [
       { address: '127.0.0.1', family: 4 },
-      { address: '127.0.0.2', family: 4 },
+      { address: '::1', family: 6 },
     ]
     const send = undiciTransport({ env: {}, lookup })
     expect(await (await send(get(`http://data.example:${good.port}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')

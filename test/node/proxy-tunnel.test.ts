@@ -142,6 +142,43 @@ describe('a proxy of the environment', () => {
     expect(JSON.stringify(error) + error.stack).not.toMatch(/proxy-password|canary/)
   })
 
+  it('a proxy of the environment opens a tunnel with any status from 200 to 299 (RFC 9110 §9.3.6), and with no other', async () => {
+    const good = await server(undefined, { tls: 'valid' })
+    for (const [status, expected] of [
+      ['299 Open', 'ok'],
+      ['300 Choose', 'PROXY_REFUSED'],
+    ]) {
+      const proxy = await startSocketServer((socket) =>
+        socket.once('data', () => {
+          const upstream = connect(good.port, '127.0.0.1', () => socket.write(`HTTP/1.1 ${status}\r\n\r\n`))
+          upstream.on('error', () => socket.destroy())
+          socket.on('close', () => upstream.destroy())
+          socket.pipe(upstream).pipe(socket)
+        }),
+      )
+      open.push(proxy)
+      const send = undiciTransport({ ca: TEST_CA, env: { https_proxy: proxy.origin } })
+      const outcome = await send(get(`https://${HOSTS.good.name}/`)).then(
+        (response) => response.text(2),
+        (error) => error.code,
+      )
+      expect(outcome, status).toBe(expected)
+    }
+  })
+
+  it('closes the connection to a proxy of the environment that refuses a tunnel and waits', async () => {
+    const states: string[] = []
+    const proxy = await startSocketServer((socket) => {
+      states.push('open')
+      socket.once('data', () => socket.write('HTTP/1.1 403 Forbidden\r\n\r\n'))
+      socket.once('close', () => states.push('closed'))
+    })
+    open.push(proxy)
+    const error = await errorOf(undiciTransport({ env: { https_proxy: proxy.origin } })(get('https://data.example/')))
+    expect(error.code).toBe('PROXY_REFUSED')
+    await expect.poll(() => states).toEqual(['open', 'closed'])
+  })
+
   it.each([
     ['does not listen', () => undefined],
     ['hangs up', (socket: Socket) => void socket.end()],
@@ -190,6 +227,9 @@ describe('environmentProxies', () => {
     ['data.example:8443', false],
     ['ata.example', false],
     ['data.example.com', false],
+    ['other.example,, data.example,', true],
+    ['data[.example]', false],
+    ['[data.example]x', false],
   ])('no_proxy %j leaves data.example out: %s', (no_proxy, isOut) => {
     expect(hostOf({ https_proxy: 'http://a:1', no_proxy }, 'https://data.example/') === undefined).toBe(isOut)
   })
@@ -200,22 +240,34 @@ describe('environmentProxies', () => {
     ['192.168.1.128/25', '192.168.1.200', true],
     ['192.168.1.128/25', '192.168.1.100', false],
     ['192.168.1.7', '192.168.1.7', true],
+    ['192.168.1.7', '192.168.1.6', false],
+    ['192.168.1.7/32', '192.168.1.7', true],
     ['10.0.0.0/8:8443', '10.1.2.3', false],
     ['10.0.0.0/8:443', '10.1.2.3', true],
     ['0.0.0.0/0', '10.1.2.3', true],
     ['10.0.0.0/33', '10.1.2.3', false],
     ['10.0.0.0/', '10.1.2.3', false],
     ['10.0.0.0/x', '10.1.2.3', false],
+    ['10.0.0.0/x8', '10.1.2.3', false],
+    ['10.0.0.0/8x', '10.1.2.3', false],
+    ['10.0.0.0/-8', '10.1.2.3', false],
     ['1.2.3', '10.1.2.3', false],
     ['10.0.0.0/8', 'data.example', false],
     ['data.example/8', 'data.example', false],
     ['data.example.', 'data.example', true],
+    ['data.example', 'data.example.', true],
+    ['data.example/8', 'data.example.', false],
+    [' , ', 'data.example.', false],
     ['bücher.example', 'xn--bcher-kva.example', true],
     ['fd00::/8', '[fd12::1]', true],
     ['[fd00::]/8', '[fd12::1]', false],
     ['[fd00::/8]:443', '[fd12::1]', true],
     ['fd00::/8', '[fe80::1]', false],
     ['0:0:0:0:0:0:0:1', '[::1]', true],
+    ['FD00::2', '[fd00::2]', true],
+    ['fd00::2', '[fd00::3]', false],
+    ['fd00::2/128', '[fd00::2]', true],
+    ['fd00::2/129', '[fd00::2]', false],
     ['::/0', '10.1.2.3', false],
   ])('no_proxy %j leaves %s out: %s', (no_proxy, host, isOut) => {
     expect(hostOf({ https_proxy: 'http://a:1', no_proxy }, `https://${host}/`) === undefined).toBe(isOut)

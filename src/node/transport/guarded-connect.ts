@@ -280,16 +280,12 @@ type Exception = (hostname: string, port: string) => boolean
 
 /** Parses the elements of `no_proxy`; malformed ones are ignored. */
 function exceptionsOf(list: string): readonly Exception[] {
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .map((element) => {
-      if (element === '*') return () => true
-      const [, named = element, exactPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(element) ?? []
-      const isHost = hostMatcher(named.replace(/^\[(.*)\]$/, '$1'))
-      return (hostname, port) => (exactPort === undefined || exactPort === port) && isHost(hostname)
-    })
+  return list.split(/[\s,]+/).map((element) => {
+    if (element === '*') return () => true
+    const [, named = element, exactPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(element) ?? []
+    const isHost = hostMatcher(named.replace(/^\[(.*)\]$/, '$1'))
+    return (hostname, port) => (exactPort === undefined || exactPort === port) && isHost(hostname.replace(/\.$/, ''))
+  })
 }
 
 /** Matches an IP address or a range for IP hosts; a name and its subdomains otherwise, with or without a leading dot. */
@@ -297,15 +293,16 @@ function hostMatcher(named: string): (hostname: string) => boolean {
   const [address = '', prefix] = named.split('/')
   const version = isIP(address)
   if (version === 0) {
+    // Empty when it is malformed.
     const name = prefix !== undefined ? '' : domainToASCII(named.replace(/^\*?\./, '').replace(/\.$/, ''))
-    return (hostname) => name !== '' && isIP(hostname) === 0 && (hostname === name || hostname.endsWith(`.${name}`))
+    return (hostname) => hostname === name || hostname.endsWith(`.${name}`)
   }
   const bits = version === 4 ? 32 : 128
-  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
-  if (length < 0 || length > bits) return () => false
+  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
+  if (!(length <= bits)) return () => false
   const range = new BlockList()
   range.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6')
-  return (hostname) => isIP(hostname) === version && range.check(hostname, version === 4 ? 'ipv4' : 'ipv6')
+  return (hostname) => range.check(hostname, version === 4 ? 'ipv4' : 'ipv6')
 }
 
 function refusal(proxy: URL, status: number, authority: string): AuthError {
@@ -324,7 +321,7 @@ function connectToProxy(proxy: URL, timeout: number): Promise<ProxySocket> {
   const { protocol, hostname, host, port } = proxy
   const dial = buildConnector({ timeout, rejectUnauthorized: true })
   return new Promise((resolve, reject) => {
-    dial({ protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }, (_error, socket) =>
+    dial({ protocol, hostname: hostname.replace(/[[\]]/g, ''), host, port }, (_error, socket) =>
       socket ? resolve(socket) : reject(unreachable(proxy)),
     )
   })
