@@ -49,23 +49,17 @@ export async function runJob(
     const shares = Array.from({ length: processes }, (_, share) => job.mutants.filter((_mutant, index) => index % processes === share))
     const [first = [], ...others] = shares
     // The first process writes what the others need.
-    const { promise: rest, resolve: begin } = deferred()
-    const runOthers = () => Promise.all(others.map((mutants, index) => runShare(shared, index + 1, mutants, told)))
-    const runFirst = runShare(shared, 0, first, (event) => {
+    let rest: Promise<unknown> | undefined
+    await runShare(shared, 0, first, (event) => {
       told(event)
-      if (event.kind === 'ready') begin(runOthers())
+      if (event.kind === 'ready') rest ??= Promise.all(others.map((mutants, index) => runShare(shared, index + 1, mutants, told)))
     })
-    await Promise.all([runFirst, rest])
+    await rest
     const { failed, ran }: Baseline = JSON.parse(readFileSync(shared.baseline, 'utf8'))
     return { failed, ran, mutants: done }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function deferred(): { readonly promise: Promise<unknown>; readonly resolve: (value: unknown) => void } {
-  let resolve: (value: unknown) => void = () => {}
-  return { promise: new Promise((settle) => (resolve = settle)), resolve }
 }
 
 /** Runs mutants in one process after another: a mutant that does not end takes its process with it. */
@@ -129,16 +123,22 @@ async function start(job: Job, path: string, told: (event: JobEvent) => void): P
     const isOver = isAbandoned(read()) || Date.now() - changed > limit
     if (isOver && child.pid) end(child.pid)
   }, 250)
-  await new Promise((resolve) => child.once('close', resolve))
+  await new Promise((resolve) => child.once('exit', resolve))
   clearInterval(watch)
-  if (child.pid) groups.delete(child.pid)
+  // What tests have started may still run.
+  if (child.pid) end(child.pid)
   read()
   return output
 }
 
 /** Workers are processes of their own. */
 function end(group: number): void {
-  process.kill(-group, 'SIGKILL')
+  groups.delete(group)
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // Nothing of it runs.
+  }
 }
 
 function readEvents(path: string): readonly JobEvent[] {
