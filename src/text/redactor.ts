@@ -27,7 +27,7 @@ export class Redactor {
 
   /** Adds the value of a header without the name of its scheme, such as `Bearer`. */
   addHeader(value: string): void {
-    const [, word, rest = value] = /^([A-Za-z][\w-]*) +(.+)$/.exec(value) ?? []
+    const [, word, rest = value] = /^([A-Za-z][\w-]*) +(.+)/.exec(value) ?? []
     this.add(rest)
     if (word?.toLowerCase() === 'basic') this.#addLogin(rest)
     for (const [, quoted = ''] of rest.matchAll(/"([^"]*)"/g)) this.add(quoted)
@@ -37,14 +37,14 @@ export class Redactor {
   addMembers(body: unknown, names: readonly string[]): void {
     if (typeof body !== 'object' || body === null) return
     for (const name of names) {
-      const value: unknown = Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined
+      const value = (body as Record<string, unknown>)[name]
       if (typeof value === 'string') this.add(value)
     }
   }
 
   /** Returns the text with `[secret]` in place of each secret; linear in its length, whatever it contains. */
   readonly scrub = (text: string): string => {
-    if (text.length <= SEEN || this.#secrets.size === 0) return text
+    if (this.#secrets.size === 0) return text
     const needles = [...this.#secrets.values()]
     const [texts, bytes] = [new Search(needles.flatMap(({ texts }) => texts)), new Search(needles.flatMap(({ bytes }) => bytes))]
     const hidden = new Hidden(text.length)
@@ -57,7 +57,7 @@ export class Redactor {
 
   /** Returns a user name and password in base64, and the password alone (RFC 7617 §2: in UTF-8, or in a legacy encoding). */
   #addLogin(base64: string): void {
-    const digits = Uint8Array.from(base64.replace(/=+$/, ''), (digit) => BASE64.values[digit.charCodeAt(0)] ?? NONE)
+    const digits = Uint8Array.from(base64.replaceAll('=', ''), (digit) => BASE64.values[digit.charCodeAt(0)] ?? NONE)
     const bytes = Uint8Array.from(packed(digits, 0, BASE64.bits))
     const login = textOf(bytes) ?? latin1(bytes)
     this.add(login)
@@ -102,10 +102,7 @@ function fromOf({ starts, length }: View, at: number): number {
 
 /** Returns the position in the original after a character. */
 function toOf({ starts, length }: View, at: number): number {
-  if (!starts) return at + 1
-  let next = at + 1
-  while (next < starts.length && starts[next] === starts[at]) next++
-  return starts[next] ?? length
+  return starts ? (starts[at + 1] ?? length) : at + 1
 }
 
 function needleOf(secret: string): Needle {
@@ -116,7 +113,7 @@ function needleOf(secret: string): Needle {
   if (inUtf8 === secret) return { texts: [asText], bytes: [asText] }
   // Some servers read UTF-8 bytes as Latin-1 characters, as header fields once were, and some write Latin-1.
   const twice: Pattern = { units: unitsOf(utf8(inUtf8)), head: utf8(headOf(inUtf8)).length }
-  return { texts: [asText, asBytes], bytes: [asBytes, twice, ...(/^[\0-\xff]*$/.test(secret) ? [asText] : [])] }
+  return { texts: [asText, asBytes], bytes: [asBytes, twice, asText] }
 }
 
 function unitsOf(text: string): Uint16Array {
@@ -128,38 +125,33 @@ function unitsOf(text: string): Uint16Array {
 interface Candidate {
   readonly pattern: Pattern
   borders?: Int32Array
-  /** The decoding in which the pattern was last found, and the position up to which it was followed. */
-  pass: number
-  done: number
 }
 
 /** Searches for many patterns in one pass; an index of their first four units selects the candidates. */
 class Search {
   readonly #mayBegin = new Uint8Array(2 ** 16)
   readonly #patterns = new Map<number, Candidate[]>()
-  #pass = 0
 
   constructor(patterns: readonly Pattern[]) {
     for (const pattern of patterns) {
       const key = keyAt(pattern.units, 0)
       this.#mayBegin[key] = 1
       const others = this.#patterns.get(key) ?? []
-      this.#patterns.set(key, [...others, { pattern, pass: 0, done: 0 }])
+      this.#patterns.set(key, [...others, { pattern }])
     }
   }
 
   /** Reports every position of a pattern or of a prefix; overlapping matches of one pattern are reported too. */
   each(units: Uint16Array, found: (start: number, end: number) => void): void {
-    const pass = ++this.#pass
-    for (let at = 0; at + SEEN < units.length; at++) {
+    /** The position up to which a pattern was followed. */
+    const done = new Map<Candidate, number>()
+    for (let at = 0; at < units.length; at++) {
       const key = keyAt(units, at)
       if (this.#mayBegin[key] === 0) continue
       for (const candidate of this.#patterns.get(key) ?? []) {
-        const isSeen = candidate.pass === pass && at < candidate.done
-        if (isSeen || !startsWith(units, at, candidate.pattern)) continue
+        if (at < (done.get(candidate) ?? 0) || !startsWith(units, at, candidate.pattern)) continue
         candidate.borders ??= bordersOf(candidate.pattern.units)
-        candidate.pass = pass
-        candidate.done = follow(units, at, candidate.pattern, candidate.borders, found)
+        done.set(candidate, follow(units, at, candidate.pattern, candidate.borders, found))
       }
     }
   }
@@ -200,7 +192,7 @@ function follow(
   let length = head
   let at = end
   for (; at < units.length && length > 0; at++) {
-    while (length > 0 && (length === wanted.length || units[at] !== wanted[length])) length = borders[length] ?? 0
+    while (length > 0 && units[at] !== wanted[length]) length = borders[length] ?? 0
     if (units[at] === wanted[length]) length++
     if (length < head) continue
     const begin = at + 1 - length
@@ -226,14 +218,13 @@ function searchDigits(view: View, coding: Coding, search: Search, hidden: Hidden
   }
   for (let at = 0; at < units.length; at++) {
     const unit = units[at] ?? 0
-    const value = unit < 128 ? (coding.values[unit] ?? NONE) : NONE
+    const value = coding.values[unit] ?? NONE
     if (value === NONE) {
       // Lines may end between two digits.
-      const isWithin = (unit === 10 || unit === 13) && count > 0 && at - (places[count - 1] ?? 0) <= 2
+      const isWithin = (unit === 10 || unit === 13) && at - (places[count - 1] ?? 0) <= 2
       if (!isWithin) look()
       continue
     }
-    if (count > 0 && at - (places[count - 1] ?? 0) > 3) look()
     digits[count] = value
     places[count++] = at
   }
@@ -262,8 +253,9 @@ class Hidden {
   }
 
   add(from: number, to: number): void {
-    if (this.#marks[from] === 0) this.#marks[from] = 1
-    this.#marks.fill(2, from + 1, to)
+    const first = this.#marks[from] || 1
+    this.#marks.fill(2, from, to)
+    this.#marks[from] = first
   }
 
   without(text: string): string {
@@ -275,7 +267,7 @@ class Hidden {
       if (marks[at] === 1) parts.push(text.slice(done, at), PLACEHOLDER)
       done = at + 1
     }
-    return parts.length === 0 ? text : parts.join('') + text.slice(done)
+    return parts.join('') + text.slice(done)
   }
 }
 
@@ -322,7 +314,7 @@ function valuesOf(digits: string, others: readonly (readonly [string, number])[]
 
 /** Decodes whole bytes only, each to one unit. */
 function packed(digits: Uint8Array, from: number, bits: Coding['bits']): Uint16Array {
-  const bytes = new Uint16Array(Math.floor((Math.max(0, digits.length - from) * bits) / 8))
+  const bytes = new Uint16Array(Math.floor(((digits.length - from) * bits) / 8))
   let held = 0
   let count = 0
   let length = 0
@@ -338,27 +330,34 @@ function packed(digits: Uint8Array, from: number, bits: Coding['bits']): Uint16A
 
 /** Yields the text, its decodings, and their decodings. */
 function viewsOf(text: string): readonly View[] {
-  const views: View[] = [{ text, units: unitsOf(text), length: text.length }]
+  let level: readonly View[] = [{ text, units: unitsOf(text), length: text.length }]
+  const views = [...level]
   const seen = new Set([text])
-  let depth = 0
-  for (let begin = 0; begin < views.length && depth < DEEPEST; depth++) {
-    const level = views.slice(begin)
-    begin = views.length
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const next: View[] = []
     for (const view of level)
       for (const decoding of DECODINGS) {
         const decoded = decodedView(view, decoding)
-        if (!decoded || seen.has(decoded.text) || views.length >= MOST_VIEWS) continue
+        if (!decoded || seen.has(decoded.text) || seen.size >= MOST_VIEWS) continue
         seen.add(decoded.text)
-        views.push(decoded)
+        next.push(decoded)
       }
+    views.push(...next)
+    level = next
   }
   return views
 }
 
-/** An escape sequence and its decoded text; `lengths` assigns parts of the escape to characters. */
+/** Decoded text; `length` is that of its part of the escape sequence, if another part follows. */
+interface Piece {
+  readonly text: string
+  readonly length?: number
+}
+
+/** An escape sequence and its decoded text. */
 interface Decoding {
   readonly escape: RegExp
-  readonly decode: (escaped: string) => Iterable<{ readonly text: string; readonly length: number }>
+  readonly decode: (escaped: string) => Iterable<Piece>
 }
 
 /** Returns undefined when the text contains no such escape. */
@@ -377,7 +376,7 @@ function decodedView(view: View, { escape: escapes, decode }: Decoding): View | 
   for (const { 0: found, index } of text.matchAll(escapes)) {
     copyUntil(index)
     let at = index
-    for (const { text: piece, length } of decode(found)) {
+    for (const { text: piece, length = 0 } of decode(found)) {
       for (let unit = 0; unit < piece.length; unit++) {
         decoded[count] = piece.charCodeAt(unit)
         starts[count++] = fromOf(view, at)
@@ -396,7 +395,7 @@ const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 
 /** Escapes of JSON (RFC 8259 §7) and of string literals in programming languages. */
 function unescaped(escaped: string): string {
-  const code = /^\\(?:u\{?|x)([0-9a-f]+)/i.exec(escaped)?.[1]
+  const code = /\\(?:u\{?|x)([0-9a-f]+)/i.exec(escaped)?.[1]
   if (code !== undefined) return codePoint(Number.parseInt(code, 16))
   const char = escaped.slice(1)
   return CONTROLS[char] ?? char
@@ -415,7 +414,7 @@ const NAMED = new Map([
 ])
 
 function character(reference: string): string {
-  const [, decimal, hex, name = ''] = /^&(?:#(\d+)|#x([0-9a-f]+)|(\w+))/i.exec(reference) ?? []
+  const [, decimal, hex, name = ''] = /&(?:#(\d+)|#x([0-9a-f]+)|(\w+))/i.exec(reference) ?? []
   if (decimal !== undefined) return codePoint(Number(decimal))
   return hex !== undefined ? codePoint(Number.parseInt(hex, 16)) : (NAMED.get(name) ?? reference)
 }
@@ -429,29 +428,29 @@ const DECODINGS: readonly Decoding[] = [
   // application/x-www-form-urlencoded (URL standard §5.1).
   {
     escape: /\+|%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*/g,
-    decode: (escaped) => (escaped === '+' ? [{ text: ' ', length: 1 }] : fromPercent(escaped)),
+    decode: (escaped) => (escaped === '+' ? [{ text: ' ' }] : fromPercent(escaped)),
   },
   {
     escape: /\\(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[\s\S])/g,
-    decode: (escaped) => [{ text: unescaped(escaped), length: escaped.length }],
+    decode: (escaped) => [{ text: unescaped(escaped) }],
   },
   {
     escape: /&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,7});/g,
-    decode: (escaped) => [{ text: character(escaped), length: escaped.length }],
+    decode: (escaped) => [{ text: character(escaped) }],
   },
 ]
 
 /** Decodes percent-encoded bytes as UTF-8, or as Latin-1 where they are not valid UTF-8. */
-function* fromPercent(escapes: string): Generator<{ readonly text: string; readonly length: number }> {
-  const byteAt = (at: number) => Number.parseInt(escapes.slice(3 * at + 1, 3 * at + 3), 16)
-  const count = escapes.length / 3
-  for (let at = 0; at < count; ) {
+function* fromPercent(escapes: string): Generator<Piece> {
+  const byteAt = (at: number) => Number.parseInt(escapes.slice(3 * at + 1), 16)
+  for (let at = 0; at < escapes.length / 3; ) {
     const first = byteAt(at)
-    const wanted = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-    const used = Math.min(wanted, count - at)
-    const text = first < 0x80 ? String.fromCharCode(first) : textOf(Uint8Array.from({ length: used }, (_, index) => byteAt(at + index)))
-    yield { text: text ?? String.fromCharCode(first), length: 3 * (text === undefined ? 1 : used) }
-    at += text === undefined ? 1 : used
+    // As many as its leading ones.
+    const bytes = Math.clz32(~(first << 24)) || 1
+    const text = textOf(Uint8Array.from({ length: bytes }, (_, index) => byteAt(at + index)))
+    const used = text === undefined ? 1 : bytes
+    yield { text: text ?? String.fromCharCode(first), length: 3 * used }
+    at += used
   }
 }
 

@@ -189,8 +189,91 @@ describe('a redactor', () => {
     ['of bytes of two, three and four in percent', 'ö€🔑é', '%C3%B6%E2%82%AC%F0%9F%94%91%C3%A9'],
     ['of Latin-1 in percent', 'öäüß', '%F6%E4%FC%DF'],
     ['of the last character of Unicode', 'key\u{10ffff}key', 'key&#x10FFFF;key'],
+    ['with a reference to a character beyond Unicode', 'key\ufffdkey', 'key&#x110000;key'],
+    ['with spaces and signs in a form', 'one two&three', 'one+two%26three'],
+    ['with letters of which some are in percent', 'schlüssel-öß', 'schl%C3%BCssel-öß'],
+    ['with a byte order mark in percent', 'key\ufeffkey', 'key%EF%BB%BFkey'],
+    ['in Latin-1 in base64', 'öffne-dich-ß', Buffer.from('öffne-dich-ß', 'latin1').toString('base64')],
+    ['in Latin-1 in hexadecimal digits', 'öffne-dich', Buffer.from('öffne-dich', 'latin1').toString('hex')],
+    ['in an encoding in an encoding in an encoding', 'a/b"c<d', encodeURIComponent(encodeURIComponent(encodeURIComponent('a/b"c<d')))],
+    ['with escapes of three kinds', 's3cr3t-key!', 's3c%72&#51;\\u0074-key!'],
+    ['in base64 that ends in the middle of a byte', 's3cr3t-key', Buffer.from('s3cr3t-key').toString('base64').slice(0, 9)],
+    ['in hexadecimal digits that end in the middle of a byte', 's3cr3t-key', hexOf('s3cr3t-key').slice(0, 9)],
   ])('removes a whole secret %s, and no more', (_name, secret, form) => {
     expect(redactorOf(secret).scrub(`key="${form}".`)).toBe('key="[secret]".')
+  })
+
+  it('removes what of percent-encoded text is the secret, and leaves what stands beside it', () => {
+    const percent = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('hex').replace(/../g, '%$&')
+    const redactor = redactorOf('öffne-€🔑')
+    for (const around of ['AB', 'ß€', '🗝\n'])
+      for (const encoding of ['utf8', 'latin1'] as const) {
+        const beside = percent(around, encoding)
+        expect(redactor.scrub(`${beside}${percent('öffne-€🔑')}${beside}`), beside).toBe(`${beside}[secret]${beside}`)
+      }
+  })
+
+  it('removes the digits of base64 and hexadecimal numbers that a secret has a part in, and no others', () => {
+    const redactor = redactorOf('s3cr3t-key12')
+    for (const beside of [0, 1, 2, 3, 4]) {
+      const letters = 'abcd'.slice(0, beside)
+      const whole = Buffer.from(`${letters}s3cr3t-key12${letters}`)
+      // A digit of base64 has six bits.
+      const [from, to] = [Math.floor((beside * 8) / 6), Math.ceil(((beside + 12) * 8) / 6)]
+      const base64 = whole.toString('base64')
+      expect(redactor.scrub(base64)).toBe(`${base64.slice(0, from)}[secret]${base64.slice(to)}`)
+      const hex = whole.toString('hex')
+      expect(redactor.scrub(hex)).toBe(`${hex.slice(0, 2 * beside)}[secret]${hex.slice(2 * beside + 24)}`)
+    }
+  })
+
+  it('removes base64 and hexadecimal digits directly behind other letters, also when the rest was cut off', () => {
+    const redactor = redactorOf('s3cr3t-key12')
+    for (const letters of ['', 'a', 'ab', 'abc', 'abcd'])
+      for (const form of [Buffer.from('s3cr3t-key12').toString('base64'), hexOf('s3cr3t-key12')])
+        for (const end of [form.length, 9]) expect(redactor.scrub(`!${letters}${form.slice(0, end)}`)).toBe(`!${letters}[secret]`)
+  })
+
+  it('leaves words that decode to a secret only when they are joined, except where a line ends between them', () => {
+    const redactor = redactorOf('s3cr3t-key12')
+    for (const between of [', ', ' ', '.', '\n\n\n', '\r\n\r\n', '\n \n']) {
+      const text = `czNj${between}cjN0${between}LWtl${between}eTEy`
+      expect(redactor.scrub(text)).toBe(text)
+    }
+    for (const between of ['\n', '\r\n', '\n\n']) expect(redactor.scrub(`czNj${between}cjN0${between}LWtl`)).toBe('[secret]')
+  })
+
+  it('leaves words that only resemble the beginning of a secret', () => {
+    for (const text of ['abc\u00e4fgh', 'iccdefgh', 'abc\udbe4', 'abcabcabc', 'bcdefgh', 'abc', ''])
+      expect(redactorOf('abcdefgh').scrub(text)).toBe(text)
+  })
+
+  it('removes exactly what begins as a secret for four characters or more, however a secret repeats itself', () => {
+    const words = (minLength: number, maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength, maxLength })
+    fc.assert(
+      fc.property(words(4, 9), words(0, 40), fc.constantFrom('', '-'), (secret, text, gap) => {
+        const whole = `${text}${gap}${secret}`
+        const isHidden = Array.from(whole, () => false)
+        for (const start of isHidden.keys()) {
+          let length = 0
+          while (length < secret.length && whole[start + length] === secret[length]) length++
+          if (length >= 4) isHidden.fill(true, start, start + length)
+        }
+        const expected = Array.from(whole, (char, at) => (isHidden[at] ? '#' : char)).join('')
+        expect(
+          redactorOf(secret)
+            .scrub(whole)
+            .replace(/(?:\[secret\])+/g, '#'),
+        ).toBe(expected.replace(/#+/g, '#'))
+      }),
+      RUNS,
+    )
+  })
+
+  it('finds a secret behind thousands of characters of escaped text', () => {
+    const twice = encodeURIComponent(encodeURIComponent('s3cr3t/key'))
+    const before = 'text%20'.repeat(5000)
+    expect(redactorOf('s3cr3t/key').scrub(`${before}${twice}.`)).toBe(`${before}[secret].`)
   })
 
   it('removes secrets that overlap or repeat themselves as one, and keeps what stands between others', () => {
@@ -199,6 +282,8 @@ describe('a redactor', () => {
     expect(redactorOf('abcdabce').scrub('<abcdabcdabce>')).toBe('<[secret]>')
     expect(redactorOf('abcdefgh', 'ghijklmn').scrub('<abcdefghijklmn> and abcdefgh')).not.toMatch(/abcd|ijkl|klmn/)
     expect(redactorOf('abcdefgh', 'ijklmnop').scrub('abcdefgh, ijklmnop')).toBe('[secret], [secret]')
+    expect(redactorOf('abcdefgh').scrub('abcdefgh-abcdefgh')).toBe('[secret]-[secret]')
+    expect(redactorOf('abcdefgh', 'cdef').scrub('<abcdefgh>')).toBe('<[secret]>')
   })
 
   it('removes the secret members of a body by their names, whatever the body is', () => {
@@ -213,9 +298,19 @@ describe('a redactor', () => {
     redactor.addHeader('OAuth realm="", oauth_token="first-token", oauth_signature="second%2Btoken"')
     redactor.addHeader('Bearer third-token')
     redactor.addHeader('fourth-token')
-    expect(redactor.scrub('OAuth first-token; second%2Btoken; Bearer third-token; fourth-token')).toBe(
-      'OAuth [secret]; [secret]; Bearer [secret]; [secret]',
+    redactor.addHeader('5th and last')
+    expect(redactor.scrub('OAuth first-token; second%2Btoken; Bearer third-token; fourth-token; 5th and last')).toBe(
+      'OAuth [secret]; [secret]; Bearer [secret]; [secret]; [secret]',
     )
+  })
+
+  it('reads a user name and a password only where the scheme is Basic', () => {
+    const login = Buffer.from('public:message').toString('base64')
+    const [bearer, basic] = [new Redactor(), new Redactor()]
+    bearer.addHeader(`Bearer ${login}`)
+    basic.addHeader(`BASIC ${login}`)
+    expect(bearer.scrub(`${login}: public:message`)).toBe('[secret]: public:message')
+    expect(basic.scrub(`${login}: public:message, message`)).toBe('[secret]: [secret], [secret]')
   })
 
   it('knows the last thousand secrets, of which it forgets the older half for another one', () => {
@@ -224,7 +319,7 @@ describe('a redactor', () => {
     for (let index = 0; index < 1000; index++) redactor.add(secretOf(index))
     expect([0, 500, 999].map((index) => redactor.scrub(secretOf(index)))).toEqual(Array(3).fill('[secret]'))
     redactor.add(secretOf(1000))
-    expect([499, 500, 1000].map((index) => redactor.scrub(secretOf(index)))).toEqual([secretOf(499), '[secret]', '[secret]'])
+    expect([0, 499, 500, 1000].map((index) => redactor.scrub(secretOf(index)))).toEqual([...[0, 499].map(secretOf), '[secret]', '[secret]'])
   })
 
   it('does not know secrets of three characters', () => {
