@@ -376,16 +376,16 @@ function decodedView(view: View, { escape: escapes, decode }: Decoding): View | 
   for (const { 0: found, index } of text.matchAll(escapes)) {
     copyUntil(index)
     let at = index
-    for (const { text: piece, length = 0 } of decode(found)) {
+    for (const { text: piece, length } of decode(found)) {
       for (let unit = 0; unit < piece.length; unit++) {
         decoded[count] = piece.charCodeAt(unit)
         starts[count++] = fromOf(view, at)
       }
-      at += length
+      at += length ?? 0
     }
     done = index + found.length
   }
-  if (done === 0) return undefined
+  if (!done) return undefined
   copyUntil(units.length)
   const shown = decoded.subarray(0, count)
   return { text: latin1(shown), units: shown, starts: starts.subarray(0, count), length }

@@ -197,6 +197,7 @@ describe('a redactor', () => {
     ['in Latin-1 in hexadecimal digits', 'öffne-dich', Buffer.from('öffne-dich', 'latin1').toString('hex')],
     ['in an encoding in an encoding in an encoding', 'a/b"c<d', encodeURIComponent(encodeURIComponent(encodeURIComponent('a/b"c<d')))],
     ['with escapes of three kinds', 's3cr3t-key!', 's3c%72&#51;\\u0074-key!'],
+    ['in a form, as JSON in JSON', 'one "two"', 'one+%5C%5C%5C%22two%5C%5C%5C%22'],
     ['in base64 that ends in the middle of a byte', 's3cr3t-key', Buffer.from('s3cr3t-key').toString('base64').slice(0, 9)],
     ['in hexadecimal digits that end in the middle of a byte', 's3cr3t-key', hexOf('s3cr3t-key').slice(0, 9)],
   ])('removes a whole secret %s, and no more', (_name, secret, form) => {
