@@ -179,7 +179,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
     promise: 'Secrets are removed in every encoding in which a server may repeat them.',
     file: 'src/text/redactor.ts',
     within: 'decodedView',
-    code: 'done === 0',
+    code: '!done',
     becomes: 'true',
     test: 'test/text/redactor.test.ts',
     title: 'a redactor > takes secrets out that a server wrote as JSON in ASCII, wherever they stand',

@@ -24,7 +24,7 @@ async function started<Some extends { close(): Promise<void> }>(server: Promise<
 }
 
 /** A proxy that asks for its login, forwards requests in absolute form without it, opens tunnels, and keeps every head it was sent. */
-async function startProxy(tls = false, host = '127.0.0.1') {
+async function startProxy(tls = false, isIPv6 = false) {
   const heads: string[] = []
   const sockets = new Set<Socket>()
   let connections = 0
@@ -56,7 +56,7 @@ async function startProxy(tls = false, host = '127.0.0.1') {
     })
   }
   const server: Server | TlsServer = tls ? createTlsServer(CERTIFIED, onSocket) : createServer(onSocket)
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  await new Promise<void>((resolve) => server.listen(0, isIPv6 ? '::1' : '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const close = () =>
     new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ async function startProxy(tls = false, host = '127.0.0.1') {
     heads,
     port,
     close,
-    url: `http://me:proxy-password@${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `http://me:proxy-password@${isIPv6 ? '[::1]' : '127.0.0.1'}:${port}`,
     connections: () => connections,
   }
   open.push(proxy)
@@ -93,7 +93,7 @@ it('sends a request for an http: URL in absolute form, with the login of the pro
 
 it('sends a request to a proxy at an IPv6 address', async () => {
   const origin = await started(startServer())
-  const proxy = await startProxy(false, '::1')
+  const proxy = await startProxy(false, true)
   expect(await (await undiciTransport({ env: { http_proxy: proxy.url } })(get(`${origin.origin}/`), granted)).text(2)).toBe('ok')
   expect(proxy.heads).toHaveLength(1)
 })
