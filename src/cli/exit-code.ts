@@ -1,4 +1,4 @@
-/** Exit codes of the command line, their error codes, and the error of wrong arguments. */
+/** Exit codes of the command line, their error codes, what to do about them, and the error of wrong arguments. */
 import { ERROR_CODES, HTTP_STATUS } from '../error-codes.ts'
 import { type AuthError, ConfigurationError } from '../errors.ts'
 
@@ -31,6 +31,13 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
 export function exitCodeOf(code: string): number {
   if (Object.hasOwn(ERROR_CODES, code)) return ERROR_CODES[code as keyof typeof ERROR_CODES].exit
   return /^HTTP_\d{3}$/.test(code) ? HTTP_STATUS.exit : EXIT.internal
+}
+
+/** Returns what to do about an error code, as a hint; undefined for an unknown code. */
+export function adviceFor(code: string): string | undefined {
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES].advice : undefined
+  const advice = known ?? (/^HTTP_\d{3}$/.test(code) ? HTTP_STATUS.advice : undefined)
+  return advice?.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()).replaceAll('`', '')
 }
 
 /** Exit codes by precedence, highest first. */

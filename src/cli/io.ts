@@ -6,6 +6,7 @@ import type { Warning } from '../auth/strategy.ts'
 import { AbortedError, AuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/system-error.ts'
 import { errorText, forJson, forTerminal, headline } from '../text/sanitize.ts'
+import { adviceFor } from './exit-code.ts'
 
 /** An output stream; columns and rows are those of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -108,7 +109,7 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
   const print = (text: string) => write(io.stderr, `${text}\n`).catch(() => undefined)
   return {
     error: (error) => {
-      const told = error.code === 'ABORTED' ? interrupted(error) : error
+      const told = error.code === 'ABORTED' ? interrupted(error) : advised(error)
       return print(json ? forJson(told) : errorText(told, style.red('error')))
     },
     warn: (warning) => {
@@ -118,6 +119,12 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
       if (!json) await print(forTerminal(text))
     },
   }
+}
+
+/** Returns an error of the network or of a server with advice; it has no hint where only its code is known. */
+function advised(error: AuthError): AuthError {
+  const hint = error.hint === undefined && /^(?:NETWORK|TLS|TIMEOUT|HTTP)_(?!40[13]$)/.test(error.code) ? adviceFor(error.code) : undefined
+  return hint === undefined ? error : Object.create(error, { hint: { value: hint, enumerable: true } })
 }
 
 /** Returns the error of an interruption by the user; `hint` says how to resume. */

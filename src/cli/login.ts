@@ -132,6 +132,10 @@ export async function logout(
     throw usageError('several credentials are logged in', `give one of ${present.join(', ')}, or --all`)
   const failures: unknown[] = []
   for (const credential of name === undefined ? present : [name]) {
+    if (!(await logins.status()).some((status) => status.credential === credential)) {
+      await context.diagnostics.note(`"${credential}" needs no login`)
+      continue
+    }
     try {
       await logins.logout(credential, { signal: context.io.signal })
       await context.diagnostics.note(`"${credential}" is logged out`)

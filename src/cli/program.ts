@@ -174,6 +174,7 @@ const WHERE_SECRETS_GO =
 function usageErrorOf(error: CommanderError, command: Command, help: string): ConfigurationError {
   const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
+    if (/^--credentials?$/.test(flag)) return usageError(`unknown option ${flag}`, whereCredentialsGo(command, help))
     if (SECRET_OPTION.test(flag)) return usageError(`unknown option ${flag}`, WHERE_SECRETS_GO)
     if (flag === '--json' && longOptions(command).includes('--format')) {
       return usageError(`unknown option ${flag}`, `use --format json; see ${help}`)
@@ -194,6 +195,13 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
     return usageError('no command is given', `${command.parent ? 'see ' : begin}${help}`)
   }
   return usageError(firstLine(error), `see ${help}`)
+}
+
+/** Explains `--credential`, which is not an option, and `--credentials` before a subcommand. */
+function whereCredentialsGo(command: Command, help: string): string {
+  if (!longOptions(command).includes('--credentials'))
+    return command.commands.length > 0 ? `give it after the subcommand; see ${help}` : `see ${help}`
+  return 'the file is --credentials FILE; among its credentials, the scheme and sendTo decide, then "preferred" of the file'
 }
 
 function seeWith(word: string, candidates: readonly string[], help: string): string {

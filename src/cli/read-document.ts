@@ -56,7 +56,7 @@ function parsed(bytes: Uint8Array, name: string, where: { readonly url?: string 
   } catch (error) {
     if (!isAuthError(error) || !/^DOC_NOT_/.test(error.code) || error.hint !== undefined) throw error
     const file = isAddress(name) ? '. A file is sent by stac-auth fetch URL' : ''
-    const hint = `${name === '-' ? 'standard input' : `"${bareName(name)}"`} must be a STAC document: an Item, Collection, Catalog or FeatureCollection${file}`
+    const hint = `${name === '-' ? 'standard input' : `"${bareName(name)}"`} must be a STAC document in JSON: an Item, Collection, Catalog or FeatureCollection${file}`
     throw new IntegrityError(error.code, error.message, { ...error, hint })
   }
 }

@@ -119,7 +119,7 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
   const url = parsed(web, base)
   // Dots of other scripts become dots only when they are parsed; other letters in the name of a bucket become percent-encoded.
   if (!url || /\.$|%/.test(url.hostname)) {
-    return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is no valid URL') : RELATIVE
+    return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is not a valid URL') : RELATIVE
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
   // No server has such a name, and as a pattern it would match many.

@@ -259,8 +259,14 @@ function decode(source: string | Uint8Array): string | undefined {
 /** The message of the parser quotes the text, which may be a page with secrets, so only the position is reported. */
 function notJson(text: string, options: TextOptions): Problem[] {
   const offset = scan(text) ?? text.length
-  const message = offset >= text.length ? 'end' : isLines(text) ? 'lines' : 'syntax'
+  const message = offset >= text.length ? 'end' : isLines(text) ? 'lines' : (otherFormat(text) ?? 'syntax')
   return alone('not-json', message, options, positionAt(text, offset), new TextEncoder().encode(text.slice(0, offset)).length)
+}
+
+/** Returns the message for a text that does not even start as JSON does. */
+function otherFormat(text: string): string | undefined {
+  if (/^\s*</.test(text)) return 'markup'
+  return /^\s*[[{"]/.test(text) ? undefined : 'start'
 }
 
 /** True when each of the first two lines is JSON by itself. */

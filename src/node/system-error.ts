@@ -13,11 +13,17 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 }
 
+const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'check its name; a relative path starts in the current folder, a URL with https://',
+  EISDIR: 'name a file in it',
+}
+
 /** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
 export function readFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot read ${shown(name)}: `)
-  return new IntegrityError('FILE_ACCESS', `cannot read ${shown(name)}: ${WHY_NOT[code] ?? code}`)
+  const hint = HINTS[code]
+  return new IntegrityError('FILE_ACCESS', `cannot read ${shown(name)}: ${WHY_NOT[code] ?? code}`, hint === undefined ? {} : { hint })
 }
 
 /** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`, retryable when too many files are open. */

@@ -15,6 +15,15 @@ const bad = await put(
 
 afterEach(() => vi.unstubAllEnvs())
 
+describe('credentials list', () => {
+  it('says how to create credentials where there are none, except to programs', async () => {
+    const none = await put(folder, 'without.json', { version: 1, credentials: [] })
+    const note = `no credentials in ${none}: stac-auth setup DOC creates those that a document needs\n`
+    expect(await run(['credentials', 'list', none])).toMatchObject({ code: 0, stdout: '', stderr: note })
+    expect(await run(['credentials', 'list', none, '--json'])).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' })
+  })
+})
+
 describe('credentials check', () => {
   it.each([[['--credentials', good]], [[good]]])('lists the credentials of a valid file: %j', async (argv) => {
     expect(await run(['credentials', 'check', ...argv])).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDiagnostics } from '../../src/cli/io.ts'
-import { AbortedError, CredentialError, SelectionError } from '../../src/errors.ts'
+import { AbortedError, CredentialError, NetworkError, SelectionError } from '../../src/errors.ts'
 
 function printing(json: boolean) {
   const written: string[] = []
@@ -33,6 +33,18 @@ describe('diagnostics for people', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  it('advise about an error of the network that has no hint of its own', async () => {
+    const { diagnostics, written } = printing(false)
+    await diagnostics.error(new NetworkError('NETWORK_DNS', 'https://a.example: the host name was not found'))
+    await diagnostics.error(new NetworkError('TLS_UNTRUSTED', 'https://a.example: no', { hint: 'its own' }))
+    await diagnostics.error(new NetworkError('HTTP_404', 'https://a.example/x: the server answered 404'))
+    expect(written.map((text) => text.split('\n  ')[1])).toEqual([
+      'check the host name and the DNS settings\n',
+      'its own\n',
+      'check the URL; for 429 and 5xx try again later\n',
+    ])
   })
 
   it('call an abortion an interruption, for it is the user who aborts', async () => {

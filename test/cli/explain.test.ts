@@ -14,6 +14,26 @@ const honest = itemWith(
 const item = await put(folder, 'item.json', honest)
 const explain = (...argv: string[]) => run(['explain', ...argv, '--credentials', credentials])
 
+describe('explain', () => {
+  it('names setup where a target has no usable credential, and only there', async () => {
+    const locked = await put(
+      folder,
+      'locked.json',
+      itemWith({ a: { href: 'https://far.example/a', 'auth:refs': ['digest'] } }, { schemes }),
+    )
+    expect((await explain(locked)).stderr).toBe(`\nstac-auth setup ${locked} asks for what is missing\n`)
+    expect((await explain(locked, '--json')).stderr).toBe('')
+    expect((await explain(item)).stderr).toBe('')
+  })
+
+  it('reports JSON that is not STAC', async () => {
+    expect(await explain(await put(folder, 'other.json', { a: 1 }))).toMatchObject({
+      code: 0,
+      stderr: 'this is not an Item, a Collection, a Catalog or a list of them, so it has no assets and links\n',
+    })
+  })
+})
+
 describe('explain --json', () => {
   it('lists every target with what each of its references means', async () => {
     const { code, stdout, stderr } = await explain(item, '--json')

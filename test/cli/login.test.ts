@@ -238,6 +238,10 @@ describe('logout', () => {
     expect(two.calls).toEqual(['logout ada', 'logout bob'])
   })
 
+  it('logout has nothing to do for a credential without login', async () => {
+    expect(await run(['logout', 'key', '--credentials', credentials])).toMatchObject({ code: 0, stderr: '"key" needs no login\n' })
+  })
+
   it('logout has nothing to do when no one is logged in', async () => {
     const { context, open, calls, shown } = stage()
     expect(await logout(undefined, options, context, open)).toBe(0)

@@ -81,6 +81,6 @@ export const COMPLETED: readonly (readonly [typed: string, printed: string])[] =
   ['stac-auth explain weird.json --json --asset=pl\t', '"pointer": "/assets/plain"'],
   ['stac-auth expl\tweird.json --js\t--asset \\$\t', '"pointer": "/assets/$(touch pwned)"'],
   ['stac-auth explain we\t--json --asset pl\t', '"pointer": "/assets/plain"'],
-  ['stac-auth logout po\t', '"portal" is logged out'],
+  ['stac-auth logout po\t', '"portal" needs no login'],
   ['stac-auth authorize weird.json --asset pl\t--as=cur\t', 'curl --globoff'],
 ]

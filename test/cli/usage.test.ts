@@ -26,6 +26,15 @@ describe('wrong arguments', () => {
     expect(JSON.parse(stderr)).toMatchObject({ message: 'unknown option --json', hint: 'use --format json; see stac-auth lint --help' })
   })
 
+  it.each([
+    [['fetch', 'x', '--credential', 'id'], 'the file is --credentials FILE; among its credentials, the scheme and sendTo decide'],
+    [['credentials', '--credentials', 'x', 'list'], 'give it after the subcommand; see stac-auth credentials --help'],
+    [['rules', '--credentials', 'x'], 'see stac-auth rules --help'],
+  ])('%j explains where the credential file is named', async (argv, hint) => {
+    const { code, stderr } = await run(argv)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`\n  ${hint}`)])
+  })
+
   it('names an unknown option silently about secrets', async () => {
     const { code, stderr } = await run(['lint', '--colour'])
     expect([code, stderr]).toEqual([2, 'error USAGE: unknown option --colour\n  see stac-auth lint --help\n'])

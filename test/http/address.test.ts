@@ -164,15 +164,15 @@ describe('the text of a URL', () => {
     ['https://.a@data.example/', 'has a user name or password in it'],
     ['https:/a', 'does not write out "https://host"'],
     ['https:x//a', 'does not write out "https://host"'],
-    ['https://[::1/', 'is no valid URL'],
+    ['https://[::1/', 'is not a valid URL'],
     ['relative/path', RELATIVE.message],
   ])('is refused: %j %s', (text, message) => {
     expect(urlOfHref(text, {})).toMatchObject({ message })
   })
 
   it('that cannot be resolved is not called relative where a base is known', () => {
-    expect(urlOfHref('f', { base: 'not a base' })).toMatchObject({ message: 'is no valid URL' })
-    expect(urlOfHref('https://a.example\u3002/', {})).toMatchObject({ message: 'is no valid URL' })
+    expect(urlOfHref('f', { base: 'not a base' })).toMatchObject({ message: 'is not a valid URL' })
+    expect(urlOfHref('https://a.example\u3002/', {})).toMatchObject({ message: 'is not a valid URL' })
   })
 
   it('inherits no user information from its base', () => {

@@ -98,6 +98,8 @@ describe('text that is not JSON', () => {
     const said = (text: string) => lintText(text)[0]?.message
     expect(said("{'a': 1}")).toMatch(/names need double quotes.*comments/)
     expect(said('{"a":1}\n{"a":2}\n')).toMatch(/this looks like NDJSON/)
+    expect(said('\n<!doctype html>')).toMatch(/this looks like a web page/)
+    expect(said('type: Feature\nid: a\n')).toMatch(/YAML and other formats are not read/)
     expect(said('{"a":1}\nx')).not.toContain('NDJSON')
     expect(said('\n{"a":1}\n{"a":2}')).not.toContain('NDJSON')
   })

@@ -58,8 +58,11 @@ async function verdict({ path }: CredentialPath, count: number): Promise<string>
 }
 
 async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
-  const entries = await listedCredentials(await credentialPath(options, context.io, named))
+  const file = await credentialPath(options, context.io, named)
+  const entries = await listedCredentials(file)
   await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
+  if (entries.length === 0 && !options.json)
+    await context.diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
   return EXIT.done
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Auth, ByAddressExplanation, Explanation, RefExplanation } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
+import { kindOf } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { forJson, forLine, forUrl, headline, hintLines } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -9,6 +10,7 @@ import { type Style, styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
+import { setupCommand } from '../setup/setup-hint.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean
@@ -24,16 +26,29 @@ export function addExplain(program: Command, context: Context): void {
 
 async function explain(name: string, options: ExplainOptions, context: Context): Promise<number> {
   const auth = openAuth(context, options, [name])
-  const targets = targetsToExplain(await readDocument(name, context.io, auth), options)
+  const read = await readDocument(name, context.io, auth)
+  const targets = targetsToExplain(read, options)
   const explainer = await auth()
   const explanations = await Promise.all(targets.map((target) => explainer.explain(target)))
   for (const warning of explanations.flatMap(({ warnings }) => warnings)) context.diagnostics.warn(warning)
   const { stdout } = context.io
   if (options.json) await write(stdout, `${forJson(explanations.map(jsonOf), 2)}\n`)
-  else await write(stdout, textOf(explanations, isChosen(options), styleOf(context.io, stdout)))
+  else {
+    await write(stdout, textOf(explanations, isChosen(options), styleOf(context.io, stdout)))
+    const advice = adviceFor(name, read, explanations)
+    if (advice !== undefined) await context.diagnostics.note(advice)
+  }
   return worstExit(
     await Promise.all(explanations.map((explanation, index) => exitOf(explanation, isChosen(options), targets[index], explainer))),
   )
+}
+
+/** Returns what to do next: another document, or `setup` where a credential is missing. */
+function adviceFor(name: string, { document }: ReadDocument, explanations: readonly Explanation[]): string | undefined {
+  if (kindOf(document) === 'unknown') return 'this is not an Item, a Collection, a Catalog or a list of them, so it has no assets and links'
+  if (name === '-' || !explanations.some(({ refs }) => !refs.some(isUsable) && refs.some(({ code }) => code === 'NO_CREDENTIAL')))
+    return undefined
+  return `\n${setupCommand(name)} asks for what is missing`
 }
 
 /** Returns the selected target, else all targets with a URL; definitions in `item_assets` have none. */

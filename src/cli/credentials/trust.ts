@@ -59,6 +59,9 @@ export function unknownCredential(id: string, credentials: readonly CredentialOb
   const near = nearMiss(id, ids)
   const meant = near === undefined ? '' : `did you mean "${near}"? `
   return new CredentialError('NO_CREDENTIAL', `unknown credential "${id}"`, {
-    hint: ids.length === 0 ? 'there are no credentials' : `${meant}the credentials are: ${ids.join(', ')}`,
+    hint:
+      ids.length === 0
+        ? 'there are no credentials; stac-auth setup DOC creates those that a document needs'
+        : `${meant}the credentials are: ${ids.join(', ')}`,
   })
 }

@@ -1,6 +1,6 @@
 /** The result of one check of `doctor`. */
-import { ERROR_CODES } from '../../error-codes.ts'
 import { type AuthError, type ErrorCode, isAuthError } from '../../errors.ts'
+import { adviceFor } from '../exit-code.ts'
 
 export interface Check {
   /** Name of the check, with the id of a credential or an origin: `secret portal.token`. */
@@ -30,7 +30,6 @@ export function problem(check: string, code: ErrorCode, message: string, hint: s
 export function failed(check: string, error: unknown, hint?: string): Check {
   if (!isAuthError(error)) throw error
   const { code, message }: AuthError = error
-  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES].advice : undefined
-  const advice = error.hint ?? hint ?? known
+  const advice = error.hint ?? hint ?? adviceFor(code)
   return { check, level: 'error', code, message, ...(advice !== undefined && { hint: advice }) }
 }

@@ -172,7 +172,10 @@ async function reportUnread(forecast: Forecast, omissions: Omissions, { io, diag
 }
 
 function nothing({ documents, keys }: Forecast): ConfigurationError {
-  if (documents === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents')
+  if (documents === 0) {
+    const hint = 'give a STAC document, a folder with some, a glob, a URL, or - for stdin'
+    return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents', { hint })
+  }
   if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
   const hint = `the assets are: ${keys.join(', ')}`
   return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })

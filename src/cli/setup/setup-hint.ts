@@ -19,10 +19,13 @@ export function withSetupHint(error: AuthError, names: readonly string[], isTarg
   const [name = 'DOC', ...others] = names
   if (!lacks || name === '-' || hint?.includes('stac-auth ')) return error
   const document = code === 'AUTH_REJECTED' && canParseUrl(url) && isElsewhere(url, name) ? url : name
-  // A query may contain keys, and without it the URL would be another one.
-  const isLong = others.length > 0 || (isAddress(document) && document.includes('?'))
-  const command = `stac-auth setup ${isLong ? 'DOC' : commandWord(forLine(document))}`
+  const command = others.length > 0 ? 'stac-auth setup DOC' : setupCommand(document)
   return new AuthError(code, error.message, { ...error, hint: `${command}${hint === undefined ? '' : `\nor, ${hint}`}` })
+}
+
+/** Returns the command that sets up a document. A query may contain keys, and without it the URL would be another one. */
+export function setupCommand(document: string): string {
+  return `stac-auth setup ${isAddress(document) && document.includes('?') ? 'DOC' : commandWord(forLine(document))}`
 }
 
 function isElsewhere(url: string, name: string): boolean {

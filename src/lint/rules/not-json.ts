@@ -11,6 +11,8 @@ export const notJson: Rule = {
         messages: {
           encoding: 'the text is not encoded in UTF-8: save it as UTF-8',
           syntax: 'not JSON (at byte {offset}): names need double quotes, commas are only allowed between members, comments not at all',
+          markup: 'not JSON (at byte {offset}): this looks like a web page, perhaps a login page',
+          start: 'not JSON (at byte {offset}): a document starts with a brace; YAML and other formats are not read',
           end: 'not JSON: the text ends too early (at byte {offset})',
           lines: 'not JSON (at byte {offset}): this looks like NDJSON: each line is a document of its own',
         },

@@ -111,18 +111,20 @@ export async function credentialsFromText(
   }
 }
 
+const EXAMPLE = 'its form is { "version": 1, "credentials": [ … ] }'
+
 function readSet(content: unknown): CredentialSet {
-  if (!isObject(content)) throw invalid('', 'the credential file must be a JSON object')
+  if (!isObject(content)) throw invalid('', 'the credential file must be a JSON object', EXAMPLE)
   const unknown = Object.keys(content).find((member) => !MEMBERS.includes(member))
   if (unknown !== undefined)
     throw invalid(pointer('', unknown), `"${unknown}" is not a member of a credential file`, `members: ${MEMBERS.join(', ')}`)
-  if (content.version !== 1) throw invalid('/version', 'version must be 1')
+  if (content.version !== 1) throw invalid('/version', 'version must be 1', 'begin the file with { "version": 1,')
   readTokenSettings(content)
   return { credentials: readList(content), ...readPreferred(content) }
 }
 
 function readList({ credentials }: JsonObject): CredentialSet['credentials'] {
-  if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be an array of credentials')
+  if (!Array.isArray(credentials)) throw invalid('/credentials', 'credentials must be an array of credentials', EXAMPLE)
   return credentials
 }
 
