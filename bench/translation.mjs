@@ -30,7 +30,7 @@ export async function run(rounds = 9) {
 /** Each gives one translation. */
 function contend(url) {
   const client = new TranslationClient({ apiKey: 'bench', baseUrl: url, allowInsecure: 'loopback', limits: new ServiceLimits() })
-  const official = new deepl.Translator('bench', { serverUrl: url, maxRetries: 0 })
+  const official = new deepl.Translator('bench', { serverUrl: url, retries: 0 })
   const dispatcher = new Agent({ connections: 16 })
   const headers = { authorization: 'DeepL-Auth-Key bench', 'content-type': 'application/json' }
   const raw = async () => {

@@ -20,7 +20,7 @@ interface Row {
 const ROWS: { readonly [caller: string]: Row } = {
   'API clients': {
     policy: API_RETRIES,
-    attempts: '; time tracking 3, or as `maxRetries` says',
+    attempts: '; time tracking 3, or as `retries` says',
     retried: 'by the class of the operation (`services/client/retries.ts`)',
     retryAfter: ', or as `maxRetryAfter` says; all calls wait',
   },

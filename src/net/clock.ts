@@ -2,12 +2,15 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Calls the function once after that many milliseconds; the result cancels it. Default: a timer of the platform. */
-  setTimer?(milliseconds: number, expire: () => void, kind: TimerKind): () => void
+  /**
+   * Calls the function once after that many milliseconds; the result cancels it. Default: a timer of the platform. A `guard` is a timeout and
+   * does not keep the process alive. A `wait` does: a caller waits for it.
+   */
+  setTimer?(milliseconds: number, expire: () => void, kind: 'guard' | 'wait'): () => void
 }
 
-/** A `guard` is a timeout and does not keep the process alive. A `wait` does: a caller waits for it. */
-export type TimerKind = 'guard' | 'wait'
+/** The purposes of timers. */
+export type TimerKind = Parameters<NonNullable<Clock['setTimer']>>[2]
 
 /** Timers with a longer delay fire immediately. */
 const LONGEST = 2 ** 31 - 1

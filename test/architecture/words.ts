@@ -76,7 +76,7 @@ export function replacedWords(path: string, text: string): readonly string[] {
   walk(parse(text), (node) => {
     if (!ts.isIdentifier(node)) return
     for (const word of wordsOf(node.text)) {
-      const replaced = REPLACED[word]
+      const replaced = Object.hasOwn(REPLACED, word) ? REPLACED[word] : undefined
       if (!replaced || replaced.files?.test(path) || replaced.right?.test(node.text) || replaced.left?.includes(node.text)) continue
       found.add(`${node.text}: say ${replaced.use} instead of ${word}`)
     }

@@ -1,7 +1,7 @@
 /** What `stac-auth/time-tracking` promises to callers. */
 import { type Auth, createAuth } from 'stac-auth'
 import { CLEAR, ServiceLimits } from 'stac-auth/clients'
-import { type LoginToken, TIME_TRACKING, TimeTrackingClient } from 'stac-auth/time-tracking'
+import { type LoginToken, TimeTrackingClient } from 'stac-auth/time-tracking'
 import { expectTypeOf } from 'vitest'
 
 const baseUrl = 'https://host.example/api/v1'
@@ -14,7 +14,6 @@ new TimeTrackingClient({ baseUrl, token: 'a', profile: { paging: { style: 'link'
 new TimeTrackingClient({ token: 'a' })
 // @ts-expect-error: only the same machine may be asked without encryption
 new TimeTrackingClient({ baseUrl, allowInsecure: true })
-expectTypeOf(TIME_TRACKING.update).toEqualTypeOf<'PUT' | 'PATCH' | 'POST'>()
 
 const client = new TimeTrackingClient({ baseUrl, token: 'a', userAgent: 'acme-sync' })
 const project = await client.projects.get(60)
@@ -35,7 +34,7 @@ const session = await client.auth.login({ email: 'a', password: 'b', accountId: 
 expectTypeOf(session).toEqualTypeOf<LoginToken>()
 new TimeTrackingClient({ baseUrl, token: session })
 // @ts-expect-error: it is never sent twice
-await client.auth.revoke({ retry: { maxRetries: 1 } })
+await client.auth.revoke({ retry: { retries: 1 } })
 
 const tasks = client.resource<{ readonly title: string }>('tasks')
 expectTypeOf((await tasks.list()).map(({ title }) => title)).toEqualTypeOf<string[]>()

@@ -11,7 +11,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { Redactor } from '../../text/redactor.ts'
 import { type ApiResponse, Call } from './call.ts'
 import { described } from './errors.ts'
-import { CHANNELS, type ClientEvents, type EventName, Events, type Hooks } from './events.ts'
+import { CHANNELS, type ClientEvents, type EventName, Events } from './events.ts'
 import type { FormOptions } from './form.ts'
 import type { Codec } from './outcome.ts'
 import {
@@ -27,55 +27,60 @@ import {
 } from './request-builder.ts'
 import { type ServiceLimit, type ServiceLimits, sharedLimits } from './retries.ts'
 
-/** What a client of an API is given. */
+/** Options of `ApiClient`. Durations are milliseconds. */
 export interface ApiClientOptions {
-  /** `https://host/api/v1`. */
+  /** URL below which all requests go: `https://host/api/v1`. */
   readonly baseUrl: string
   /** A credential; without `sendTo` it is sent to the origin of the base URL only. */
   readonly credential?: ServiceCredential
   /** An engine instead, with a credential whose `sendTo` matches the base URL. With neither, requests carry no credential. */
   readonly auth?: Auth
-  /** Sends one request and follows nothing; default: undici on Node, `fetch` elsewhere, loaded with the first request. */
+  /** Sends a request without following redirects; default: undici on Node, `fetch` elsewhere, loaded with the first request. */
   readonly transport?: Transport
-  /** `loopback` lets the base address be http: on this very machine, for tests. */
+  /** `loopback` allows an http: base URL on the same machine, for tests; otherwise `URL_INSECURE`. */
   readonly allowInsecure?: 'loopback'
-  /** Sent with every request; default `stac-auth`. */
+  /** The `User-Agent` of every request; default `stac-auth`. */
   readonly userAgent?: string
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Names of headers that calls may not set, besides that of the credential, which is `authorization` by default. */
   readonly pinnedHeaders?: readonly string[]
-  /** How queries and bodies of forms are written. */
+  /** How queries and form bodies are written. */
   readonly form?: FormOptions
+  /** Timeouts of attempts and calls. */
   readonly timeouts?: Timeouts
   /** Retries after the first attempt; default 4. */
-  readonly maxRetries?: number
-  /** Milliseconds of a server's wish that are waited for; default 60 000. */
+  readonly retries?: number
+  /** Longest `Retry-After` to wait for, in milliseconds; a longer one fails the call. Default 60 000. */
   readonly maxRetryAfter?: number
-  /** Calls that may wait for their turn; default: any number. */
+  /** Maximum number of calls that wait for the concurrency limit; default: no limit. */
   readonly queueLimit?: number
   /** False: a request is not repeated with refreshed tokens after a 401. */
   readonly refresh?: boolean
-  /** The advice for a status, in `hint`. */
+  /** What to do about a status, by status: the `hint` of its error. */
   readonly hints?: Readonly<Record<number, string>>
-  /** Reads the JSON of successful answers, with numbers that JavaScript cannot hold for example; default `JSON.parse`. */
+  /** Parses the JSON of successful responses, for example with large numbers as `bigint`; default `JSON.parse`. */
   readonly parseJson?: (text: string) => unknown
-  /** Reads XML. */
+  /** Parses responses in XML; without it they are `MEDIA_TYPE_UNSUPPORTED`. */
   readonly codec?: Codec
-  /** Default: one for the process. */
+  /** Limits of the requests, shared with other clients; default: one for the whole process. */
   readonly limits?: ServiceLimits
-  readonly hooks?: Hooks
+  /** Listeners by event, as with `on`. */
+  readonly hooks?: { readonly [Name in keyof ClientEvents]?: (payload: ClientEvents[Name]) => void }
 }
 
-/** Milliseconds. A transport that is only a function, such as `fetch`, knows no `headers` and `bodyIdle`: `attempt` ends those waits. */
+/**
+ * Timeouts in milliseconds. With a transport that is only a function, such as `fetch`, `headers` and `bodyIdle` do nothing: `attempt` ends those
+ * waits.
+ */
 export interface Timeouts {
-  /** One attempt with its whole answer; default 30 000. Not for answers that are streams. */
+  /** One attempt with its whole response; default 30 000 (`TIMEOUT_ATTEMPT`). Not for responses that are streams. */
   readonly attempt?: number
-  /** From the end of the request to the headers of the answer; default 30 000. */
+  /** From the end of the request to the headers of the response; default 30 000 (`TIMEOUT_HEADERS`). */
   readonly headers?: number
-  /** Between two pieces of the answer; default 30 000. */
+  /** Between two pieces of the response; default 30 000 (`TIMEOUT_BODY`). */
   readonly bodyIdle?: number
-  /** A call with all its waits and retries; default 120 000; `false` for none. */
+  /** A call with all its delays and retries; default 120 000 (`TIMEOUT_TOTAL`); `false` for none. */
   readonly total?: number | false
 }
 
@@ -87,7 +92,7 @@ export interface Settings {
   readonly form: FormOptions
   readonly pinned: ReadonlySet<string>
   readonly timeouts: Required<Timeouts>
-  readonly maxRetries: number
+  readonly retries: number
   /** Milliseconds of a server's wish that are waited for. */
   readonly maxRetryAfter: number
   readonly queueLimit: number
@@ -107,7 +112,8 @@ export interface Settings {
 type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
 
 /**
- * Sends the operations of one service. Nothing is loaded or connected before the first call.
+ * A client of one service: sends operations below a base URL with one credential. Nothing is loaded or connected before the first call.
+ * Redirects are not followed.
  *
  * Errors of the constructor: `CONFIG_INVALID`, `URL_INSECURE`. Of calls: `ValidationError`, `HttpError` and its kinds, `RetryBudgetError`,
  * `NetworkError`, `TimeoutError`, `ProtocolError`, `TrustError`, `CredentialError`, `SelectionError`, `AbortedError`.
@@ -134,22 +140,26 @@ export class ApiClient {
     this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
   }
 
-  /** `https://host[:port]` of the base address. */
+  /** Origin of the base URL: `https://host[:port]`. */
   get origin(): string {
     return this.#settings.origin
   }
 
-  /** The base address without a slash at its end. */
+  /** The base URL without a slash at its end. */
   get baseUrl(): string {
     return this.#settings.origin + this.#settings.base
   }
 
-  /** The data of the answer. */
+  /**
+   * Sends an operation and returns the decoded body.
+   *
+   * @example const project = await client.call(getProject, { path: { id: 7 } }, { timeout: 5000 })
+   */
   async call<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<T> {
     return (await this.send<T>(operation, input, options)).data
   }
 
-  /** The data of the answer, its status and headers, and how many requests it took. */
+  /** Sends an operation and returns the whole response. */
   async send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
     if (options.credential) return this.withCredential(options.credential).send(operation, input, { ...options, credential: undefined })
     const prepared = this.#prepare(operation)
@@ -163,7 +173,12 @@ export class ApiClient {
     }
   }
 
-  /** Sends a request that is no operation: any path below the base address. A `GET` is taken for safe, everything else for unsafe. */
+  /**
+   * Sends a request to any path below the base URL and returns the whole response. `GET` and `HEAD` are retried as `safe`, all others as
+   * `unsafe`.
+   *
+   * @example const { data } = await client.request('GET', '/reports/daily', { query: { day: '2026-01-02' } })
+   */
   async request<T = unknown>(method: Method, path: string, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
     const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
     const name = `${method} request`
@@ -178,6 +193,7 @@ export class ApiClient {
    * The path below the base address of an address that the service named. Errors: `RESPONSE_INVALID` for one elsewhere.
    *
    * @param from path of the operation whose answer named it
+   * @internal
    */
   pathOf(url: string, from: string): string {
     const { origin, base } = this.#settings
@@ -186,33 +202,37 @@ export class ApiClient {
     throw new ProtocolError('RESPONSE_INVALID', `${origin} names a page that is not below the base URL`, { url: origin })
   }
 
-  /** Hears an event; the result takes the listener back. */
-  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+  /**
+   * Adds a listener and returns a function that removes it.
+   *
+   * @example client.on('retry', ({ operation, reason, delayMs }) => console.error(operation, reason, delayMs))
+   */
+  on<Name extends keyof ClientEvents>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
     return this.#settings.events.on(event, listener)
   }
 
-  /** Tells those who listen: for clients that are built on this one. */
+  /** Tells those who listen: for clients that are built on this one. @internal */
   emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
     if (this.#settings.events.has(event)) this.#settings.events.emit(event, payload)
   }
 
-  /** Adds something that is done to every attempt. */
+  /** Adds an interceptor of every attempt, after those that were added before. */
   use(interceptor: Interceptor): this {
     this.#settings.interceptors.push(interceptor)
     return this
   }
 
-  /** Keeps a secret that the service gave, such as the key of a document, out of errors and events. */
+  /** Removes a secret that the service gave, such as the key of a document, from all later errors and events. */
   protect(secret: string): void {
     this.#settings.redactor().add(secret)
   }
 
-  /** A text of the service as it may stand in errors and events: without secrets that are known. */
+  /** A text of the service as it may stand in errors and events: without secrets that are known. @internal */
   scrub(text: string): string {
     return this.#settings.redactor().scrub(text)
   }
 
-  /** The same client with another credential: other limits, the same connections, listeners and interceptors. */
+  /** Returns the same client with another credential: with limits of its own, the same connections, listeners and interceptors. */
   withCredential(credential: ServiceCredential): ApiClient {
     const known = this.#siblings.get(credential)
     if (known) return known
@@ -223,13 +243,13 @@ export class ApiClient {
     return sibling
   }
 
-  /** The same client without a credential. What it learns of secrets is forgotten with it. */
+  /** Returns the same client without a credential, for operations such as logins. */
   withoutCredential(): ApiClient {
     const { auth: _auth, credential: _credential, ...options } = this.#options
     return this.#related(options, { interceptors: this.#settings.interceptors })
   }
 
-  /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. */
+  /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. @internal */
   allowed(address: unknown): { readonly url: URL; readonly allowPrivateNetwork: boolean } {
     const { allowInsecure } = this.#options
     return { url: namedAddress(address, this.origin, allowInsecure), allowPrivateNetwork: allowInsecure === 'loopback' }
@@ -238,16 +258,19 @@ export class ApiClient {
   /**
    * A client of another origin that this service named, and the path there: the same transport, limits and listeners. It carries those
    * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
+   *
+   * @internal
    */
   elsewhere(address: unknown, headers: Readonly<Record<string, string>> = {}): { readonly client: ApiClient; readonly path: string } {
-    const { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits } = this.#options
+    const { transport, allowInsecure, userAgent, timeouts, retries, maxRetryAfter, queueLimit, limits } = this.#options
     const { origin, pathname, search } = this.allowed(address).url
-    const kept = { transport, allowInsecure, userAgent, timeouts, maxRetries, maxRetryAfter, queueLimit, limits }
+    const kept = { transport, allowInsecure, userAgent, timeouts, retries, maxRetryAfter, queueLimit, limits }
     const client = this.#related({ ...kept, baseUrl: origin, headers, refresh: false }, { redactor: this.#settings.redactor })
     client.#named = allowInsecure === 'loopback'
     return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
   }
 
+  /** Returns the origin only: a client that is printed shows no secret. */
   toJSON(): object {
     return { origin: this.origin }
   }
@@ -328,7 +351,7 @@ function settingsOf(
     form: options.form ?? {},
     pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
     timeouts: timeoutsOf(options.timeouts),
-    maxRetries: options.maxRetries ?? 4,
+    retries: options.retries ?? 4,
     maxRetryAfter: options.maxRetryAfter ?? 60_000,
     queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
     refresh: options.refresh ?? true,

@@ -23,16 +23,26 @@ import { isFailure, type Outcome, Outcomes, shownRequestHeaders, traceOf } from 
 import type { CallInput, CallOptions, Interceptor, PreparedOperation, RequestBuilder, StreamBody } from './request-builder.ts'
 import { CallRetries, type Failure, type ServiceLimit } from './retries.ts'
 
-/** A successful answer and how it came about. */
+/**
+ * A successful response, as `ApiClient.send` and `request` return it.
+ *
+ * @example
+ * const { status, headers, data } = await client.request('GET', '/reports/daily')
+ * console.log(status, headers.get('etag'), data)
+ */
 export class ApiResponse<T = unknown> {
+  /** Status of the response: 2xx, or 404 with `alreadyGone`. */
   readonly status: number
+  /** Headers of the response; names in any case. */
   readonly headers: HttpResponse['headers']
+  /** The decoded body: JSON, text, bytes or a stream, by `response` of the operation; `undefined` for an empty one. */
   readonly data: T
-  /** Requests that were sent for it. */
+  /** Number of requests that were sent for it, challenges and retries included. */
   readonly attempts: number
   /** True when a repeated deletion found nothing: the attempt before had deleted it. */
   readonly alreadyGone: boolean
 
+  /** @internal */
   constructor(status: number, headers: HttpResponse['headers'], data: T, attempts: number, alreadyGone = false) {
     this.status = status
     this.headers = headers
@@ -41,6 +51,7 @@ export class ApiResponse<T = unknown> {
     this.alreadyGone = alreadyGone
   }
 
+  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`, …). */
   get traceId(): string | undefined {
     return traceOf(this.headers)
   }

@@ -1,20 +1,29 @@
 /** What only clients of an API raise: a status that is no success, a request refused before it is sent, an empty retry budget. */
 import { AuthError, type AuthErrorFields, ConfigurationError, type ErrorCode, isAuthError } from '../../errors.ts'
 
-/** What was refused before anything was sent. */
-interface ValidationFields extends AuthErrorFields {
-  /** Path of the argument: `query.page`, `id`. */
-  readonly field?: string
-  readonly limit?: number
-}
-
-/** The arguments of a call cannot become a request; nothing was sent. `REQUEST_INVALID`, `REQUEST_TOO_LARGE`, `VERB_NOT_ALLOWED`, `FORM_EMPTY_VALUE`. */
+/**
+ * The arguments of a call are invalid; nothing was sent. Codes: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`, `VERB_NOT_ALLOWED`,
+ * `FORM_EMPTY_VALUE`.
+ *
+ * @example
+ * try {
+ *   await client.call(getProject, { path: { id: '' } })
+ * } catch (error) {
+ *   if (error instanceof ValidationError) console.error(error.field, error.message)
+ * }
+ */
 export class ValidationError extends AuthError {
   override readonly name = 'ValidationError'
+  /** Path of the argument: `query.page`, `id`. */
   readonly field?: string
+  /** The number that was exceeded, in the unit of the message: bytes, items, days. */
   readonly limit?: number
 
-  constructor(code: ErrorCode, message: string, { field, limit, ...fields }: ValidationFields = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { field, limit, ...fields }: AuthErrorFields & Partial<Pick<ValidationError, 'field' | 'limit'>> = {},
+  ) {
     super(code, message, fields)
     if (field !== undefined) this.field = field
     if (limit !== undefined) this.limit = limit
@@ -27,35 +36,55 @@ export class RetryBudgetError extends AuthError {
 }
 
 /** What a server said with a status that is no success, redacted. */
-export interface HttpFields extends AuthErrorFields {
-  readonly status: number
-  /** The server's own code, such as `invalid_content_type`. */
+export type HttpFields = ConstructorParameters<typeof HttpError>[1]
+
+/**
+ * A response whose status is not a success, without secrets. The code is `HTTP_<status>`: `HTTP_404`. The `name` is that of a more specific
+ * class: `BadRequestError` (400), `AuthenticationError` (401), `PermissionError` (403), `NotFoundError` (404), `ConflictError` (409),
+ * `PayloadTooLargeError` (413), `UriTooLongError` (414), `UnsupportedMediaTypeError` (415), `RateLimitError` (429, 529),
+ * `QuotaExceededError` (456), `UnavailableError` (503, 504), `ServerError` (other 5xx).
+ *
+ * @example
+ * const project = await client.call(getProject, { path: { id: 7 } }).catch((error) => {
+ *   if (error instanceof HttpError && error.status === 404) return undefined
+ *   throw error
+ * })
+ */
+export class HttpError extends AuthError {
+  override readonly name: string = 'HttpError'
+  /** Status of the response. */
+  declare readonly status: number
+  /** The service's own code from the body, such as `invalid_content_type`. */
   readonly serviceCode?: string
+  /** The service's explanation from the body. */
   readonly detail?: string
+  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`, …). */
   readonly traceId?: string
-  /** Milliseconds of the server's `Retry-After`. */
+  /** Delay in milliseconds that the server asks for (`Retry-After`, RFC 9110 §10.2.3). */
   readonly retryAfterMs?: number
-  /** Values of harmless headers; of all others the names alone. */
-  readonly responseHeaders?: Readonly<Record<string, string>>
+  /** Headers of the response: values of harmless ones, of all others the names alone. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The parsed body. */
   readonly body?: unknown
   /** The first 2 KiB of the body. */
   readonly bodyText?: string
-}
 
-/** Any status that is no success. `HTTP_<status>`. */
-export class HttpError extends AuthError {
-  override readonly name: string = 'HttpError'
-  declare readonly status: number
-  readonly serviceCode?: string
-  readonly detail?: string
-  readonly traceId?: string
-  readonly retryAfterMs?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
-  readonly bodyText?: string
-
-  constructor(message: string, { serviceCode, detail, traceId, retryAfterMs, responseHeaders, body, bodyText, ...fields }: HttpFields) {
+  constructor(
+    message: string,
+    {
+      serviceCode,
+      detail,
+      traceId,
+      retryAfterMs,
+      responseHeaders,
+      body,
+      bodyText,
+      ...fields
+    }: AuthErrorFields &
+      Pick<HttpError, 'status' | 'serviceCode' | 'detail' | 'traceId' | 'retryAfterMs' | 'body' | 'bodyText'> & {
+        readonly responseHeaders?: Readonly<Record<string, string>>
+      },
+  ) {
     super(`HTTP_${fields.status}`, message, fields)
     const own = { serviceCode, detail, traceId, retryAfterMs, headers: responseHeaders, body, bodyText }
     for (const [name, value] of Object.entries(own)) {
@@ -74,17 +103,20 @@ export class AuthenticationError extends HttpError {
   override readonly name = 'AuthenticationError'
 }
 
-/** 403: the credential may not do this. */
+/**
+ * The status 403: the credential is not allowed to do this. Code `HTTP_403`.
+ *
+ * @example if (error instanceof PermissionError) console.error('missing scopes:', error.missingScopes)
+ */
 export class PermissionError extends HttpError {
   override readonly name = 'PermissionError'
   /** Scopes that the server names as missing; empty when it names none. */
-  readonly missingScopes: readonly string[]
+  readonly missingScopes: readonly string[] = scopesIn(this.detail)
+}
 
-  constructor(message: string, fields: HttpFields) {
-    super(message, fields)
-    const named = /missing required scopes?(?:\(s\))?:\s*([\w:.,\s-]+)/i.exec(fields.detail ?? '')?.[1] ?? ''
-    this.missingScopes = named.split(',').flatMap((scope) => scope.trim() || [])
-  }
+function scopesIn(detail = ''): readonly string[] {
+  const named = /missing required scopes?(?:\(s\))?:\s*([\w:.,\s-]+)/i.exec(detail)?.[1] ?? ''
+  return named.split(',').flatMap((scope) => scope.trim() || [])
 }
 
 /** 404: there is no such thing. */
@@ -112,16 +144,15 @@ export class UnsupportedMediaTypeError extends HttpError {
   override readonly name = 'UnsupportedMediaTypeError'
 }
 
-/** 429 and 529: too many requests. */
+/**
+ * The status 429 or 529: too many requests, after all retries. Code `HTTP_429` or `HTTP_529`.
+ *
+ * @example if (error instanceof RateLimitError) console.error('try again in', error.retryAfterMs, 'ms')
+ */
 export class RateLimitError extends HttpError {
   override readonly name = 'RateLimitError'
-  /** True for 529: too many requests of everybody. */
-  readonly overloaded: boolean
-
-  constructor(message: string, fields: HttpFields) {
-    super(message, fields)
-    this.overloaded = fields.status === 529
-  }
+  /** True for 529: the service is overloaded by all its users together. */
+  readonly overloaded: boolean = this.status === 529
 }
 
 /** 456: what was paid for is used up. */

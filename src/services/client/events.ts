@@ -2,36 +2,50 @@
 import type { ErrorCode } from '../../errors.ts'
 import type { Channel } from '../../platform/platform.ts'
 
-/** What every event about a call says. Addresses have no query values, headers no secret ones. */
+/** Fields of every event about a call. URLs have no query, headers no secret values. */
 export interface CallEvent {
-  /** Counts the calls of the process. */
+  /** Number of the call in this process: the same in all events of one call. */
   readonly id: number
+  /** Name of the operation: `projects.list`, `GET request`. */
   readonly operation: string
+  /** HTTP method. */
   readonly method: string
+  /** URL of the request without its query. */
   readonly url: string
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
+  /** `tag` of the call's options. */
   readonly tag?: unknown
 }
 
-/** The events and what they say. */
+/**
+ * The events of a client and their payloads, which are frozen. Listeners are called at once; what they throw becomes the event `hookError`.
+ */
 export interface ClientEvents {
+  /** An attempt is about to be sent; its headers are not authorized yet. */
   readonly request: CallEvent & { readonly headers: Readonly<Record<string, string>> }
+  /** An attempt was answered with any status. */
   readonly response: CallEvent & {
     readonly status: number
     readonly traceId?: string
+    /** Duration of the attempt in milliseconds. */
     readonly durationMs: number
+    /** Size of the decoded body in bytes. */
     readonly bytes: number
   }
+  /** An attempt failed with the error code in `reason`, and another one follows after `delayMs` milliseconds. */
   readonly retry: CallEvent & { readonly reason: string; readonly delayMs: number }
+  /** A call waits because of the concurrency limit: calls in the queue with this one, and the limit. */
   readonly queue: { readonly depth: number; readonly limit: number }
+  /** Something that did not fail but should be looked at, with a code of docs/errors.md. */
   readonly warning: { readonly code: ErrorCode; readonly message: string }
+  /** The state of a document or job that is waited for. */
   readonly progress: { readonly operation: string; readonly [detail: string]: unknown }
-  /** A listener of another event threw this. */
+  /** A listener of the event named `event` threw this error. */
   readonly hookError: { readonly event: string; readonly error: unknown }
 }
 
-/** The events of a service client. */
+/** The names of the events. */
 export type EventName = keyof ClientEvents
 type Listener<Name extends EventName> = (payload: ClientEvents[Name]) => void
 

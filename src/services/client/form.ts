@@ -2,7 +2,7 @@
 import { percentEncoded } from '../../http/message.ts'
 import { ValidationError } from './errors.ts'
 
-/** How data becomes pairs of names and values; services differ. */
+/** How data is written as a form (WHATWG URL §5); services differ in lists, nesting and booleans. */
 export interface FormOptions {
   /** `a[0]=x`, `a[]=x`, `a=x&a=y` or `a=x,y`; default `indices`. */
   readonly arrays?: 'indices' | 'brackets' | 'repeat' | 'comma'
@@ -18,7 +18,11 @@ export interface FormOptions {
   readonly spaces?: 'percent' | 'plus'
 }
 
-/** In the place of a list or an object: says that it is to be emptied, which a form writes as `name=`. */
+/**
+ * Empties a list or an object: a form writes `name=` for it. An empty list itself is `FORM_EMPTY_VALUE`, because a form would leave it out.
+ *
+ * @example await client.projects.update(60, { tags: CLEAR })
+ */
 export const CLEAR: unique symbol = Symbol.for('stac-auth.clear')
 
 /**

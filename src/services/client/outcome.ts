@@ -25,9 +25,14 @@ import {
 import type { Operation } from './request-builder.ts'
 import { type Failure, verdictOn } from './retries.ts'
 
-/** Reads and writes a representation that the library does not know, such as XML. */
+/**
+ * Reads and writes XML, for which the library has no parser. An error that it throws becomes `RESPONSE_INVALID` (`parse`) or
+ * `CONFIG_INVALID` (`stringify`).
+ */
 export interface Codec {
+  /** Returns the value of a response with that media type. */
   parse(text: string, contentType: string): unknown
+  /** Returns the text of a value for a request. */
   stringify?(value: unknown): string
 }
 

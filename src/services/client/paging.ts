@@ -3,30 +3,50 @@ import { isAuthError, ProtocolError } from '../../errors.ts'
 import type { ApiResponse } from './call.ts'
 import { annotate, described, ValidationError } from './errors.ts'
 
-/** Names are those of query parameters; pointers (RFC 6901) lead into the body of the answer. */
+/**
+ * How a service refers to the next page of a list. `page`, `offset`, `size` and `parameter` are names of query parameters; `total`, `cursor`
+ * and `url` are JSON pointers (RFC 6901) into the body. A list that names a next page in another way is `RESPONSE_INVALID`.
+ */
 export type Paging =
   | { readonly style: 'none' }
-  | (Numbered & { readonly style: 'page'; readonly page: string; readonly start?: 0 | 1 })
-  | (Numbered & { readonly style: 'offset'; readonly offset: string })
-  | (Ending & { readonly style: 'cursor'; readonly cursor: string; readonly parameter: string; readonly size?: string })
+  /** Pages with numbers. */
+  | {
+      readonly style: 'page'
+      readonly page: string
+      /** Number of the first page; default 1. */
+      readonly start?: 0 | 1
+      readonly size?: string
+      /** The number of all items in the body; without it the list ends with an empty page. */
+      readonly total?: string
+      /** The list also ends with a page of fewer items than `size` asks for. */
+      readonly shortIsLast?: true
+    }
+  /** Pages from the number of an item on, as with `page`. */
+  | {
+      readonly style: 'offset'
+      readonly offset: string
+      readonly size?: string
+      readonly total?: string
+      readonly shortIsLast?: true
+    }
+  /** The body has the value of `parameter` for the next page. */
+  | {
+      readonly style: 'cursor'
+      readonly cursor: string
+      readonly parameter: string
+      readonly size?: string
+      /** The service writes `null`, `false` or an empty string on the last page: a page with no cursor at all is an error. */
+      readonly explicitEnd?: true
+    }
   /** The `Link` header names the next page (RFC 8288); one without `rel=next` is the last. */
   | { readonly style: 'link' }
   /** The body names the URL of the next page: `/next`, `/_links/next/href` (HAL), `/@odata.nextLink` (OData). */
-  | (Ending & { readonly style: 'url'; readonly url: string })
-
-interface Ending {
-  /** The service says `null`, `false` or an empty text on the last page: a page that says nothing is an error. */
-  readonly explicitEnd?: true
-}
+  | { readonly style: 'url'; readonly url: string; readonly explicitEnd?: true }
 
 /** Pages that say nothing of the next one. */
-interface Numbered {
-  readonly size?: string
-  /** Where the answer says how many items there are; else the list ends with an empty page. */
-  readonly total?: string
-  /** The service never gives fewer items than it is asked for by `size` unless it has no more: the list ends with such a page, too. */
-  readonly shortIsLast?: true
-}
+type Numbered = Extract<Paging, { readonly style: 'page' | 'offset' }>
+
+type Ending = Pick<Extract<Paging, { readonly style: 'url' }>, 'explicitEnd'>
 
 /** Query parameters of a page, or the address that a link names. */
 export type PageCursor = { readonly query: Readonly<Record<string, unknown>> } | { readonly url: string }
@@ -179,18 +199,23 @@ export interface PagesRead {
 
 /** Options of a list that is read page by page. */
 export interface PagedOptions {
-  /** Items at most. */
+  /** Maximum number of items; default: all. */
   readonly limit?: number
-  /** Pages before it must be a mistake; default 10 000. */
+  /** Maximum number of pages, beyond which the list is `PAGE_LOOP`; default 10 000. */
   readonly maxPages?: number
+  /** Aborts the loop and its request (`ABORTED`). */
   readonly signal?: AbortSignal
 }
 
-/** The items one by one. The next page is asked for when the last one is used up; leaving the loop aborts what is under way. */
+/**
+ * The items of a list, for `for await`. The next page is requested when the last one is used up; leaving the loop aborts the running request.
+ *
+ * Errors: those of a call, with the number of the page in `page`; `PAGE_LOOP` for a page that was already read and for too many pages.
+ */
 export interface Paged<Item> extends AsyncIterable<Item> {
-  /** Whole pages. */
+  /** Returns the same page by page. */
   pages(): AsyncIterable<readonly Item[]>
-  /** All of them; `max` (10 000) is the most that are taken, more is `REQUEST_TOO_LARGE`. */
+  /** Returns all items. Errors: `REQUEST_TOO_LARGE` for more than `max`, by default 10 000. */
   toArray(options?: { readonly max?: number }): Promise<Item[]>
 }
 

@@ -8,104 +8,111 @@ import { ValidationError } from './errors.ts'
 import { encodeForm, type FormOptions } from './form.ts'
 import type { ReplayClass } from './retries.ts'
 
-/** Methods that operations use. */
+/** The HTTP method of an operation. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One operation. */
+/** An operation of a service: a plain object, defined once and sent many times. */
 export interface Operation {
-  /** As the reference calls it: `projects.list`; in errors and events. */
+  /** Name in errors and events: `projects.list`. */
   readonly name: string
+  /** HTTP method. */
   readonly method: Method
-  /** Below the base address, with places: `/projects/{id}`. */
+  /** Path below the base URL, with parameters in braces: `/projects/{id}`. */
   readonly path: string
+  /** The effect of sending it twice, which decides when it is retried. */
   readonly replay: ReplayClass
-  /** How a body that is given as data is written; default `json`. Bytes, text and streams are sent as they are. */
+  /** How `body` of a call is written; default `json`. `content` is sent as it is. */
   readonly body?: 'json' | 'form'
-  /** How its query and a body of `form` are written; default that of the client. */
+  /** How its query and a form body are written; default: `form` of the client. */
   readonly formOptions?: FormOptions
-  /** Media type of a body given as bytes, text or stream. */
+  /** Media type of `content`; a call may set another one. */
   readonly contentType?: string
-  /** What the answer is; default `json`. `stream` gives a `ReadableStream` of bytes. */
+  /** How the response is decoded; default `json`. `stream` gives a `ReadableStream` of bytes. */
   readonly response?: 'json' | 'text' | 'bytes' | 'stream'
-  /** Media types of the answer; default by `response`. */
+  /** The `Accept` header; default by `response`. */
   readonly accept?: string
-  /** Bytes of the decoded answer; default 64 MiB, none for streams. */
+  /** Maximum size of the decoded response in bytes (`RESPONSE_TOO_LARGE`); default 64 MiB, none for streams. */
   readonly limit?: number
-  /** Milliseconds for one attempt; default that of the client, none for streams. */
+  /** Timeout of one attempt in milliseconds; default: `timeouts.attempt` of the client, none for streams. */
   readonly timeout?: number
-  /** Statuses that are not tried again although their class would allow it. */
+  /** Statuses that are not retried although `replay` allows it. */
   readonly final?: readonly number[]
   /** Members of the body whose values are secrets. */
   readonly secrets?: readonly string[]
-  /** The answer has secrets that nobody knows before: errors do not quote it. */
+  /** The response contains secrets: errors do not quote it. */
   readonly secretAnswer?: boolean
-  /** Each success costs money. */
+  /** Each success costs money: not retried with `retry: { billed: false }`. */
   readonly billed?: boolean
-  /** Operations with another limit of their own, such as logins, name it. */
+  /** Name of a limit of its own, shared with the operations that have the same name here, such as logins. */
   readonly limits?: string
   /** False: a request is not repeated with refreshed tokens after a 401. */
   readonly refresh?: boolean
 }
 
-/** A body that is sent as it comes; made anew for each attempt when it is a function. */
+/** A body of bytes in pieces. It can be sent once; a function that returns a new one can be sent again. */
 export type StreamBody = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
-/** What an operation is given. */
+/** The input of an operation. */
 export interface CallInput {
-  readonly path?: Readonly<Record<string, PathValue>>
+  /** Values of the path parameters: each one segment, percent-encoded. Empty, `.` and `..` are `REQUEST_INVALID`. */
+  readonly path?: Readonly<Record<string, string | number | bigint>>
+  /** Query parameters, written like a form; `undefined` is left out. */
   readonly query?: Readonly<Record<string, unknown>>
-  /** Data for the encoder of the operation. */
+  /** The body as data, written as `body` of the operation says. */
   readonly body?: unknown
-  /** A body that is ready: text and bytes may be sent again, a stream only when a function makes it. */
+  /** The body as text, bytes or a stream, sent as it is. A stream can be sent again only if it is a function that returns a new one. */
   readonly content?: ReplayableBody | StreamBody | (() => StreamBody)
   /** Media type of `content`. */
   readonly contentType?: string
-  /** Bytes of `content`, where it is a stream and they are known; without it a stream goes out in chunks. */
+  /** Size of a stream in bytes; without it the stream is sent in chunks. */
   readonly contentLength?: number
 }
 
-/** How often and when a call is tried again. */
+/** How a call is retried. */
 export interface RetryOptions {
-  /** Retries after the first attempt. */
-  readonly maxRetries?: number
-  /** Further statuses that may be tried again. */
+  /** Retries after the first attempt; default: that of the client. */
+  readonly retries?: number
+  /** Further statuses that are retried. */
   readonly statuses?: readonly number[]
-  /** False: an operation that costs money is not sent twice. Only for operations that their client marks. */
+  /** False: an operation that costs money (`billed`) is retried as `unsafe`. */
   readonly billed?: boolean
-  /** Has the last word on a failure that is not final; undefined leaves it to the policy. */
+  /** Decides about each failure that is not final, with the number of the attempt from 1; `undefined` leaves it to the policy. */
   readonly on?: (failure: { readonly attempt: number; readonly status?: number; readonly code: ErrorCode }) => boolean | undefined
 }
 
-/** The last argument of every method. It is never changed. */
+/** Options of one call, the last argument of every method. */
 export interface CallOptions {
+  /** Aborts the call (`ABORTED`). */
   readonly signal?: AbortSignal
-  /** Milliseconds for one attempt. */
+  /** Timeout of one attempt in milliseconds (`TIMEOUT_ATTEMPT`). */
   readonly timeout?: number
-  /** Milliseconds for the call with all waits and retries; `false` for none. */
+  /** Timeout of the call with all delays and retries in milliseconds (`TIMEOUT_TOTAL`); `false` for none. */
   readonly totalTimeout?: number | false
-  /** The same as a point in time. */
+  /** The time at which the call ends (`TIMEOUT_TOTAL`), instead of a duration. */
   readonly deadline?: Date
+  /** How the call is retried; false: not at all. */
   readonly retry?: false | RetryOptions
-  /** `idem`: sending it twice does no harm here, whatever the operation says. */
+  /** `idem`: sending an `unsafe` operation twice does no harm here, so it is retried like an `idem` one. */
   readonly replay?: 'idem'
-  /** Further headers; not that of the credential and not those that frame the message. */
+  /** Further headers. That of the credential and those that frame the message are `REQUEST_INVALID`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Further query parameters; one that the operation sets is `REQUEST_INVALID`. */
   readonly query?: Readonly<Record<string, unknown>> | undefined
-  /** Members added to the body last; one that is there already is refused. */
+  /** Further members of the body; one that is set already is `REQUEST_INVALID`. */
   readonly extraBody?: Readonly<Record<string, unknown>>
-  /** Another credential for this call, with limits of its own. */
+  /** Another credential for this call, as with `withCredential`. */
   readonly credential?: ServiceCredential | undefined
-  /** `high` goes before others that wait. */
+  /** `high` starts before other calls that wait for the concurrency limit. */
   readonly priority?: 'high'
-  /** Given to hooks as it is. */
+  /** Any value, passed on to the events of this call. */
   readonly tag?: unknown
 }
 
-/** What callers do to every attempt; awaited, in the order in which they were added. */
+/** Functions around every attempt, awaited in the order in which they were added. What they throw is `CONFIG_INVALID` and is not shown. */
 export interface Interceptor {
-  /** The request as it is to be authorized and sent: another one with other headers or another body, never another address. */
+  /** Returns the request that is authorized and sent: with other headers or another body; URL and method stay the same. */
   before?(request: HttpRequest, about: { readonly operation: string; readonly attempt: number }): HttpRequest | Promise<HttpRequest>
-  /** Hears of an answer before it is judged. */
+  /** Receives status and headers of a response before they are evaluated. */
   after?(answer: { readonly status: number; readonly headers: { get(name: string): string | null } }): void | Promise<void>
 }
 

@@ -10,25 +10,28 @@ import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type P
 import { type CallInput, type CallOptions, type Method, type Operation, type PathValue, rawPath, segment } from './request-builder.ts'
 import type { ReplayClass } from './retries.ts'
 
-/** A record with the fields that are known, and others. */
+/** A record with known fields and any others that the service sends. */
 export type Resource<T> = T & Readonly<Record<string, unknown>>
 
-/** What a resource is, besides its profile. */
+/** Options of `RestResource`. */
 export interface ResourceOptions {
+  /** Sends the requests. */
   readonly client: ApiClient
+  /** The conventions of the service. */
   readonly profile: ServiceProfile
-  /** The collection's path without the first slash: `users`, `admin/users`. Written by the programmer. */
+  /** Path of the collection below the base URL, without the first slash: `users`, `admin/users`. */
   readonly path: string
-  /** Reads known fields of its records. */
-  readonly fields?: FieldReaders
-  /** Checks an id where more is known of ids than that they are one segment of a path. */
-  readonly id?: (id: unknown) => PathValue
+  /** Converts known fields of records, by name: `{ active: asBool }`. `undefined` means that the value does not fit. */
+  readonly fields?: Readonly<Record<string, (value: unknown) => unknown>>
+  /** Checks an id and returns it; throws for an invalid one. Default: any text or number that is one segment of a path. */
+  readonly id?: (id: unknown) => string | number | bigint
 }
 
 /**
- * One resource of a service. Methods give the record or the list without its envelope, `undefined` for an empty answer.
+ * A collection of a service and its items, by the conventions of a profile. Methods return the record or the list without its envelope,
+ * `undefined` for an empty response.
  *
- * Errors: `VERB_NOT_ALLOWED`, those of {@link ApiClient}.
+ * Errors: those of {@link ApiClient}; `VERB_NOT_ALLOWED` for a method that the profile excludes, before anything is sent.
  *
  * @example
  * const users = new RestResource<User>({ client, profile: JSON_REST, path: 'users' })
@@ -45,7 +48,12 @@ export class RestResource<T extends object = object, Create extends object = obj
     this.#operations = operationsOf(options)
   }
 
-  /** The first page, which is all where nothing is known of pages; a link to another one is told in `decodeIssues` of the list. */
+  /**
+   * Returns the first page: the whole list if the profile has no `paging`; then `decodeIssues` of the list says if the response refers to
+   * another page.
+   *
+   * @example const active = await users.list({ query: { active: true } })
+   */
   async list(options: CallOptions = {}): Promise<Decoded<Decoded<Resource<T>>[]>> {
     const answer = await this.#send('list', () => ({}), options)
     const unread = this.#unread(answer)
@@ -53,24 +61,31 @@ export class RestResource<T extends object = object, Create extends object = obj
     return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
   }
 
-  async get(id: PathValue, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
+  /** Returns one item. Errors: `HTTP_404` if there is none. */
+  async get(id: string | number | bigint, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
     return this.#record(await this.#send('get', () => this.#at(id), options)) as Decoded<Resource<T>>
   }
 
+  /** Creates an item and returns what the service answers, usually the item. */
   async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
     return this.#record(await this.#send('create', () => this.#written(data), options))
   }
 
-  async update(id: PathValue, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
+  /** Changes an item with the method that the profile names and returns what the service answers, usually the item. */
+  async update(id: string | number | bigint, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
     return this.#record(await this.#send('update', () => ({ ...this.#at(id), ...this.#written(data) }), options))
   }
 
-  /** Whatever the service answers; most answer nothing. */
-  async delete(id: PathValue, options: CallOptions = {}): Promise<unknown> {
+  /** Deletes an item and returns what the service answers, usually nothing. A retry that finds it deleted is a success. */
+  async delete(id: string | number | bigint, options: CallOptions = {}): Promise<unknown> {
     return unwrapped((await this.#send('delete', () => this.#at(id), options)).data, this.#options.profile.envelope)
   }
 
-  /** All items, page by page as the profile says. `pageSize` is sent where the profile names its parameter. */
+  /**
+   * Returns all items, page by page as `paging` of the profile says. `pageSize` is sent if the profile names its parameter.
+   *
+   * @example for await (const user of users.iterate({ limit: 100 })) console.log(user.id)
+   */
   iterate(options: CallOptions & PagedOptions & { readonly pageSize?: number } = {}): Paged<Decoded<Resource<T>>> {
     const { paging = { style: 'none' } } = this.#options.profile
     const { limit, maxPages, signal, pageSize, ...call } = options
@@ -89,7 +104,7 @@ export class RestResource<T extends object = object, Create extends object = obj
     )
   }
 
-  /** Any request below the collection: status, headers and data as they came. */
+  /** Sends a request to any path below the collection and returns the whole response. `GET` and `HEAD` are retried as `safe`, others as `unsafe`. */
   async request<Data = unknown>(
     method: Operation['method'],
     path: string,
@@ -108,8 +123,11 @@ export class RestResource<T extends object = object, Create extends object = obj
     return client.send<Data>({ ...common(profile), name, method, path: below, replay }, written, options)
   }
 
-  /** A collection below one of its items: `users/7/tasks`. */
-  sub<S extends object = object, C extends object = object, U extends object = object>(id: PathValue, path: string): RestResource<S, C, U> {
+  /** Returns a collection below one of the items: `users.sub(7, 'tasks')` is `users/7/tasks`. */
+  sub<S extends object = object, C extends object = object, U extends object = object>(
+    id: string | number | bigint,
+    path: string,
+  ): RestResource<S, C, U> {
     const { client, profile, path: own, id: check } = this.#options
     return new RestResource<S, C, U>({ client, profile, path: `${own}/${segment(check ? check(id) : id, 'id')}/${path}` })
   }
@@ -215,21 +233,18 @@ function unreadPage(answer: ApiResponse): string | undefined {
   return place && `${place} names a next page, which was not read: configure in the profile how lists are paged`
 }
 
-/** What reads each known field; undefined is a value that does not fit. */
-export type FieldReaders = Readonly<Record<string, (value: unknown) => unknown>>
+/** Converts each known field; `undefined` is a value that does not fit. */
+export type FieldReaders = NonNullable<ResourceOptions['fields']>
 
-/** A field whose value does not fit, and stays as it came. */
-export interface DecodeIssue {
-  readonly field: string
-  readonly message: string
-}
-
-/** A record, and what of it could not be read. `decodeIssues` is not enumerable: it is not sent back. */
-export type Decoded<T> = T & { readonly decodeIssues: readonly DecodeIssue[] }
+/**
+ * A record whose known fields are converted. `decodeIssues` has the fields whose values did not fit and stay unchanged; it is not enumerable, so
+ * it is not sent back with the record.
+ */
+export type Decoded<T> = T & { readonly decodeIssues: readonly { readonly field: string; readonly message: string }[] }
 
 /** A copy of a record with its known fields read. Others, null and what is absent stay as they are. Never throws. */
 export function decodeRecord<T extends object>(record: T, readers: FieldReaders): Decoded<T> {
-  const issues: DecodeIssue[] = []
+  const issues: { field: string; message: string }[] = []
   const entries = Object.entries(record).map(([field, value]) => {
     const read = Object.hasOwn(readers, field) ? readers[field] : undefined
     if (!read || value === null || value === undefined) return [field, value] as const
@@ -240,8 +255,7 @@ export function decodeRecord<T extends object>(record: T, readers: FieldReaders)
   return Object.defineProperty(Object.fromEntries(entries), 'decodeIssues', { value: issues, enumerable: false }) as Decoded<T>
 }
 
-/** `auto`: `data` when it stands alone or with members that are known to describe it; a name: that member; false: nothing is taken off. */
-export type Envelope = 'auto' | false | { readonly member: string }
+type Envelope = NonNullable<ServiceProfile['envelope']>
 
 const COMPANIONS = new Set(['data', 'meta', 'links', 'paging', 'pagination', 'next', 'total'])
 
@@ -273,28 +287,38 @@ function listIn(body: unknown, envelope: Envelope | undefined, name: string, url
 }
 
 /** What can be done with a collection and its items. */
-export type Action = 'list' | 'get' | 'create' | 'update' | 'delete'
+type Action = keyof NonNullable<ServiceProfile['replay']>
 
-/** The conventions of a REST service: its methods, its bodies and its pages. */
+/** The conventions of a REST service: its methods, bodies, envelopes and pages. */
 export interface ServiceProfile {
-  /** Methods that the service knows; any other is refused here. */
+  /** Methods that the service supports; any other is `VERB_NOT_ALLOWED`, before anything is sent. */
   readonly verbs: readonly Method[]
   /** The method that changes an item. */
   readonly update: 'PUT' | 'PATCH' | 'POST'
-  /** How bodies are written; `xml` needs a codec that can. */
+  /** How bodies are written; `xml` needs a `codec` with `stringify`. */
   readonly body: 'form' | 'json' | 'xml'
+  /** The `Accept` header: `application/json`. */
   readonly accept: string
+  /** How forms and queries are written; default: `form` of the client. */
   readonly form?: FormOptions
-  /** Default `auto`. */
-  readonly envelope?: Envelope
-  /** Default: one page. */
+  /**
+   * The member of a response that holds the record or list; false: the response itself. Default `auto`: `data`, if nothing is beside it but
+   * members such as `meta`, `links` and `total`.
+   */
+  readonly envelope?: 'auto' | false | { readonly member: string }
+  /** How the service refers to the next page; default: lists have one page. */
   readonly paging?: Paging
-  /** Where the service promises more than HTTP does. */
-  readonly replay?: { readonly [action in Action]?: ReplayClass }
+  /** The effect of sending an action twice, where the service promises more than HTTP (RFC 9110 §9.2). */
+  readonly replay?: { readonly [action in 'list' | 'get' | 'create' | 'update' | 'delete']?: ReplayClass }
+  /** Writes bodies in XML; responses need one in the client. */
   readonly codec?: Codec
 }
 
-/** The usual convention: JSON, `PUT` on the address of the item changes it. */
+/**
+ * The profile of most services: JSON in both directions, and `PUT` to the URL of an item changes it.
+ *
+ * @example const profile: ServiceProfile = { ...JSON_REST, update: 'PATCH', paging: { style: 'link' } }
+ */
 export const JSON_REST: ServiceProfile = {
   verbs: ['GET', 'POST', 'PUT', 'DELETE'],
   update: 'PUT',
@@ -317,26 +341,40 @@ export function checkVerb({ verbs }: ServiceProfile, method: string, what: strin
   throw new ValidationError('VERB_NOT_ALLOWED', message, { field: 'method' })
 }
 
-/** A point in time as it was written, with colons, and in milliseconds since the epoch. */
+/** A date and time with its zone, as `asInstant` reads it. */
 export interface Instant {
+  /** ISO 8601 with the zone that the service wrote: `2026-01-02T03:04:05+01:00`. */
   readonly iso: string
+  /** Milliseconds since the epoch. */
   readonly epochMs: number
 }
 
-/** True or false, 0 or 1, as text or not. */
+/**
+ * Reads a boolean: true or false, 1 or 0, as text or not. Returns `undefined` for anything else.
+ *
+ * @example asBool('1') // true
+ */
 export function asBool(value: unknown): boolean | undefined {
   if (value === true || value === 1 || value === '1' || value === 'true') return true
   return value === false || value === 0 || value === '0' || value === 'false' ? false : undefined
 }
 
-/** A decimal number as text, digit by digit as it came; numbers are written out. */
+/**
+ * Reads a decimal number as text, so that no digit is lost; numbers are written without an exponent. Returns `undefined` for anything else.
+ *
+ * @example asDecimal('12.30') // '12.30'
+ */
 export function asDecimal(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? plainDigits(value) : undefined
   return typeof value === 'string' && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? value : undefined
 }
 
-/** A whole number: a `number` where it is exact, else a `bigint`. */
+/**
+ * Reads an integer: a `number` if it is exact, else a `bigint`. Returns `undefined` for anything else.
+ *
+ * @example asInt('9007199254740993') // 9007199254740993n
+ */
 export function asInt(value: unknown): number | bigint | undefined {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
@@ -347,7 +385,11 @@ export function asInt(value: unknown): number | bigint | undefined {
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/
 
-/** A date and time with its zone (`Z`, `+hh:mm` or `+hhmm`). */
+/**
+ * Reads a date and time with its zone (`Z`, `+hh:mm` or `+hhmm`). Returns `undefined` for anything else, also without a zone.
+ *
+ * @example asInstant('2026-01-02T03:04:05+0100')?.epochMs // 1767319445000
+ */
 export function asInstant(value: unknown): Instant | undefined {
   const [, time, fraction = '', zone = ''] = (typeof value === 'string' && INSTANT.exec(value)) || []
   if (time === undefined) return undefined
@@ -356,7 +398,11 @@ export function asInstant(value: unknown): Instant | undefined {
   return Number.isNaN(epochMs) ? undefined : { iso, epochMs }
 }
 
-/** Milliseconds of `HH:MM:SS`; there may be more than 24 hours. */
+/**
+ * Reads a duration `HH:MM:SS`, also of more than 24 hours, in milliseconds. Returns `undefined` for anything else.
+ *
+ * @example asDuration('01:30:00') // 5400000
+ */
 export function asDuration(value: unknown): number | undefined {
   const [, sign, hours, minutes, seconds] = (typeof value === 'string' && /^(-?)(\d{1,9}):([0-5]\d):([0-5]\d)$/.exec(value)) || []
   if (hours === undefined) return undefined

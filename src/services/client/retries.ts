@@ -10,8 +10,8 @@ import { foreign, type HttpError, QuotaExceededError, RetryBudgetError } from '.
 import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } from './request-builder.ts'
 
 /**
- * What sending an operation twice does: nothing (`safe`), the same as once (`idem`), perhaps something twice (`unsafe`); `once` is
- * `idem` until the first byte of an answer was read, and then the result is gone.
+ * The effect of sending an operation twice, which decides when it is retried: none (`safe`), the same as of sending it once (`idem`), perhaps
+ * another one (`unsafe`). `once` is `idem` until a response begins; then the result is gone.
  */
 export type ReplayClass = 'safe' | 'idem' | 'unsafe' | 'once'
 
@@ -66,12 +66,12 @@ export class CallRetries {
   constructor(parts: RetryParts) {
     const { prepared, options } = parts
     this.#parts = parts
-    this.#wishes = options.retry === false ? { maxRetries: 0 } : (options.retry ?? {})
+    this.#wishes = options.retry === false ? { retries: 0 } : (options.retry ?? {})
     this.#replay = replayOf(prepared, options, this.#wishes)
-    const { maxRetries, maxRetryAfter, limits } = parts.settings
+    const { retries, maxRetryAfter, limits } = parts.settings
     const policy = {
       ...API_RETRIES,
-      retries: this.#wishes.maxRetries ?? maxRetries,
+      retries: this.#wishes.retries ?? retries,
       retryAfter: { ...API_RETRIES.retryAfter, longest: maxRetryAfter },
     }
     this.#retries = new Retries(policy, limits.random, parts.limit.budget)
@@ -230,44 +230,49 @@ export interface ServiceLimit {
   readonly rate: RateLimiter | undefined
 }
 
-/** Limits of the requests to a service. */
+/** Limits of the requests to a service, by origin and credential. */
 export interface ServiceLimitsOptions {
-  /** Default: the platform's. */
+  /** Requests per second; default: no limit. */
+  readonly rate?: number
+  /** Requests that may start at once after an idle time; default: `rate`, at least 1. */
+  readonly burst?: number
+  /** The clock, for tests; default: that of the platform. */
   readonly clock?: Clock
-  /** A number from 0 up to, not including, 1, for pauses. */
+  /** Returns numbers from 0 up to, not including, 1, for the jitter of delays; default `Math.random`. */
   readonly random?: () => number
-  /** Default: none. */
-  readonly rateLimit?: RateLimit
 }
 
 /**
- * Keeps the requests of several clients within what a service takes. Clients that are given none share one for the whole process, and
- * in it those of the same origin and credential share their limits.
+ * Limits the requests of the clients that it is given to: concurrent requests (8 at first, adapted to the service), requests per second, and
+ * retries. Clients of the same origin and credential share their limits; clients without one of their own share one for the whole process.
  *
- * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rateLimit: { requestsPerSecond: 5 } }) })
+ * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rate: 5 }) })
  */
 export class ServiceLimits {
+  /** @internal */
   readonly clock: Clock
+  /** @internal */
   readonly random: () => number
+  /** @internal */
   readonly wheel: TimerWheel
   readonly #rateLimit: RateLimit | undefined
   readonly #known = new Map<string, ServiceLimit>()
   #transport: Promise<Transport> | undefined
 
-  constructor({ clock = systemClock(), random = Math.random, rateLimit }: ServiceLimitsOptions = {}) {
+  constructor({ clock = systemClock(), random = Math.random, rate, burst }: ServiceLimitsOptions = {}) {
     this.clock = clock
     this.random = random
     this.wheel = new TimerWheel(clock)
-    this.#rateLimit = rateLimit
+    this.#rateLimit = rate === undefined ? undefined : { requestsPerSecond: rate, ...(burst !== undefined && { burst }) }
   }
 
-  /** The transport of all clients that are given none: one set of connections. */
+  /** The transport of all clients that are given none: one set of connections. @internal */
   transport(load: () => Promise<Transport>): Promise<Transport> {
     this.#transport ??= load()
     return this.#transport
   }
 
-  /** The limits of that key, made when it is first asked for. */
+  /** The limits of that key, made when it is first asked for. @internal */
   of(key: string): ServiceLimit {
     const known = this.#known.get(key)
     if (known) return known

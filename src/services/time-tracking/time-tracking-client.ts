@@ -7,8 +7,8 @@ import { isForbiddenHeader, isToken } from '../../http/headers.ts'
 import { ApiClient, type ApiClientOptions, baseAddress } from '../client/api-client.ts'
 import type { ApiResponse } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
-import type { ClientEvents, EventName } from '../client/events.ts'
-import { type CallInput, type CallOptions, type Method, type Operation, type PathValue, rawPath } from '../client/request-builder.ts'
+import type { ClientEvents } from '../client/events.ts'
+import { type CallInput, type CallOptions, type Method, type Operation, rawPath } from '../client/request-builder.ts'
 import {
   asBool,
   asDecimal,
@@ -23,43 +23,35 @@ import {
   unwrapped,
 } from '../client/rest-resource.ts'
 
-/** What every client of an API may choose. */
-type Common = Pick<
-  ApiClientOptions,
-  'baseUrl' | 'transport' | 'allowInsecure' | 'timeouts' | 'maxRetries' | 'maxRetryAfter' | 'queueLimit' | 'limits' | 'hooks' | 'parseJson'
->
-
-/** How the service is reached and by whom. */
-export interface TimeTrackingOptions extends Common {
-  /** `https://host/api/v1`; there is none by default. */
+/** Options of `TimeTrackingClient`. Durations are milliseconds; `retries` is 2 by default. */
+export interface TimeTrackingOptions
+  extends Pick<
+    ApiClientOptions,
+    'baseUrl' | 'transport' | 'allowInsecure' | 'timeouts' | 'retries' | 'maxRetryAfter' | 'queueLimit' | 'limits' | 'hooks' | 'parseJson'
+  > {
+  /** URL of the API with its version: `https://host/api/v1`. Only https: (`URL_INSECURE`). */
   readonly baseUrl: string
-  /** The API token, a function that gives it, or a token with its User-Agent. */
-  readonly token?: SecretInput | BoundToken
+  /** The API token, a function that returns it, or the token of `auth.login()` with its User-Agent. */
+  readonly token?: SecretInput | { readonly token: SecretInput; readonly userAgent: string }
   /** Instead of a token: a credential, or an engine with a credential whose `sendTo` matches the base URL. */
   readonly auth?: ServiceCredential | Auth
-  /** Where the token goes; default `{ name: 'Authorization', prefix: 'Bearer' }`. `x-api-token` is a field of that name. */
-  readonly authHeader?: AuthHeader | 'x-api-token'
-  /** Of all requests, letter by letter the one that made the token. Default `stac-auth-time-tracking`. Needed for `auth.login()`. */
+  /**
+   * The header of the token and the word before it; default `{ name: 'Authorization', prefix: 'Bearer' }`. Without `prefix` the token stands
+   * alone, as with `x-api-token`, which is also the name of its header.
+   */
+  readonly authHeader?: { readonly name: string; readonly prefix?: string } | 'x-api-token'
+  /**
+   * The `User-Agent` of all requests. It must equal the one that created the token: any other destroys the token. Default
+   * `stac-auth-time-tracking`; required for `auth.login()`.
+   */
   readonly userAgent?: string
-  /** The last segment of the base address; default `v1`; false checks nothing. */
+  /** The last segment of the base URL; default `v1`, false for any. */
   readonly versionSegment?: string | false
-  readonly profile?: ProfileOptions
+  /** Conventions of the service that differ from the usual ones. */
+  readonly profile?: Partial<Pick<ServiceProfile, 'form' | 'envelope' | 'paging' | 'replay'>>
 }
 
-/** A token and the User-Agent that it works with: what `auth.login()` gives. */
-export interface BoundToken {
-  readonly token: SecretInput
-  readonly userAgent: string
-}
-
-/** The field of a token, and the word before it; without a word the token stands alone. */
-export interface AuthHeader {
-  readonly name: string
-  readonly prefix?: string
-}
-
-/** What may be different from what the service is known to do. */
-export type ProfileOptions = Partial<Pick<ServiceProfile, 'form' | 'envelope' | 'paging' | 'replay'>>
+type AuthHeader = Exclude<NonNullable<TimeTrackingOptions['authHeader']>, string>
 
 /** Without a version number: a token must work after an update too. */
 const USER_AGENT = 'stac-auth-time-tracking'
@@ -68,19 +60,11 @@ const USER_AGENT = 'stac-auth-time-tracking'
 const BINDING =
   'a token works only with the User-Agent that created it, and any other destroys it: set the userAgent of the login, ' + 'or log in again'
 
-/** A request that is no operation. */
-export interface RequestOptions extends CallOptions {
-  /** Written as a form. */
-  readonly body?: Readonly<Record<string, unknown>>
-  /** `raw` gives the bytes of the answer, whatever they are. */
-  readonly parse?: 'raw'
-}
-
 /**
- * Reads and changes projects, customers and whatever else the service has. Nothing is loaded or connected before the first call.
+ * A client of the time-tracking service: reads and changes projects, customers and other collections. Requests are forms, responses JSON; the
+ * service knows `GET`, `POST` and `DELETE`. Nothing is loaded or connected before the first call.
  *
- * Errors of the constructor: `URL_INSECURE` before a credential is looked at, `CONFIG_INVALID`. Of calls: those of `ApiClient`, and
- * `VERB_NOT_ALLOWED`, `NO_CREDENTIAL`.
+ * Errors of the constructor: `URL_INSECURE`, `CONFIG_INVALID`. Of calls: those of `ApiClient`, and `VERB_NOT_ALLOWED`, `NO_CREDENTIAL`.
  *
  * @example
  * const client = new TimeTrackingClient({ baseUrl: 'https://host.example/api/v1', token, userAgent: 'acme-sync' })
@@ -88,8 +72,11 @@ export interface RequestOptions extends CallOptions {
  * await client.customers.update(121, { name: 'ACME INC.' })
  */
 export class TimeTrackingClient {
-  readonly projects: RestResource<Project, NewProject, ProjectChanges>
+  /** The projects (`/projects`). `update` is a `POST`, which is not retried once it may have been done. */
+  readonly projects: RestResource<Project, ProjectChanges & { readonly name: string }, ProjectChanges>
+  /** The customers (`/customers`); ids are numeric. */
   readonly customers: RestResource<Customer, CustomerChanges, CustomerChanges>
+  /** Logins: creates and revokes tokens. */
   readonly auth: TimeTrackingAuth
   readonly #client: ApiClient
   readonly #profile: ServiceProfile
@@ -107,7 +94,12 @@ export class TimeTrackingClient {
     this.auth = new TimeTrackingAuth(this.#client, identity.userAgent)
   }
 
-  /** Any other collection, by its path below the base address: `tasks`. Its records are as they come. Errors: `REQUEST_INVALID`. */
+  /**
+   * Returns any other collection by its path below the base URL. Its records are as the service sends them. Errors: `REQUEST_INVALID` for an
+   * invalid path.
+   *
+   * @example const tasks = await client.resource<{ title: string }>('tasks').list({ query: { project_id: 60 } })
+   */
   resource<T extends object = object, Create extends object = object, Update extends object = object>(
     path: string,
   ): RestResource<T, Create, Update> {
@@ -121,11 +113,18 @@ export class TimeTrackingClient {
   }
 
   /**
-   * Any request below the base address: status, headers and data as they came. A `GET` is taken for safe, except below `/auth`.
+   * Sends a request to any path below the base URL and returns the whole response. `body` is written as a form; `parse: 'raw'` returns the bytes
+   * of the response. A `GET` is retried as `safe`, except below `/auth`, everything else as `unsafe`.
    *
-   * Errors: `VERB_NOT_ALLOWED`, `REQUEST_INVALID` for an address and for a path that leaves the base.
+   * Errors: `VERB_NOT_ALLOWED`, `REQUEST_INVALID` for a URL and for a path that leaves the base.
+   *
+   * @example const { data } = await client.request('GET', '/reports/daily', { query: { day: '2026-01-02' } })
    */
-  async request<T = unknown>(method: Method, path: string, options: RequestOptions = {}): Promise<ApiResponse<T>> {
+  async request<T = unknown>(
+    method: Method,
+    path: string,
+    options: CallOptions & { readonly body?: Readonly<Record<string, unknown>>; readonly parse?: 'raw' } = {},
+  ): Promise<ApiResponse<T>> {
     const { body, parse, ...call } = options
     const name = `${method} request`
     try {
@@ -141,11 +140,16 @@ export class TimeTrackingClient {
     }
   }
 
-  /** Hears an event; the result takes the listener back. */
-  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+  /**
+   * Adds a listener of the events of `ApiClient` and returns a function that removes it.
+   *
+   * @example client.on('retry', ({ operation, delayMs }) => console.error(operation, delayMs))
+   */
+  on<Name extends keyof ClientEvents>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
     return this.#client.on(event, listener)
   }
 
+  /** Returns the origin only: a client that is printed shows no secret. */
   toJSON(): object {
     return { origin: this.#client.origin }
   }
@@ -175,12 +179,12 @@ function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions)
   return { ...(bound.token !== undefined && { credential: tokenCredential(bound.token, authHeader) }), userAgent: agent }
 }
 
-function clientOptions({ baseUrl, maxRetries = 2, profile, ...options }: TimeTrackingOptions, identity: Identity): ApiClientOptions {
+function clientOptions({ baseUrl, retries = 2, profile, ...options }: TimeTrackingOptions, identity: Identity): ApiClientOptions {
   const { transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson } = options
   const { credential, auth, userAgent = USER_AGENT } = identity
   const own = credential && 'name' in credential && typeof credential.name === 'string' ? [credential.name] : []
   return {
-    ...{ baseUrl, maxRetries, userAgent, refresh: false, hints: { 401: BINDING } },
+    ...{ baseUrl, retries, userAgent, refresh: false, hints: { 401: BINDING } },
     pinnedHeaders: ['user-agent', 'x-api-token', ...own],
     form: profile?.form ?? {},
     ...(credential && { credential }),
@@ -193,7 +197,7 @@ function definedOf<T extends object>(options: T): { [name in keyof T]?: Exclude<
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
 }
 
-function isBound(token: SecretInput | BoundToken | undefined): token is BoundToken {
+function isBound(token: TimeTrackingOptions['token']): token is Exclude<NonNullable<TimeTrackingOptions['token']>, SecretInput> {
   return typeof token === 'object'
 }
 
@@ -201,22 +205,17 @@ function isEngine(auth: ServiceCredential | Auth): auth is Auth {
   return 'service' in auth && typeof auth.service === 'function'
 }
 
-/** Who logs in. */
-export interface LoginInput {
-  readonly email: string
-  readonly password: string
-  readonly accountId: number | bigint | string
-}
-
-/** A new token. It works with that User-Agent only; as `token` of a client it brings it along. */
+/** A new token, as `auth.login()` returns it: also the `token` of a client. */
 export interface LoginToken {
+  /** The token; a secret. */
   readonly token: string
+  /** The only `User-Agent` that the token works with. */
   readonly userAgent: string
-  /** As the service writes it. */
+  /** The account, as the service writes it. */
   readonly accountId: unknown
 }
 
-/** Options of a call that is not repeated once it may have been done; `revoke` is not repeated at all. */
+/** Options of logins and revocations, which are not retried once they may have been done. */
 export type OnceOptions = Omit<CallOptions, 'retry' | 'replay' | 'query' | 'extraBody' | 'credential'>
 
 /** Logins have limits of their own, so they wait by themselves. */
@@ -230,25 +229,38 @@ const LOGIN: Operation = {
 
 const REVOKE: Operation = { name: 'auth.revoke', method: 'GET', path: '/auth/revoke', replay: 'unsafe', limits: LOGIN_LIMITS }
 
-/** Logins of the time-tracking service: requests tokens, and revokes them. */
+/**
+ * Logins of the time-tracking service: creates tokens and revokes them.
+ *
+ * @example
+ * const session = await client.auth.login({ email, password, accountId: 7 })
+ * const other = new TimeTrackingClient({ baseUrl, token: session })
+ * await other.auth.revoke()
+ */
 export class TimeTrackingAuth {
   readonly #client: ApiClient
   readonly #userAgent: string | undefined
 
-  /** @param userAgent the one that the caller chose; without one there is no login */
+  /**
+   * @param userAgent the one that the caller chose; without one there is no login
+   * @internal
+   */
   constructor(client: ApiClient, userAgent: string | undefined) {
     this.#client = client
     this.#userAgent = userAgent
   }
 
   /**
-   * A new token for the User-Agent of this client. It is not stored, and the client continues with its own. The password is forgotten with the
-   * call. It waits for a service that has refused it for now (429), and is not sent again after any other failure that came late.
+   * Returns a new token for the User-Agent of this client (`POST /auth`). The token is not stored, and the client continues with its own; the
+   * password is forgotten with the call. Retried after 429 and if it was never sent, otherwise not.
    *
    * Errors: `CONFIG_INVALID` for a client that was given no `userAgent`, `HTTP_401` for a wrong password, `RESPONSE_INVALID` for an
    * answer without a token.
    */
-  async login({ email, password, accountId }: LoginInput, options: OnceOptions = {}): Promise<LoginToken> {
+  async login(
+    { email, password, accountId }: { readonly email: string; readonly password: string; readonly accountId: number | bigint | string },
+    options: OnceOptions = {},
+  ): Promise<LoginToken> {
     const userAgent = this.#userAgent
     if (userAgent === undefined) {
       const hint = 'set a userAgent that every program with this token uses'
@@ -262,7 +274,7 @@ export class TimeTrackingAuth {
     return { token, userAgent, accountId: account_id ?? accountId }
   }
 
-  /** Takes the token of this client back. It is asked for once, whatever happens: a second time would be about a token that is gone. */
+  /** Revokes the token of this client (`GET /auth/revoke`). Sent once and never retried. Errors: `NO_CREDENTIAL` without a token. */
   async revoke(options: OnceOptions = {}): Promise<void> {
     await this.#client.call(REVOKE, {}, { ...options, retry: false })
   }
@@ -306,8 +318,8 @@ const BEARER: AuthHeader = { name: 'Authorization', prefix: 'Bearer' }
  *
  * Errors: `CONFIG_INVALID` for a name that no header of a secret may have, and for a word that is none.
  */
-function tokenCredential(token: SecretInput, header: AuthHeader | 'x-api-token' = BEARER): ServiceCredential {
-  const { name, prefix = '' } = header === 'x-api-token' ? { name: header } : header
+function tokenCredential(token: SecretInput, header: TimeTrackingOptions['authHeader'] = BEARER): ServiceCredential {
+  const { name, prefix = '' }: AuthHeader = header === 'x-api-token' ? { name: header } : header
   if (isForbiddenHeader(name)) throw invalid(`a token cannot be sent in the header ${JSON.stringify(name)}`)
   if (prefix !== '' && !isToken(prefix)) throw invalid('the prefix of authHeader must be one word without spaces')
   const isBearer = name.toLowerCase() === 'authorization' && prefix.toLowerCase() === 'bearer'
@@ -343,7 +355,7 @@ export function checkVersionedBase({
  * How the service speaks: forms in, JSON out, three verbs, an item is changed by `POST`. Whether a change may be repeated nobody says, so
  * it is not.
  */
-export const TIME_TRACKING: ServiceProfile = {
+const TIME_TRACKING: ServiceProfile = {
   verbs: ['GET', 'POST', 'DELETE'],
   update: 'POST',
   body: 'form',
@@ -352,14 +364,17 @@ export const TIME_TRACKING: ServiceProfile = {
   paging: { style: 'none' },
 }
 
-/** A customer. Only that the name can be changed is known. */
+/** A customer. Further fields are returned as the service sends them. */
 export interface Customer {
+  /** Numeric identifier. */
   readonly id?: number | bigint | string
+  /** Name of the customer. */
   readonly name?: string
 }
 
-/** What may be written; a service may know further fields. */
+/** Fields of a customer that are written. The service may accept further ones. */
 export interface CustomerChanges {
+  /** Name of the customer. */
   readonly name?: string
   readonly [field: string]: unknown
 }
@@ -369,7 +384,7 @@ export interface CustomerChanges {
  *
  * Errors: `REQUEST_INVALID`.
  */
-export function numericId(id: unknown): PathValue {
+export function numericId(id: unknown): string | number | bigint {
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
   if ((typeof id === 'string' || typeof id === 'bigint') && /^\d{1,20}$/.test(String(id))) return id
   const hint = 'use a whole number of 0 or more, or its digits as a string if it is too large for a number'
@@ -377,62 +392,86 @@ export function numericId(id: unknown): PathValue {
 }
 
 /** Whole numbers are `bigint` where a `number` would not be exact. */
-type Int = number | bigint
-
-/** A project that was read. What is not there is not known; null is what the service said. */
+/**
+ * A project as the service returns it; null and missing fields are kept. Integers are `bigint` only if a number would lose digits. A value that
+ * does not fit stays unchanged and is listed in `decodeIssues`.
+ */
 export interface Project {
-  readonly id?: Int
+  /** Numeric identifier. */
+  readonly id?: number | bigint
+  /** Name of the project. */
   readonly name?: string
+  /** Description; null for none. */
   readonly description?: string | null
+  /** False for an archived project. */
   readonly active?: boolean
+  /** True for a template of projects. */
   readonly template?: boolean
   /** 1 public, 2 private. */
-  readonly privacy?: Int
-  readonly customer_id?: Int | null
+  readonly privacy?: number | bigint
+  /** Identifier of the customer; null for none. */
+  readonly customer_id?: number | bigint | null
+  /** Whether time entries must name a task. */
   readonly required_task?: boolean
+  /** Whether time is billed. */
   readonly billable?: boolean
   /** `project`, `user`, or what the service adds. */
   readonly bill_by?: string
-  /** Decimal digits as text. Only when one project is read, like the four below. */
+  /** Rate as decimal digits in text. Like the four fields below, only when one project is read. */
   readonly rate?: string | null
-  /** Decimal digits as text. */
+  /** Value of the time as decimal digits in text. */
   readonly value_total?: string | null
-  /** Milliseconds. */
+  /** Time in milliseconds; the service writes `HH:MM:SS`. */
   readonly time_total?: number | null
-  readonly total_members?: Int | null
-  readonly total_active_tasks?: Int | null
+  /** Number of members. */
+  readonly total_members?: number | bigint | null
+  /** Number of active tasks. */
+  readonly total_active_tasks?: number | bigint | null
+  /** Time of the creation. */
   readonly date_created?: Instant | null
+  /** Time of the last change; services write this or `date_updated`. */
   readonly date_changed?: Instant | null
+  /** Time of the last change. */
   readonly date_updated?: Instant | null
-  readonly created_by?: Int | null
-  readonly deleted_by?: Int | null
+  /** Identifier of the user who created it. */
+  readonly created_by?: number | bigint | null
+  /** Identifier of the user who deleted it. */
+  readonly deleted_by?: number | bigint | null
   /** `active` or `archived`. */
   readonly status?: string
+  /** The privacy as text. */
   readonly privacy_s?: string
+  /** Name of the customer. */
   readonly customer_name?: string | number | null
+  /** Whether the user of the token is a member. */
   readonly is_member?: boolean
+  /** Whether the user of the token manages it. */
   readonly is_manager?: boolean
 }
 
-/** What may be written. Null clears; a service may know further fields. */
+/** Fields of a project that are written; `create` needs a `name`. Null clears a field. The service may accept further ones. */
 export interface ProjectChanges {
+  /** Name of the project. */
   readonly name?: string
+  /** Description; null removes it. */
   readonly description?: string | null
+  /** False archives the project. */
   readonly active?: boolean
+  /** True makes it a template. */
   readonly template?: boolean
+  /** 1 public, 2 private. */
   readonly privacy?: 1 | 2
+  /** Identifier of the customer; null for none. */
   readonly customer_id?: number | bigint | string | null
+  /** Whether time entries must name a task. */
   readonly required_task?: boolean
+  /** Whether time is billed. */
   readonly billable?: boolean
+  /** `project` or `user`. */
   readonly bill_by?: string
-  /** Text keeps every digit. */
+  /** Rate; text keeps every digit. */
   readonly rate?: string | number | null
   readonly [field: string]: unknown
-}
-
-/** A project to be made. */
-export interface NewProject extends ProjectChanges {
-  readonly name: string
 }
 
 /** Fields that services write in more than one way. */

@@ -1,7 +1,7 @@
 /** The client of the translation service. */
 import type { ApiResponse } from '../client/call.ts'
 import { ValidationError } from '../client/errors.ts'
-import type { ClientEvents, EventName } from '../client/events.ts'
+import type { ClientEvents } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
 import type { CallInput, Interceptor, Method } from '../client/request-builder.ts'
 import { Admin, type Usage, usage } from './admin.ts'
@@ -179,8 +179,12 @@ export class TranslationClient {
     return this.#service.request<T>(method, path, input, all)
   }
 
-  /** Hears an event; the result takes the listener back. */
-  on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
+  /**
+   * Adds a listener of the events of `ApiClient` and returns a function that removes it.
+   *
+   * @example client.on('retry', ({ operation, delayMs }) => console.error(operation, delayMs))
+   */
+  on<Name extends keyof ClientEvents>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
     return this.#service.on(event, listener)
   }
 
@@ -196,6 +200,7 @@ export class TranslationClient {
     return new TranslationClient({ ...options, apiKey })
   }
 
+  /** Returns the origin only: a client that is printed shows no secret. */
   toJSON(): object {
     return { origin: this.origin }
   }

@@ -54,7 +54,7 @@ type Inherited =
   | 'transport'
   | 'allowInsecure'
   | 'timeouts'
-  | 'maxRetries'
+  | 'retries'
   | 'maxRetryAfter'
   | 'queueLimit'
   | 'limits'

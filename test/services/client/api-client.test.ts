@@ -181,7 +181,7 @@ it('a client may reach a private address that the user configured, never one tha
     granted.push(options.allowPrivateNetwork)
     return Promise.reject(new Error('not sent in this test'))
   }
-  const client = new ApiClient({ baseUrl: 'https://api.example/v1', transport: send, maxRetries: 0 })
+  const client = new ApiClient({ baseUrl: 'https://api.example/v1', transport: send, retries: 0 })
   await failureOf(client.call(safe))
   await failureOf(client.elsewhere('https://named.example/file').client.call(safe))
   expect(granted).toEqual([true, false])

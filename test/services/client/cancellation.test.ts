@@ -106,7 +106,7 @@ describe('an abort by the caller', () => {
 
 it('leaves no listener, no timer and no alarm behind', async () => {
   const { origin } = await service((_request, index) => ({ status: index % 3 === 0 ? 500 : 200 }))
-  const { client, clock, limits } = clientOf(origin, { maxRetries: 1 })
+  const { client, clock, limits } = clientOf(origin, { retries: 1 })
   const { signal } = new AbortController()
   const calls = Array.from({ length: 500 }, () => client.call(safe, {}, { signal }).catch(() => undefined))
   expect(getEventListeners(signal, 'abort')).toHaveLength(1)

@@ -119,7 +119,7 @@ it('gets every call through a service that takes 5 at a time', async () => {
     answered++
     return { status: 200 }
   })
-  const { client, clock } = clientOf(origin, { maxRetries: 10, timeouts: { total: false } })
+  const { client, clock } = clientOf(origin, { retries: 10, timeouts: { total: false } })
   await clock.run(Promise.all(Array.from({ length: 200 }, () => client.call(safe))))
   expect(answered).toBe(200)
   expect(refused).toBeGreaterThan(0)
@@ -155,7 +155,7 @@ it('stops a batch when the quota is used up, tries again one by one, and continu
 it('keeps to a rate', async () => {
   const { origin } = await service(() => ({ status: 200 }))
   const clock = new FakeClock()
-  const limits = new ServiceLimits({ clock, random: clock.random, rateLimit: { requestsPerSecond: 2 } })
+  const limits = new ServiceLimits({ clock, random: clock.random, rate: 2 })
   const { client } = clientOf(origin, { limits })
   const start = clock.now()
   await clock.run(Promise.all(Array.from({ length: 6 }, () => client.call(safe))))

@@ -67,7 +67,7 @@ it('shows no secret in failures of the network, of framing and of JSON', async (
   const reset = await sockets((socket) => socket.once('data', () => socket.resetAndDestroy()))
   const broken = await service(() => ({ status: 200, body: `<html>${TOKEN}` }))
   for (const { origin } of [reset, broken]) {
-    const { client } = clientOf(origin, { maxRetries: 0 })
+    const { client } = clientOf(origin, { retries: 0 })
     const shown = shownBy(await failureOf(client.call(op)))
     for (const form of formsOf(TOKEN)) expect(placesOf(form, shown)).toEqual([])
   }
@@ -147,7 +147,7 @@ it.each(['öffne-dich', 'пароль', '打开芝麻门'])(
         await new Promise((resolve) => setImmediate(resolve))
       }
     })
-    const { client } = clientOf(origin, { credential: { type: 'http', scheme: 'basic', username: 'ada', password }, maxRetries: 0 })
+    const { client } = clientOf(origin, { credential: { type: 'http', scheme: 'basic', username: 'ada', password }, retries: 0 })
     const error = await failureOf<{ body: unknown }>(client.call(op))
     expect(error).toMatchObject({ code: 'HTTP_400', message: expect.stringContaining('no: [secret]') })
     const shown = shownBy(error)

@@ -37,7 +37,7 @@ const STATUSES: readonly (readonly [status: number, headers: Record<string, stri
 describe.each(CLASSES)('an operation that is %s', (replay) => {
   it.each(STATUSES)('is repeated, or not, after the status %i with %o', async (status, headers, requests) => {
     const { origin, exchanges } = await service(() => ({ status, headers }))
-    const { client, clock } = clientOf(origin, { maxRetries: 2 })
+    const { client, clock } = clientOf(origin, { retries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
     expect(exchanges).toHaveLength(requests[replay])
     expect(error).toMatchObject({ code: `HTTP_${status}`, status, attempts: requests[replay], operation: `things.${replay}` })
@@ -46,7 +46,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
 
   it('is repeated, or not, after a successful response that is not JSON', async () => {
     const { origin, exchanges } = await service(() => ({ status: 200, body: '{"a":' }))
-    const { client, clock } = clientOf(origin, { maxRetries: 2 })
+    const { client, clock } = clientOf(origin, { retries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
     expect(error).toMatchObject({ code: 'RESPONSE_INVALID', snippet: '{"a":', attempts: REPLAYABLE[replay] })
     expect(exchanges).toHaveLength(REPLAYABLE[replay])
@@ -60,7 +60,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
         socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a":1')
       })
     })
-    const { client, clock } = clientOf(origin, { maxRetries: 2 })
+    const { client, clock } = clientOf(origin, { retries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
     expect(error).toMatchObject({ code: 'RESPONSE_TRUNCATED', sent: true })
     expect(requests).toBe(REPLAYABLE[replay])
@@ -74,7 +74,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
         socket.resetAndDestroy()
       })
     })
-    const { client, clock } = clientOf(origin, { maxRetries: 2 })
+    const { client, clock } = clientOf(origin, { retries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
     expect(error).toMatchObject({ code: 'NETWORK_RESET', sent: true })
     expect(requests).toBe(replay === 'unsafe' ? 1 : 3)
@@ -83,7 +83,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
   it('is repeated after a refused connection', async () => {
     const { origin, close } = await sockets(() => {})
     await close()
-    const { client, clock } = clientOf(origin, { maxRetries: 2 })
+    const { client, clock } = clientOf(origin, { retries: 2 })
     const error = await clock.run(failureOf(client.call(operation(replay))))
     expect(error).toMatchObject({ code: 'NETWORK_REFUSED', sent: false, attempts: 3 })
   })
@@ -92,7 +92,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     const lookup = async () => {
       throw Object.assign(new Error('nothing'), { code: 'ENOTFOUND' })
     }
-    const { client, clock } = clientOf('https://nowhere.example', { maxRetries: 4, transport: undiciTransport({ env: {}, lookup }) })
+    const { client, clock } = clientOf('https://nowhere.example', { retries: 4, transport: undiciTransport({ env: {}, lookup }) })
     const error = await clock.run(failureOf(client.call(operation(replay))))
     expect(error).toMatchObject({ code: 'NETWORK_DNS', sent: false, attempts: 2 })
   })
@@ -102,7 +102,7 @@ describe.each(CLASSES)('an operation that is %s', (replay) => {
     const { origin } = await sockets((socket) => {
       socket.on('data', () => requests++)
     })
-    const { client, clock } = clientOf(origin, { maxRetries: 1, timeouts: { attempt: 5000, total: false } })
+    const { client, clock } = clientOf(origin, { retries: 1, timeouts: { attempt: 5000, total: false } })
     const call = failureOf(client.call(operation(replay)))
     const expected = replay === 'unsafe' ? 1 : 2
     for (let attempt = 1; attempt <= expected; attempt++) {
@@ -144,14 +144,14 @@ it('reports that a deletion is done when its repetition finds nothing', async ()
 
 it('lets the caller decide: no retry, other statuses, replay, a function', async () => {
   const { origin, exchanges } = await service(() => ({ status: 500 }))
-  const { client, clock } = clientOf(origin, { maxRetries: 1 })
+  const { client, clock } = clientOf(origin, { retries: 1 })
   const counts: number[] = []
   const unsafe = operation('unsafe')
   const billed = { ...operation('idem'), billed: true }
   for (const [what, options] of [
     [operation('safe'), { retry: false }],
     [unsafe, { replay: 'idem' }],
-    [unsafe, { retry: { statuses: [500], maxRetries: 2 } }],
+    [unsafe, { retry: { statuses: [500], retries: 2 } }],
     [unsafe, { retry: { on: ({ attempt }: { attempt: number }) => attempt < 2 } }],
     [operation('safe'), { retry: { on: () => false } }],
     [billed, { retry: { billed: false } }],

@@ -5,9 +5,9 @@ import { clientOf, operation, service } from './service.ts'
 
 const safe = operation('safe', 'GET')
 
-async function waitsFor(status: number, headers: Record<string, string>, random: number, maxRetries = 6): Promise<readonly number[]> {
+async function waitsFor(status: number, headers: Record<string, string>, random: number, retries = 6): Promise<readonly number[]> {
   const { origin } = await service(() => ({ status, headers }))
-  const { client, clock } = clientOf(origin, { clock: new FakeClock({ random }), maxRetries })
+  const { client, clock } = clientOf(origin, { clock: new FakeClock({ random }), retries })
   await clock.run(failureOf(client.call(safe)))
   return clock.waits.filter((wait) => wait > 0)
 }
@@ -67,7 +67,7 @@ it('does not begin a pause that would end after the deadline', async () => {
 it('stops repeating when too much of the traffic are repetitions, and earns them back by successes', async () => {
   let broken = true
   const { origin, exchanges } = await service(() => (broken ? { status: 500 } : { status: 200 }))
-  const { client, clock } = clientOf(origin, { maxRetries: 4 })
+  const { client, clock } = clientOf(origin, { retries: 4 })
   for (let calls = 0; calls < 2; calls++) await clock.run(failureOf(client.call(safe)))
   const third = await clock.run(failureOf(client.call(safe)))
   expect(exchanges).toHaveLength(13)

@@ -131,7 +131,7 @@ describe('revoke', () => {
     const service = await timeTracking()
     service.script({ match: { op: 'revoke' }, do: fault })
     const { client, clock } = clientOf(service)
-    const error = await clock.run(failureOf(client.auth.revoke({ replay: 'idem', retry: { maxRetries: 3 } } as never)))
+    const error = await clock.run(failureOf(client.auth.revoke({ replay: 'idem', retry: { retries: 3 } } as never)))
     expect(error).toMatchObject({ attempts: 1, operation: 'auth.revoke' })
     expect(service.requests('revoke')).toBe(1)
   })
