@@ -133,7 +133,7 @@ const UNFINISHED = /^<(?:[!?a-z][^>]{0,40}|!--[\s\S]*|\?[^>]*)?$/i
 
 /** One character for each byte; of UTF-16 only what is ASCII matters. */
 function textOf(bytes: Uint8Array): string {
-  const text = String.fromCharCode(...bytes)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) return text.slice(2).replaceAll('\0', '')
   return text.replace(/^\xef\xbb\xbf/, '')
 }
