@@ -185,6 +185,9 @@ export class Registry {
 
   constructor(strategies: readonly (Strategy | LazyStrategy)[]) {
     for (const strategy of strategies) {
+      // The last one of a type counts.
+      this.#loaded.delete(strategy.type)
+      this.#lazy.delete(strategy.type)
       if ('load' in strategy) this.#lazy.set(strategy.type, strategy)
       else this.#loaded.set(strategy.type, strategy)
     }

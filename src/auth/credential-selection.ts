@@ -95,9 +95,9 @@ function prepared(target: Target, match: CredentialMatch, url: URL, { type, ref,
   } catch (error) {
     if (!isAuthError(error)) throw error
     // Without a scheme, a pointer would name nothing in the document.
-    const placed =
-      ref === undefined ? new SelectionError(error.code, error.message, { ...error, pointer: `${target.pointer}/href` }) : error
-    return new RejectedReference('parameters', placed)
+    const place = ref === undefined ? { pointer: `${target.pointer}/href` } : { ref }
+    const isPlaced = ref === undefined || error instanceof SelectionError
+    return new RejectedReference('parameters', isPlaced ? new SelectionError(error.code, error.message, { ...error, ...place }) : error)
   }
 }
 

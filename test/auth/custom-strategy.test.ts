@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type AuthContext, type AuthStep, authorized, handshake, type Preparation, type Strategy } from '../../src/auth/strategy.ts'
-import { SelectionError } from '../../src/errors.ts'
+import { CredentialError, SelectionError } from '../../src/errors.ts'
 import { type HttpRequest, type HttpResponse, withHeader, withUrl } from '../../src/http/message.ts'
 import type { CustomScheme } from '../../src/stac/scheme.ts'
 import { assetOf } from '../../src/stac/target.ts'
@@ -78,8 +78,19 @@ describe("a strategy of a caller's own", () => {
       throw new SelectionError('SCHEME_INVALID', 'the flow is missing', { pointer: `${pointer}/flow` })
     }
     const { auth } = engine(async function* () {}, undefined, { prepare })
-    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'SCHEME_INVALID', pointer: '/properties/auth:schemes/k/flow' })
-    expect(await failureOf(auth.authorize(silent(`${DATA}f.tif`)))).toMatchObject({ code: 'SCHEME_INVALID', pointer: '/assets/data/href' })
+    const refusal = await failureOf(auth.authorize(wanted))
+    expect(refusal).toMatchObject({ code: 'SCHEME_INVALID', pointer: '/properties/auth:schemes/k/flow', ref: 'k' })
+    const unnamed = await failureOf(auth.authorize(silent(`${DATA}f.tif`)))
+    expect(unnamed).toMatchObject({ code: 'SCHEME_INVALID', pointer: '/assets/data/href' })
+    expect(unnamed).toMatchObject({ ref: undefined })
+  })
+
+  it("a refusal by a strategy of a caller's own keeps the class that its code has", async () => {
+    const prepare = () => {
+      throw new CredentialError('CREDENTIAL_VALUE_INVALID', 'it does not fit')
+    }
+    const { auth } = engine(async function* () {}, undefined, { prepare })
+    expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', name: 'CredentialError' })
   })
 
   it("a strategy of a caller's own that accepts every URL gets none without encryption for a target that names no scheme", async () => {

@@ -20,3 +20,17 @@ it('keeps one strategy per type, however many request it at once', async () => {
   expect(registry.get('x-lab')).toBe(first)
   expect(registry.isPartial).toBe(false)
 })
+
+it('keeps the last strategy of a type, whether it is loaded or has to be', async () => {
+  const named = (sendTo: string) => ({ type: 'x-lab', sendTo }) as unknown as Strategy
+  const lazy = { type: 'x-lab', load: async () => named('lazy') }
+  for (const [strategies, expected] of [
+    [[lazy, named('eager')], named('eager')],
+    [[named('eager'), lazy], named('lazy')],
+  ] as const) {
+    const registry = new Registry(strategies)
+    expect(registry.types).toEqual(['x-lab'])
+    await registry.load(['x-lab'])
+    expect(registry.get('x-lab')).toEqual(expected)
+  }
+})
