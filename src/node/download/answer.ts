@@ -56,10 +56,11 @@ interface ExpectedFile {
   readonly size?: number
 }
 
+const NO_VALIDATOR = 'the part in the 206 response has neither the ETag nor the Last-Modified of the first response'
+
 /** `FILE_CHANGED` for a part that cannot be matched to the version of earlier parts: only the whole file can be requested. */
 export class UnverifiedPart extends IntegrityError {
-  constructor(url: string) {
-    const why = 'the part in the 206 response has neither the ETag nor the Last-Modified of the first response'
+  constructor(url: string, why = NO_VALIDATOR) {
     super('FILE_CHANGED', `${bareUrl(url)} cannot be resumed: ${why}`, { url, retryable: true })
   }
 }
@@ -79,7 +80,7 @@ export function rangeHeaders({ offset, end, validator }: Pick<Asked, 'offset' | 
  * §15.3.7.3).
  *
  * Errors: `RANGE_INVALID` for a part that was not requested, or a different one; `FILE_CHANGED` for a part of another version, as
- * {@link UnverifiedPart} if the response does not identify its version.
+ * {@link UnverifiedPart} if the response does not identify its version, or has another content coding.
  *
  * @param asSent the body of a whole file stays in its content coding: {@link isWantedAsSent}
  */
@@ -94,7 +95,7 @@ export function deliveryOf(
   if (range === undefined) throw invalid(url, 'returned a part that was not requested')
   // A response to If-Range may omit the coding (RFC 9110 §15.3.7): the entity tag decides.
   const isCodingSame = coding === asked.stored || (coding === undefined && headers.get('etag')?.trim() === asked.validator)
-  if (!isCodingSame) throw invalidPart(url, 'returned a part in another content coding')
+  if (!isCodingSame) throw new UnverifiedPart(url, 'the part in the 206 response has another content coding')
   const [, first, last, total = '*'] =
     /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16}|\*)$/i.exec(headers.get('content-range')?.trim() ?? '') ?? []
   if (first === undefined || last === undefined) throw invalidPart(url, 'returned a part without a valid Content-Range')

@@ -98,7 +98,9 @@ export async function tryLock(path: string, { signal, onWait, ...options }: Wait
     const lock = await look(path)
     if (!lock) continue
     if (await taker.isAbandoned(lock, WRITTEN_WITHIN)) {
-      if (!(await taker.remove(lock, WRITTEN_WITHIN)) && !signal) return undefined
+      if (await taker.remove(lock, WRITTEN_WITHIN)) continue
+      if (!signal) return undefined
+      await waitFor(SHORTEST_PAUSE, signal)
       continue
     }
     const isUnknown = !lock.holder || (await stateOf(lock.holder, options.self)) === 'unknown'

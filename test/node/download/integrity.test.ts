@@ -269,6 +269,16 @@ describe('a file that is served with the content coding that its name ends in', 
     }
   })
 
+  it('a file is requested as a whole when a part of it comes in another content coding', async () => {
+    const faults: Faults = (_, n) => (n === 0 ? { endAfter: 2 ** 21 } : n === 1 ? { headers: { 'content-encoding': 'gzip' } } : undefined)
+    const { result, files } = await fetched({ bytes }, faults, named('data.bin'))
+    expect([codesOf(result), files['data.bin']?.equals(bytes)]).toEqual([[], true])
+    expect(ofKind(result, 'retry').map(({ error }) => error.message)).toEqual([
+      expect.any(String),
+      expect.stringContaining('cannot be resumed: the part in the 206 response has another content coding'),
+    ])
+  })
+
   it('a file that is served with the content coding that its name ends in is not held against the hash of what a store has unpacked for us', async () => {
     const md5 = hash('md5', packed).toString('base64')
     const headers = { 'x-goog-stored-content-encoding': 'gzip', 'x-goog-hash': `md5=${md5}` }
