@@ -14,6 +14,9 @@ const { link: realLink } = await vi.importActual<typeof import('node:fs/promises
 afterEach(() => void vi.mocked(link).mockReset().mockImplementation(realLink))
 
 const folder = await temporaryFolder()
+afterEach(async () => {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true })
+})
 const data = async () => chunksOf('abc', 'def')
 
 async function* chunksOf(...texts: string[]) {
@@ -174,6 +177,7 @@ describe('replaceFile', () => {
     const path = await put(folder, 'aim.json', 'old')
     const way = join(folder, 'way.json')
     await symlink(path, way)
+    await mkdir(join(folder, 'sub'))
     expect(await seenFile(way)).toBeUndefined()
     for (const name of [way, join(folder, 'sub')]) {
       await expect(replaceFile(name, 'new', undefined)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
@@ -220,6 +224,7 @@ describe('the path of a new file', () => {
     const path = await put(folder, 'taken.bin', 'old')
     await expect(newPath(path)).rejects.toMatchObject({ code: 'PATH_EXISTS' })
     expect(await newPath(path, true)).toBe(path)
+    await mkdir(join(folder, 'sub'))
     await expect(newPath(join(folder, 'sub'), true)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     await expect(newPath(join(folder, 'x'.repeat(300)))).rejects.toMatchObject({ code: 'FILE_ACCESS' })
   })
