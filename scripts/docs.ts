@@ -19,7 +19,6 @@ const out = join(site, 'dist')
 const pages = join(out, 'pages')
 const html = join(out, 'html')
 
-run('npm', ['run', '--silent', 'build'], root)
 if (needsInstall()) run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], site)
 for (const folder of [pages, html]) rmSync(folder, { recursive: true, force: true })
 const staged = stagePages(root, pages)
