@@ -1,13 +1,13 @@
 /** What `stac-auth/translation` promises to callers. */
 import { isAuthError, Secret } from 'stac-auth'
-import { type DocumentHandle, type Result, TranslationClient, type Translations, type Usage } from 'stac-auth/translation'
+import { type DocumentHandle, type Result, type Translation, TranslationClient, type Usage } from 'stac-auth/translation'
 import { expectTypeOf } from 'vitest'
 
 const client = new TranslationClient({ apiKey: new Secret('k'), plan: 'free', timeouts: { attempt: 1000 } })
 // A variable of the environment may be missing: then the client says what it needs.
 new TranslationClient({ apiKey: process.env.TRANSLATION_KEY })
 const result = await client.translateText({ text: 'a', target_lang: 'DE', formality: 'more' }, { signal: new AbortController().signal })
-expectTypeOf(result).toEqualTypeOf<Result<Translations>>()
+expectTypeOf(result).toEqualTypeOf<Result<{ readonly translations: readonly Translation[] }>>()
 expectTypeOf(result.response.traceId).toEqualTypeOf<string | undefined>()
 expectTypeOf(await client.usage()).toExtend<Usage>()
 for await (const outcome of client.translateMany(['a'], { target_lang: 'xx-new' }, { concurrency: 2 })) {

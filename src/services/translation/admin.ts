@@ -2,93 +2,101 @@
 
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, paged } from '../client/paging.ts'
-import {
-  memberOf,
-  named,
-  type Result,
-  type TranslationCallOptions,
-  type TranslationService,
-  type Validation,
-} from './translation-service.ts'
+import { memberOf, named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
-/** Days of a report, `YYYY-MM-DD`, the last one included. */
-export interface ReportRange {
+/** The usage of an organization, by key and day if it was asked for (`GET /v2/admin/analytics`). */
+export interface UsageReport {
+  /** First day of the report: ISO 8601 without a zone. */
   readonly start_date: string
+  /** Last day of the report: ISO 8601 without a zone. */
   readonly end_date: string
-}
-
-/** Parameters of the usage report. */
-export interface UsageReportParams extends ReportRange {
-  /** Empty for all together. */
-  readonly group_by?: 'key' | 'key_and_day' | ''
-}
-
-/** What was used. */
-export interface UsageCounts {
-  readonly total_characters: number
-  readonly text_translation_characters: number
-  readonly document_translation_characters: number
-  readonly text_improvement_characters: number
-  readonly speech_to_text_minutes: number
-}
-
-/** The usage of one key. */
-export interface KeyUsage {
-  /** The beginning and the end of the key. */
-  readonly api_key: string
-  readonly api_key_label: string
-  readonly usage: UsageCounts
-}
-
-/** Dates are those of the service: without a zone for the range, in UTC for days. */
-export interface UsageReport extends ReportRange {
-  readonly total_usage: UsageCounts
+  /** The sum of all keys and days: characters, and minutes of speech as a decimal number. */
+  readonly total_usage: {
+    readonly total_characters: number
+    readonly text_translation_characters: number
+    readonly document_translation_characters: number
+    readonly text_improvement_characters: number
+    readonly speech_to_text_minutes: number
+  }
+  /** `key` or `key_and_day`; absent for the sum only. */
   readonly group_by?: string
-  readonly key_usages?: readonly KeyUsage[]
-  readonly key_and_day_usages?: readonly (KeyUsage & { readonly usage_date: string })[]
+  /** Usage by key, with `group_by: 'key'`. `api_key` is masked. */
+  readonly key_usages?: readonly {
+    readonly api_key: string
+    readonly api_key_label: string
+    readonly usage: UsageReport['total_usage']
+  }[]
+  /** Usage by key and day (`YYYY-MM-DD` in UTC), with `group_by: 'key_and_day'`. `api_key` is masked. */
+  readonly key_and_day_usages?: readonly {
+    readonly api_key: string
+    readonly api_key_label: string
+    readonly usage: UsageReport['total_usage']
+    readonly usage_date: string
+  }[]
 }
 
 /** Parameters of the report on custom tags. */
-export interface CustomTagUsageParams extends ReportRange {
-  /** Default `period`. */
+export interface CustomTagUsageParams {
+  /** First day, `YYYY-MM-DD`. */
+  readonly start_date: string
+  /** Last day, `YYYY-MM-DD`, included; at most 366 days after the first. */
+  readonly end_date: string
+  /** One row for each tag (`period`, the default), or one for each tag and day. */
   readonly aggregate_by?: 'period' | 'day'
+  /** The page; default: the first. */
   readonly page?: number
 }
 
-/** The usage of one custom tag. */
-export interface CustomTagUsage {
-  readonly custom_tag: string
-  readonly usage_date?: string
-  readonly breakdown: Pick<UsageCounts, 'total_characters' | 'text_translation_characters' | 'text_improvement_characters'>
-}
-
-/** The usage of all custom tags in a period. */
-export interface CustomTagUsageReport extends ReportRange {
+/** One page of the usage by custom tag (`GET /v2/admin/analytics/custom-tags`). */
+export interface CustomTagUsageReport {
+  /** First day of the report: ISO 8601 without a zone. */
+  readonly start_date: string
+  /** Last day of the report: ISO 8601 without a zone. */
+  readonly end_date: string
+  /** `period` or `day`. */
   readonly aggregate_by: string
   /** The next page; null after the last. */
   readonly next_page?: number | null
-  readonly usage: readonly CustomTagUsage[]
+  /** Characters by tag; `usage_date` (`YYYY-MM-DD`) only by day. */
+  readonly usage: readonly {
+    readonly custom_tag: string
+    readonly usage_date?: string
+    readonly breakdown: Pick<UsageReport['total_usage'], 'total_characters' | 'text_translation_characters' | 'text_improvement_characters'>
+  }[]
 }
 
-/** Administration of an organization. A key without that right gets 403. */
+type CustomTagUsage = CustomTagUsageReport['usage'][number]
+
+/**
+ * Administration of an organization: usage reports and keys. Needs the key of an administrator; others get `HTTP_403`.
+ *
+ * @example
+ * const { usage_report } = await client.admin.usage({ start_date: '2026-01-01', end_date: '2026-01-31' })
+ * console.log(usage_report.total_usage.total_characters)
+ */
 export class Admin {
+  /** The keys of the organization. */
   readonly keys: DeveloperKeys
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
     this.keys = new DeveloperKeys(service)
   }
 
-  /** What was used in a range of at most 366 days. */
+  /**
+   * Returns the usage between two days (`YYYY-MM-DD`, the last one included), in total or also by `group_by`. Errors: `REQUEST_INVALID` for more
+   * than 366 days.
+   */
   usage(
-    { group_by, ...range }: UsageReportParams,
+    { group_by, ...range }: { readonly start_date: string; readonly end_date: string; readonly group_by?: 'key' | 'key_and_day' | '' },
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly usage_report: UsageReport }>> {
     return this.#report('admin.usage', { ...range, ...(group_by && { group_by }) }, options)
   }
 
-  /** One page of what was used under each tag. */
+  /** Returns one page of the usage by custom tag. Errors: `REQUEST_INVALID` for more than 366 days. */
   customTagUsage(
     params: CustomTagUsageParams,
     options: TranslationCallOptions = {},
@@ -96,11 +104,11 @@ export class Admin {
     return this.#report('admin.customTagUsage', { ...params }, options)
   }
 
-  /** All of it, page by page from `page` on. Errors: `PAGE_LOOP` when the service names a page again. */
+  /** Returns the rows of all pages, from `page` on. Errors: those of `customTagUsage`; `PAGE_LOOP` if the service names a page twice. */
   iterateCustomTagUsage(
     { page: first, ...params }: CustomTagUsageParams,
     { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
-  ): Paged<CustomTagUsage> {
+  ): Paged<CustomTagUsageReport['usage'][number]> {
     const source = {
       name: 'admin.customTagUsage',
       fetch: async (page = first, ending?: AbortSignal) =>
@@ -111,7 +119,11 @@ export class Admin {
     return paged(source, { limit, maxPages, signal })
   }
 
-  #report<T>(name: 'admin.usage' | 'admin.customTagUsage', query: ReportRange, options: TranslationCallOptions): Promise<Result<T>> {
+  #report<T>(
+    name: 'admin.usage' | 'admin.customTagUsage',
+    query: Pick<UsageReport, 'start_date' | 'end_date'>,
+    options: TranslationCallOptions,
+  ): Promise<Result<T>> {
     return named(name, async () => {
       checkDates(query, this.#service.validation(options))
       return this.#service.call<T>(name, { query: { ...query } }, options)
@@ -119,50 +131,62 @@ export class Admin {
   }
 }
 
-/** Most of an administrator's record of a key; never the key itself. */
+/** A key of the organization, as administrators see it; never the key itself. */
 export interface DeveloperKey {
   /** Two GUIDs with a colon between them. */
   readonly key_id: string
+  /** Name of the key; not unique. */
   readonly label: string
+  /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+  /** Time of the deactivation: ISO 8601; null for an active key. */
   readonly deactivated_time: string | null
+  /** True for a key that no longer works. */
   readonly is_deactivated: boolean
+  /** Limits per month: null for none, 0 for nothing. */
   readonly usage_limits: { readonly characters: number | null; readonly speech_to_text_milliseconds: number | null }
 }
 
-/** Per month: `null` is without a limit, 0 is nothing, what is left out stays as it is. */
-export interface DeveloperKeyLimits {
-  readonly characters?: number | null
-  readonly speech_to_text_milliseconds?: number | null
-}
-
-/** Creates, lists and changes keys. */
+/**
+ * The keys of an organization: created, listed and changed.
+ *
+ * @example
+ * const { key_id } = await client.admin.keys.create({ label: 'catalog' })
+ * await client.admin.keys.setLimits({ key_id, characters: 500_000 })
+ */
 export class DeveloperKeys {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
+  /** Creates a key; without a label the service chooses one. Not retried. */
   create(params: { readonly label?: string } = {}, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
     return this.#service.call('admin.keys.create', { body: params }, options)
   }
 
-  /** All of them, with those that are deactivated. */
+  /** Returns all keys, also deactivated ones. */
   list(options: TranslationCallOptions = {}): Promise<Result<readonly DeveloperKey[]>> {
     return this.#service.call('admin.keys.list', {}, options)
   }
 
-  /** At once and for ever. */
+  /** Deactivates a key at once and permanently. */
   deactivate(params: { readonly key_id: string }, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
     return this.#service.call('admin.keys.deactivate', { body: params }, options)
   }
 
+  /** Changes the label of a key. */
   rename(params: { readonly key_id: string; readonly label: string }, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
     return this.#service.call('admin.keys.rename', { body: params }, options)
   }
 
-  setLimits(params: { readonly key_id: string } & DeveloperKeyLimits, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
+  /** Changes the limits of a key per month: null for none, 0 for nothing; a limit that is left out stays unchanged. */
+  setLimits(
+    params: { readonly key_id: string; readonly characters?: number | null; readonly speech_to_text_milliseconds?: number | null },
+    options: TranslationCallOptions = {},
+  ): Promise<Result<DeveloperKey>> {
     return this.#service.call('admin.keys.setLimits', { body: params }, options)
   }
 }
@@ -176,7 +200,10 @@ const MOST_DAYS = 366
  *
  * Errors: `REQUEST_INVALID`; `TypeError` for what is no text.
  */
-function checkDates(range: { readonly start_date: string; readonly end_date: string }, validation: Validation): void {
+function checkDates(
+  range: { readonly start_date: string; readonly end_date: string },
+  validation: TranslationCallOptions['validate'],
+): void {
   for (const name of ['start_date', 'end_date'] as const)
     if (typeof range[name] !== 'string') throw new TypeError(`${name} must be a string: YYYY-MM-DD`)
   if (validation !== 'strict') return
@@ -187,46 +214,55 @@ function checkDates(range: { readonly start_date: string; readonly end_date: str
   }
 }
 
-/** What the service counts; most of it for paid plans only. Limits of 10^12 mean none. */
-export interface UsageRecord {
+/**
+ * The usage of the account in the current period (`GET /v2/usage`); most fields are for paid plans only. Limits of 10^12 mean none. The
+ * functions are not enumerable.
+ */
+export interface Usage {
+  /** Characters used by the account. */
   readonly character_count: number
+  /** Limit of the account in characters. */
   readonly character_limit: number
-  readonly products?: readonly UsageOfProduct[]
+  /** Units used of each product: `billing_unit` is `characters`, `milliseconds`, `minutes` or another one. */
+  readonly products?: readonly {
+    readonly product_type: string
+    readonly billing_unit: string
+    readonly api_key_unit_count: number
+    readonly account_unit_count: number
+    /** @deprecated `api_key_unit_count` replaces it. */
+    readonly api_key_character_count?: number
+    /** @deprecated `account_unit_count` replaces it. */
+    readonly character_count?: number
+  }[]
+  /** Characters used by this key. */
   readonly api_key_character_count?: number
+  /** Limit of this key in characters. */
   readonly api_key_character_limit?: number
+  /** Milliseconds of speech used. */
   readonly speech_to_text_milliseconds_count?: number
+  /** Limit of speech in milliseconds. */
   readonly speech_to_text_milliseconds_limit?: number
+  /** Minutes of speech used. */
   readonly speech_to_text_minutes_count?: number
+  /** Limit of speech in minutes. */
   readonly speech_to_text_minutes_limit?: number
+  /** Documents translated by the user. */
   readonly document_count?: number
+  /** Limit of documents of the user. */
   readonly document_limit?: number
+  /** Documents translated by the team. */
   readonly team_document_count?: number
+  /** Limit of documents of the team. */
   readonly team_document_limit?: number
-  /** The period, in UTC. */
+  /** Begin of the period: ISO 8601 in UTC. */
   readonly start_time?: string
+  /** End of the period: ISO 8601 in UTC. */
   readonly end_time?: string
-}
-
-/** The usage of one product. */
-export interface UsageOfProduct {
-  readonly product_type: string
-  /** `characters`, `milliseconds`, `minutes` and what may come. */
-  readonly billing_unit: string
-  readonly api_key_unit_count: number
-  readonly account_unit_count: number
-  /** @deprecated */
-  readonly api_key_character_count?: number
-  /** @deprecated */
-  readonly character_count?: number
-}
-
-/** What is counted, and what follows from it; the functions are not enumerable. */
-export interface Usage extends UsageRecord {
-  /** Characters that may still be used, by account and key; `Infinity` without a limit. */
+  /** Returns the characters that may still be used, by account and key; `Infinity` without a limit. */
   remaining(): number
-  /** True when one of the limits is reached; a limit of 0 that nothing was counted against is not. */
+  /** Returns true if a limit is reached; a limit of 0 against which nothing is counted does not count. */
   anyLimitReached(): boolean
-  /** True when so many characters may still be used: a guard before a large batch. */
+  /** Returns true if that many characters may still be used. */
   allows(characters: number): boolean
 }
 
@@ -234,7 +270,7 @@ const NO_LIMIT = 1e12
 
 /** What is used up in this period. Errors: those of every call; `RESPONSE_INVALID` for an answer that counts no characters. */
 export async function usage(service: TranslationService, options: TranslationCallOptions = {}): Promise<Result<Usage>> {
-  const record = await service.call<UsageRecord>('usage', {}, options)
+  const record = await service.call<Usage>('usage', {}, options)
   const counters = countersOf(record)
   const remaining = () => Math.min(...counters.filter(({ name }) => CHARACTERS.has(name)).map(({ count, limit }) => left(count, limit)))
   const functions = {

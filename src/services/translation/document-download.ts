@@ -11,14 +11,17 @@ import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
 import type { TranslationCallOptions, TranslationService } from './translation-service.ts'
 
-/** A document that was fetched, beside its bytes. */
+/** A downloaded document. */
 export interface FetchedDocument {
+  /** The handle that it was downloaded with. */
   readonly handle: DocumentHandle
-  /** As the service proposes, without folders. */
+  /** The name that the service proposes, without folders. */
   readonly filename: string | undefined
+  /** Media type of the document. */
   readonly contentType: string | undefined
-  /** Where there is no sink. */
+  /** The document, if there is no sink. */
   readonly bytes: Uint8Array | undefined
+  /** Identifier of the request for the support of the service. */
   readonly traceId: string | undefined
 }
 
@@ -129,8 +132,8 @@ function backwards(state: string | undefined): ProtocolError {
 }
 
 /**
- * On Node the path of a new file, which is complete or not there (`overwrite`: also in the place of an old one); a stream; or
- * `undefined`: the bytes are in the result.
+ * Where a document goes: on Node the path of a new file, which is complete or not there (`overwrite` replaces an existing one); a stream; or
+ * `undefined` for bytes in the result. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`.
  */
 export type DocumentSink = { readonly path: string; readonly overwrite?: boolean } | WritableStream<Uint8Array> | undefined
 

@@ -3,15 +3,19 @@ import type { HttpError } from '../client/errors.ts'
 import { DocumentError } from './errors.ts'
 import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
-/** The state of a document that is being translated. */
+/** The state of a document (`POST /v2/document/{document_id}`). */
 export interface DocumentStatus {
+  /** Identifier of the document. */
   readonly document_id: string
+  /** How far the translation is; the service may add states. */
   readonly status: 'queued' | 'translating' | 'done' | 'error' | (string & {})
-  /** Only while it is translated, and only a guess. */
+  /** Estimated seconds until it is done, only while it is translated. */
   readonly seconds_remaining?: number
-  /** Nothing is billed before the document was fetched. */
+  /** Characters that are billed once the document is downloaded. */
   readonly billed_characters?: number
+  /** Why it failed. */
   readonly error_message?: string
+  /** The same, in another field that some services use. */
   readonly message?: string
 }
 
@@ -63,14 +67,23 @@ export class PollDelay {
   }
 }
 
-/** The handle as text, for those who keep it for later: its key opens the document. */
+/** A document handle as JSON, to keep it for later. */
 export interface ExportedHandle {
+  /** Identifier of the document. */
   readonly document_id: string
+  /** The key that decrypts the document; a secret that the service does not keep. */
   readonly document_key: string
 }
 
-/** Names an uploaded document. It prints without its key; `export()` gives all of it. */
+/**
+ * The identifier and the key of an uploaded document. It prints without its key.
+ *
+ * @example
+ * const handle = await client.documents.upload({ path: 'a.docx' }, { target_lang: 'de' })
+ * await client.documents.resume(new DocumentHandle(handle.export()), { path: 'a.de.docx' })
+ */
 export class DocumentHandle {
+  /** Identifier of the document. */
   readonly document_id: string
   readonly #key: string
 
@@ -79,15 +92,17 @@ export class DocumentHandle {
     this.#key = document_key
   }
 
-  /** With the key: keep it where secrets are kept. */
+  /** Returns the handle with its key, which is a secret. */
   export(): ExportedHandle {
     return { document_id: this.document_id, document_key: this.#key }
   }
 
+  /** Returns the handle without its key. */
   toJSON(): ExportedHandle {
     return { document_id: this.document_id, document_key: '[secret]' }
   }
 
+  /** Returns a text with the identifier only. */
   toString(): string {
     return `document ${this.document_id}`
   }

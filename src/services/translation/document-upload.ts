@@ -9,23 +9,23 @@ import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
 import { checkTranslation, type TranslateParams } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
-/** What texts and documents have in common. */
-type Common =
-  | 'target_lang'
-  | 'source_lang'
-  | 'formality'
-  | 'glossary_id'
-  | 'glossary_ids'
-  | 'style_id'
-  | 'translation_memory_id'
-  | 'translation_memory_threshold'
-  | 'enable_beta_languages'
-
-/** Names are those of the service. */
-export interface DocumentParams extends Pick<TranslateParams, Common> {
-  /** Tells the service the format by its extension; default: the name of the source, where it has one. */
+/** Parameters of a translation of a document (`POST /v2/document`), with the names of the service. */
+export interface DocumentParams
+  extends Pick<
+    TranslateParams,
+    | 'target_lang'
+    | 'source_lang'
+    | 'formality'
+    | 'glossary_id'
+    | 'glossary_ids'
+    | 'style_id'
+    | 'translation_memory_id'
+    | 'translation_memory_threshold'
+    | 'enable_beta_languages'
+  > {
+  /** Name of the document, whose extension is its format; default: the name of the source, if it has one. */
   readonly filename?: string
-  /** Extension of the format that is wanted; default: that of the source. */
+  /** Extension of the format of the result; default: that of the source. */
   readonly output_format?: string
 }
 
@@ -160,7 +160,7 @@ function changed(name: string): IntegrityError {
   return new IntegrityError('FILE_CHANGED', `"${name}" changed while it was read`, { hint: 'upload it again' })
 }
 
-/** Bytes, a `Blob` or `File`, a stream (or a function that makes one, which can be sent again), or on Node the path of a file. */
+/** A document: bytes, a `Blob` or `File`, a stream (or a function that returns one, which can be sent again), or on Node the path of a file. */
 export type DocumentSource = Uint8Array | Blob | StreamBody | (() => StreamBody) | { readonly path: string }
 
 /** A document that is ready to be read. */

@@ -15,26 +15,31 @@ import { type DocumentParams, type DocumentSource, uploadDocument } from './docu
 import { poll } from './poll.ts'
 import { named, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
-/** A document that was translated and fetched. */
+/** A document that was translated and downloaded. */
 export interface TranslatedDocument extends FetchedDocument {
-  /** The last state before it was fetched. */
+  /** The last state before the download. */
   readonly status: DocumentStatus
 }
 
-/** A handle of this session, or one that was kept. */
-export type AnyHandle = DocumentHandle | ExportedHandle
-
-/** Documents of the service. Every error after the upload has a `handle` for `resume`. */
+/**
+ * Translations of documents. A document is uploaded, translated by the service, and can be downloaded once. Errors after the upload have a
+ * `handle` for `resume`.
+ *
+ * @example
+ * const { filename, status } = await client.documents.translate({ path: 'a.docx' }, { path: 'a.de.docx' }, { target_lang: 'de' })
+ * console.log(filename, status.billed_characters)
+ */
 export class Documents {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
   /**
-   * Uploads, waits, fetches. A sink that cannot take the document is refused before anything is sent; a file is complete or not there.
-   * `deadline` and `totalTimeout` are for all of it; there is none by default.
+   * Uploads a document, waits for its translation and downloads it into a sink. A sink that cannot take the document is an error before anything
+   * is sent; a file is complete or not there. `deadline` and `totalTimeout` are for the whole; default: none.
    *
    * Errors: those of the other methods.
    *
@@ -56,8 +61,8 @@ export class Documents {
     })
   }
 
-  /** Goes on with a document that was uploaded: waits and fetches. Errors: as of {@link translate}. */
-  resume(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
+  /** Continues with an uploaded document: waits and downloads. Errors: those of `translate`. */
+  resume(handle: DocumentHandle | ExportedHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
     return named('documents.resume', async () => {
       const known = asHandle(this.#service, handle)
       await checkSink(sink)
@@ -65,27 +70,27 @@ export class Documents {
     })
   }
 
-  /** What names the document. It is sent as it is read, and never twice once its first byte is out. */
+  /** Uploads a document and returns its handle. It is sent as it is read, and not retried once its first byte was sent. */
   upload(source: DocumentSource, params: DocumentParams, options: TranslationCallOptions = {}): Promise<Result<DocumentHandle>> {
     return uploadDocument(this.#service, source, params, options)
   }
 
-  /** The state of a document. */
-  async status(handle: AnyHandle, options: TranslationCallOptions = {}): Promise<Result<DocumentStatus>> {
+  /** Returns the current state of a document. Errors: `HTTP_404` also for a wrong key, and after the download. */
+  async status(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<Result<DocumentStatus>> {
     return documentStatus(this.#service, asHandle(this.#service, handle), options)
   }
 
-  /** The state in which a document can be fetched. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of every call. */
-  async wait(handle: AnyHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
+  /** Waits until a document can be downloaded, and returns its state. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of every call. */
+  async wait(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
     const known = asHandle(this.#service, handle)
     return this.#withHandle(known, waitForDocument(this.#service, known, oneEnd(options, this.#service.clock)))
   }
 
   /**
-   * Fetches a document, which the service gives once. Errors: `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`, `DOCUMENT_FAILED`,
+   * Downloads a document, which is possible once. Errors: `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`, `DOCUMENT_FAILED`,
    * `HTTP_404` for a handle that the service never accepted, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
    */
-  download(handle: AnyHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
+  download(handle: DocumentHandle | ExportedHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
     return named('documents.download', async () => {
       const known = asHandle(this.#service, handle)
       await checkSink(sink)

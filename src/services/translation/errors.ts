@@ -2,10 +2,15 @@
 import { AuthError, type AuthErrorFields, type ErrorCode } from '../../errors.ts'
 import type { DocumentHandle } from './document-handle.ts'
 
-/** A document that cannot be had. `DOCUMENT_FAILED`, `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`. */
+/**
+ * A document could not be translated or downloaded. Codes: `DOCUMENT_FAILED`, `DOCUMENT_NOT_READY`, `DOCUMENT_GONE` (downloaded before, or
+ * expired).
+ *
+ * @example if (error instanceof DocumentError) await client.documents.resume(error.handle, { path: 'a.de.docx' })
+ */
 export class DocumentError extends AuthError {
   override readonly name = 'DocumentError'
-  /** What names the document; its key is not shown. */
+  /** The document, for `documents.resume`; prints without its key. */
   readonly handle: DocumentHandle
   /** The last state that the service reported: `queued`, `translating`, `done`, `error`. */
   readonly state?: string
@@ -17,9 +22,14 @@ export class DocumentError extends AuthError {
   }
 }
 
-/** A job that the service could not do. `JOB_FAILED`. */
+/**
+ * A job of the service failed. Code `JOB_FAILED`.
+ *
+ * @example if (error instanceof JobFailedError) console.error(error.jobId, error.serviceCode)
+ */
 export class JobFailedError extends AuthError {
   override readonly name = 'JobFailedError'
+  /** Identifier of the job. */
   readonly jobId: string
   /** The service's own code. */
   readonly serviceCode?: string
@@ -31,14 +41,18 @@ export class JobFailedError extends AuthError {
   }
 }
 
-/** Not all of many could be done; what was done is in `results`. `BATCH_INCOMPLETE`. */
+/**
+ * Some of many texts were not translated. Code `BATCH_INCOMPLETE`.
+ *
+ * @example if (error instanceof BatchError) console.error(error.failures.length, 'failed,', error.notSent.length, 'not sent')
+ */
 export class BatchError<Done = unknown> extends AuthError {
   override readonly name = 'BatchError'
-  /** In the order of what was asked for; `undefined` where there is none. */
+  /** The results in the order of the input; `undefined` where there is none. */
   readonly results: readonly (Done | undefined)[]
-  /** Places of what was tried and failed, and why. */
+  /** Indexes of what failed, and why. */
   readonly failures: readonly { readonly index: number; readonly error: AuthError }[]
-  /** Places of what was not sent any more. */
+  /** Indexes of what was not sent, because the quota is used up. */
   readonly notSent: readonly number[]
 
   constructor(
@@ -52,13 +66,18 @@ export class BatchError<Done = unknown> extends AuthError {
   }
 }
 
-/** The service ended a voice session, which cannot continue. `VOICE_FAILED`. */
+/**
+ * The service ended a voice session, which cannot continue. Code `VOICE_FAILED`.
+ *
+ * @example if (error instanceof VoiceError) console.error(error.serviceCode, error.reasonCode)
+ */
 export class VoiceError extends AuthError {
   override readonly name = 'VoiceError'
-  /** The service's own codes: what failed, and why. */
+  /** The service's own code of the failure. */
   readonly serviceCode?: string
+  /** The service's own code of the reason. */
   readonly reasonCode?: string
-  /** The message of ours that it speaks of. */
+  /** Type of the message of the client that failed. */
   readonly requestType?: string
 
   constructor(

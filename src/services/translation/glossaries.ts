@@ -4,7 +4,6 @@ import { ProtocolError } from '../../errors.ts'
 import { utf8Length } from '../../text/utf8-length.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import {
-  type Nothing,
   named,
   type Result,
   type TranslationCallOptions,
@@ -13,21 +12,20 @@ import {
   withResponse,
 } from './translation-service.ts'
 
-/** A dictionary without its entries. */
-export interface Dictionary extends GlossaryPair {
-  readonly entry_count: number
-}
-
-/** A glossary with a dictionary for each language pair (API version 3). */
+/** A glossary with a dictionary for each pair of languages (`/v3/glossaries`). */
 export interface MultilingualGlossary {
+  /** Identifier, for `glossary_id` of translations. */
   readonly glossary_id: string
+  /** Name of the glossary. */
   readonly name: string
+  /** Time of the creation: ISO 8601. */
   readonly creation_time: string
-  readonly dictionaries: readonly Dictionary[]
+  /** The dictionaries without their entries. */
+  readonly dictionaries: readonly (GlossaryPair & { readonly entry_count: number })[]
 }
 
 /**
- * Glossaries made here and those made on the web are the same. A target of `EN`, `PT` or `ZH` serves every variant of the language.
+ * Glossaries with one or more dictionaries; those that were created on the web are the same. A target of `EN`, `PT` or `ZH` serves every variant of the language.
  *
  * Errors besides those of each call: `REQUEST_INVALID` and `REQUEST_TOO_LARGE` for entries and names that no glossary takes.
  *
@@ -40,10 +38,12 @@ export interface MultilingualGlossary {
 export class Glossaries {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
+  /** Creates a glossary. Not retried. */
   create(
     { name, dictionaries }: { readonly name: string; readonly dictionaries: readonly DictionaryInput[] },
     options: TranslationCallOptions = {},
@@ -55,16 +55,17 @@ export class Glossaries {
     })
   }
 
-  /** All of them: this list has no pages. */
+  /** Returns all glossaries; the list has no pages. */
   list(options: TranslationCallOptions = {}): Promise<Result<{ readonly glossaries: readonly MultilingualGlossary[] }>> {
     return this.#service.call('glossaries.list', {}, options)
   }
 
+  /** Returns one glossary. */
   get(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<MultilingualGlossary>> {
     return this.#service.call('glossaries.get', { path: { glossary_id } }, options)
   }
 
-  /** Another name, and the entries of one dictionary on top of those that it has. */
+  /** Changes the name, and adds entries to one dictionary. Errors: `REQUEST_INVALID` for more than one dictionary. */
   update(
     glossary_id: string,
     { name, dictionaries }: { readonly name?: string; readonly dictionaries?: readonly DictionaryInput[] },
@@ -83,12 +84,17 @@ export class Glossaries {
     })
   }
 
-  delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
+  /** Deletes a glossary. */
+  delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
     return this.#service.call('glossaries.delete', { path: { glossary_id } }, options)
   }
 
-  /** The entries of one dictionary as text; `GlossaryEntries.parse` reads them. Errors: `RESPONSE_INVALID` when there is not one. */
-  async entries(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<DictionaryText>> {
+  /** Returns the entries of one dictionary as text, for `GlossaryEntries.parse`. Errors: `RESPONSE_INVALID` if there is no such dictionary. */
+  async entries(
+    glossary_id: string,
+    pair: GlossaryPair,
+    options: TranslationCallOptions = {},
+  ): Promise<Result<Required<DictionaryInput> & { readonly entries: string }>> {
     const answer = await this.#service.call<EntriesAnswer>('glossaries.entries', { path: { glossary_id }, query: queryOf(pair) }, options)
     try {
       return withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
@@ -97,15 +103,20 @@ export class Glossaries {
     }
   }
 
-  /** Makes a dictionary, or puts these entries in the place of those that it has. */
-  putDictionary(glossary_id: string, dictionary: DictionaryInput, options: TranslationCallOptions = {}): Promise<Result<Dictionary>> {
+  /** Creates a dictionary, or replaces its entries. */
+  putDictionary(
+    glossary_id: string,
+    dictionary: DictionaryInput,
+    options: TranslationCallOptions = {},
+  ): Promise<Result<MultilingualGlossary['dictionaries'][number]>> {
     return named('glossaries.putDictionary', async () => {
       const body = dictionaryText(dictionary, this.#service.validation(options))
       return this.#service.call('glossaries.putDictionary', { path: { glossary_id }, body }, options)
     })
   }
 
-  deleteDictionary(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
+  /** Deletes one dictionary of a glossary. */
+  deleteDictionary(glossary_id: string, pair: GlossaryPair, options: TranslationCallOptions = {}): Promise<Result<object>> {
     return this.#service.call('glossaries.deleteDictionary', { path: { glossary_id }, query: queryOf(pair) }, options)
   }
 }
@@ -132,30 +143,42 @@ function listed(dictionaries: unknown, { source_lang, target_lang }: GlossaryPai
   )
 }
 
-/** A glossary of one language pair (API version 2). */
+/** A glossary of one pair of languages (`/v2/glossaries`). */
 export interface Glossary extends GlossaryPair {
+  /** Identifier, for `glossary_id` of translations. */
   readonly glossary_id: string
+  /** Name of the glossary. */
   readonly name: string
-  /** Whether translations may use it already. */
+  /** Whether translations can use it already. */
   readonly ready: boolean
+  /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+  /** Number of entries. */
   readonly entry_count: number
 }
 
-/** For glossaries with one dictionary; those that were edited on the web or have several are for {@link Glossaries}. */
+/**
+ * Glossaries of version 2 of the API, with one dictionary each. Glossaries that were edited on the web or have several dictionaries need
+ * {@link Glossaries}.
+ *
+ * @example
+ * const { glossaries } = await client.glossariesV2.list()
+ * for (const { glossary_id, name, ready } of glossaries) console.log(glossary_id, name, ready)
+ */
 export class GlossariesV2 {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
-  /** @deprecated Every two languages of a glossary make a pair. */
+  /** Returns the pairs of languages. @deprecated Every two languages of a glossary make a pair. */
   languagePairs(options: TranslationCallOptions = {}): Promise<Result<{ readonly supported_languages: readonly GlossaryPair[] }>> {
     return this.#service.call('glossariesV2.languagePairs', {}, options)
   }
 
-  /** Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
+  /** Creates a glossary. Not retried. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
   create(
     { name, ...dictionary }: { readonly name: string } & DictionaryInput,
     options: TranslationCallOptions = {},
@@ -167,20 +190,22 @@ export class GlossariesV2 {
     })
   }
 
+  /** Returns all glossaries; the list has no pages. */
   list(options: TranslationCallOptions = {}): Promise<Result<{ readonly glossaries: readonly Glossary[] }>> {
     return this.#service.call('glossariesV2.list', {}, options)
   }
 
+  /** Returns one glossary. */
   get(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<Glossary>> {
     return this.#service.call('glossariesV2.get', { path: { glossary_id } }, options)
   }
 
-  /** Errors: 403 for a glossary that {@link Glossaries} or the web has changed. */
-  delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
+  /** Deletes a glossary. Errors: `HTTP_403` for a glossary that was changed by {@link Glossaries} or on the web. */
+  delete(glossary_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
     return this.#service.call('glossariesV2.delete', { path: { glossary_id } }, options)
   }
 
-  /** The entries as text; `GlossaryEntries.parse` reads them. */
+  /** Returns the entries as text, for `GlossaryEntries.parse`. */
   async entries(
     glossary_id: string,
     options: TranslationCallOptions = {},
@@ -190,19 +215,16 @@ export class GlossariesV2 {
   }
 }
 
-/** A dictionary as callers give it. */
+/** The dictionary of a pair of languages, to create or change a glossary. */
 export interface DictionaryInput extends GlossaryPair {
-  /** Terms, or text that is sent as it is. */
-  readonly entries: EntriesInput | string
-  /** Of the text; terms are written that way. Default `tsv`. */
-  readonly entries_format?: EntriesFormat
+  /** Source terms with their translations in any order, or text in `entries_format`, which is sent as it is. */
+  readonly entries: GlossaryEntries | Iterable<readonly [source: string, target: string]> | Readonly<Record<string, string>> | string
+  /** Format of the text: lines with a tab, or CSV (RFC 4180). Default `tsv`. */
+  readonly entries_format?: 'tsv' | 'csv'
 }
 
 /** A dictionary as it is sent. */
-export interface DictionaryText extends GlossaryPair {
-  readonly entries: string
-  readonly entries_format: EntriesFormat
-}
+type DictionaryText = Required<DictionaryInput> & { readonly entries: string }
 
 /** A dictionary as it is sent. Errors: those of {@link GlossaryEntries}; text is only read to check it, as far as `validation` says. */
 function dictionaryText(dictionary: DictionaryInput, validation: Validation): DictionaryText {
@@ -237,20 +259,19 @@ function checkOneDictionary(dictionaries: readonly DictionaryInput[], validation
 /** Bytes of a glossary. */
 const LARGEST_GLOSSARY = 10_485_760
 
-/** How entries are written as text: one line each, with a tab, or with commas and quotes (RFC 4180). */
-export type EntriesFormat = 'tsv' | 'csv'
-
-/** A pair of languages. */
+/** A pair of languages of a glossary. */
 export interface GlossaryPair {
+  /** Language of the source terms: `en`. */
   readonly source_lang: string
+  /** Language of the target terms: `de`. */
   readonly target_lang: string
 }
 
-/** Terms and what they become; any order, any keys. */
-export type EntriesInput = GlossaryEntries | Iterable<readonly [source: string, target: string]> | Readonly<Record<string, string>>
+/** Terms and their translations; any order, any keys. */
+export type EntriesInput = Exclude<DictionaryInput['entries'], string>
 
 /**
- * Terms in their order, each source once, each fit to be sent. A term may be any word: `constructor`, `__proto__` and `1` are words.
+ * The entries of a dictionary, checked: in their order, each source term once. Terms such as `constructor`, `__proto__` and `1` are allowed.
  *
  * @example GlossaryEntries.of([['Hello', 'Hallo']]).toText() // 'Hello\tHallo'
  */
@@ -262,10 +283,10 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
   }
 
   /**
-   * Errors: `REQUEST_INVALID` for a term that is empty, comes twice as a source, begins or ends with whitespace, or has a control character or a
+   * Returns entries from pairs or an object. Errors: `REQUEST_INVALID` for a term that is empty, comes twice as a source, begins or ends with whitespace, or has a control character or a
    * line end in it; `REQUEST_TOO_LARGE` for more than 1024 bytes. Messages say where.
    */
-  static of(entries: EntriesInput): GlossaryEntries {
+  static of(entries: Exclude<DictionaryInput['entries'], string>): GlossaryEntries {
     if (entries instanceof GlossaryEntries) return entries
     if (typeof entries !== 'object' || entries === null)
       throw new TypeError('entries must be pairs of strings or an object; use parse for text')
@@ -273,13 +294,13 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
   }
 
   /**
-   * Reads text; a byte order mark, CRLF and a line end after the last line are allowed.
+   * Parses text; a byte order mark, CRLF and a line end after the last line are allowed.
    *
    * Errors: those of {@link of}; `REQUEST_INVALID` for another number of columns; `REQUEST_TOO_LARGE` for more than 10 485 760 bytes.
    *
    * @param pair whose rows are taken where CSV has the languages in columns 3 and 4; without case
    */
-  static parse(text: string, format: EntriesFormat = 'tsv', pair?: GlossaryPair): GlossaryEntries {
+  static parse(text: string, format: 'tsv' | 'csv' = 'tsv', pair?: GlossaryPair): GlossaryEntries {
     if (typeof text !== 'string') throw new TypeError('entries can only be parsed from a string')
     checkGlossarySize(utf8Length(text))
     const content = text.replace(/^\ufeff/, '')
@@ -299,25 +320,29 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
     return new GlossaryEntries(terms)
   }
 
+  /** Number of entries. */
   get size(): number {
     return this.#terms.size
   }
 
   /** What a source term becomes. */
+  /** Returns the target term of a source term. */
   get(source: string): string | undefined {
     return this.#terms.get(source)
   }
 
+  /** Returns true if there is an entry for a source term. */
   has(source: string): boolean {
     return this.#terms.has(source)
   }
 
+  /** Returns the entries in their order. */
   [Symbol.iterator](): IterableIterator<[source: string, target: string]> {
     return this.#terms.entries()
   }
 
-  /** One line for each term, none after the last. Errors: `REQUEST_TOO_LARGE` for more than 10 485 760 bytes. */
-  toText(format: EntriesFormat = 'tsv'): string {
+  /** Returns text with one line for each entry and no line end after the last. Errors: `REQUEST_TOO_LARGE` for more than 10 485 760 bytes. */
+  toText(format: 'tsv' | 'csv' = 'tsv'): string {
     const write = format === 'csv' ? csvField : (term: string) => term
     const between = format === 'csv' ? ',' : '\t'
     const text = Array.from(this.#terms, ([source, target]) => write(source) + between + write(target)).join('\n')
@@ -325,6 +350,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
     return text
   }
 
+  /** Returns the pairs of terms. */
   toJSON(): readonly (readonly [source: string, target: string])[] {
     return [...this.#terms]
   }

@@ -1,7 +1,7 @@
 /** Which languages there are, and what can be done with them. */
 import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
-/** What languages are used for; there may be more. */
+/** A resource that languages are used for; the service may have more. */
 export type LanguageResource =
   | 'translate_text'
   | 'translate_document'
@@ -12,78 +12,68 @@ export type LanguageResource =
   | 'translation_memory'
   | (string & {})
 
-/** A feature of a resource, and which sides of a pair must have it. */
-export interface LanguageFeature {
-  readonly name: string
-  readonly needs_source_support?: boolean
-  readonly needs_target_support?: boolean
-}
-
-/** What the service offers for a language. */
+/** A resource and its features (`GET /v3/languages/resources`). */
 export interface LanguageResourceRecord {
+  /** Name of the resource: `translate_text`. */
   readonly name: string
-  readonly features: readonly LanguageFeature[]
+  /** Features: `formality`, `glossary`, …, and which languages of a pair must have each. */
+  readonly features: readonly {
+    readonly name: string
+    readonly needs_source_support?: boolean
+    readonly needs_target_support?: boolean
+  }[]
 }
 
-/** A language that the service supports. */
+/** A language that the service supports for a resource (`GET /v3/languages`). */
 export interface Language {
+  /** Code of the language: `de`. */
   readonly lang: string
+  /** English name of the language. */
   readonly name: string
+  /** Whether texts in it can be translated. */
   readonly usable_as_source: boolean
+  /** Whether texts can be translated into it. */
   readonly usable_as_target: boolean
   /** `stable`, `beta`, `early_access`. */
   readonly status: string
+  /** The features that the language has, by name. */
   readonly features: Readonly<Record<string, { readonly status: string; readonly external?: boolean }>>
 }
 
-/** A language as the older list has it. */
-export interface LanguageV2 {
-  /** In upper case. */
-  readonly language: string
-  readonly name: string
-  /** Of targets only. */
-  readonly supports_formality?: boolean
-}
-
-/** Parameters of the list of languages. */
-export interface LanguageListParams {
-  readonly resource: LanguageResource
-  /** What is listed besides. */
-  readonly include?: readonly ('beta' | 'external' | (string & {}))[]
-}
-
-/** A source and a target language. */
-export interface LanguagePair {
-  readonly source: LanguageCode
-  readonly target: LanguageCode
-}
-
-/** The languages of the service. */
+/**
+ * The languages of the service.
+ *
+ * @example if (await client.languages.supports({ source: 'en', target: 'de' }, 'formality')) console.log('formality works')
+ */
 export class Languages {
   readonly #service: TranslationService
   /** What `supports` has asked for; kept as long as the client. */
   readonly #known = new Map<string, Promise<readonly unknown[]>>()
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
-  /** What languages are used for, and the features of each. */
+  /** Returns the resources that languages are used for, with the features of each. */
   resources(options: TranslationCallOptions = {}): Promise<Result<readonly LanguageResourceRecord[]>> {
     return this.#service.call('languages.resources', {}, options)
   }
 
-  /** The languages of one resource. */
-  list({ resource, include }: LanguageListParams, options: TranslationCallOptions = {}): Promise<Result<readonly Language[]>> {
+  /** Returns the languages of one resource; `include` adds languages in beta and of external models. */
+  list(
+    { resource, include }: { readonly resource: LanguageResource; readonly include?: readonly ('beta' | 'external' | (string & {}))[] },
+    options: TranslationCallOptions = {},
+  ): Promise<Result<readonly Language[]>> {
     return this.#service.call('languages.list', { query: { resource, ...(include?.length && { include }) } }, options)
   }
 
   /**
-   * True when a feature holds for a pair of languages: every side that must have it lists it. Languages are compared without case; what is
-   * asked for once is remembered as long as the client.
+   * Returns true if a feature works for a pair of languages: each language that must have it lists it. Languages are compared without case;
+   * the lists are requested once for each client.
    */
   async supports(
-    pair: LanguagePair,
+    pair: { readonly source: LanguageCode; readonly target: LanguageCode },
     feature: string,
     resource: LanguageResource = 'translate_text',
     options: TranslationCallOptions = {},
@@ -113,12 +103,8 @@ function languageOf(languages: readonly Language[], code: string): Language | un
   return languages.find(({ lang }) => lang.toLowerCase() === code.toLowerCase())
 }
 
-/** A language code: those that are known, for editors, and any other. Codes go out as they are written. */
-export type LanguageCode = KnownLanguage | (string & {})
-
-type KnownLanguage = Base | Uppercase<Base> | Variant | Uppercase<Variant>
-
-type Base =
+/** A language code, in any case; editors suggest the known ones. Codes are sent as they are written. */
+export type LanguageCode =
   | 'ar'
   | 'bg'
   | 'cs'
@@ -126,7 +112,10 @@ type Base =
   | 'de'
   | 'el'
   | 'en'
+  | 'en-GB'
+  | 'en-US'
   | 'es'
+  | 'es-419'
   | 'et'
   | 'fi'
   | 'fr'
@@ -142,6 +131,8 @@ type Base =
   | 'nl'
   | 'pl'
   | 'pt'
+  | 'pt-BR'
+  | 'pt-PT'
   | 'ro'
   | 'ru'
   | 'sk'
@@ -152,5 +143,6 @@ type Base =
   | 'uk'
   | 'vi'
   | 'zh'
-
-type Variant = 'en-GB' | 'en-US' | 'es-419' | 'pt-BR' | 'pt-PT' | 'zh-Hans' | 'zh-Hant'
+  | 'zh-Hans'
+  | 'zh-Hant'
+  | (string & {})

@@ -16,50 +16,50 @@ import {
   type TranslationService,
 } from './translation-service.ts'
 
-/** A text and its translation. */
-export interface QualitySegment {
-  readonly source: string
-  readonly target: string
-}
-
-/** Texts and their translations whose quality is evaluated. */
+/** Texts and their translations whose quality is evaluated (`POST /v1/quality-evaluation`). */
 export interface QualityInput {
+  /** The languages of all segments. */
   readonly metadata: { readonly source_language: string; readonly target_language: string }
-  /** 1 to 500; each side 1 to 10 000 characters. */
-  readonly segments: readonly QualitySegment[]
+  /** 1 to 500 texts with their translations, each of 1 to 10 000 characters. */
+  readonly segments: readonly { readonly source: string; readonly target: string }[]
 }
 
-/** An evaluation that was asked for. */
+/** An evaluation that was submitted. */
 export interface QualityJob {
+  /** Identifier of the job; the service keeps it for a day. */
   readonly job_id: string
-  /** Where it is asked after; only followed on the host of the service. */
+  /** URL of the state; used only on the host of the service. */
   readonly poll_url?: string
 }
 
-/** One mistake. `sliceCodePoints` gives the text of a span. */
-export interface QualityMistake {
-  /** `Accuracy`, `Fluency`, `Style`, `Miscellaneous`. */
-  readonly type: string
-  readonly sub_type: string
-  /** `Critical`, `Major`, `Minor`. */
-  readonly severity: string
-  readonly explanation: string
-  readonly source_spans: readonly CodePointSpan[]
-  readonly target_spans: readonly CodePointSpan[]
-}
-
-/** How far an evaluation is. */
+/** The state of an evaluation. */
 export interface QualityState {
+  /** Identifier of the job. */
   readonly job_id: string
   /** `processing`, `done`, `error`. */
   readonly status: string
-  readonly segments?: readonly { readonly segment_index: number; readonly errors: readonly QualityMistake[] }[]
-  /** The score goes from 0 to 100. */
+  /**
+   * The mistakes of each segment: `type` is `Accuracy`, `Fluency`, `Style` or `Miscellaneous`, `severity` is `Critical`, `Major` or `Minor`. Spans
+   * are half-open ranges of code points, for `sliceCodePoints`.
+   */
+  readonly segments?: readonly {
+    readonly segment_index: number
+    readonly errors: readonly {
+      readonly type: string
+      readonly sub_type: string
+      readonly severity: string
+      readonly explanation: string
+      readonly source_spans: readonly (readonly [start: number, end: number])[]
+      readonly target_spans: readonly (readonly [start: number, end: number])[]
+    }[]
+  }[]
+  /** The score from 0 to 100, and the number of mistakes by kind. */
   readonly summary?: { readonly overall_score: number; readonly granular_counts: Readonly<Record<string, number>> }
+  /** Why the evaluation failed. */
   readonly error?: { readonly code?: string; readonly message?: string }
 }
 
-/** An evaluation that is done. */
+/** A finished evaluation. */
 export type QualityReport = QualityState & Required<Pick<QualityState, 'segments' | 'summary'>>
 
 const MOST_SEGMENTS = 500
@@ -74,18 +74,19 @@ const LONGEST_PAUSE = 15_000
 const LONGEST_WISH = 60_000
 
 /**
- * Asks for evaluations and after them.
+ * Evaluations of the quality of translations.
  *
  * @example const { summary } = await client.quality.evaluate({ metadata: { source_language: 'en', target_language: 'de' }, segments })
  */
 export class Quality {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
-  /** Asks for an evaluation; the service keeps it for a day. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`. */
+  /** Submits an evaluation. Errors: `REQUEST_INVALID` for no or more than 500 segments, `REQUEST_TOO_LARGE` for long ones. */
   submit(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityJob>> {
     return named('quality.submit', async () => {
       if (this.#service.validation(options) === 'strict') checkSegments(input.segments)
@@ -93,7 +94,7 @@ export class Quality {
     })
   }
 
-  /** Asks once how far it is. */
+  /** Returns the current state of an evaluation. */
   async poll({ job_id, poll_url }: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityState>> {
     const path = poll_url ? await this.#ownPath(poll_url) : undefined
     if (path === undefined) return this.#service.call('quality.poll', { path: { job_id } }, options)
@@ -106,12 +107,12 @@ export class Quality {
     }
   }
 
-  /** Asks until it is done, as often as the service wishes. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
+  /** Waits for an evaluation, with the delay that the service asks for. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
   async wait(job: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     return this.#waited(job, undefined, oneEnd(options, this.#service.clock))
   }
 
-  /** Asks for an evaluation and waits for it, both before one end. Errors: those of both; once there is a job they name it in `jobId`. */
+  /** Submits an evaluation and waits for it, within one timeout. Errors: those of `submit` and `wait`; `jobId` is the job, if there is one. */
   async evaluate(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     const whole = oneEnd(options, this.#service.clock)
     const job = await this.submit(input, whole)
@@ -168,21 +169,18 @@ export class Quality {
   }
 }
 
-function checkSegments(segments: readonly QualitySegment[]): void {
+function checkSegments(segments: QualityInput['segments']): void {
   checkCount(segments, 'segments', { most: MOST_SEGMENTS })
   for (const [index, segment] of segments.entries())
     for (const side of ['source', 'target'] as const) checkTextLength(segment[side], `segments[${index}].${side}`, LONGEST_SIDE)
 }
 
-/** A half-open range of code points: the first, and the one behind the last. */
-export type CodePointSpan = readonly [start: number, end: number]
-
 /**
- * The part of a text between two code points: spans of an evaluation do not count the halves of surrogate pairs.
+ * Returns the part of a text between two code points, the end excluded: evaluations count code points, JavaScript counts UTF-16 code units.
  *
  * @example sliceCodePoints('Na 😀 du', [3, 4]) // '😀'
  */
-export function sliceCodePoints(text: string, [start, end]: CodePointSpan): string {
+export function sliceCodePoints(text: string, [start, end]: readonly [start: number, end: number]): string {
   const from = unitsBefore(text, start)
   return text.slice(from, from + unitsBefore(text.slice(from), end - start))
 }

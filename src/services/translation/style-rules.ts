@@ -3,43 +3,38 @@
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, type PagesRead, paged } from '../client/paging.ts'
 import { checkCount, checkTextLength } from './translate-text.ts'
-import { type Nothing, named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
-/** Category, rule and option: `{ numbers: { decimals: 'comma' } }`. */
-export type ConfiguredRules = Readonly<Record<string, Readonly<Record<string, string>>>>
-
-/** A list of style rules. */
+/** A list of style rules for one target language (`/v3/style_rules`). */
 export interface StyleRuleList {
+  /** Identifier, for `style_id` of translations. */
   readonly style_id: string
+  /** Name of the list. */
   readonly name: string
+  /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+  /** Time of the last change: ISO 8601. */
   readonly updated_time: string
   /** `de`, `en`, `es`, `fr`, `it`, `ja`, `ko`, `zh`. */
   readonly language: string
   /** Grows with every change. */
   readonly version: number
-  /** Only in lists that were asked for with `detailed`, and in single ones. */
-  readonly configured_rules?: ConfiguredRules
+  /** Options by category and rule: `{ numbers: { decimals: 'comma' } }`. In lists only with `detailed`. */
+  readonly configured_rules?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** The instructions. In lists only with `detailed`. */
   readonly custom_instructions?: readonly StyleInstruction[]
 }
 
 /** A list of style rules to create. */
 export interface StyleRuleListInput {
+  /** Name of the list, at most 1024 characters. */
   readonly name: string
+  /** Target language: `de`, `en`, `es`, `fr`, `it`, `ja`, `ko`, `zh`. */
   readonly language: string
-  readonly configured_rules?: ConfiguredRules
-  /** At most 200. */
-  readonly custom_instructions?: readonly StyleInstructionInput[]
-}
-
-/** One page of style rule lists. */
-export interface StyleRulePage {
-  /** From 0. */
-  readonly page?: number
-  /** 1 to 25; default 10. */
-  readonly page_size?: number
-  /** With rules and instructions. */
-  readonly detailed?: boolean
+  /** Options by category and rule: `{ numbers: { decimals: 'comma' } }`. */
+  readonly configured_rules?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** At most 200 instructions. */
+  readonly custom_instructions?: readonly Omit<StyleInstruction, 'id'>[]
 }
 
 const MOST_INSTRUCTIONS = 200
@@ -48,19 +43,27 @@ const LONGEST_NAME = 1024
 
 const PAGE_SIZE = 10
 
-/** Lists of rules and the instructions in them. Errors besides those of each call: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`. */
+/**
+ * Lists of style rules and instructions. Errors besides those of each call: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`.
+ *
+ * @example
+ * const { style_id } = await client.styleRules.create({ name: 'House style', language: 'de' })
+ * await client.styleRules.setRules(style_id, { numbers: { decimals: 'comma' } })
+ */
 export class StyleRules {
+  /** The instructions of a list, one by one. */
   readonly instructions: StyleInstructions
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
     this.instructions = new StyleInstructions(service)
   }
 
-  /** One page. */
+  /** Returns one page, from 0, of 1 to 25 lists (default 10); with `detailed` also their rules and instructions. */
   list(
-    { detailed, ...page }: StyleRulePage = {},
+    { detailed, ...page }: { readonly page?: number; readonly page_size?: number; readonly detailed?: boolean } = {},
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly style_rules: readonly StyleRuleList[] }>> {
     return named('styleRules.list', async () => {
@@ -71,9 +74,13 @@ export class StyleRules {
     })
   }
 
-  /** All of them, page by page until one is shorter than it may be. */
+  /** Returns the lists of all pages, from `page` on; the last page is one with fewer than `page_size` lists. */
   iterate(
-    { page: first = 0, page_size = PAGE_SIZE, detailed }: StyleRulePage = {},
+    {
+      page: first = 0,
+      page_size = PAGE_SIZE,
+      detailed,
+    }: { readonly page?: number; readonly page_size?: number; readonly detailed?: boolean } = {},
     { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
   ): Paged<StyleRuleList> {
     const source = {
@@ -92,6 +99,7 @@ export class StyleRules {
     })
   }
 
+  /** Creates a list. Not retried. */
   create(list: StyleRuleListInput, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
     return named('styleRules.create', async () => {
       if (this.#service.validation(options) === 'strict') checkList(list)
@@ -99,10 +107,12 @@ export class StyleRules {
     })
   }
 
+  /** Returns one list with its rules and instructions. */
   get(style_id: string, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
     return this.#service.call('styleRules.get', { path: { style_id } }, options)
   }
 
+  /** Changes the name of a list. */
   rename(style_id: string, { name }: { readonly name: string }, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
     return named('styleRules.rename', async () => {
       if (this.#service.validation(options) === 'strict') checkTextLength(name, 'name', LONGEST_NAME)
@@ -110,12 +120,17 @@ export class StyleRules {
     })
   }
 
-  delete(style_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
+  /** Deletes a list. */
+  delete(style_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
     return this.#service.call('styleRules.delete', { path: { style_id } }, options)
   }
 
-  /** Puts these rules in the place of all that the list has. */
-  setRules(style_id: string, rules: ConfiguredRules, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
+  /** Replaces all rules of a list. */
+  setRules(
+    style_id: string,
+    rules: NonNullable<StyleRuleList['configured_rules']>,
+    options: TranslationCallOptions = {},
+  ): Promise<Result<StyleRuleList>> {
     return this.#service.call('styleRules.setRules', { path: { style_id }, body: rules }, options)
   }
 }
@@ -131,43 +146,53 @@ function checkList({ name, custom_instructions = [] }: StyleRuleListInput): void
   for (const [index, instruction] of custom_instructions.entries()) checkInstruction(instruction, `custom_instructions[${index}].`)
 }
 
-/** An instruction to add to a style rule list. */
-export interface StyleInstructionInput {
-  /** At most 100 characters. */
+/** An instruction of a list of style rules. */
+export interface StyleInstruction {
+  /** Identifier within the list. */
+  readonly id: string
+  /** Name of the instruction, at most 100 characters. */
   readonly label: string
-  /** At most 300 characters. */
+  /** The instruction, at most 300 characters. */
   readonly prompt: string
+  /** The only source language that it is for; default: all. */
   readonly source_language?: string
 }
 
-/** An instruction of a style rule list. */
-export interface StyleInstruction extends StyleInstructionInput {
-  readonly id: string
-}
-
-/** The instructions of lists, one by one. */
+/**
+ * The instructions of a list of style rules.
+ *
+ * @example await client.styleRules.instructions.create(style_id, { label: 'Units', prompt: 'Use metric units' })
+ */
 export class StyleInstructions {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
-  create(style_id: string, instruction: StyleInstructionInput, options: TranslationCallOptions = {}): Promise<Result<StyleInstruction>> {
+  /** Adds an instruction. Not retried. */
+  create(
+    style_id: string,
+    instruction: Omit<StyleInstruction, 'id'>,
+    options: TranslationCallOptions = {},
+  ): Promise<Result<StyleInstruction>> {
     return named('styleRules.instructions.create', async () => {
       if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
       return this.#service.call('styleRules.instructions.create', { path: { style_id }, body: instruction }, options)
     })
   }
 
+  /** Returns one instruction. */
   get(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<StyleInstruction>> {
     return this.#service.call('styleRules.instructions.get', { path: { style_id, instruction_id } }, options)
   }
 
+  /** Replaces an instruction. */
   replace(
     style_id: string,
     instruction_id: string,
-    instruction: StyleInstructionInput,
+    instruction: Omit<StyleInstruction, 'id'>,
     options: TranslationCallOptions = {},
   ): Promise<Result<StyleInstruction>> {
     return named('styleRules.instructions.replace', async () => {
@@ -176,65 +201,73 @@ export class StyleInstructions {
     })
   }
 
-  delete(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<Nothing>> {
+  /** Deletes an instruction. */
+  delete(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
     return this.#service.call('styleRules.instructions.delete', { path: { style_id, instruction_id } }, options)
   }
 }
 
 /** Errors: `REQUEST_TOO_LARGE`. */
-function checkInstruction({ label, prompt }: StyleInstructionInput, at = ''): void {
+function checkInstruction({ label, prompt }: Omit<StyleInstruction, 'id'>, at = ''): void {
   checkTextLength(label, `${at}label`, 100)
   checkTextLength(prompt, `${at}prompt`, 300)
 }
 
-/** A translation memory of the account. */
+/** A translation memory of the account (`GET /v3/translation_memories`). */
 export interface TranslationMemory {
+  /** Identifier, for `translation_memory_id` of translations. */
   readonly translation_memory_id: string
+  /** Name of the memory. */
   readonly name: string
+  /** Language of its source texts. */
   readonly source_language: string
+  /** Languages of its translations. */
   readonly target_languages: readonly string[]
+  /** Number of segments. */
   readonly segment_count: number
 }
 
-/** One page of translation memories. */
-export interface TranslationMemoryPage {
+interface TranslationMemoryPage {
   readonly translation_memories: readonly TranslationMemory[]
   /** Left out by some services: then a page that is shorter than it may be is the last. */
   readonly total_count?: number
 }
 
-/** Pages count from 0 and have 1 to 25 items, 10 by default. */
-export interface TranslationMemoryListParams {
-  readonly page?: number
-  readonly page_size?: number
-}
-
 const NAME = 'translationMemories.list'
 
-/** Lists translation memories. */
+/**
+ * The translation memories of the account.
+ *
+ * @example for await (const { name, segment_count } of client.translationMemories.iterate()) console.log(name, segment_count)
+ */
 export class TranslationMemories {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
-  /** One page. Errors: `REQUEST_INVALID` for a size that no page has; those of every call. */
-  list(params: TranslationMemoryListParams = {}, options: TranslationCallOptions = {}): Promise<Result<TranslationMemoryPage>> {
+  /** Returns one page, from 0, of 1 to 25 memories (default 10). Errors: `REQUEST_INVALID` for another size; those of every call. */
+  list(
+    params: { readonly page?: number; readonly page_size?: number } = {},
+    options: TranslationCallOptions = {},
+  ): Promise<Result<{ readonly translation_memories: readonly TranslationMemory[]; readonly total_count?: number }>> {
     return named(NAME, async () => {
       if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
       return this.#service.call(NAME, { query: { ...params } }, options)
     })
   }
 
-  /** All of them, page by page. */
+  /** Returns the memories of all pages. */
   iterate(
-    { page_size }: Pick<TranslationMemoryListParams, 'page_size'> = {},
+    { page_size }: { readonly page_size?: number } = {},
     { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
   ): Paged<TranslationMemory> {
     const source = {
       name: NAME,
-      fetch: (page = 0, ending?: AbortSignal) => this.list({ page, page_size }, { ...options, signal: ending }),
+      fetch: (page = 0, ending?: AbortSignal) =>
+        this.list({ page, ...(page_size !== undefined && { page_size }) }, { ...options, signal: ending }),
       items: ({ translation_memories: items }: TranslationMemoryPage) => items,
       next: ({ total_count }: TranslationMemoryPage, page = 0, { count, total }: PagesRead) => {
         const isLast = typeof total_count === 'number' ? total >= total_count : count < (page_size ?? PAGE_SIZE)

@@ -45,21 +45,21 @@ async function translated(
   return withCount(result, result.translations, texts.length, 'translateText')
 }
 
-/** What became of one text; `index` is its place among all. */
+/** The translation of one text, or why there is none; `index` is its position in the input, from 0. */
 export type TextOutcome =
   | { readonly index: number; readonly translation: Translation }
-  /** `notSent`: the service was not asked, because the quota is used up. */
+  /** `notSent`: it was not sent, because the quota is used up. */
   | { readonly index: number; readonly error: AuthError; readonly notSent: boolean }
 
-/** Options of a translation of many texts. */
+/** Options of `translateMany`. */
 export interface TranslateManyOptions extends TranslationCallOptions {
-  /** Requests under way at a time; default 4. */
+  /** Maximum number of requests at a time; default 4. */
   readonly concurrency?: number
 }
 
-/** Outcomes one by one, in the order of the texts; leaving the loop aborts what is under way. */
+/** The translations of many texts, for `for await`, in the order of the texts. Leaving the loop aborts running requests. */
 export interface TranslatedTexts extends AsyncIterable<TextOutcome> {
-  /** All translations. Errors: `BATCH_INCOMPLETE` with those that there are, as soon as one is missing and all are tried. */
+  /** Returns all translations. Errors: `BATCH_INCOMPLETE` with those that succeeded, if one failed, after all were tried. */
   toArray(): Promise<readonly Translation[]>
 }
 
@@ -366,59 +366,70 @@ function refused(field: string, why: string, limit?: number): ValidationError {
   return new ValidationError('REQUEST_INVALID', `${why}; nothing was sent`, { field, ...(limit !== undefined && { limit }) })
 }
 
-/** Names are those of the service. What is left out is not sent: the service has defaults of its own. */
+/** Parameters of a translation (`POST /v2/translate`), with the names of the service. */
 export interface TranslateParams {
+  /** Target language. */
   readonly target_lang: LanguageCode
-  /** Left out: detected. Needed with a glossary. */
+  /** Language of the texts; default: detected. Required with a glossary. */
   readonly source_lang?: LanguageCode
-  /** Helps with every text, is not translated and not billed. */
+  /** Text that helps to translate each text; it is not translated and not billed. */
   readonly context?: string
-  /** Each translation says what it costs in `billed_characters`. */
+  /** Adds `billed_characters` to each translation. */
   readonly show_billed_characters?: boolean
-  /** `0` not at all, `1` at punctuation and line ends, `nonewlines` at punctuation. */
+  /** How texts are split: `0` not at all, `1` at punctuation and line ends, `nonewlines` at punctuation. */
   readonly split_sentences?: '0' | '1' | 'nonewlines' | (string & {})
+  /** Keeps punctuation and case as they are; default false. */
   readonly preserve_formatting?: boolean
+  /** Formality of the translation; `more` and `less` fail for languages without it, `prefer_…` do not. */
   readonly formality?: 'default' | 'more' | 'less' | 'prefer_more' | 'prefer_less' | (string & {})
-  /** Each translation says what was used in `model_type_used`. */
+  /** The model; adds `model_type_used` to each translation. */
   readonly model_type?: 'quality_optimized' | 'prefer_quality_optimized' | 'latency_optimized' | (string & {})
+  /** Glossary for the pair of languages. */
   readonly glossary_id?: string
-  /** At most 5, not together with `glossary_id`. */
+  /** At most 5 glossaries, not together with `glossary_id`. */
   readonly glossary_ids?: readonly string[]
-  /** JSON only. Its language must be that of the target. */
+  /** List of style rules for the target language. JSON only. */
   readonly style_id?: string
+  /** Translation memory for the pair of languages. */
   readonly translation_memory_id?: string
-  /** Percent that a segment of the memory must match; 75 or more is advised. */
+  /** Similarity in percent that a segment of the memory needs; 75 or more is advised. */
   readonly translation_memory_threshold?: number
-  /** JSON only. At most 10 of 300 characters, for targets in de, en, es, fr, it, ja, ko and zh. */
+  /** At most 10 instructions of 300 characters, for targets in de, en, es, fr, it, ja, ko and zh. JSON only. */
   readonly custom_instructions?: readonly string[]
+  /** Markup in the texts. */
   readonly tag_handling?: 'xml' | 'html' | (string & {})
-  /** JSON only. The default of the service depends on the account. */
+  /** Version of the treatment of markup; the default depends on the account. JSON only. */
   readonly tag_handling_version?: 'v1' | 'v2' | (string & {})
+  /** Detects the structure of XML; default true. */
   readonly outline_detection?: boolean
+  /** Tags that do not split sentences. */
   readonly non_splitting_tags?: readonly string[]
+  /** Tags that split sentences. */
   readonly splitting_tags?: readonly string[]
+  /** Tags whose content is not translated. */
   readonly ignore_tags?: readonly string[]
-  /** @deprecated It has no effect. */
+  /** Formerly allowed languages in beta. @deprecated It has no effect. */
   readonly enable_beta_languages?: boolean
 }
 
-/** Parameters of a translation of texts. */
-export interface TranslateTextParams extends TranslateParams {
-  /** Each is translated for itself. */
-  readonly text: string | readonly string[]
-}
+/** Parameters of a translation of up to 50 texts. */
+export type TranslateTextParams = TranslateParams & { readonly text: string | readonly string[] }
 
 /** A translated text. */
 export interface Translation {
-  /** As it was given, or as it was detected. */
+  /** Source language: that of the parameters, or the detected one. */
   readonly detected_source_language: string
+  /** The translated text. */
   readonly text: string
+  /** Number of billed characters, with `show_billed_characters`. */
   readonly billed_characters?: number
+  /** The model that was used, with `model_type`. */
   readonly model_type_used?: string
+  /** Version of the treatment of markup that was used. */
   readonly tag_handling_version?: string
 }
 
-/** In the order of the texts. */
+/** The translations in the order of the texts. */
 export interface Translations {
   readonly translations: readonly Translation[]
 }

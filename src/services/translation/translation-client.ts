@@ -9,20 +9,18 @@ import type { DocumentSink } from './document-download.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'
 import { Documents, type TranslatedDocument } from './documents.ts'
 import { Glossaries, GlossariesV2 } from './glossaries.ts'
-import { Languages, type LanguageV2 } from './languages.ts'
+import { Languages } from './languages.ts'
 import { Quality } from './quality.ts'
 import { StyleRules, TranslationMemories } from './style-rules.ts'
 import {
   type TranslatedTexts,
   type TranslateManyOptions,
   type TranslateParams,
-  type TranslateTextParams,
-  type Translations,
+  type Translation,
   translateMany,
   translateText,
 } from './translate-text.ts'
 import {
-  type ApiKey,
   named,
   type Result,
   type TranslationCallOptions,
@@ -31,21 +29,13 @@ import {
 } from './translation-service.ts'
 import { Voice } from './voice.ts'
 import { VoiceJobs } from './voice-jobs.ts'
-import { type CorrectTextParams, correctText, type Improvements, type RephraseTextParams, rephraseText } from './writing.ts'
+import { correctText, type Improvement, type RephraseTextParams, rephraseText } from './writing.ts'
 
-/** A request that is no operation. Of `json`, `form` and `body` one at most. */
-export interface RawRequest extends Pick<TranslationCallOptions, 'headers' | 'replay'> {
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly json?: unknown
-  readonly form?: Readonly<Record<string, unknown>>
-  /** Sent as it is; `contentType` says what it is. */
-  readonly body?: NonNullable<CallInput['content']>
-  readonly contentType?: string
-}
+type RawRequest = NonNullable<Parameters<TranslationClient['request']>[2]>
 
 /**
- * Translates texts and documents, and everything else that the service offers. Nothing is loaded or connected before the first call; the
- * key goes to the host of the service and nowhere else.
+ * A client of the translation service: translates texts and documents, and has the other operations of the service. Parameters and records have
+ * the names of the service. Nothing is loaded or connected before the first call; the key is sent to the host of the service only.
  *
  * Errors of the constructor: `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`. Of calls: those of `ApiClient`, and
  * `ValidationError` for what the service would refuse.
@@ -65,65 +55,79 @@ export class TranslationClient {
     this.#service = new TranslationService(options)
   }
 
+  /** Usage reports and keys of an organization. */
   get admin(): Admin {
     return this.#part(Admin)
   }
 
+  /** Glossaries with one or more dictionaries. */
   get glossaries(): Glossaries {
     return this.#part(Glossaries)
   }
 
+  /** Glossaries of version 2 of the API, with one dictionary. */
   get glossariesV2(): GlossariesV2 {
     return this.#part(GlossariesV2)
   }
 
+  /** Evaluations of the quality of translations. */
   get quality(): Quality {
     return this.#part(Quality)
   }
 
+  /** Lists of style rules. */
   get styleRules(): StyleRules {
     return this.#part(StyleRules)
   }
 
+  /** Live transcription and translation of speech. */
   get voice(): Voice {
     return this.#part(Voice)
   }
 
+  /** Transcription and translation of recordings. */
   get voiceJobs(): VoiceJobs {
     return this.#part(VoiceJobs)
   }
 
+  /** Translations of documents. */
   get documents(): Documents {
     return this.#part(Documents)
   }
 
+  /** The languages of the service and their features. */
   get languages(): Languages {
     return this.#part(Languages)
   }
 
+  /** The translation memories of the account. */
   get translationMemories(): TranslationMemories {
     return this.#part(TranslationMemories)
   }
 
-  /** Origin of the service; undefined while it depends on a key that is not read yet. */
+  /** Origin of the service; `undefined` while it depends on a key that was not read yet. */
   get origin(): string | undefined {
     return this.#service.origin
   }
 
   /**
-   * The translations of up to 50 texts, in their order. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent,
+   * Translates up to 50 texts, at most 128 KiB together, and returns the translations in their order. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent,
    * `RESPONSE_INVALID`, those of every call.
    *
    * @example await client.translateText({ text: 'Hello', target_lang: 'DE', formality: 'prefer_more' })
    */
-  translateText(params: TranslateTextParams, options: TranslationCallOptions = {}): Promise<Result<Translations>> {
+  translateText(
+    params: TranslateParams & { readonly text: string | readonly string[] },
+    options: TranslationCallOptions = {},
+  ): Promise<Result<{ readonly translations: readonly Translation[] }>> {
     return translateText(this.#service, params, options)
   }
 
   /**
-   * The translations of any number of texts, in as many requests as they need; see {@link TranslatedTexts}.
+   * Translates any number of texts in requests of up to 50 texts and 128 KiB. A text that fails is an outcome of its own; once the quota is used
+   * up (`HTTP_456`), nothing more is sent.
    *
-   * @example for await (const { index, translation } of client.translateMany(texts, { target_lang: 'DE' })) …
+   * @example for await (const outcome of client.translateMany(texts, { target_lang: 'DE' })) console.log(outcome)
    */
   translateMany(
     texts: Iterable<string> | AsyncIterable<string>,
@@ -133,7 +137,7 @@ export class TranslationClient {
     return translateMany(this.#service, texts, params, options)
   }
 
-  /** Uploads a document, waits for its translation and fetches it once; see {@link Documents.translate}. */
+  /** Uploads a document, waits for its translation and downloads it: the same as `documents.translate`. */
   translateDocument(
     source: DocumentSource,
     sink: DocumentSink,
@@ -143,34 +147,60 @@ export class TranslationClient {
     return this.documents.translate(source, sink, params, options)
   }
 
-  /** The texts in better words; `writing_style` or `tone`, not both. At most 10 KiB. */
-  rephraseText(params: RephraseTextParams, options: TranslationCallOptions = {}): Promise<Result<Improvements>> {
+  /**
+   * Returns texts in better words, in their order. Errors: `REQUEST_INVALID` for a style and a tone together, `REQUEST_TOO_LARGE` for more than
+   * 10 KiB.
+   */
+  rephraseText(
+    params: RephraseTextParams,
+    options: TranslationCallOptions = {},
+  ): Promise<Result<{ readonly improvements: readonly Improvement[] }>> {
     return rephraseText(this.#service, params, options)
   }
 
-  /** The texts without mistakes of spelling and grammar. At most 10 KiB. */
-  correctText(params: CorrectTextParams, options: TranslationCallOptions = {}): Promise<Result<Improvements>> {
+  /** Returns texts with corrected spelling and grammar, in their order. Errors: `REQUEST_TOO_LARGE` for more than 10 KiB. */
+  correctText(
+    params: Pick<RephraseTextParams, 'text' | 'target_lang'>,
+    options: TranslationCallOptions = {},
+  ): Promise<Result<{ readonly improvements: readonly Improvement[] }>> {
     return correctText(this.#service, params, options)
   }
 
-  /** What is used up in this period, and how much is left. */
+  /** Returns the usage of the account in the current period, and its limits. */
   usage(options: TranslationCallOptions = {}): Promise<Result<Usage>> {
     return usage(this.#service, options)
   }
 
-  /** @deprecated `languages.list` says more. */
+  /** Returns the languages of version 2 of the API. @deprecated `languages.list` returns more. */
   languagesV2(
     params: { readonly type?: 'source' | 'target' } = {},
     options: TranslationCallOptions = {},
-  ): Promise<Result<readonly LanguageV2[]>> {
+  ): Promise<Result<readonly { readonly language: string; readonly name: string; readonly supports_formality?: boolean }[]>> {
     return this.#service.call('languagesV2', { query: params }, options)
   }
 
-  /** Sends a request that no method is for. A `GET` is taken for safe, everything else for unsafe unless `replay` says more. */
+  /**
+   * Sends a request to any path of the service and returns the whole response. The body is one of `json`, `form` and `body`, which is sent as it
+   * is with `contentType`. `GET` is retried as `safe`, everything else as `unsafe` without `replay`. Errors: `REQUEST_INVALID`.
+   *
+   * @example const { data } = await client.request('GET', '/v2/usage')
+   */
   async request<T = unknown>(
     method: Method,
     path: string,
-    { query, json, headers, replay, ...raw }: RawRequest = {},
+    {
+      query,
+      json,
+      headers,
+      replay,
+      ...raw
+    }: Pick<TranslationCallOptions, 'headers' | 'replay'> & {
+      readonly query?: Readonly<Record<string, unknown>>
+      readonly json?: unknown
+      readonly form?: Readonly<Record<string, unknown>>
+      readonly body?: NonNullable<CallInput['content']>
+      readonly contentType?: string
+    } = {},
     options: TranslationCallOptions = {},
   ): Promise<ApiResponse<T>> {
     const content = await named(`${method} request`, async () => contentOf(raw))
@@ -188,14 +218,14 @@ export class TranslationClient {
     return this.#service.on(event, listener)
   }
 
-  /** Adds something that is done to every attempt. */
+  /** Adds an interceptor of every attempt, after those that were added before. */
   use(interceptor: Interceptor): this {
     this.#service.use(interceptor)
     return this
   }
 
-  /** The same client with another key: other limits, the same connections. Its host is chosen anew where the key chooses it. */
-  withCredential(apiKey: ApiKey): TranslationClient {
+  /** Returns the same client with another key: with limits of its own and the same connections. Without `baseUrl` and `plan` the key selects the host. */
+  withCredential(apiKey: NonNullable<TranslationClientOptions['apiKey']>): TranslationClient {
     const { auth: _auth, ...options } = this.#options
     return new TranslationClient({ ...options, apiKey })
   }

@@ -20,61 +20,53 @@ import {
   type TranslationOperation,
 } from './operations.ts'
 
-/** A key as text, in a `Secret`, or a function that is asked for it at every attempt. */
-export type ApiKey = string | Secret | (() => string | Promise<string>)
-
-/** How a client is made: where the service is, and who asks. */
-export interface TranslationClientOptions extends Pick<ApiClientOptions, Inherited> {
-  /** Default: the host of `plan`. */
+/** Options of `TranslationClient`. Durations are milliseconds. */
+export interface TranslationClientOptions
+  extends Pick<
+    ApiClientOptions,
+    'transport' | 'allowInsecure' | 'timeouts' | 'retries' | 'maxRetryAfter' | 'queueLimit' | 'limits' | 'hooks' | 'headers' | 'codec'
+  > {
+  /** URL of the service; default: the host of `plan`. */
   readonly baseUrl?: string
-  /** Default: `free` for keys that end in `:fx`, else `pro`. */
+  /** The plan, which has a host of its own; default: `free` for keys that end in `:fx`, else `pro`. */
   readonly plan?: 'free' | 'pro'
-  readonly apiKey?: ApiKey | undefined
+  /** The key: text, a `Secret`, or a function that returns it for each attempt. Sent to the host of the service only. */
+  readonly apiKey?: string | Secret | (() => string | Promise<string>) | undefined
   /** Instead of a key: a credential or an engine whose `sendTo` matches the base URL; it needs `baseUrl` or `plan`. */
   readonly auth?: Auth | ServiceCredential
-  /** Where the key goes; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */
+  /** The header of the key and the word before it; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */
   readonly authHeader?: { readonly name: string; readonly prefix?: string }
-  /** Under which tag use is counted; 1 to 100 characters of ASCII without blanks. */
+  /** Tag under which the usage is counted: 1 to 100 ASCII characters without spaces. */
   readonly reportingTag?: string
-  /** Named in `User-Agent` behind this library. */
+  /** Name and version of the program, for `User-Agent`. */
   readonly appInfo?: { readonly name: string; readonly version?: string }
-  /** Default `strict`. */
-  readonly validate?: Validation
-  /** Texts of one request; default 50. */
+  /**
+   * The checks before anything is sent: `strict` (default) all known limits, `document` only those of the interface document, `off` none. Wrong
+   * types are always errors.
+   */
+  readonly validate?: 'strict' | 'document' | 'off'
+  /** Maximum number of texts in one request; default 50. */
   readonly maxTextsPerRequest?: number
 }
 
-/**
- * What is checked before anything is sent: `strict` all limits that are known, `document` only those that the interface document states,
- * `off` none. Wrong types are always refused.
- */
-export type Validation = 'strict' | 'document' | 'off'
+/** An API key as text, as a `Secret`, or as a function. */
+export type ApiKey = NonNullable<TranslationClientOptions['apiKey']>
 
-type Inherited =
-  | 'transport'
-  | 'allowInsecure'
-  | 'timeouts'
-  | 'retries'
-  | 'maxRetryAfter'
-  | 'queueLimit'
-  | 'limits'
-  | 'hooks'
-  | 'headers'
-  | 'codec'
+/** The checks before anything is sent. */
+export type Validation = NonNullable<TranslationClientOptions['validate']>
 
-/** The last argument of every method. */
+/** Options of one call, the last argument of every method. */
 export interface TranslationCallOptions extends CallOptions {
+  /** Tag under which the usage is counted, instead of that of the client. */
   readonly reportingTag?: string
-  readonly validate?: Validation
-  /** Writes the body as a form, where the service reads one. */
+  /** The checks before this call is sent, instead of those of the client. */
+  readonly validate?: 'strict' | 'document' | 'off'
+  /** Format of the body; default `json`. Errors: `REQUEST_INVALID` for `form` where the service accepts none. */
   readonly encoding?: 'json' | 'form'
 }
 
-/** A record or list of the service. `response` is not enumerable: it is not printed, copied or sent back. */
+/** A record or list of the service, with its response. `response` is not enumerable: it is not printed, copied or sent back. */
 export type Result<T> = T & { readonly response: ApiResponse<undefined> }
-
-/** A success without a body. `response.alreadyGone` tells a repeated deletion that found nothing. */
-export type Nothing = Readonly<Record<never, never>>
 
 /**
  * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class that is given this and calls it; it needs

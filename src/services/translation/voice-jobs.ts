@@ -18,8 +18,9 @@ import {
 } from './translation-service.ts'
 import { checkVoiceJob } from './voice-messages.ts'
 
-/** What is to be made of which recording. */
+/** A recording and what is made from it (`POST /v1/jobs/voice/translate`). */
 export interface VoiceJobInput {
+  /** Name, media type and size of the recording. */
   readonly source_file: {
     readonly name: string
     /** `audio/mpeg`, `audio/wav`, `audio/ogg`, `audio/flac`, `audio/mp4`, `audio/webm`. */
@@ -27,59 +28,65 @@ export interface VoiceJobInput {
     /** Bytes, at most 1 GiB. */
     readonly content_length: number
   }
+  /** The language of the recording; default: detected. */
   readonly parameters?: { readonly source_language?: string }
-  readonly targets: readonly VoiceJobTarget[]
+  /** Each result: its language, and `text/plain`, `application/x-subrip` or a media type of audio. */
+  readonly targets: readonly { readonly language: string; readonly type: string }[]
 }
 
-/** One thing that is made: text, subtitles or speech. */
-export interface VoiceJobTarget {
-  readonly language: string
-  /** `text/plain`, `application/x-subrip` or a type of audio. */
-  readonly type: string
-}
+type VoiceJobTarget = VoiceJobInput['targets'][number]
 
-/** Where the recording goes. The signature and the signed address are secrets. */
+/** A voice job that was created. The signature and the signed URL are secrets. */
 export interface VoiceJob {
+  /** Identifier of the job. */
   readonly job_id: string
+  /** URL to which the recording is uploaded. */
   readonly upload_url: string
+  /** Authorizes the upload; a secret. */
   readonly signature: string
-  /** Only with `include: 'signed_url'`. */
+  /** URL that needs no signature beside it, only with `include: 'signed_url'`; a secret. */
   readonly signed_upload_url?: string
 }
 
-/** One target of a job; the signature and the signed address are secrets. */
-export interface VoiceJobResult {
-  /** `pending`, `uploaded`, `processing`, `complete`, `downloaded`, `failed`. */
-  readonly status: string
-  readonly download_url?: string
-  readonly signature?: string
-  readonly signed_download_url?: string
-  readonly error?: { readonly message?: string; readonly code?: string } | null
-}
-
-/** How far a job is; results are in the order of its targets. */
+/** The state of a voice job (`GET /v1/jobs/voice/translate/{job_id}`). */
 export interface VoiceJobState {
+  /** Identifier of the job. */
   readonly job_id: string
+  /** Time of the creation: ISO 8601. */
   readonly created_at: string
+  /** Time of the last change: ISO 8601. */
   readonly updated_at: string
+  /** Storage used in bytes. */
   readonly usage: { readonly storage_used: number }
+  /** The recording. */
   readonly source_file: VoiceJobInput['source_file']
+  /** The parameters of the job. */
   readonly parameters: NonNullable<VoiceJobInput['parameters']>
-  readonly targets: readonly VoiceJobTarget[]
-  readonly results: readonly VoiceJobResult[]
+  /** The targets of the job. */
+  readonly targets: VoiceJobInput['targets']
+  /**
+   * The results in the order of the targets; `status` is `pending`, `uploaded`, `processing`, `complete`, `downloaded` or `failed`. Signatures and
+   * signed URLs are secrets.
+   */
+  readonly results: readonly {
+    readonly status: string
+    readonly download_url?: string
+    readonly signature?: string
+    readonly signed_download_url?: string
+    readonly error?: { readonly message?: string; readonly code?: string } | null
+  }[]
 }
 
-/** What became of one target: what was made of it, once, or why there is nothing: `JOB_FAILED`, or why it could not be fetched. */
-export type VoiceJobOutcome = VoiceJobTarget & { readonly index: number } & (
-    | { readonly result: VoiceResultStream; readonly error?: undefined }
+type VoiceJobResult = VoiceJobState['results'][number]
+
+/** The result of one target as a stream that can be read once, or why there is none: `JOB_FAILED`, or the error of its download. */
+export type VoiceJobOutcome = VoiceJobInput['targets'][number] & { readonly index: number } & (
+    | { readonly result: ApiResponse<ReadableStream<Uint8Array>>; readonly error?: undefined }
     | { readonly result?: undefined; readonly error: AuthError }
   )
 
-/** The last argument of the methods that ask for addresses. */
-export interface VoiceJobOptions extends TranslationCallOptions {
-  /** Addresses that need no signature beside them. */
-  readonly include?: 'signed_url'
-}
+/** Options of the methods that ask for URLs. */
+type VoiceJobOptions = TranslationCallOptions & { readonly include?: 'signed_url' }
 
 /** Milliseconds between two questions. */
 const PAUSE = 5000
@@ -87,7 +94,7 @@ const PAUSE = 5000
 const OVER = new Set(['complete', 'failed', 'downloaded'])
 
 /**
- * Jobs of the service and their recordings, which lie on other hosts: those get the signature that belongs to them, never the key.
+ * Transcription and translation of recordings. Recordings are on other hosts, which get the signature of the recording, never the key.
  *
  * @example
  * for await (const { language, result, error } of client.voiceJobs.translate(input, () => createReadStream('talk.mp3'))) {
@@ -98,13 +105,20 @@ export class VoiceJobs {
   readonly #service: TranslationService
   readonly #assets: VoiceJobAssets
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
     this.#assets = new VoiceJobAssets(service)
   }
 
-  /** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; 429 for too many jobs at once. */
-  async create(input: VoiceJobInput, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJob>> {
+  /**
+   * Creates a job. Not retried. `include` adds a URL for the upload that needs no signature. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`;
+   * `HTTP_429` for too many jobs at a time.
+   */
+  async create(
+    input: VoiceJobInput,
+    { include, ...options }: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
+  ): Promise<Result<VoiceJob>> {
     const job = await named('voiceJobs.create', async () => {
       if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
       return this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
@@ -113,8 +127,11 @@ export class VoiceJobs {
     return job
   }
 
-  /** Errors: 404 when everything was fetched, or has waited for too long. */
-  async get(job_id: string, { include, ...options }: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
+  /** Returns the state of a job. `include` adds URLs that need no signature. Errors: `HTTP_404` after all downloads, or if it expired. */
+  async get(
+    job_id: string,
+    { include, ...options }: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
+  ): Promise<Result<VoiceJobState>> {
     const state = await this.#service.call<VoiceJobState>(
       'voiceJobs.get',
       { path: { job_id }, ...(include && { query: { include } }) },
@@ -126,29 +143,40 @@ export class VoiceJobs {
   }
 
   /**
-   * Sends the recording, in at most five minutes from the creation of the job. A stream goes out once; a function that makes one, text and
-   * bytes may be sent again. Errors: those of each call; `RESPONSE_INVALID` for an address that cannot be trusted.
+   * Uploads the recording, within five minutes of the creation of the job. A stream is sent once; bytes, text and a function that returns a
+   * stream can be sent again. `size` is that of a stream in bytes. Errors: those of each call; `RESPONSE_INVALID` for an untrusted URL.
    */
-  upload(job: VoiceJob, recording: Recording, options: TranslationCallOptions & { readonly size?: number } = {}): Promise<void> {
+  upload(
+    job: VoiceJob,
+    recording: NonNullable<CallInput['content']>,
+    options: TranslationCallOptions & { readonly size?: number } = {},
+  ): Promise<void> {
     return this.#assets.upload(job, recording, options)
   }
 
-  /** What was made for one target, once: after its first byte it cannot be asked for again. Its body has to be read or cancelled. */
-  download(result: VoiceJobResult, options: TranslationCallOptions = {}): Promise<VoiceResultStream> {
+  /** Downloads one of the results, which is possible once; not retried after its first byte. The stream must be read or cancelled. */
+  download(
+    result: VoiceJobState['results'][number],
+    options: TranslationCallOptions = {},
+  ): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
     return this.#assets.download(result, options)
   }
 
-  /** Asks until no target is worked on any more. Errors: those of {@link get}; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
-  wait(job_id: string, options: VoiceJobOptions = {}): Promise<Result<VoiceJobState>> {
+  /** Waits until all targets are finished. Errors: those of `get`; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
+  wait(job_id: string, options: TranslationCallOptions & { readonly include?: 'signed_url' } = {}): Promise<Result<VoiceJobState>> {
     return this.#until(job_id, ({ results }) => results.every(({ status }) => OVER.has(status)), oneEnd(options, this.#service.clock))
   }
 
   /**
-   * Does all of it: gives each target when it is ready, in the order in which they become ready. Each fails alone, also when it cannot be
-   * fetched; only its caller's signal ends all. Errors: those of {@link create}; those of {@link upload} and {@link get}, with `jobId`;
-   * `RESPONSE_INVALID` when the service does not report each target.
+   * Creates a job, uploads the recording, and returns each result when it is ready, in the order in which they become ready. Each target fails
+   * alone; `signal` ends all. Errors: those of `create`; those of `upload` and `get`, with `jobId`; `RESPONSE_INVALID` if the service does not
+   * report each target.
    */
-  async *translate(input: VoiceJobInput, recording: Recording, options: VoiceJobOptions = {}): AsyncGenerator<VoiceJobOutcome, void> {
+  async *translate(
+    input: VoiceJobInput,
+    recording: NonNullable<CallInput['content']>,
+    options: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
+  ): AsyncGenerator<VoiceJobOutcome, void> {
     const { extraBody, ...whole } = oneEnd(options, this.#service.clock)
     // What is said to the service is not for the hosts of its recordings.
     const { headers: _headers, query: _query, ...elsewhere } = whole
@@ -229,10 +257,10 @@ function complete({ results }: VoiceJobState, targets: number): readonly VoiceJo
 }
 
 /** A recording: bytes, a stream, or a function that makes one for each attempt. */
-export type Recording = NonNullable<CallInput['content']>
+type Recording = NonNullable<CallInput['content']>
 
 /** What was made: its type is in the headers, its bytes are pulled as they are read. */
-export type VoiceResultStream = ApiResponse<ReadableStream<Uint8Array>>
+type VoiceResultStream = ApiResponse<ReadableStream<Uint8Array>>
 
 /** An operation on an address that the service named. */
 type AssetOperation = Omit<Operation, 'path'>

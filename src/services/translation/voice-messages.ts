@@ -4,24 +4,22 @@ import { ValidationError } from '../client/errors.ts'
 import { checkCount } from './translate-text.ts'
 import type { VoiceJobInput } from './voice-jobs.ts'
 
-/** Words and when they were said, in milliseconds from the beginning. */
+/** A part of a transcript. */
 export interface VoiceSegment {
+  /** The words. */
   readonly text: string
+  /** Begin in milliseconds from the start of the audio. */
   readonly start_time: number
+  /** End in milliseconds from the start of the audio. */
   readonly end_time: number
 }
 
-/** A transcribed part of what was said. */
-export interface SourceVoiceSegment extends VoiceSegment {
-  readonly language: string
-}
-
-/** One message; each has its own `type`. Concluded segments stay, tentative ones hold until the next update. */
+/** A message of a voice session, by its `type`. Concluded segments are final, tentative ones hold until the next update. */
 export type VoiceMessage =
   | {
       readonly type: 'source_transcript_update'
-      readonly concluded: readonly SourceVoiceSegment[]
-      readonly tentative: readonly SourceVoiceSegment[]
+      readonly concluded: readonly (VoiceSegment & { readonly language: string })[]
+      readonly tentative: readonly (VoiceSegment & { readonly language: string })[]
     }
   | {
       readonly type: 'target_transcript_update'
@@ -54,9 +52,6 @@ export type VoiceMessage =
     }
   | { readonly type: 'unknown'; readonly name: string; readonly payload: unknown }
 
-/** The types of messages of a voice session. */
-export type VoiceMessageType = VoiceMessage['type']
-
 type Payload = Readonly<Record<string, unknown>>
 
 type Reader = (payload: Payload, bytes: (value: unknown) => Uint8Array) => Payload
@@ -68,7 +63,7 @@ const SPOKEN: Reader = ({ language, ...rest }) => {
   return { language, ...rest }
 }
 
-const READERS: Readonly<Record<Exclude<VoiceMessageType, 'unknown'>, Reader>> = {
+const READERS: Readonly<Record<Exclude<VoiceMessage['type'], 'unknown'>, Reader>> = {
   source_transcript_update: transcript,
   target_transcript_update: (payload, bytes) => transcript(SPOKEN(payload, bytes)),
   target_media_chunk: ({ data, ...rest }, bytes) => ({ ...SPOKEN(rest, bytes), data: listOf(data).map(bytes) }),
@@ -119,24 +114,29 @@ function listOf(value: unknown): readonly unknown[] {
   throw unreadable('a list is not an array')
 }
 
-/** What a voice session is asked for. */
+/** Parameters of a voice session (`POST /v3/voice/realtime`), with the names of the service. */
 export interface VoiceSessionInput {
-  /** `audio/auto`, `audio/flac`, `audio/pcm;encoding=s16le;rate=16000`, …; without blanks. */
+  /** Media type of the audio: `audio/auto`, `audio/flac`, `audio/pcm;encoding=s16le;rate=16000`, …; without spaces. */
   readonly source_media_content_type: string
+  /** Language of the speech; default: detected. */
   readonly source_language?: string
-  /** Default `auto`. */
+  /** Whether other languages than `source_language` are detected (`auto`, the default). */
   readonly source_language_mode?: 'auto' | 'fixed'
-  /** At most 5. */
+  /** At most 5 languages of translations. */
   readonly target_languages?: readonly string[]
-  /** At most 1, which is among the target languages. */
+  /** At most 1 language of translated speech, which is among the target languages. */
   readonly target_media_languages?: readonly string[]
-  /** Default `audio/webm;codecs=opus`. */
+  /** Media type of translated speech; default `audio/webm;codecs=opus`. */
   readonly target_media_content_type?: string
+  /** Voice of translated speech. */
   readonly target_media_voice?: 'male' | 'female'
-  /** Default `json`; `msgpack` needs the optional package `@msgpack/msgpack`, see `messagePack`. */
+  /** Format of messages; default `json`. `msgpack` needs the package `@msgpack/msgpack`, see `messagePack`. */
   readonly message_format?: 'json' | 'msgpack'
+  /** List of spoken terms. */
   readonly spoken_terms_id?: string
+  /** Glossary for the translations. */
   readonly glossary_id?: string
+  /** Formality of the translations. */
   readonly formality?: 'default' | 'formal' | 'more' | 'informal' | 'less'
 }
 

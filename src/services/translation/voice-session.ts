@@ -6,7 +6,7 @@ import type { ApiClient } from '../client/api-client.ts'
 import { ValidationError } from '../client/errors.ts'
 import { VoiceError } from './errors.ts'
 import type { TranslationCallOptions, TranslationService } from './translation-service.ts'
-import { type SourceVoiceSegment, unreadable, type VoiceMessage, type VoiceMessageType, type VoiceSegment } from './voice-messages.ts'
+import { unreadable, type VoiceMessage, type VoiceSegment } from './voice-messages.ts'
 import { VoiceSender, type VoiceSending } from './voice-sender.ts'
 
 /** What a session is made of. */
@@ -20,18 +20,22 @@ export interface VoiceSessionParts {
   readonly signal: AbortSignal | undefined
 }
 
-type Listener<Type extends VoiceMessageType> = (message: Extract<VoiceMessage, { readonly type: Type }>) => void
-
 /**
- * An open voice session. Messages come from `for await (const message of session)` and to those who listen with `on`; a reader that comes
- * first misses none. Leaving the loop ends nothing: `close` does. The service ends sessions after 30 s of silence, and after an hour.
+ * An open voice session. Messages are read by `for await (const message of session)` or by listeners (`on`); a loop that starts before audio is
+ * sent gets all of them. Leaving the loop does not end the session: `close` does. The service ends it after 30 s of silence and after an hour.
  *
  * Errors while reading: `VOICE_FAILED` when the service ends the session; `NETWORK_RESET` when its connection is lost, which `reconnect` fixes;
  * `RESPONSE_INVALID`, `ABORTED`.
+ *
+ * @example
+ * const session = await client.voice.open({ source_media_content_type: 'audio/auto', target_languages: ['de'] })
+ * session.on('target_transcript_update', () => console.log(session.target('de').text))
+ * for await (const chunk of microphone) await session.send(chunk)
+ * await session.end()
  */
 export class VoiceSession implements AsyncIterable<VoiceMessage> {
-  /** What was said. */
-  readonly source = new VoiceTranscript<SourceVoiceSegment>()
+  /** The transcript of what was said, with the language of each segment. */
+  readonly source = new VoiceTranscript<VoiceSegment & { readonly language: string }>()
   readonly #parts: VoiceSessionParts
   readonly #targets = new Map<string, VoiceTranscript>()
   readonly #listeners = new Map<string, Set<(message: never) => void>>()
@@ -49,7 +53,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     this.#access = access
   }
 
-  /** Connects. Errors: `RESPONSE_INVALID` for an address that cannot be trusted, `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`. */
+  /** Connects. Errors: `RESPONSE_INVALID` for an address that cannot be trusted, `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`. @internal */
   static async open(parts: VoiceSessionParts, access: VoiceAccess): Promise<VoiceSession> {
     const session = new VoiceSession(parts, access)
     parts.signal?.addEventListener('abort', session.#aborted, { once: true })
@@ -62,11 +66,12 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     return session
   }
 
+  /** Identifier of the session, if the service names one. */
   get sessionId(): string | undefined {
     return this.#access.session_id
   }
 
-  /** What was translated into a language; empty until there is something. */
+  /** Returns the transcript of the translation into a language; it is empty at first. */
   target(language: string): VoiceTranscript {
     const key = language.toLowerCase()
     const transcript = this.#targets.get(key) ?? new VoiceTranscript()
@@ -74,8 +79,11 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     return transcript
   }
 
-  /** Hears messages of one type; the result takes the listener back. */
-  on<Type extends VoiceMessageType>(type: Type, listener: Listener<Type>): () => void {
+  /** Adds a listener of messages of one type and returns a function that removes it. */
+  on<Type extends VoiceMessage['type']>(
+    type: Type,
+    listener: (message: Extract<VoiceMessage, { readonly type: Type }>) => void,
+  ): () => void {
     const listeners = this.#listeners.get(type) ?? new Set()
     this.#listeners.set(type, listeners.add(listener))
     return () => {
@@ -84,36 +92,37 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     }
   }
 
+  /** Returns the messages; each message goes to one loop. Errors: those of the session. */
   [Symbol.asyncIterator](): AsyncGenerator<VoiceMessage, void> {
     return this.#queue.read()
   }
 
   /**
-   * Sends audio in pieces, at a rate that the service accepts; done when the last of it is under way.
+   * Sends audio in pieces, no faster than the service accepts it; the promise is fulfilled when the last piece was sent.
    *
    * Errors: those of reading; `REQUEST_INVALID` after {@link end}.
    *
-   * @param duration milliseconds that it lasts, for media whose length in bytes does not determine it; without it such sound goes out at once
+   * @param duration of the audio in milliseconds, for media types whose size does not determine it; without it such audio is sent at once
    */
   async send(data: Uint8Array, { duration }: { readonly duration?: number } = {}): Promise<void> {
     if (!(data instanceof Uint8Array)) throw new TypeError('audio must be a Uint8Array')
     return this.#sender?.send(data, duration)
   }
 
-  /** Says that no more sound comes; the service translates what it has, and ends. */
+  /** Ends the audio: the service sends the rest of its messages and ends the session. */
   async end(): Promise<void> {
     return this.#sender?.end()
   }
 
-  /** Ends the connection at once; readers come to their end. */
+  /** Closes the connection at once; loops over the messages end. */
   close(): void {
     this.#isOver = true
     this.#finish()
   }
 
   /**
-   * Goes on after the connection was lost, with a new token; one that is still there is given up. What was under way is lost. Read on with
-   * another loop. Never tried again by itself: each question makes the token before it worthless.
+   * Continues with a new token and connection after the old one was lost; messages in between are lost. Read on with another loop. Not retried
+   * without `retry`: each request invalidates the previous token.
    *
    * Errors: `REQUEST_INVALID` for a session that has come to its end; those of a call and of connecting.
    */
@@ -124,6 +133,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     return this.#reconnecting
   }
 
+  /** Returns the identifier only: a session that is printed shows no token. */
   toJSON(): object {
     return { sessionId: this.sessionId }
   }
@@ -232,11 +242,13 @@ function over(): ValidationError {
 /** Opens a connection for messages. */
 export type OpenSocket = (url: string) => MessageSocket
 
-/** Where a session is: what the service answered. */
+/** The access to a voice session (`POST /v3/voice/realtime`). */
 export interface VoiceAccess {
+  /** WebSocket URL of the session. */
   readonly streaming_url: string
   /** Opens the session once; a secret. */
   readonly token: string
+  /** Identifier of the session. */
   readonly session_id?: string
 }
 
@@ -356,25 +368,31 @@ class MessageQueue<Message> {
   }
 }
 
-/** What was said so far in one language: what is certain, and what may still change. */
+/**
+ * The transcript of a voice session in one language, which grows while the session lasts.
+ *
+ * @example console.log(session.target('de').text)
+ */
 export class VoiceTranscript<Segment extends VoiceSegment = VoiceSegment> {
   readonly #concluded: Segment[] = []
   #tentative: readonly Segment[] = []
 
+  /** Segments that no longer change. */
   get concluded(): readonly Segment[] {
     return this.#concluded
   }
 
+  /** Segments that the next update replaces. */
   get tentative(): readonly Segment[] {
     return this.#tentative
   }
 
-  /** Everything as one text. */
+  /** The text of all segments. */
   get text(): string {
     return [...this.#concluded, ...this.#tentative].map(({ text }) => text).join('')
   }
 
-  /** Adds what is certain now; what was tentative is replaced. */
+  /** Adds what is certain now; what was tentative is replaced. @internal */
   update({ concluded, tentative }: { readonly concluded: readonly Segment[]; readonly tentative: readonly Segment[] }): void {
     for (const segment of concluded) this.#concluded.push(segment)
     this.#tentative = tentative

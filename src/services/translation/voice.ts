@@ -1,19 +1,27 @@
 /** Live transcription and translation of what is said. */
-import type { MessagePack } from '../../platform/platform.ts'
 import { ValidationError } from '../client/errors.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 import { checkVoiceSession, type VoiceSessionInput } from './voice-messages.ts'
-import type { OpenSocket, VoiceAccess, VoiceSession } from './voice-session.ts'
+import type { VoiceAccess, VoiceSession } from './voice-session.ts'
 
-/** The last argument of `open`. */
+/** Options of `voice.open`. */
 export interface VoiceOpenOptions extends TranslationCallOptions {
-  /** Makes the connection; default: that of the platform. */
+  /** The class of the connection; default: that of the platform. */
   readonly WebSocket?: new (
     url: string,
-  ) => ReturnType<OpenSocket>
-  /** The package `@msgpack/msgpack`, for the message format `msgpack` in pages and workers; Node, Bun and Deno find it when it is installed. */
-  readonly messagePack?: MessagePack
-  /** How many times as fast as it is spoken sound is sent at most, up to 2, the most that the service takes; default 1.1. */
+  ) => {
+    binaryType: 'arraybuffer' | 'blob'
+    readonly bufferedAmount: number
+    send(data: string | Uint8Array<ArrayBuffer>): void
+    close(code?: number): void
+    addEventListener(
+      type: 'open' | 'message' | 'close' | 'error',
+      listener: (event: { readonly data?: unknown; readonly code?: number }) => void,
+    ): void
+  }
+  /** The package `@msgpack/msgpack`, for `message_format: 'msgpack'` in pages and workers; Node, Bun and Deno find it if it is installed. */
+  readonly messagePack?: { encode(value: unknown): Uint8Array<ArrayBuffer>; decode(bytes: ArrayBuffer): unknown }
+  /** Maximum speed at which audio is sent, as a multiple of its duration: up to 2, which the service accepts; default 1.1. */
   readonly speed?: number
 }
 
@@ -22,7 +30,7 @@ const SPEED = 1.1
 const FASTEST = 2
 
 /**
- * Voice sessions. Their connection gets a token that opens it once, and never the key.
+ * Live transcription and translation of speech. The connection gets a token for one use, never the key.
  *
  * @example
  * const session = await client.voice.open({ source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000', target_languages: ['de'] })
@@ -31,11 +39,12 @@ const FASTEST = 2
 export class Voice {
   readonly #service: TranslationService
 
+  /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
   }
 
-  /** Asks for a session without connecting to it: for connections of one's own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
+  /** Creates a session without connecting to it, for a connection of your own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
   async createSession(input: VoiceSessionInput, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
     const access = await named('voice.createSession', async () => {
       if (this.#service.validation(options) === 'strict') checkVoiceSession(input)
@@ -45,7 +54,7 @@ export class Voice {
     return access
   }
 
-  /** Asks for another token for a session, with its latest one; an older one ends the session. Never tried again unless `retry` says so. */
+  /** Returns another token for a session in exchange for its latest one; an older one ends the session. Not retried without `retry`. */
   async reconnect({ token }: Pick<VoiceAccess, 'token'>, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
     this.#service.protect(token)
     const access = await this.#service.call<VoiceAccess>(
@@ -58,10 +67,10 @@ export class Voice {
   }
 
   /**
-   * Asks for a session and connects to it. `signal` is heard as long as the session lasts.
+   * Creates a session and connects to it. `signal` ends it at any time.
    *
-   * Errors: those of a call and of {@link VoiceSession.open}; `SCHEME_UNSUPPORTED` when the package for a format is missing, before anything
-   * is asked for; `UNSUPPORTED_IN_BROWSER` where there is no WebSocket.
+   * Errors: those of a call; `NETWORK_FAILED` and `TIMEOUT_CONNECT` of the connection; `SCHEME_UNSUPPORTED` if the package for a format is
+   * missing, before anything is sent; `UNSUPPORTED_IN_BROWSER` where there is no WebSocket.
    */
   async open(
     input: VoiceSessionInput,

@@ -4,30 +4,31 @@ import type { LanguageCode } from './languages.ts'
 import { checkBodySize, checkTexts } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService, withCount } from './translation-service.ts'
 
-type Preferred<Choice extends string> = Choice | `prefer_${Choice}` | 'default' | (string & {})
-
-/** Parameters of a correction of texts. */
-export interface CorrectTextParams {
+/** Parameters of `rephraseText` (`POST /v2/write/rephrase`): a style or a tone, not both. `prefer_…` falls back where a language has none. */
+export interface RephraseTextParams {
+  /** One or more texts, together at most 10 KiB. */
   readonly text: string | readonly string[]
-  /** The language of the text; left out: detected. */
+  /** The language of the texts; default: detected. */
   readonly target_lang?: LanguageCode
+  /** The style to write in. */
+  readonly writing_style?: 'default' | `${'' | 'prefer_'}${'academic' | 'business' | 'casual' | 'simple'}` | (string & {})
+  /** The tone to write in. */
+  readonly tone?: 'default' | `${'' | 'prefer_'}${'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'}` | (string & {})
 }
 
-/** Style or tone, not both. */
-export interface RephraseTextParams extends CorrectTextParams {
-  readonly writing_style?: Preferred<'academic' | 'business' | 'casual' | 'simple'>
-  readonly tone?: Preferred<'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'>
-}
+type CorrectTextParams = Pick<RephraseTextParams, 'text' | 'target_lang'>
 
 /** An improved text. */
 export interface Improvement {
+  /** The text in better words, or corrected. */
   readonly text: string
+  /** Language of the result. */
   readonly target_language: string
+  /** Language that was detected in the text. */
   readonly detected_source_language: string
 }
 
-/** In the order of the texts. */
-export interface Improvements {
+interface Improvements {
   readonly improvements: readonly Improvement[]
 }
 

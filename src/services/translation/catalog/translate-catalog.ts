@@ -2,22 +2,22 @@
 import type { TranslateManyOptions, TranslateParams } from '../translate-text.ts'
 import type { TranslationClient } from '../translation-client.ts'
 
-/** How catalogs are translated: all choices for texts but those about tags, which the markup of descriptions needs. */
+/** Options of `translateCatalog`: those of texts, except those about tags, which descriptions need. */
 export interface CatalogTranslationOptions
   extends Omit<TranslateParams, 'tag_handling' | 'outline_detection' | 'non_splitting_tags' | 'splitting_tags' | 'ignore_tags'>,
     Pick<TranslateManyOptions, 'signal' | 'concurrency' | 'reportingTag'> {}
 
-/** A copy in another language, and what became of its texts. */
+/** A copy of a document in another language. */
 export interface TranslatedCatalog {
-  /** Character by character that of the original but for the texts and the fields of the Language extension. */
+  /** The copy: the text of the original, with other texts and the fields of the Language extension. */
   readonly text: string
-  /** Places of texts that were translated. */
+  /** Number of texts that were translated. */
   readonly places: number
-  /** Texts that were sent; what stands twice is sent once. */
+  /** Number of texts that were sent; equal texts are sent once. */
   readonly sent: number
   /** Characters of the texts that were sent, as Unicode code points. */
   readonly characters: number
-  /** Pointers of texts of which something is left in the original language, because the service lost markup in it. */
+  /** JSON pointers of texts of which a part is left in the original language, because the service lost its markup. */
   readonly kept: readonly string[]
 }
 
@@ -27,9 +27,12 @@ export interface TranslatedCatalog {
  * the target language already stays as it is.
  *
  * Errors: `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`; `TARGET_NOT_FOUND` for JSON that is no STAC document; those of
- * `translateMany`, all of whose texts must succeed: `BATCH_INCOMPLETE`.
+ * `translateMany`: `BATCH_INCOMPLETE` if a text was not translated.
  *
  * @param text the document as it is in its file
+ * @example
+ * const { text, characters } = await translateCatalog(client, await readFile('catalog.json', 'utf8'), { target_lang: 'de' })
+ * await writeFile('catalog.de.json', text)
  */
 export async function translateCatalog(
   client: Pick<TranslationClient, 'translateMany'>,
