@@ -16,11 +16,16 @@ it('sentences do not repeat the name', () => {
   expect(empty.map(({ name }) => name)).toEqual([])
 })
 
-// These may only get better: raise them with what you add.
-it('members with a comment, examples, and types that can be imported do not get fewer', () => {
-  const sum = (of: (name: ExportedName) => number) => once.reduce((total, name) => total + of(name), 0)
-  const documented = sum(({ members }) => members.documented) / sum(({ members }) => members.all)
-  expect(documented).toBeGreaterThanOrEqual(0.78)
-  expect(callable.filter(({ examples }) => examples.length > 0).length / callable.length).toBeGreaterThanOrEqual(0.8)
-  expect(new Set(once.flatMap(({ hidden }) => hidden)).size).toBeLessThanOrEqual(91)
+it('every member has a comment', () => {
+  expect(once.flatMap(({ name, members }) => members.missing.map((member) => `${name}.${member}`))).toEqual([])
+})
+
+it('every function and class has an example', () => {
+  expect(callable.length).toBeGreaterThan(100)
+  expect(callable.filter(({ examples }) => examples.length === 0).map(({ name, origin }) => `${name} (${origin})`)).toEqual([])
+})
+
+// This may only get better: lower it with what you export or inline.
+it('types in declarations that cannot be imported do not get more', () => {
+  expect(new Set(once.flatMap(({ hidden }) => hidden)).size).toBeLessThanOrEqual(73)
 })
