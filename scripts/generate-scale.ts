@@ -96,7 +96,7 @@ shows where the limit lies: often it is not the number of workers. How to run ma
 | files of a queue for the core of Redis | ${perSecond(queue.redisSeconds)} per second |
 
 Limits of servers, latencies and bandwidths are assumptions, said above each table. Each cell says how long the run takes, and what limits
-it. Core hours count the CPU of our processes and of Redis.
+it. Core hours count the CPU of stac-auth and of Redis.
 
 ${scenarios.map(section).join('\n\n')}
 
