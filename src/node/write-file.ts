@@ -76,7 +76,7 @@ function exists(name: string): IntegrityError {
 
 function refusing(name: string) {
   return (error: unknown): never => {
-    throw isAuthError(error) ? error : writeFailure(error, `"${name}"`)
+    throw writeFailure(error, `"${name}"`)
   }
 }
 

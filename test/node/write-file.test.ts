@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { link, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newHolder } from '../../src/node/tokens/process-lock.ts'
 import { newPath, replaceFile, seenFile, writeNewFile } from '../../src/node/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
@@ -35,13 +35,22 @@ describe('writeNewFile', () => {
     expect(await readdir(folder)).toEqual(['new.bin'])
   })
 
+  it('creates files as other programs do, for all whom the umask allows', async () => {
+    const umask = process.umask(0o022)
+    onTestFinished(() => void process.umask(umask))
+    const [one, other] = [join(folder, 'shared.bin'), join(folder, 'shared.json')]
+    await writeNewFile(one, data)
+    await replaceFile(other, 'new', undefined)
+    for (const path of [one, other]) expect((await stat(path)).mode & 0o777).toBe(0o644)
+  })
+
   it('refuses what is there already before anything is requested', async () => {
     await put(folder, 'old.bin', 'old')
     await symlink(join(folder, 'nowhere'), join(folder, 'dangling'))
     await mkdir(join(folder, 'sub'))
     const codes = { 'old.bin': 'PATH_EXISTS', dangling: 'PATH_UNSAFE', sub: 'PATH_UNSAFE', 'missing/x': 'FILE_ACCESS' }
     for (const [name, code] of Object.entries(codes)) {
-      await expect(writeNewFile(join(folder, name), never)).rejects.toMatchObject({ code })
+      await expect(writeNewFile(join(folder, name), never)).rejects.toMatchObject({ code, message: expect.stringContaining(`${name}"`) })
     }
     for (const name of ['fresh/', 'sub/'])
       await expect(writeNewFile(`${folder}/${name}`, never)).rejects.toMatchObject({
@@ -137,6 +146,9 @@ describe('replaceFile', () => {
     await replaceFile(path, 'new', await seenFile(path))
     expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', 0o600])
     expect(await readdir(folder)).not.toContain('replaced.json.part')
+    await chmod(path, 0o755)
+    await replaceFile(path, '#!/bin/sh', await seenFile(path))
+    expect((await stat(path)).mode & 0o777).toBe(0o755)
   })
 
   it('creates a file that was missing, and one that has appeared meanwhile stays', async () => {
@@ -198,14 +210,17 @@ describe('replaceFile', () => {
   })
 })
 
-it('gives nothing its name when the lock was lost meanwhile', async () => {
+it('gives nothing its name when the lock was lost meanwhile, and leaves the part of the one who has it', async () => {
   const path = join(folder, 'lost.bin')
   const losing = async () => {
     await rm(`${path}.part.lock`, { recursive: true })
+    await rm(`${path}.part`)
+    await writeFile(`${path}.part`, 'theirs')
     return chunksOf('abc')
   }
   await expect(writeNewFile(path, losing)).rejects.toMatchObject({ code: 'PATH_BUSY', message: expect.stringContaining('lost.bin"') })
-  expect(await readdir(folder)).not.toContain('lost.bin')
+  expect(await readdir(folder)).toEqual(['lost.bin.part'])
+  expect(await readFile(`${path}.part`, 'utf8')).toBe('theirs')
 })
 
 it('leaves no lock when it may not write', async () => {
