@@ -43,7 +43,10 @@ describe('a Location', () => {
     const named = new Set(['http://127.0.0.1:1', 'http://127.0.0.1:2'])
     expect(at('http://127.0.0.1:2/', 'http://127.0.0.1:1/', named).port).toBe('2')
     expect(at('https://data.example/', 'http://127.0.0.1:1/', named).protocol).toBe('https:')
-    expect(thrownBy(() => at('http://127.0.0.1:3/', 'http://127.0.0.1:1/', named))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+    expect(thrownBy(() => at('http://127.0.0.1:3/', 'http://127.0.0.1:1/', named))).toMatchObject({
+      code: 'URL_ADDRESS_FORBIDDEN',
+      hint: 'if you trust that host, add "http://127.0.0.1:3/" to "sendTo" of a credential',
+    })
   })
 })
 
@@ -62,7 +65,7 @@ describe('the request of the next hop', () => {
   }
   const kept = { accept: 'a', 'accept-language': 'b', range: 'c', 'if-range': 'd', 'user-agent': 'e' }
   const request: HttpRequest = { method: 'GET', url: FROM, headers }
-  const SAME = new URL('https://data.example/c#f')
+  const SAME = new URL('https://data.example/c#f#g')
   const OTHER = new URL('https://other.example/c#f')
 
   it("keeps everything of the caller's on the same origin, without fragment", () => {
