@@ -24,6 +24,8 @@ export interface ExportedName {
   readonly text: string
   /** The code of its examples. */
   readonly examples: readonly string[]
+  /** The code of the examples of its members. */
+  readonly memberExamples: readonly string[]
   /** True for a class of errors: users compare, but do not construct them. */
   readonly isError: boolean
   /** Its members that have a comment, and all of them but those whose type is one value. */
@@ -97,15 +99,21 @@ function describe(name: string, symbol: ts.Symbol, reader: Reader): ExportedName
     kind: kindOf(first),
     summary: firstSentence(ts.displayPartsToString(symbol.getDocumentationComment(checker))),
     text: declarations.map(textOf).join('\n'),
-    examples: symbol
-      .getJsDocTags(checker)
-      .filter((tag) => tag.name === 'example')
-      .map((tag) => ts.displayPartsToString(tag.text)),
+    examples: examplesOf(symbol, checker),
+    memberExamples: declarations.flatMap(namedMembers).flatMap((member) => {
+      const own = member.name && checker.getSymbolAtLocation(member.name)
+      return own ? examplesOf(own, checker) : []
+    }),
     isError: ts.isClassDeclaration(first) && isError(checker.getTypeAtLocation(first)),
     members: membersOf(declarations, checker),
     origin: `${first.getSourceFile().fileName.slice(root.length)}#${symbol.name}`,
     hidden: [...new Set(declarations.flatMap((declaration) => hiddenIn(declaration, symbol, reader)))].sort(),
   }
+}
+
+function examplesOf(symbol: ts.Symbol, checker: ts.TypeChecker): readonly string[] {
+  const tags = symbol.getJsDocTags(checker).filter((tag) => tag.name === 'example')
+  return tags.map((tag) => ts.displayPartsToString(tag.text))
 }
 
 function isError(type: ts.Type): boolean {
@@ -138,14 +146,15 @@ function firstSentence(text: string): string {
   return sentence.replace(/\s+/g, ' ').trim()
 }
 
+function namedMembers(declaration: ts.Declaration): readonly (ts.ClassElement | ts.TypeElement)[] {
+  const isList = ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)
+  const alias = ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type) ? declaration.type.members : []
+  const members: readonly (ts.ClassElement | ts.TypeElement)[] = isList ? [...declaration.members] : alias
+  return members.filter((member) => 'name' in member && !isPrivate(member) && !isTag(member))
+}
+
 function membersOf(declarations: readonly ts.Declaration[], checker: ts.TypeChecker): ExportedName['members'] {
-  const members = declarations.flatMap((declaration): readonly ts.Node[] => {
-    if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) return declaration.members
-    return ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type) ? declaration.type.members : []
-  })
-  const named = members.filter(
-    (member): member is ts.ClassElement | ts.TypeElement => 'name' in member && !isPrivate(member) && !isTag(member),
-  )
+  const named = declarations.flatMap(namedMembers)
   const missing = named.filter((member) => documentationOf(member, checker) === '').map((member) => member.name?.getText() ?? '')
   return { all: named.length, documented: named.length - missing.length, missing }
 }

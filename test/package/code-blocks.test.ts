@@ -94,8 +94,11 @@ it('TypeScript compiles; names from outside of a block may be anything', () => {
 
 it('examples in comments compile, with the names of their entry point', () => {
   const all = surfaces().flatMap(({ entry, names }) =>
-    names.flatMap(({ name, examples }) =>
-      examples.map((text) => ({ at: `${entry.name} ${name}`, text: `${importsFor(text, entry.name, names)}\n${inFunction(text)}` })),
+    names.flatMap(({ name, examples, memberExamples }) =>
+      [...examples, ...memberExamples].map((text) => ({
+        at: `${entry.name} ${name}`,
+        text: `${importsFor(text, entry.name, names)}\n${inFunction(text)}`,
+      })),
     ),
   )
   expect(all.length).toBeGreaterThan(80)
