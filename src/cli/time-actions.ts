@@ -111,7 +111,7 @@ async function openClient(options: TimeOptions, context: Context): Promise<TimeT
   const common = {
     baseUrl,
     parseJson: parseExactly,
-    ...(options.apiVersion !== undefined && { versionSegment: options.apiVersion }),
+    ...(options.apiVersion !== undefined && { apiVersion: options.apiVersion }),
     ...(options.allowInsecure && { allowInsecure: 'loopback' as const }),
     ...(userAgent !== undefined && { userAgent }),
     ...(await loggedTransport(context)),

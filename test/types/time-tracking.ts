@@ -8,7 +8,7 @@ const baseUrl = 'https://host.example/api/v1'
 const auth: Auth = createAuth({ credentials: [] })
 new TimeTrackingClient({ baseUrl, auth })
 new TimeTrackingClient({ baseUrl, auth: { type: 'http', scheme: 'bearer', token: 'a' } })
-new TimeTrackingClient({ baseUrl, token: async () => 'a', authHeader: 'x-api-token', versionSegment: false, limits: new ServiceLimits() })
+new TimeTrackingClient({ baseUrl, token: async () => 'a', authHeader: 'x-api-token', apiVersion: false, limits: new ServiceLimits() })
 new TimeTrackingClient({ baseUrl, token: 'a', profile: { paging: { style: 'link' }, replay: { update: 'idem' } } })
 // @ts-expect-error: there is no service by default
 new TimeTrackingClient({ token: 'a' })

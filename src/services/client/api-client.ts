@@ -70,7 +70,7 @@ export interface ApiClientOptions {
 }
 
 /**
- * Timeouts in milliseconds. With a transport that is only a function, such as `fetch`, `headers` and `bodyIdle` do nothing: `attempt` ends those
+ * Timeouts in milliseconds. With a transport that is only a function, such as `fetch`, `headers` and `body` do nothing: `attempt` ends those
  * waits.
  */
 export interface Timeouts {
@@ -79,7 +79,7 @@ export interface Timeouts {
   /** From the end of the request to the headers of the response; default 30 000 (`TIMEOUT_HEADERS`). */
   readonly headers?: number
   /** Between two pieces of the response; default 30 000 (`TIMEOUT_BODY`). */
-  readonly bodyIdle?: number
+  readonly body?: number
   /** A call with all its delays and retries; default 120 000 (`TIMEOUT_TOTAL`); `false` for none. */
   readonly total?: number | false
 }
@@ -376,8 +376,8 @@ function lazyRedactor(): () => Redactor {
 
 /** What is undefined is not chosen. Errors: `CONFIG_INVALID` for what is no number, which would end nothing. */
 function timeoutsOf(chosen: Timeouts = {}): Required<Timeouts> {
-  const { attempt = 30_000, headers = 30_000, bodyIdle = 30_000, total = 120_000 } = chosen
-  const timeouts = { attempt, headers, bodyIdle, total }
+  const { attempt = 30_000, headers = 30_000, body = 30_000, total = 120_000 } = chosen
+  const timeouts = { attempt, headers, body, total }
   for (const [name, time] of Object.entries(timeouts)) {
     if (Number.isNaN(Number(time))) throw new ConfigurationError('CONFIG_INVALID', `timeouts.${name} is not a number of milliseconds`)
   }

@@ -152,7 +152,7 @@ export class Call {
       operation: prepared.operation.name,
       limit: prepared.limit,
       headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.bodyIdle,
+      bodyTimeout: timeouts.body,
       refresh: prepared.operation.refresh ?? settings.refresh,
       interruption: this.#interruption,
     })

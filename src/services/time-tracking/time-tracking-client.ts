@@ -46,7 +46,7 @@ export interface TimeTrackingOptions
    */
   readonly userAgent?: string
   /** The last segment of the base URL; default `v1`, false for any. */
-  readonly versionSegment?: string | false
+  readonly apiVersion?: string | false
   /** Conventions of the service that differ from the usual ones. */
   readonly profile?: Partial<Pick<ServiceProfile, 'form' | 'envelope' | 'paging' | 'replay'>>
 }
@@ -343,12 +343,12 @@ function invalid(message: string): ConfigurationError {
 export function checkVersionedBase({
   baseUrl,
   allowInsecure,
-  versionSegment = 'v1',
-}: Pick<TimeTrackingOptions, 'baseUrl' | 'allowInsecure' | 'versionSegment'>): void {
+  apiVersion = 'v1',
+}: Pick<TimeTrackingOptions, 'baseUrl' | 'allowInsecure' | 'apiVersion'>): void {
   const { origin, path } = baseAddress(baseUrl, allowInsecure)
-  if (versionSegment === false || path.endsWith(`/${versionSegment}`)) return
-  const hint = `write ${origin}${path}/${versionSegment}, or set versionSegment to the last segment, or to false to allow any`
-  throw new ConfigurationError('CONFIG_INVALID', `baseUrl ${origin}${path} does not end in the version, /${versionSegment}`, { hint })
+  if (apiVersion === false || path.endsWith(`/${apiVersion}`)) return
+  const hint = `write ${origin}${path}/${apiVersion}, or set apiVersion to the last segment, or to false to allow any`
+  throw new ConfigurationError('CONFIG_INVALID', `baseUrl ${origin}${path} does not end in the version, /${apiVersion}`, { hint })
 }
 
 /**

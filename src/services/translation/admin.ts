@@ -162,7 +162,7 @@ export class DeveloperKeys {
     this.#service = service
   }
 
-  /** Creates a key; without a label the service chooses one. Not retried. */
+  /** Creates a key; without a label the service chooses one. Retried as `unsafe`. */
   create(params: { readonly label?: string } = {}, options: TranslationCallOptions = {}): Promise<Result<DeveloperKey>> {
     return this.#service.call('admin.keys.create', { body: params }, options)
   }

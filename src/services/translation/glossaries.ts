@@ -43,7 +43,7 @@ export class Glossaries {
     this.#service = service
   }
 
-  /** Creates a glossary. Not retried. */
+  /** Creates a glossary. Retried as `unsafe`. */
   create(
     { name, dictionaries }: { readonly name: string; readonly dictionaries: readonly DictionaryInput[] },
     options: TranslationCallOptions = {},
@@ -178,7 +178,7 @@ export class GlossariesV2 {
     return this.#service.call('glossariesV2.languagePairs', {}, options)
   }
 
-  /** Creates a glossary. Not retried. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
+  /** Creates a glossary. Retried as `unsafe`. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
   create(
     { name, ...dictionary }: { readonly name: string } & DictionaryInput,
     options: TranslationCallOptions = {},

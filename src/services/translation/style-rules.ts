@@ -99,7 +99,7 @@ export class StyleRules {
     })
   }
 
-  /** Creates a list. Not retried. */
+  /** Creates a list. Retried as `unsafe`. */
   create(list: StyleRuleListInput, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
     return named('styleRules.create', async () => {
       if (this.#service.validation(options) === 'strict') checkList(list)
@@ -171,7 +171,7 @@ export class StyleInstructions {
     this.#service = service
   }
 
-  /** Adds an instruction. Not retried. */
+  /** Adds an instruction. Retried as `unsafe`. */
   create(
     style_id: string,
     instruction: Omit<StyleInstruction, 'id'>,

@@ -112,7 +112,7 @@ export class VoiceJobs {
   }
 
   /**
-   * Creates a job. Not retried. `include` adds a URL for the upload that needs no signature. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`;
+   * Creates a job. Retried as `unsafe`. `include` adds a URL for the upload that needs no signature. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`;
    * `HTTP_429` for too many jobs at a time.
    */
   async create(

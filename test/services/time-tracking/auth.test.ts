@@ -151,7 +151,7 @@ describe('revoke', () => {
   it('revoke is not repeated below a base URL without a version', async () => {
     const service = await timeTracking()
     service.script({ do: { performThen: { status: 502 } } })
-    const { client, clock } = clientOf(service, { baseUrl: new URL(service.base).origin, versionSegment: false })
+    const { client, clock } = clientOf(service, { baseUrl: new URL(service.base).origin, apiVersion: false })
     expect(await clock.run(failureOf(client.request('GET', '/v1/auth/revoke')))).toMatchObject({ code: 'HTTP_502', attempts: 1 })
     expect(service.log).toHaveLength(1)
   })

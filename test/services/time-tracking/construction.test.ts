@@ -44,8 +44,8 @@ describe('the base URL', () => {
 
   it.each<Partial<TimeTrackingOptions>>([
     { baseUrl: 'https://host.example/v1/' },
-    { baseUrl: 'https://host.example/v2', versionSegment: 'v2' },
-    { baseUrl: 'https://host.example/', versionSegment: false },
+    { baseUrl: 'https://host.example/v2', apiVersion: 'v2' },
+    { baseUrl: 'https://host.example/', apiVersion: false },
   ])('the base URL is accepted: %o', (options) => expect(make(options)).toBeInstanceOf(TimeTrackingClient))
 
   it('the base URL is needed', () => {
