@@ -53,7 +53,7 @@ export interface ApiClientOptions {
   readonly retries?: number
   /** Longest `Retry-After` to wait for, in milliseconds; a longer one fails the call. Default 60 000. */
   readonly maxRetryAfter?: number
-  /** Maximum number of calls that wait for the concurrency limit; default: no limit. */
+  /** Maximum number of calls that wait for the concurrency limit; one more is `CONFIG_INVALID`. Default: no limit. */
   readonly queueLimit?: number
   /** False: a request is not repeated with refreshed tokens after a 401. */
   readonly refresh?: boolean

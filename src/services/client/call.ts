@@ -51,7 +51,7 @@ export class ApiResponse<T = unknown> {
     this.alreadyGone = alreadyGone
   }
 
-  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`, …). */
+  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`). */
   get traceId(): string | undefined {
     return traceOf(this.headers)
   }

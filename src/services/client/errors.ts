@@ -58,7 +58,7 @@ export class HttpError extends AuthError {
   readonly serviceCode?: string
   /** The service's explanation from the body. */
   readonly detail?: string
-  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`, …). */
+  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`). */
   readonly traceId?: string
   /** Delay in milliseconds that the server asks for (`Retry-After`, RFC 9110 §10.2.3). */
   readonly retryAfterMs?: number

@@ -403,7 +403,7 @@ export interface Project {
   readonly name?: string
   /** Description; null for none. */
   readonly description?: string | null
-  /** False for an archived project. */
+  /** Whether the project is active. */
   readonly active?: boolean
   /** True for a template of projects. */
   readonly template?: boolean
@@ -411,17 +411,17 @@ export interface Project {
   readonly privacy?: number | bigint
   /** Identifier of the customer; null for none. */
   readonly customer_id?: number | bigint | null
-  /** Whether time entries must name a task. */
+  /** Whether a task is required; the service writes 0 or 1. */
   readonly required_task?: boolean
-  /** Whether time is billed. */
+  /** Whether it is billable; the service writes 0 or 1. */
   readonly billable?: boolean
   /** `project`, `user`, or what the service adds. */
   readonly bill_by?: string
   /** Rate as decimal digits in text. Like the four fields below, only when one project is read. */
   readonly rate?: string | null
-  /** Value of the time as decimal digits in text. */
+  /** Total value as decimal digits in text. */
   readonly value_total?: string | null
-  /** Time in milliseconds; the service writes `HH:MM:SS`. */
+  /** Total time in milliseconds; the service writes `HH:MM:SS`. */
   readonly time_total?: number | null
   /** Number of members. */
   readonly total_members?: number | bigint | null
@@ -455,7 +455,7 @@ export interface ProjectChanges {
   readonly name?: string
   /** Description; null removes it. */
   readonly description?: string | null
-  /** False archives the project. */
+  /** Whether the project is active. */
   readonly active?: boolean
   /** True makes it a template. */
   readonly template?: boolean
@@ -463,9 +463,9 @@ export interface ProjectChanges {
   readonly privacy?: 1 | 2
   /** Identifier of the customer; null for none. */
   readonly customer_id?: number | bigint | string | null
-  /** Whether time entries must name a task. */
+  /** Whether a task is required. */
   readonly required_task?: boolean
-  /** Whether time is billed. */
+  /** Whether it is billable. */
   readonly billable?: boolean
   /** `project` or `user`. */
   readonly bill_by?: string

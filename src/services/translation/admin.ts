@@ -246,11 +246,11 @@ export interface Usage {
   readonly speech_to_text_minutes_count?: number
   /** Limit of speech in minutes. */
   readonly speech_to_text_minutes_limit?: number
-  /** Documents translated by the user. */
+  /** Documents used. */
   readonly document_count?: number
-  /** Limit of documents of the user. */
+  /** Limit of documents. */
   readonly document_limit?: number
-  /** Documents translated by the team. */
+  /** Documents used by the team. */
   readonly team_document_count?: number
   /** Limit of documents of the team. */
   readonly team_document_limit?: number

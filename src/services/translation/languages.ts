@@ -28,7 +28,7 @@ export interface LanguageResourceRecord {
 export interface Language {
   /** Code of the language: `de`. */
   readonly lang: string
-  /** English name of the language. */
+  /** Name of the language. */
   readonly name: string
   /** Whether texts in it can be translated. */
   readonly usable_as_source: boolean
@@ -60,7 +60,7 @@ export class Languages {
     return this.#service.call('languages.resources', {}, options)
   }
 
-  /** Returns the languages of one resource; `include` adds languages in beta and of external models. */
+  /** Returns the languages of one resource; `include` adds further ones, such as those in beta. */
   list(
     { resource, include }: { readonly resource: LanguageResource; readonly include?: readonly ('beta' | 'external' | (string & {}))[] },
     options: TranslationCallOptions = {},

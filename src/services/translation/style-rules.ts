@@ -154,7 +154,7 @@ export interface StyleInstruction {
   readonly label: string
   /** The instruction, at most 300 characters. */
   readonly prompt: string
-  /** The only source language that it is for; default: all. */
+  /** Source language of the instruction. */
   readonly source_language?: string
 }
 

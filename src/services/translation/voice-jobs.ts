@@ -56,7 +56,7 @@ export interface VoiceJobState {
   readonly created_at: string
   /** Time of the last change: ISO 8601. */
   readonly updated_at: string
-  /** Storage used in bytes. */
+  /** Storage that the job uses, as the service counts it. */
   readonly usage: { readonly storage_used: number }
   /** The recording. */
   readonly source_file: VoiceJobInput['source_file']

@@ -120,7 +120,7 @@ export interface VoiceSessionInput {
   readonly source_media_content_type: string
   /** Language of the speech; default: detected. */
   readonly source_language?: string
-  /** Whether other languages than `source_language` are detected (`auto`, the default). */
+  /** How `source_language` is used; default `auto`. */
   readonly source_language_mode?: 'auto' | 'fixed'
   /** At most 5 languages of translations. */
   readonly target_languages?: readonly string[]
@@ -132,7 +132,7 @@ export interface VoiceSessionInput {
   readonly target_media_voice?: 'male' | 'female'
   /** Format of messages; default `json`. `msgpack` needs the package `@msgpack/msgpack`, see `messagePack`. */
   readonly message_format?: 'json' | 'msgpack'
-  /** List of spoken terms. */
+  /** Spoken terms of the account. */
   readonly spoken_terms_id?: string
   /** Glossary for the translations. */
   readonly glossary_id?: string

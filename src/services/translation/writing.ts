@@ -4,7 +4,7 @@ import type { LanguageCode } from './languages.ts'
 import { checkBodySize, checkTexts } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService, withCount } from './translation-service.ts'
 
-/** Parameters of `rephraseText` (`POST /v2/write/rephrase`): a style or a tone, not both. `prefer_…` falls back where a language has none. */
+/** Parameters of `rephraseText` (`POST /v2/write/rephrase`): a style or a tone, not both. */
 export interface RephraseTextParams {
   /** One or more texts, together at most 10 KiB. */
   readonly text: string | readonly string[]
