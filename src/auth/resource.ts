@@ -61,7 +61,7 @@ export function givenTarget(target: Target | undefined): Target {
   if (isTarget(target)) return target
   const [message, hint] = isPlainTarget(target)
     ? ['a plain asset does not contain its document', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
-    : ['the document has no such asset or link', 'see targetsOf(document)']
+    : ['the document has no such asset or link', 'see targetsOf(document); auth.fetch takes URLs too']
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
 

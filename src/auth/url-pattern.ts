@@ -83,7 +83,7 @@ function isBelow(host: string, suffix: string): boolean {
 
 function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
-  if (!scheme || !authority) throw refused(pattern, 'write scheme://host[:port][/path/], with "*." only as the first label')
+  if (!scheme || !authority) throw refused(pattern, 'write https://host[:port][/path/], with "*." only as the first label')
   if (SLIPPERY.test(path)) throw refused(pattern, 'the path contains dot segments or encoded slashes')
   if (scheme === 's3') {
     if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')

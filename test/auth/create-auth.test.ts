@@ -39,6 +39,13 @@ describe('what is not there', () => {
     expect(await failureOf(auth.fetchFor(missing)(F))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
   })
 
+  it('a URL is TARGET_NOT_FOUND where a target is required, and the hint names fetch', async () => {
+    const { auth } = victim()
+    const refusal = { code: 'TARGET_NOT_FOUND', hint: expect.stringContaining('auth.fetch takes URLs') }
+    expect(await failureOf(auth.authorize(F as never))).toMatchObject(refusal)
+    expect(await failureOf(auth.explain(F as never))).toMatchObject(refusal)
+  })
+
   it('what is not there in a document is TARGET_NOT_FOUND when it is fetched', async () => {
     const { auth, script: servers } = victim()
     const document = catalog({})
@@ -251,6 +258,11 @@ describe('a credential of the wrong shape', () => {
       hint: expect.stringContaining('did you mean "password"?'),
     })
     expect(servers.sent).toEqual([])
+  })
+
+  it('refuses the promise of credentials', () => {
+    const credentials = Promise.resolve([bearer('t', DATA)]) as never
+    expect(() => createAuth({ credentials })).toThrow('credentials must be objects, sets or lists of these, not a promise')
   })
 
   it('a credential of the wrong shape may omit sendTo where its type says elsewhere what it may sign', () => {
