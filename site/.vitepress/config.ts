@@ -23,7 +23,15 @@ export default defineConfig({
   srcExclude: ['public/**'],
   // The pages are for GitHub as well: what looks like a tag is text.
   markdown: {
-    config: (md) => void md.set({ html: false }),
+    config: (md) => {
+      md.set({ html: false })
+      // A column without a name has no heading.
+
+      md.renderer.rules.th_open = (tokens, at, options, _env, self) =>
+        tokens[at + 1]?.content === '' ? '<td>' : self.renderToken(tokens, at, options)
+      md.renderer.rules.th_close = (tokens, at, options, _env, self) =>
+        tokens[at - 1]?.content === '' ? '</td>' : self.renderToken(tokens, at, options)
+    },
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },

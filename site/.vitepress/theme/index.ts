@@ -1,4 +1,4 @@
 import theme from 'vitepress/theme'
-import './contrast.css'
+import './accessible.css'
 
 export default theme
