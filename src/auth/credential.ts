@@ -302,7 +302,7 @@ export function flatten(source: SourceOf<CredentialObject>): CredentialSet<Crede
     const sets = (source as readonly SourceOf<CredentialObject>[]).map(flatten)
     return { credentials: sets.flatMap((set) => set.credentials), preferred: sets.flatMap((set) => set.preferred ?? []) }
   }
-  if (!isObject(source) || 'then' in source)
+  if (!isObject(source) || typeof source.then === 'function')
     throw new ConfigurationError('CONFIG_INVALID', 'credentials must be objects, sets or lists of these, not a promise')
   // A credential may have a field of that name: the ready-made value of `http`.
   if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialObject] }
