@@ -3,6 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { main } from '../../src/cli/main.ts'
 import { afterEveryFile } from '../setup/hooks.ts'
 import { mustHoldNoSecret } from '../setup/revealed-secrets.ts'
+import { undocumentedJson } from './documented-json.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** The token store of the commands of one test file. */
@@ -46,6 +47,9 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
   const outcome = { code, bytes, stdout: bytes.toString(), stderr: stderr.bytes.toString() }
   mustHoldNoSecret(`stderr of ${argv[0]}`, outcome.stderr)
   if (!argv.some((argument) => ASKS_FOR_SECRETS.has(argument))) mustHoldNoSecret(`stdout of ${argv[0]}`, outcome.stdout)
+  const differing = undocumentedJson(argv, outcome.stdout)
+  if (differing.length > 0)
+    throw new Error(`the output of ${argv.join(' ')} is not that of docs/json.md: ${differing.slice(0, 5).join('; ')}`)
   return outcome
 }
 

@@ -28,8 +28,11 @@ export function addCredentials(program: Command, context: Context): void {
 
 /** The fields of a credential that may be shown. */
 interface Listed {
+  /** Its id. */
   readonly id: string | undefined
+  /** Its type. */
   readonly type: string
+  /** The URL patterns of the URLs that it may be sent to. */
   readonly sendTo: readonly string[]
   /** For `signedUrl`: the allowed hosts of signed URLs. */
   readonly signedUrlHosts?: readonly string[]

@@ -13,6 +13,7 @@ interface RulesOptions {
 
 /** A rule with its cases and their documentation. */
 interface Listed extends RuleMeta {
+  /** Its cases, each with a code of its own. */
   readonly cases: readonly ListedCase[]
 }
 

@@ -5,7 +5,9 @@ import { adviceFor } from '../exit-code.ts'
 export interface Check {
   /** Name of the check, with the id of a credential or an origin: `secret portal.token`. */
   readonly check: string
+  /** `error`: commands that need it fail; `warning`: they work, but perhaps not as expected. */
   readonly level: 'ok' | 'warning' | 'error'
+  /** What was found. */
   readonly message: string
   /** Error code; absent for a check that passes. */
   readonly code?: ErrorCode

@@ -16,9 +16,11 @@ import { forUser } from './failed-files.ts'
 
 /** The credentials with which a file would be downloaded, or the error. */
 interface Access {
+  /** Ids of the credentials with which it would be downloaded. */
   readonly credentials?: readonly string[]
   /** True if the file exists. */
   readonly present?: boolean
+  /** Why it cannot be downloaded. */
   readonly error?: AuthError
 }
 

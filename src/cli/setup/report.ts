@@ -96,10 +96,15 @@ export function documentBelow(name: string, { document, url }: NeededBy['read'])
 
 /** One scheme of a document, for programs. */
 interface ReportedScheme {
+  /** Path or URL of the document, as it was given. */
   readonly document: string
+  /** Name of the scheme. */
   readonly scheme: string
+  /** Type of the scheme. */
   readonly type: string
+  /** JSON Pointer of the scheme. */
   readonly pointer: string
+  /** `ready`: a credential answers it. */
   readonly state: 'ready' | 'login required' | 'missing'
   /** Id of the credential. */
   readonly credential?: string
@@ -107,7 +112,7 @@ interface ReportedScheme {
   readonly code?: string
   /** Pointers of the assets and links that need it. */
   readonly targets: readonly string[]
-  /** The credential to add. */
+  /** The credential to add, as in a [credential file](credentials.md). */
   readonly proposal?: CredentialObject
 }
 

@@ -7,11 +7,13 @@ import type { RedisAddress } from './redis-connection.ts'
 
 /** The state of a queue. */
 export interface QueueStatus {
+  /** True while workers start no further job. */
   readonly paused: boolean
   /** Workers that are connected; absent if the server does not allow listing them. */
   readonly workers?: number
-  /** Jobs that wait, and jobs that workers run. */
+  /** Jobs that wait. */
   readonly waiting: number
+  /** Jobs that workers run. */
   readonly active: number
   /** Files that failed, of a download queue. */
   readonly failed?: number
@@ -19,10 +21,13 @@ export interface QueueStatus {
 
 /** A file that failed. */
 export interface FailedFile {
+  /** Its path below the folder. */
   readonly name: string
   /** Origin and path. */
   readonly url: string
+  /** Code of the error. */
   readonly code: string
+  /** The reason for people. */
   readonly message: string
   /** ISO 8601. */
   readonly time: string
