@@ -139,9 +139,10 @@ describe.each([
       const before = archive.exchanges.length
       await page.evaluate((src) => {
         const made = [document.createElement('object'), document.createElement('embed'), document.createElement('a')] as const
-        Object.assign(made[0], { type: 'image/png', data: src })
-        Object.assign(made[1], { type: 'image/png', src })
-        Object.assign(made[2], { download: 'a.png', href: src })
+        // A URL of its own for each: browsers request one that they are loading already only once.
+        Object.assign(made[0], { type: 'image/png', data: `${src}?object` })
+        Object.assign(made[1], { type: 'image/png', src: `${src}?embed` })
+        Object.assign(made[2], { download: 'a.png', href: `${src}?link` })
         document.body.append(...made)
         made[2].click()
       }, `${archive.origin}/a.png`)
