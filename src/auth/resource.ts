@@ -93,12 +93,12 @@ export function targetAddress(target: Target | undefined): string {
 }
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
-  URL_HAS_USERINFO: 'put them into a credential of type "http"',
-  URL_INSECURE: 'use its https: URL',
+  URL_HAS_USERINFO: 'put them into an "http" credential',
+  URL_INSECURE: 'use https:; name loopback URLs in sendTo',
 }
 
 /** Returns the hint for a refused URL, where there is one. */
 export function hintFor(problem: AddressProblem): { readonly hint?: string } {
   const hint = problem === RELATIVE ? 'name the document by its URL, or give it a "self" link' : HINTS[problem.code]
-  return hint === undefined ? {} : { hint }
+  return hint ? { hint } : {}
 }

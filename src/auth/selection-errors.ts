@@ -61,7 +61,8 @@ export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]
     maps.flatMap(({ schemes }) => Object.keys(schemes as object)),
   )
   const message = `"${ref}" is not defined in auth:schemes${near === undefined ? '' : ` (did you mean "${near}"?)`}`
-  return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref })
+  const hint = 'define it in the auth:schemes of this document, or of its collection or catalog'
+  return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref, hint })
 }
 
 /** Returns `SCHEME_INVALID` for a reference that is not a string: the required scheme is unknown, so nothing is sent. */
