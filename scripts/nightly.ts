@@ -3,6 +3,7 @@
  * is how long the soak takes (default 10). Every part prints its own output; the summary at the end has the seed.
  */
 import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -31,7 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
-  mutation: { command: tsx, arguments: ['scripts/mutation/test.ts'] },
+  mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
   typescript: { command: tsx, arguments: ['scripts/typescript-versions.ts'] },
 }
