@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { observeExports } from './test/setup/observe-exports.ts'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
@@ -58,6 +59,7 @@ export default defineConfig({
     reporters: ['default', retriesReporter()],
     projects: [
       {
+        plugins: [observeExports()],
         resolve: ON_NODE,
         test: {
           name: 'unit',
@@ -69,19 +71,23 @@ export default defineConfig({
       },
       // The same, where one version of Node is enough.
       {
+        plugins: [observeExports()],
         resolve: ON_NODE,
         test: { name: 'once', include: ONCE, exclude: REPLACING, isolate: false, ...EACH_FILE },
       },
       {
+        plugins: [observeExports()],
         resolve: ON_NODE,
         test: { name: 'replacing', include: REPLACING, ...EACH_FILE },
       },
       {
+        plugins: [observeExports()],
         resolve: { alias: { '#platform': src('platform/web.ts') } },
         test: { name: 'web-replacing', include: REPLACING.filter((path) => ON_THE_WEB.test(path)), ...EACH_FILE },
       },
       // The same core on the other platform: hashes and keys of the web are promises.
       {
+        plugins: [observeExports()],
         resolve: { alias: { '#platform': src('platform/web.ts') } },
         test: {
           name: 'web',

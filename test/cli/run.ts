@@ -2,6 +2,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { main } from '../../src/cli/main.ts'
 import { afterEveryFile } from '../setup/hooks.ts'
+import { whileWriting } from '../setup/observed-calls.ts'
 import { mustHoldNoSecret } from '../setup/revealed-secrets.ts'
 import { undocumentedJson } from './documented-json.ts'
 import { temporaryFolder } from './folder.ts'
@@ -42,7 +43,7 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
     env: { XDG_CACHE_HOME: cache, ...around.env },
     signal: around.signal ?? new AbortController().signal,
   }
-  const code = await main(argv, io)
+  const code = await whileWriting(() => main(argv, io))
   const bytes = stdout instanceof Recorder ? stdout.bytes : Buffer.alloc(0)
   const outcome = { code, bytes, stdout: bytes.toString(), stderr: stderr.bytes.toString() }
   mustHoldNoSecret(`stderr of ${argv[0]}`, outcome.stderr)

@@ -1,13 +1,14 @@
 /**
  * What holds around every test, whatever it is about. After each test: prototypes are as they were (I4), nothing was connected to outside
- * this machine (I1), no secret stands in what was printed or thrown (I2), nothing outside the temporary folder was written (I6). After each
- * file: the process is as it was, and nothing keeps it alive (I5); unhandled rejections fail the run by themselves. That only errors of
- * ours are thrown (I3) is checked where tests await failures (`harness/failure.ts`), what an interrupted download leaves (I7) in
- * `node/download` and `chaos`. Files share a process (see `vitest.config.ts`), so what one leaves behind another would notice, far away.
+ * this machine (I1), no secret stands in what was printed or thrown (I2), only errors of ours have left public functions (I3), nothing outside
+ * the temporary folder was written (I6), and what downloads and commands have left unfinished can be resumed (I7). After each file: the
+ * process is as it was, and nothing keeps it alive (I5); unhandled rejections fail the run by themselves. What killed processes leave is
+ * looked at in `node/download/chaos`. Files share a process (see `vitest.config.ts`), so what one leaves behind another would notice, far away.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { foreignErrors, leftFiles } from './observed-calls.ts'
 import { filesOutside } from './observed-files.ts'
 import { connectionsOutside } from './observed-network.ts'
 import { forgetSecrets, mustHoldNoSecret, secretsFound } from './revealed-secrets.ts'
@@ -51,6 +52,8 @@ afterEach(() => {
   expect(changedMembers(), 'a test changed a prototype that all code shares').toEqual([])
   expect(connectionsOutside(), 'a test connected to another machine').toEqual([])
   expect(filesOutside(), 'a test wrote outside the temporary folder').toEqual([])
+  expect(foreignErrors(), 'an error that is not one of ours left the library').toEqual([])
+  expect(leftFiles(), 'files of unfinished work were left that cannot be resumed').toEqual([])
   expect(secretsFound(), 'a secret stands where none may').toEqual([])
 })
 
