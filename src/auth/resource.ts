@@ -94,11 +94,11 @@ export function targetAddress(target: Target | undefined): string {
 
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
   URL_HAS_USERINFO: 'put them into an "http" credential',
-  URL_INSECURE: 'use https:; name loopback URLs in sendTo',
+  URL_INSECURE: 'use https:, or a loopback URL in sendTo',
 }
 
 /** Returns the hint for a refused URL, where there is one. */
 export function hintFor(problem: AddressProblem): { readonly hint?: string } {
-  const hint = problem === RELATIVE ? 'name the document by its URL, or give it a "self" link' : HINTS[problem.code]
+  const hint = problem === RELATIVE ? 'give the URL of the document, or a "self" link' : HINTS[problem.code]
   return hint ? { hint } : {}
 }

@@ -457,7 +457,7 @@ describe('the way of a URL', () => {
     expect(insecure).toMatchObject({
       code: 'URL_INSECURE',
       message: expect.stringMatching(/^the URL is not/),
-      hint: expect.stringMatching(/^use https:;/),
+      hint: expect.stringMatching(/^use https:,/),
     })
     expect(await failureOf(routes.route('https://data.example./x'))).toMatchObject({ code: 'URL_INVALID', hint: undefined })
   })
