@@ -2,7 +2,7 @@
 
 import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { IntegrityError, isAuthError } from '../errors.ts'
+import { IntegrityError } from '../errors.ts'
 import { type AtomicWrite, writeFileAtomically } from './files.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
 import { type Lease, tryLock } from './tokens/process-lock.ts'
@@ -104,8 +104,7 @@ class PartFile {
   static async open(target: string, mode: number, name: string): Promise<PartFile> {
     const path = `${target}.part`
     const lease = await tryLock(`${path}.lock`).catch((error) => {
-      if (!isAuthError(error)) throw writeFailure(error, `"${name}"`)
-      if (error.code !== 'CACHE_UNSAFE') throw error
+      if (systemCode(error) !== 'CACHE_UNSAFE') throw error
       throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
     })
     if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; a lock held on another host expires after 60 s')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bearer, type CredentialInput } from '../../src/auth/credential.ts'
+import { httpsForm } from '../../src/http/url.ts'
 import { lint } from '../../src/lint/index.ts'
 import { alternateOf, assetOf } from '../../src/stac/target.ts'
 import { asset, found, item, type Json, scheme, target } from '../harness/documents.ts'
@@ -119,4 +120,8 @@ describe('a gs: pattern', () => {
     expect(await reached('https://eo.storage.googleapis.com/a')).toBeUndefined()
     expect(await reached('https://storage.googleapis.com.evil.example/eo/a')).toBeUndefined()
   })
+})
+
+it.each(['gs:a/gs://bucket/key', 'gs://a..b/key'])('%s has no https form', (href) => {
+  expect(httpsForm(href)).toBeUndefined()
 })

@@ -201,3 +201,16 @@ describe('the text of a URL', () => {
     ])
   })
 })
+
+it('an address that may get a secret is not http: although its origin is named, unless it is this machine', () => {
+  const rules = { secure: true, named: new Set(['http://data.example', 'http://127.0.0.1:8080']) }
+  expect(addressOf('http://data.example/a', rules)).toMatchObject({ code: 'URL_INSECURE' })
+  expect(addressOf('http://127.0.0.1:8080/a', rules)).toBeInstanceOf(URL)
+})
+
+it.each([
+  ['https:/a/https://b.example/', 'URL_INVALID', /does not write out "https:/],
+  ['https://ada@secret%40word@data.example/', 'URL_HAS_USERINFO', /user name or password/],
+])('the text of an address is judged from its start: %s', (text, code, message) => {
+  expect(urlOfHref(text, {})).toMatchObject({ code, message: expect.stringMatching(message) })
+})

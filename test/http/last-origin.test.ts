@@ -32,4 +32,18 @@ describe('the origin of addresses that come one after the other', () => {
     const last = new LastOrigin()
     expect([last.of('file:///a'), last.of('s3://bucket/key'), last.of('https://a.example/')]).toEqual(['null', 'null', 'https://a.example'])
   })
+
+  it('the origin of addresses that come one after the other is not taken for one that stands elsewhere in the next', () => {
+    const last = new LastOrigin()
+    expect(last.of('https://a.example/x')).toBe('https://a.example')
+    expect(last.of('https://b.example/?u=https://a.example')).toBe('https://b.example')
+    expect(last.of('https://b.example0/x')).toBe('https://b.example0')
+  })
+
+  it('the origin of addresses that come one after the other is none for what is relative, whatever came before', () => {
+    const last = new LastOrigin()
+    expect(() => last.of('/a')).toThrow(TypeError)
+    expect(last.of('data:,a')).toBe('null')
+    expect(() => last.of('null/a')).toThrow(TypeError)
+  })
 })

@@ -212,3 +212,12 @@ const v6 = fc.tuple(firstV6, group, group, group, group, group, group, group).ma
 const carrier = fc.constantFrom([0, 0, 0, 0, 0, 0xffff], [0x64, 0xff9b, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0])
 const carried = fc.tuple(carrier, group, group).map(([prefix, high, low]) => hexGroups([...prefix, high, low]))
 const address = fc.oneof(v4, v6, carried)
+
+it.each([
+  ['::ffff:203.0.113.1', false],
+  ['::ffff:1.1.1.1', true],
+  ['2606:4700::1111', true],
+  ['2606:4700::00001111', false],
+])('the IP address %s is public: %s', (address, isPublic) => {
+  expect(isPublicAddress(address)).toBe(isPublic)
+})

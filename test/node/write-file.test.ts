@@ -1,5 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newHolder } from '../../src/node/tokens/process-lock.ts'
@@ -72,9 +86,10 @@ describe('writeNewFile', () => {
     for (const [name, holder, secondsAgo] of [
       ['gone.bin', ended, 0],
       ['far.bin', { ...ended, place: 'another host' }, 61],
+      ['lock-alone.bin', ended, 0],
     ] as const) {
       const path = join(folder, name)
-      await put(folder, `${name}.part`, 'half of it')
+      if (name !== 'lock-alone.bin') await put(folder, `${name}.part`, 'half of it')
       await writeFile(`${path}.part.lock`, JSON.stringify(holder), { mode: 0o600 })
       await utimes(`${path}.part.lock`, Date.now() / 1000 - secondsAgo, Date.now() / 1000 - secondsAgo)
       await writeNewFile(path, data)
@@ -242,5 +257,53 @@ describe('the path of a new file', () => {
     await mkdir(join(folder, 'sub'))
     await expect(newPath(join(folder, 'sub'), true)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     await expect(newPath(join(folder, 'x'.repeat(300)))).rejects.toMatchObject({ code: 'FILE_ACCESS' })
+  })
+})
+
+it('names the file whose lock cannot be written', async () => {
+  // Its own name is short enough for the file system, those of its partial file and its lock are not.
+  const name = 'x'.repeat(250)
+  await expect(writeNewFile(join(folder, name), never)).rejects.toMatchObject({
+    code: 'FILE_ACCESS',
+    message: expect.stringContaining(`${name}.part.lock"`),
+  })
+})
+
+describe('a replaced file', () => {
+  const whenWritten = async (then: () => Promise<void>) => {
+    const probe = await open(folder)
+    await probe.close()
+    const prototype = Object.getPrototypeOf(probe) as FileHandle
+    const real = prototype.writeFile
+    // The lock is written in the same way.
+    const spy = vi.spyOn(prototype, 'writeFile').mockImplementation(function (this: FileHandle, ...given) {
+      return given[0] === 'new' ? then() : real.apply(this, given)
+    })
+    onTestFinished(() => spy.mockRestore())
+  }
+
+  it('stays as it was when the disk is full', async () => {
+    const path = await put(folder, 'full.json', 'old')
+    const seen = await seenFile(path)
+    await whenWritten(() => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })))
+    await expect(replaceFile(path, 'new', seen)).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: expect.stringContaining('full.json"'),
+    })
+    expect([await readFile(path, 'utf8'), await readdir(folder)]).toEqual(['old', ['full.json']])
+  })
+
+  it('is not written when it cannot be looked at any more', async () => {
+    const path = join(folder, 'sub', 'gone.json')
+    await mkdir(join(folder, 'sub'))
+    await whenWritten(async () => {
+      await rename(join(folder, 'sub'), join(folder, 'moved'))
+      await writeFile(join(folder, 'sub'), 'a file in place of the folder')
+    })
+    await expect(replaceFile(path, 'new', undefined)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:FILE_ACCESS|PATH_BUSY)$/),
+      message: expect.stringContaining('gone.json"'),
+    })
+    expect(await readFile(join(folder, 'sub'), 'utf8')).toBe('a file in place of the folder')
   })
 })
