@@ -1,0 +1,193 @@
+/**
+ * Runs the commands of README.md and of the pages in docs/ as they are printed, page by page, each page in a folder with the documents that
+ * it names. Their hosts are a server on this machine that wants a token.
+ */
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { projectFiles } from '../architecture/files.ts'
+import { geotiff, pattern } from '../harness/geotiff.ts'
+import { bearerGuard } from '../servers/guards.ts'
+import { type ServedFile, startProtectedFiles } from '../servers/protected-files.ts'
+
+/** Commands that cannot run here, each with the reason; the first that matches a command counts. */
+const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/^npm (?:ci|run (?:pack|demo))|^npm install/, 'the two commands of a clone are run by CI, the package is installed by test/package'],
+  [/ worker\b| --queue/, 'needs Redis: test/peers/download-queue.test.ts'],
+  [/ login\b| logout\b/, 'asks a person: test/peers/login-chromium.test.ts'],
+  [/--asset (?:zarr|Product)\b|(?:list|fetch|-d) s3:|-> a bucket/, 'needs an object store: test/peers/swift.test.ts'],
+  [/\blist https:/, 'lists the files of a folder, which this server does not have: test/objects'],
+  [/^aws |aws configure/, 'needs the AWS command line'],
+  [/\{vsi:B04\}.*|\bqgis\b|\bRscript\b|\bduckdb\b|\bjupyter\b/, 'needs a program that is not installed here'],
+  [/ translate | time /, 'needs a key of the service: test/services'],
+  [/nasa\.gov|planet\.com|blob\.core|copernicus|ACCOUNT/, 'needs an account with the provider'],
+  [/browse\.py/, 'stands for a program of the reader'],
+  [/STAC_AUTH_(?:TIME|TRANSLATION)_|_TOKEN=…|_KEY=…|_SECRET=…|HTTPS_PROXY|NO_PROXY|NODE_EXTRA/, 'sets a value of the reader'],
+]
+
+const TOKEN = 'a-token-of-the-documentation'
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const item = (id: string, origin: string) => ({
+  type: 'Feature',
+  stac_version: '1.1.0',
+  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  id,
+  geometry: null,
+  properties: { datetime: '2026-11-04T10:20:00Z', 'auth:schemes': { token: { type: 'http', scheme: 'bearer' } } },
+  links: [],
+  assets: Object.fromEntries(
+    ['B04', 'B08', 'B04_10m', 'visual', 'thumbnail', 'data', 'table'].map((key) => [
+      key,
+      { href: `${origin}/${id}/${key}.tif`, type: 'image/tiff; application=geotiff', 'auth:refs': ['token'] },
+    ]),
+  ),
+})
+const catalogAt = (links: readonly (readonly [rel: string, href: string])[]) => ({
+  type: 'Catalog',
+  stac_version: '1.1.0',
+  id: 'catalog',
+  description: 'A catalog',
+  links: links.map(([rel, href]) => ({ rel, href, type: 'application/json' })),
+})
+
+let server: Awaited<ReturnType<typeof startProtectedFiles>>
+let base: string
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'stac-auth-pages-'))
+  const files: Record<string, ServedFile> = {}
+  server = await startProtectedFiles(files)
+  const open = (value: unknown): ServedFile => ({ content: JSON.stringify(value), type: 'application/json' })
+  for (const id of ['scene-1', 'scene-2']) {
+    files[`/catalog/${id}.json`] = open(item(id, server.origin))
+    for (const key of Object.keys(item(id, '').assets)) {
+      files[`/${id}/${key}.tif`] = { content: geotiff(pattern(64, 64)), type: 'image/tiff', guard: bearerGuard((token) => token === TOKEN) }
+    }
+  }
+  files['/catalog/'] = open(
+    catalogAt([
+      ['item', './scene-1.json'],
+      ['item', './scene-2.json'],
+    ]),
+  )
+  files['/catalog/search'] = open({
+    type: 'FeatureCollection',
+    features: ['scene-1', 'scene-2'].map((id) => item(id, server.origin)),
+    links: [],
+  })
+  files['/item.json'] = open(item('scene-1', server.origin))
+  await mkdir(join(base, 'bin'))
+  await symlink(join(root, 'dist/cli/bin.js'), join(base, 'bin/stac-auth'))
+  // That of Debian, which has rasterio.
+  await symlink('/usr/bin/python3', join(base, 'bin/python3'))
+  await writeFile(join(base, 'bin/npx'), '#!/bin/sh\nexec "$@"\n')
+  await chmod(join(base, 'bin/npx'), 0o755)
+})
+afterAll(async () => {
+  await server.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+/** Each page starts with these documents and a credential for the server. */
+async function folderFor(page: string): Promise<string> {
+  const folder = join(base, page.replace(/\W/g, '-'))
+  const put = (path: string, value: unknown) =>
+    writeFile(join(folder, path), typeof value === 'string' ? value : JSON.stringify(value, undefined, 2))
+  for (const path of ['.config/stac-auth', 'catalog', 'my-catalog', 'items', '.git/hooks'])
+    await mkdir(join(folder, path), { recursive: true })
+  const scene = item('scene-1', server.origin)
+  await put('item.json', scene)
+  for (const place of ['catalog', 'my-catalog', 'items']) await put(`${place}/item.json`, scene)
+  await put('result.json', scene)
+  await put('catalog.json', catalogAt([['item', './items/item.json']]))
+  await put('items.ndjson', ['scene-1', 'scene-2'].map((id) => `${JSON.stringify(item(id, server.origin))}\n`).join(''))
+  await put('lint.json', { rules: {} })
+  const credential = { id: 'token', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: [`${server.origin}/`] }
+  await put('.config/stac-auth/credentials.json', { version: 1, credentials: [credential] })
+  await chmod(join(folder, '.config/stac-auth/credentials.json'), 0o600)
+  return folder
+}
+
+interface Outcome {
+  readonly status: number
+  readonly text: string
+}
+
+function shell(script: string, folder: string): Promise<Outcome> {
+  const env = {
+    PATH: `${join(base, 'bin')}:${process.env.PATH}`,
+    HOME: folder,
+    TOKEN,
+    LC_ALL: 'C.UTF-8',
+    SHARDS: '2',
+    AWS_BATCH_JOB_ARRAY_INDEX: '0',
+  }
+  return new Promise((resolve) => {
+    const child = execFile('sh', ['-e'], { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ status: error ? Number(error.code ?? 1) : 0, text: stdout + stderr })
+    })
+    child.stdin?.end(script)
+  })
+}
+
+/** The commands of a page in their order. One that goes on in the next line is one with it. */
+function commandsOf(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+  return blocks.flatMap((block) =>
+    /\\\n|&&\n|<<|^#!/.test(block)
+      ? [block.trim()]
+      : block
+          .trim()
+          .split('\n')
+          .filter((line) => !line.startsWith('#')),
+  )
+}
+
+/** What a reader has done before, where the page does not say it in a command. */
+const BEFORE: readonly (readonly [command: RegExp, script: string])[] = [
+  [/--manifest run\.ndjson/, 'cp data/.stac-auth-manifest run.ndjson'],
+  [/^stac-auth merge /, 'for n in 2 3; do stac-auth lint --crawl https://catalog.example/ --shard $n/3 --format ndjson=$n.ndjson; done'],
+]
+
+/** The hosts of the documentation are the server. */
+const onThisMachine = (command: string) =>
+  command
+    .replaceAll(/https:\/\/(?:catalog|api)\.example\//g, `${server.origin}/catalog/`)
+    .replaceAll('http://localhost:8080/', `${server.origin}/`)
+    .replaceAll('/in/items.ndjson', 'items.ndjson')
+    .replaceAll('/out/', './')
+
+const pages = projectFiles()
+  .filter(({ path }) => /^README\.md$|^docs\/.*\.md$/.test(path) && path !== 'docs/commands.md')
+  .map(({ path, text }) => ({ path, commands: commandsOf(text) }))
+  .filter(({ commands }) => commands.length > 0)
+const reasonOf = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))
+const runnable = pages
+  .map(({ path, commands }) => ({ path, commands: commands.filter((command) => !reasonOf(command)) }))
+  .filter(({ commands }) => commands.length > 0)
+
+it.concurrent.each(runnable)(
+  'the commands of $path run as printed',
+  async ({ path, commands }) => {
+    const folder = await folderFor(path)
+    const git = 'git init -q -b main . && git add item.json catalog && git -c user.name=a -c user.email=a@b.example commit -qm one'
+    expect((await shell(git, folder)).text).toBe('')
+    const failed: string[] = []
+    for (const command of commands) {
+      const before = BEFORE.flatMap(([pattern, script]) => (pattern.test(command) ? [script] : []))
+      const { status, text } = await shell(onThisMachine([...before, command].join('\n')), folder)
+      if (status !== 0) failed.push(`$ ${command}\n${text}(exit code ${status})`)
+    }
+    expect(failed).toEqual([])
+  },
+  180_000,
+)
+
+it('each reason for a command that is not run is needed', () => {
+  const reasons = pages.flatMap(({ commands }) => commands).map(reasonOf)
+  expect(NOT_RUN.filter((one) => !reasons.includes(one)).map(([pattern]) => String(pattern))).toEqual([])
+  console.log(`${reasons.filter((reason) => !reason).length} commands are run, ${reasons.filter(Boolean).length} are not`)
+})
