@@ -2,16 +2,12 @@
  * Runs the commands of README.md and of the pages in docs/ as they are printed, page by page, each page in a folder with the documents that
  * it names. Their hosts are a server on this machine that wants a token.
  */
-import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectFiles } from '../architecture/files.ts'
 import { geotiff, pattern } from '../harness/geotiff.ts'
 import { bearerGuard } from '../servers/guards.ts'
 import { type ServedFile, startProtectedFiles } from '../servers/protected-files.ts'
+import { type PageShell, pageShell } from './page-shell.ts'
 
 /** Commands that cannot run here, each with the reason; the first that matches a command counts. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -29,7 +25,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 ]
 
 const TOKEN = 'a-token-of-the-documentation'
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const item = (id: string, origin: string) => ({
   type: 'Feature',
   stac_version: '1.1.0',
@@ -54,10 +49,10 @@ const catalogAt = (links: readonly (readonly [rel: string, href: string])[]) => 
 })
 
 let server: Awaited<ReturnType<typeof startProtectedFiles>>
-let base: string
+let pages: PageShell
 
 beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'stac-auth-pages-'))
+  pages = await pageShell()
   const files: Record<string, ServedFile> = {}
   server = await startProtectedFiles(files)
   const open = (value: unknown): ServedFile => ({ content: JSON.stringify(value), type: 'application/json' })
@@ -79,59 +74,32 @@ beforeAll(async () => {
     links: [],
   })
   files['/item.json'] = open(item('scene-1', server.origin))
-  await mkdir(join(base, 'bin'))
-  await symlink(join(root, 'dist/cli/bin.js'), join(base, 'bin/stac-auth'))
-  // That of Debian, which has rasterio.
-  await symlink('/usr/bin/python3', join(base, 'bin/python3'))
-  await writeFile(join(base, 'bin/npx'), '#!/bin/sh\nexec "$@"\n')
-  await chmod(join(base, 'bin/npx'), 0o755)
 })
 afterAll(async () => {
   await server.close()
-  await rm(base, { recursive: true, force: true })
+  await pages.remove()
 })
 
 /** Each page starts with these documents and a credential for the server. */
-async function folderFor(page: string): Promise<string> {
-  const folder = join(base, page.replace(/\W/g, '-'))
-  const put = (path: string, value: unknown) =>
-    writeFile(join(folder, path), typeof value === 'string' ? value : JSON.stringify(value, undefined, 2))
-  for (const path of ['.config/stac-auth', 'catalog', 'my-catalog', 'items', '.git/hooks'])
-    await mkdir(join(folder, path), { recursive: true })
+function folderFor(page: string): Promise<string> {
   const scene = item('scene-1', server.origin)
-  await put('item.json', scene)
-  for (const place of ['catalog', 'my-catalog', 'items']) await put(`${place}/item.json`, scene)
-  await put('result.json', scene)
-  await put('catalog.json', catalogAt([['item', './items/item.json']]))
-  await put('items.ndjson', ['scene-1', 'scene-2'].map((id) => `${JSON.stringify(item(id, server.origin))}\n`).join(''))
-  await put('lint.json', { rules: {} })
-  const credential = { id: 'token', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: [`${server.origin}/`] }
-  await put('.config/stac-auth/credentials.json', { version: 1, credentials: [credential] })
-  await chmod(join(folder, '.config/stac-auth/credentials.json'), 0o600)
-  return folder
-}
-
-interface Outcome {
-  readonly status: number
-  readonly text: string
-}
-
-function shell(script: string, folder: string): Promise<Outcome> {
-  const env = {
-    PATH: `${join(base, 'bin')}:${process.env.PATH}`,
-    HOME: folder,
-    TOKEN,
-    LC_ALL: 'C.UTF-8',
-    SHARDS: '2',
-    AWS_BATCH_JOB_ARRAY_INDEX: '0',
+  const lines = ['scene-1', 'scene-2'].map((id) => `${JSON.stringify(item(id, server.origin))}\n`)
+  const files = {
+    'item.json': scene,
+    'result.json': scene,
+    'catalog/item.json': scene,
+    'my-catalog/item.json': scene,
+    'items/item.json': scene,
+    'catalog.json': catalogAt([['item', './items/item.json']]),
+    'items.ndjson': lines.join(''),
+    'lint.json': { rules: {} },
   }
-  return new Promise((resolve) => {
-    const child = execFile('sh', ['-e'], { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ status: error ? Number(error.code ?? 1) : 0, text: stdout + stderr })
-    })
-    child.stdin?.end(script)
-  })
+  return pages.folder(page, files, [
+    { id: 'token', type: 'http', scheme: 'bearer', token: { env: 'TOKEN' }, sendTo: [`${server.origin}/`] },
+  ])
 }
+
+const ENV = { TOKEN, SHARDS: '2', AWS_BATCH_JOB_ARRAY_INDEX: '0' }
 
 /** The commands of a page in their order. One that goes on in the next line is one with it. */
 function commandsOf(text: string): readonly string[] {
@@ -160,12 +128,12 @@ const onThisMachine = (command: string) =>
     .replaceAll('/in/items.ndjson', 'items.ndjson')
     .replaceAll('/out/', './')
 
-const pages = projectFiles()
+const printed = projectFiles()
   .filter(({ path }) => /^README\.md$|^docs\/.*\.md$/.test(path) && path !== 'docs/commands.md')
   .map(({ path, text }) => ({ path, commands: commandsOf(text) }))
   .filter(({ commands }) => commands.length > 0)
 const reasonOf = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))
-const runnable = pages
+const runnable = printed
   .map(({ path, commands }) => ({ path, commands: commands.filter((command) => !reasonOf(command)) }))
   .filter(({ commands }) => commands.length > 0)
 
@@ -174,11 +142,11 @@ it.concurrent.each(runnable)(
   async ({ path, commands }) => {
     const folder = await folderFor(path)
     const git = 'git init -q -b main . && git add item.json catalog && git -c user.name=a -c user.email=a@b.example commit -qm one'
-    expect((await shell(git, folder)).text).toBe('')
+    expect((await pages.run(git, folder)).text).toBe('')
     const failed: string[] = []
     for (const command of commands) {
       const before = BEFORE.flatMap(([pattern, script]) => (pattern.test(command) ? [script] : []))
-      const { status, text } = await shell(onThisMachine([...before, command].join('\n')), folder)
+      const { status, text } = await pages.run(onThisMachine([...before, command].join('\n')), folder, ENV)
       if (status !== 0) failed.push(`$ ${command}\n${text}(exit code ${status})`)
     }
     expect(failed).toEqual([])
@@ -187,7 +155,7 @@ it.concurrent.each(runnable)(
 )
 
 it('each reason for a command that is not run is needed', () => {
-  const reasons = pages.flatMap(({ commands }) => commands).map(reasonOf)
+  const reasons = printed.flatMap(({ commands }) => commands).map(reasonOf)
   expect(NOT_RUN.filter((one) => !reasons.includes(one)).map(([pattern]) => String(pattern))).toEqual([])
   console.log(`${reasons.filter((reason) => !reason).length} commands are run, ${reasons.filter(Boolean).length} are not`)
 })
