@@ -85,6 +85,28 @@ describe("a strategy of a caller's own", () => {
     expect(unnamed).toMatchObject({ ref: undefined })
   })
 
+  it("a refusal by a strategy of a caller's own of another class has a place, too, where no scheme was named", async () => {
+    const prepare = () => {
+      throw new CredentialError('CREDENTIAL_VALUE_INVALID', 'it does not fit')
+    }
+    const { auth } = engine(async function* () {}, undefined, { prepare })
+    expect(await failureOf(auth.authorize(silent(`${DATA}f.tif`)))).toMatchObject({
+      code: 'CREDENTIAL_VALUE_INVALID',
+      pointer: '/assets/data/href',
+    })
+  })
+
+  it("a strategy of a caller's own is not asked which credential suits a target where there is only a URL", async () => {
+    const flow: Flow = async function* (request) {
+      yield authorized(signed(request))
+    }
+    const { mine } = engine(flow, undefined, { suits: (_credential, target) => target.refs.length > 0 })
+    const credential = (id: string) => ({ id, type: 'mine', sendTo: DATA })
+    const { auth, script: servers } = victim({ credentials: unchecked([credential('m'), credential('n')]), strategies: [mine] })
+    await auth.fetch(`${DATA}f.tif`)
+    expect(servers.sent.map(({ headers }) => headers['x-mine'])).toEqual([secrets.key.value])
+  })
+
   it("a refusal by a strategy of a caller's own keeps the class that its code has", async () => {
     const prepare = () => {
       throw new CredentialError('CREDENTIAL_VALUE_INVALID', 'it does not fit')

@@ -88,6 +88,11 @@ describe('the request of the next hop', () => {
     expect(thrownBy(() => redirected({ ...post, method: 'PUT' }, 302, OTHER, 2))).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN' })
   })
 
+  it('has no headers of a body after 303, also when the first request had none', () => {
+    const request: HttpRequest = { method: 'GET', url: FROM, headers: { accept: 'a', 'content-type': 'application/json' } }
+    expect(redirected(request, 303, new URL('https://data.example/c'), 0).headers).toEqual({ accept: 'a' })
+  })
+
   it('counts another port or scheme as another origin', () => {
     expect(redirected(request, 302, new URL('https://data.example:8443/'), 0).headers).toEqual(kept)
     expect(harmlessHeaders({ cookie: 'a' })).toEqual({})

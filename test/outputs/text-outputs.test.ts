@@ -6,6 +6,7 @@ import { gdal } from '../../src/outputs/gdal.ts'
 import { headers } from '../../src/outputs/headers.ts'
 import { http } from '../../src/outputs/http.ts'
 import { json } from '../../src/outputs/json.ts'
+import { isRedacted, secretText } from '../../src/outputs/redact.ts'
 import { url } from '../../src/outputs/url.ts'
 import { hostile, SECRET, withBearer, withObject, withQueryKey } from './requests.ts'
 
@@ -98,4 +99,17 @@ describe('json', () => {
     expect(Object.keys(JSON.parse(json(hostile)))).toEqual(['method', 'url', 'headers'])
     expect(json(hostile)).not.toMatch(/\p{Bidi_Control}|\u001b/u)
   })
+})
+
+it('an output whose only secrets are keys is not usable while they are hidden', () => {
+  const withKeys = { ...withObject, secretIn: { url: false, headers: [] }, keys: { accessKeyId: 'AK', secretAccessKey: SECRET } }
+  expect([isRedacted(withKeys), isRedacted(withKeys, { reveal: true }), isRedacted({ ...withKeys, keys: undefined })]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+it('a secret that is empty is shown so', () => {
+  expect([secretText(''), secretText(SECRET), secretText(SECRET, { reveal: true })]).toEqual(['', '[secret]', SECRET])
 })
