@@ -1,6 +1,7 @@
 /**
  * Builds the documentation site into site/dist/html and checks it: every link and anchor resolves, every page is in the sidebar or linked
- * from another, and nothing is loaded from another host. `--serve` shows it on loopback afterwards.
+ * from another, and nothing is loaded from another host. `--pictures` first takes the pictures in docs/ from the real pages, where Debian's
+ * Chromium is installed; `--serve` shows the site on loopback afterwards.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -19,6 +20,7 @@ const out = join(site, 'dist')
 const pages = join(out, 'pages')
 const html = join(out, 'html')
 
+if (process.argv.includes('--pictures')) takePictures()
 if (needsInstall()) run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], site)
 for (const folder of [pages, html]) rmSync(folder, { recursive: true, force: true })
 const staged = stagePages(root, pages)
@@ -35,6 +37,15 @@ const problems = problemsOf(html)
 if (problems.length > 0) fail(problems)
 console.log(`${staged.length} pages and ${modules.length} pages of the API in site/dist/html: no broken link, nothing from other hosts`)
 if (process.argv.includes('--serve')) run('npx', ['vitepress', 'preview', '.', '--host', '127.0.0.1'], site)
+
+function takePictures(): void {
+  if (!existsSync('/usr/bin/chromium')) {
+    console.log('no Chromium: the pictures stay as they are')
+    return
+  }
+  const tests = ['--config', 'vitest.peers.config.ts', 'test/peers/documentation-pictures.test.ts']
+  run('env', [`PICTURES=${join(root, 'docs')}`, 'npx', 'vitest', 'run', ...tests], root)
+}
 
 /** npm writes the inner file at the end of an installation. */
 function needsInstall(): boolean {
