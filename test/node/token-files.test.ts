@@ -32,6 +32,19 @@ async function storeWith(content: string | Uint8Array, mode = 0o600) {
 }
 
 describe('tokenFiles', () => {
+  it('reserves the space of a token before it is requested', async () => {
+    const store = tokenFiles({ folder })
+    await store.exclusively(KEY, async () => {
+      await store.reserve?.(KEY, 1000)
+      const names = await readdir(folder)
+      const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+      expect(Math.max(...sizes)).toBeGreaterThanOrEqual(1000)
+      await store.write(KEY, 'short')
+    })
+    expect(await store.read(KEY)).toBe('short')
+    expect(await readdir(folder)).toEqual([`${KEY}.json`])
+  })
+
   it('touches nothing before it is used, and makes nothing to find nothing', async () => {
     const store = tokenFiles({ folder })
     expect(await store.read(KEY)).toBeUndefined()
