@@ -1,6 +1,6 @@
 /**
  * Runs the commands of README.md and of the pages in docs/ as they are printed, page by page, each page in a folder with the documents that
- * it names. Their hosts are a server on this machine that wants a token.
+ * it names, and the first code of pages for programs. Their hosts are a server on this machine that wants a token.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { projectFiles } from '../architecture/files.ts'
@@ -153,6 +153,36 @@ it.concurrent.each(runnable)(
   },
   180_000,
 )
+
+/** What each page's code prints. Names from outside of the code are those of `PRELUDE`. */
+const CODE: readonly (readonly [page: string, block: number, prints: RegExp])[] = [
+  ['docs/write-code.md', 0, /^$/],
+  ['docs/write-code.md', 1, /^$/],
+  ['docs/write-code.md', 2, /^NO_CREDENTIAL no credential for /],
+  ['docs/errors.md', 0, /^NO_CREDENTIAL no credential for /],
+  ['docs/download.md', 0, /^(?:\S+ \[ 'length' \]\n){7}$/],
+  ['docs/gateway.md', 0, /^(?:\S+ http:\/\/127\.0\.0\.1:\d+\/\S+\n){7,}$/],
+  ['docs/crawling.md', 0, /scene-1\.json [\s\S]*scene-2\.json /],
+  ['docs/pipelines.md', 0, /^(?:\/assets\/\S+ http:\/\/127\.0\.0\.1:\d+\/scene-1\/\S+\n){7}$/],
+]
+const PRELUDE = (origin: string) => `
+import { readFileSync } from 'node:fs'
+import { assetOf, createAuth } from 'stac-auth'
+const item = JSON.parse(readFileSync('item.json', 'utf8'))
+const auth = createAuth({ credentials: [], typed: ['${origin}'] })
+Object.assign(globalThis, { item, auth, target: assetOf(item, 'B04'), token: process.env.TOKEN, url: '${origin}/item.json' })
+`
+
+it.each(CODE)('the code of %s (%i) runs as printed', async (path, block, prints) => {
+  const folder = await folderFor(`${path}-${block}`)
+  const [page] = projectFiles().filter((file) => file.path === path)
+  const blocks = [...(page?.text ?? '').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = '']) => code)
+  const code = (blocks[block] ?? '').replaceAll('https://data.example/', `${server.origin}/`)
+  const files = `cat > prelude.mjs <<'END'\n${PRELUDE(server.origin)}END\ncat > page.mjs <<'END'\nimport './prelude.mjs'\n${onThisMachine(code)}END\n`
+  const { status, text } = await pages.run(`${files}node page.mjs`, folder, ENV)
+  expect(text).toMatch(prints)
+  expect(status).toBe(0)
+})
 
 it('each reason for a command that is not run is needed', () => {
   const reasons = printed.flatMap(({ commands }) => commands).map(reasonOf)

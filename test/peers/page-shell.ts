@@ -1,11 +1,11 @@
-/** A shell with the built program, as readers of the documentation have it: in a folder, with a home and nothing else. */
+/** A shell with the built program and package, as readers of the documentation have it: in a folder, with a home and nothing else. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 const CREDENTIALS = '.config/stac-auth/credentials.json'
 
 export interface Outcome {
@@ -26,7 +26,9 @@ export async function pageShell(): Promise<PageShell> {
   const base = await mkdtemp(join(tmpdir(), 'stac-auth-pages-'))
   const bin = join(base, 'bin')
   await mkdir(bin)
-  await symlink(PROGRAM, join(bin, 'stac-auth'))
+  await mkdir(join(base, 'node_modules'))
+  await symlink(PACKAGE, join(base, 'node_modules/stac-auth'))
+  await symlink(join(PACKAGE, 'dist/cli/bin.js'), join(bin, 'stac-auth'))
   // That of Debian, which has rasterio.
   await symlink('/usr/bin/python3', join(bin, 'python3'))
   await writeFile(join(bin, 'npx'), '#!/bin/sh\nexec "$@"\n')

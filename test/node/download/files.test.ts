@@ -105,7 +105,11 @@ describe('a folder', () => {
   it('a folder must be there and be one', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'file'), '')
-    await expect(run([], { folder: join(folder, 'missing') })).rejects.toMatchObject({ code: 'FILE_ACCESS' })
+    await expect(run([], { folder: join(folder, 'missing') })).rejects.toMatchObject({
+      code: 'FILE_ACCESS',
+      message: expect.stringMatching(/missing" does not exist$/),
+      hint: 'create it first',
+    })
     await expect(run([], { folder: join(folder, 'file') })).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
   })
 

@@ -36,8 +36,9 @@ export class TargetFolder implements Destination {
       const path = await realpath(name)
       if ((await lstat(path)).isDirectory()) return new TargetFolder(path)
     } catch (error) {
-      if (mayBeMissing && systemCode(error) === 'ENOENT') return new TargetFolder(resolve(name))
-      throw writeFailure(error, `"${name}"`)
+      if (systemCode(error) !== 'ENOENT') throw writeFailure(error, `"${name}"`)
+      if (mayBeMissing) return new TargetFolder(resolve(name))
+      throw new IntegrityError('FILE_ACCESS', `the folder "${name}" does not exist`, { hint: 'create it first' })
     }
     throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`, { hint: 'choose another name' })
   }
