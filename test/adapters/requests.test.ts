@@ -74,7 +74,7 @@ describe('what an adapter is given', () => {
     ['an asset whose schemes are in its document', asset(URL_OF), 'TARGET_NOT_FOUND', 'use assetOf'],
     ['an object without URL', {}, 'TARGET_NOT_FOUND', 'see targetsOf'],
     ['a relative URL', 'a.tif', 'URL_INVALID', 'absolute'],
-    ['a relative asset', { href: 'a.tif' }, 'URL_INVALID', 'by its URL'],
+    ['a relative asset', { href: 'a.tif' }, 'URL_INVALID', 'the URL of the document'],
     ['a URL of a program', 'file:///a', 'URL_SCHEME_FORBIDDEN', 'absolute'],
     ['a URL with a password', 'https://ada:b@data.example/', 'URL_HAS_USERINFO', 'absolute'],
   ])('is refused when it is %s', (_what, given, code, hint) => {
