@@ -6,7 +6,7 @@ import { useChromium } from './chromium.ts'
 import { useFirefox } from './firefox.ts'
 import { addressOf, agree, loggedIn, newPerson, popupOf, read, startLoginSite, startProviderFor } from './login-site.ts'
 
-const [inChromium, inFirefox] = [useChromium(), useFirefox()]
+const [inChromium, inFirefox] = [useChromium({ whole: true }), useFirefox()]
 let browser = inChromium
 /** Tokens live for seconds. */
 const PATIENTLY = { timeout: 20_000 }

@@ -29,7 +29,7 @@ const heard = (page: Page, kind: string) =>
   page.waitForFunction((kind) => app.changes.some((change) => change.kind === kind && change.tab === 'other'), kind)
 
 describe.each([
-  ['Chromium', useChromium()],
+  ['Chromium', useChromium({ whole: true })],
   ['Firefox', useFirefox()],
 ] as const)('two tabs in %s', (_name, browser) => {
   it('share a new login, and neither sends the token after a logout in one of them', async () => {

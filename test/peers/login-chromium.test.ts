@@ -8,7 +8,7 @@ import { root } from '../architecture/files.ts'
 import { type AuthorizationServer, startAuthorizationServer } from '../servers/authorization-server.ts'
 import { useChromium } from './chromium.ts'
 
-const browser = useChromium()
+const browser = useChromium({ whole: true })
 
 let server: AuthorizationServer
 let folder: string
