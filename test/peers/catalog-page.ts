@@ -10,10 +10,13 @@ export interface CatalogPage extends Site {
   readonly secrets: SiteSecrets
 }
 
-/** Builds the page and starts its servers. */
+let built: ReturnType<typeof buildPage> | undefined
+
+/** Builds the page, once for all test files of a worker, and starts its servers. */
 export async function startCatalogPage(): Promise<CatalogPage> {
   const secrets = siteSecrets()
-  return { ...(await startSite(await buildPage(), secrets)), secrets }
+  built ??= buildPage()
+  return { ...(await startSite(await built, secrets)), secrets }
 }
 
 export interface Visitor {
