@@ -94,6 +94,23 @@ describe('authorize-all', () => {
     ])
   })
 
+  it('prints an error for JSON that is neither a document nor a target', async () => {
+    const { code, stdout } = await authorizeAll(['--reveal', '--asset', 'B04'], { stdin: ndjson(one, { a: 1 }, 5, two) })
+    const line = (number: number) => `"-", line ${number}: this is neither a STAC document nor a target`
+    expect(code).toBe(2)
+    expect(lines(stdout)).toEqual([
+      request('one', 'https://data.example/1/B04.tif'),
+      { error: expect.objectContaining({ code: 'TARGET_NOT_FOUND', message: line(2) }) },
+      { error: expect.objectContaining({ message: expect.stringContaining('"-", line 3: ') }) },
+      request('two', 'https://data.example/2/B04.tif'),
+    ])
+    expect(await authorizeAll([], { stdin: '{"a":1}' })).toMatchObject({ code: 2, stderr: '0 requests, 1 error\n' })
+  })
+
+  it('ignores JSON files that are neither', async () => {
+    expect(await authorizeAll([await put(folder, 'settings.json', { a: 1 })])).toMatchObject({ code: 0, stdout: '' })
+  })
+
   it('authorizes an alternate where the asset itself cannot be, and the preferred alternate first', async () => {
     const alternate = { mirror: asset('https://data.example/mirror.tif') }
     const stdin = ndjson(

@@ -63,7 +63,8 @@ async function* inputsOf(
   opened: Parameters<typeof givenDocuments>[3],
 ): AsyncGenerator<TargetInput> {
   const unread: AuthError[] = []
-  const reading = { copies: false, ...(shard && { shard }), fail: ({ error }: { readonly error: AuthError }) => void unread.push(error) }
+  const fail = ({ error }: { readonly error: AuthError }) => void unread.push(error)
+  const reading = { copies: false, refuseOthers: true, ...(shard && { shard }), fail }
   for await (const source of givenDocuments(names, reading, context, opened)) {
     yield* unread.splice(0)
     const only = onlyTarget(source)

@@ -3,7 +3,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { isMine } from '../../crawl/expand.ts'
 import { crawl } from '../../crawl/index.ts'
-import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { type AuthError, IntegrityError, isAuthError, SelectionError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
@@ -26,6 +26,8 @@ interface Reading {
   readonly copies: boolean
   /** The part of the documents that is read. */
   readonly shard?: CrawlOption['shard']
+  /** True if a line, or stdin, that is neither a document nor an object with `href` is an error; otherwise it is ignored. */
+  readonly refuseOthers?: boolean
   /** Called for each input that cannot be read; the others are processed. */
   fail(failure: Failure): void
 }
@@ -33,7 +35,7 @@ interface Reading {
 /** Reads documents from files, folders, globs, URLs and stdin (`-`). Errors: `ABORTED`, `USAGE` for rows that cannot be copied. */
 export async function* givenDocuments(
   names: readonly string[],
-  { copies, shard, fail }: Reading,
+  { copies, shard, refuseOthers, fail }: Reading,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
 ): AsyncGenerator<SourceDocument> {
@@ -48,7 +50,8 @@ export async function* givenDocuments(
     try {
       for await (const piece of piecesOf(input, io, auth)) {
         if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized) throw rowsOnly(shown)
-        for (const document of documentsIn(piece, shown, fail)) {
+        const isRefused = refuseOthers === true && (input.name === '-' || piece.task.line !== undefined)
+        for (const document of documentsIn(piece, shown, isRefused, fail)) {
           unfollowed.look(document.document, shown)
           for (const one of separate(document, shard !== undefined)) if (isMine(identityOf(one.document as StacDocument), shard)) yield one
         }
@@ -64,12 +67,15 @@ export async function* givenDocuments(
 function documentsIn(
   { task: { text, value, line, url, parents }, oversized }: Piece,
   name: string,
+  refuseOthers: boolean,
   fail: (failure: Failure) => void,
 ): SourceDocument[] {
   const where = `"${name}"${line === undefined ? '' : `, line ${line}`}`
   try {
     if (oversized) throw tooLarge(DOCUMENT_LIMITS.other)
     const document = text === undefined ? value : parsed(text)
+    const isKnown = isObject(document) && (kindOf(document) !== 'unknown' || ownString(document, 'href') !== undefined)
+    if (refuseOthers && !isKnown) throw neither()
     if (!isObject(document)) return []
     return [{ document, ...baseOf(document, url), ...(parents && { parents }) }]
   } catch (error) {
@@ -86,6 +92,12 @@ function parsed(text: string | Uint8Array): StacDocument {
   if (!/^(?:\xef\xbb\xbf|\ufeff)?\s*\[/.test(start)) return parseDocument(text)
   const list = typeof text === 'string' ? text : new TextDecoder().decode(text)
   return parseDocument(`{"type":"FeatureCollection","features":${list.replace(/^\ufeff/, '')}}`)
+}
+
+/** Returns the error for JSON that nothing can be authorized in. */
+function neither(): AuthError {
+  const hint = 'a target is an object with href, auth:refs and auth:schemes'
+  return new SelectionError('TARGET_NOT_FOUND', 'this is neither a STAC document nor a target', { hint })
 }
 
 /** Returns the error for copies of Parquet rows, of which only some columns are read. */
