@@ -59,7 +59,7 @@ export type GivenOptions = Pick<TargetOptions, 'parents'>
  *
  * Errors: `TARGET_NOT_FOUND` for `undefined`, and for an Asset or Link with references whose document is missing; `URL_*`.
  *
- * @example const { url, fetch } = requestsFor(auth, item.assets.data)
+ * @example const { url, fetch } = requestsFor(auth, assetOf(item, 'data'))
  */
 export function requestsFor(auth: Auth, given: Given | undefined, options?: GivenOptions): Requests {
   const source = sourceOf(given, options)

@@ -86,7 +86,7 @@ export interface Logins {
    * of `auth.login`.
    */
   finish(options?: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined>
-  /** Removes the tokens of a credential, revokes them where the provider supports that, and with `end` logs out at the provider. */
+  /** Removes the tokens of a credential, revokes them where the provider supports that, and with `atProvider` logs out at the provider. */
   logout(credential: string, options?: LogoutOptions): Promise<void>
   /** Does the same for all credentials that have tokens. All tokens are removed, then the first error is thrown. */
   logoutAll(options?: { readonly signal?: AbortSignal }): Promise<void>

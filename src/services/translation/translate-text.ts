@@ -262,7 +262,10 @@ export function checkBodySize(body: Readonly<Record<string, unknown>>, limit: nu
   const size = bodySize(body, encoding)
   if (size <= limit) return
   const message = `a request has at most ${limit} bytes, this one would have ${size}; nothing was sent`
-  const hint = 'send fewer texts at once: translateMany splits them into several requests'
+  const hint =
+    limit === LARGEST_TRANSLATION
+      ? 'send fewer texts at once: translateMany splits them into several requests'
+      : 'divide the text and send each part by itself'
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'text', limit, hint })
 }
 

@@ -22,7 +22,9 @@ it('refuses style and tone together, and more than 10 KiB', async () => {
   const room = 10_240 - JSON.stringify({ text: [''] }).length
   expect((await client.correctText({ text: 'x'.repeat(room) })).improvements).toHaveLength(1)
   const tooLong = { text: 'x'.repeat(room + 1) }
-  expect(await failureOf(client.correctText(tooLong))).toMatchObject({ code: 'REQUEST_TOO_LARGE', limit: 10_240, operation: 'correctText' })
+  const hint = 'divide the text and send each part by itself'
+  const refusal = { code: 'REQUEST_TOO_LARGE', limit: 10_240, operation: 'correctText', hint }
+  expect(await failureOf(client.correctText(tooLong))).toMatchObject(refusal)
   expect(await failureOf(client.correctText(tooLong, { validate: 'document' }))).toMatchObject({ code: 'HTTP_413' })
   fake.script({ match: { op: 27 }, do: { performThen: { status: 200, body: { improvements: [] } } } })
   expect(await failureOf(client.correctText({ text: 'a' }))).toMatchObject({ code: 'RESPONSE_INVALID', attempts: 1 })
