@@ -14,8 +14,8 @@ export interface DescribeOptions {
 }
 
 /**
- * Returns one form for each scheme that the targets refer to, in the order of their references; unsupported schemes are omitted. Uses no
- * network. A form states where the credential would be sent, and whether a page can use the scheme at all.
+ * Returns one form for each scheme that the targets refer to, in the order of their references; schemes that are missing or of an unknown type
+ * are omitted. Uses no network. A form states where the credential would be sent, and whether a page can use the scheme at all.
  *
  * Errors: `TARGET_NOT_FOUND` when `assetOf` found no target.
  *

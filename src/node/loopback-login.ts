@@ -195,7 +195,7 @@ export interface BrowserOptions {
 const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
 
 /**
- * Opens an address in the user's browser: https only, http for loopback. The program of the platform is started directly, without a
+ * Opens a URL in the user's browser: https only, http for loopback. The program of the platform is started directly, without a
  * shell, with the parsed address as one argument. True when it was started; nothing is thrown, since the address is printed as well.
  *
  * @example if (!(await openBrowser(url))) console.log(`Open ${url}`)

@@ -25,7 +25,7 @@ export function addLogin(program: Command, context: Context): void {
 export function addLogout(program: Command, context: Context): void {
   const command = program
     .command('logout [credential]')
-    .description('remove the tokens of a credential, and revoke them if it configures that')
+    .description('remove the tokens of a credential, and revoke them if the provider can')
   withCredentialsOption(command)
     .option('--all', 'remove all tokens, also those of deleted credentials')
     .action(

@@ -9,7 +9,7 @@ import { fixes, isRemovable, mayBeUsed, type UsedElsewhere } from './fixes.ts'
 export { childrenOf } from '../rules/unused-scheme.ts'
 export type { UsedElsewhere } from './fixes.ts'
 
-/** Options of `fix`. */
+/** Options of `fixText`. */
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
   /** Also apply fixes that need a look; default only safe ones. */
   readonly suggestions?: boolean

@@ -35,7 +35,7 @@ export interface GatewayRequest {
   readonly hint?: string
 }
 
-/** Options of `startGateway`. */
+/** Options of `createGateway`. */
 export interface GatewayOptions {
   /** Documents whose targets are reachable; default: none, so that only `sendTo` of the credentials decides. */
   readonly documents?: readonly GatewayDocument[]
