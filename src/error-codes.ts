@@ -69,7 +69,11 @@ export const ERROR_CODES = {
   LOGIN_DENIED: { families: ['CredentialError'], exit: 3, advice: 'Log in again and approve the request, or ask the provider for access' },
   LOGIN_PAGE: { families: ['CredentialError'], exit: 3, advice: 'Log in again; the server returned a login page instead of the file' },
   LOGIN_TIMEOUT: { families: ['CredentialError'], exit: 3, advice: 'Start the login again and complete it within the time allowed' },
-  POPUP_BLOCKED: { families: ['CredentialError'], exit: 3, advice: 'Call `login` in the handler of a click, or allow popups for the page' },
+  POPUP_BLOCKED: {
+    families: ['CredentialError'],
+    exit: 3,
+    advice: 'Call `popup` directly in a click handler, or allow popups for the page',
+  },
   CREDENTIAL_SOURCE: {
     families: ['CredentialError', 'warning'],
     exit: 3,

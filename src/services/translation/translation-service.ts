@@ -280,7 +280,9 @@ const HINTS = {
 function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
   const { baseUrl, plan, apiKey, auth } = options
   if ((apiKey === undefined) === (auth === undefined))
-    throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth')
+    throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth', {
+      hint: apiKey === undefined ? 'if apiKey is read from a variable, set that variable' : 'remove one of them',
+    })
   const knowsHost = baseUrl !== undefined || plan !== undefined
   if (!knowsHost && typeof apiKey !== 'string' && typeof apiKey !== 'function')
     throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')

@@ -83,6 +83,11 @@ it('asks a function again that failed, and one at a time', async () => {
   expect(sent).toHaveLength(3)
 })
 
+it('a client without a key says that a variable may be missing', () => {
+  const hint = 'if apiKey is read from a variable, set that variable'
+  expect(() => new TranslationClient({ apiKey: process.env.STAC_AUTH_NO_SUCH_KEY })).toThrow(expect.objectContaining({ hint }))
+})
+
 it.each<readonly [string, TranslationClientOptions, string]>([
   ['no key', {}, 'CONFIG_INVALID'],
   ['both a key and an engine', { apiKey: 'k', auth: unchecked({ type: 'http' }) }, 'CONFIG_INVALID'],
