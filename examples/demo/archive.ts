@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { bearerGuard, type Guard, sameText } from '../../test/servers/guards.ts'
 import { CERTIFIED } from '../../test/servers/harness.ts'
-import { issuerKey, privateTokenGuard, REQUEST_PATH, startTokenIssuer } from '../../test/servers/private-token-server.ts'
+import { type IssuerKey, issuerKey, privateTokenGuard, REQUEST_PATH, startTokenIssuer } from '../../test/servers/private-token-server.ts'
 import { type ServedFile, startProtectedFiles } from '../../test/servers/protected-files.ts'
 import { startS3Server } from '../../test/servers/s3-server.ts'
 import { startSigningServer } from '../../test/servers/signing-server.ts'
@@ -34,13 +34,17 @@ export interface Archive {
   close(): Promise<void>
 }
 
+/** RSA keys take long to make: all archives of a process share this one. */
+let sharedKey: IssuerKey | undefined
+
 /** Starts the servers; they believe these secrets and no others. */
 export async function startArchive(secrets: Secrets, start: typeof STARTERS): Promise<Archive> {
   const signer = createUrlSigner({ key: randomBytes(32) })
   const tokens = await start.tokens({ client: { id: CLIENT_ID, secret: secrets.clientSecret, scopes: [SCOPE] } })
   const byToken = bearerGuard((token) => sameText(token, secrets.token))
   const byClient = bearerGuard((token) => tokens.accepts(token, SCOPE))
-  const key = issuerKey()
+  sharedKey ??= issuerKey()
+  const key = sharedKey
   const issuer = await start.issuer(key, secrets.token)
   const stored = randomBytes(65_536)
   const served = behind({
