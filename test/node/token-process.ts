@@ -4,14 +4,19 @@
  * `token <folder> <server>`: prints the token that is there, or obtains one. `hold <folder>`: prints `held` and keeps the lock.
  * `write <folder> <length>`: writes so much, prints what can be read then, and its warnings on stderr.
  */
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { tokenFiles } from '../../src/node/tokens/token-files.ts'
 import { KEY } from '../harness/stores.ts'
 
 const [, , work = '', folder = '', argument = ''] = process.argv
 const store = tokenFiles({ folder, onWarning: (warning) => console.error(JSON.stringify(warning)) })
 
+/** With `node:http`: each of many processes would load `fetch`. */
 async function ask(path: string): Promise<string> {
-  return (await fetch(`${argument}${path}`, { method: 'POST' })).text()
+  const [response] = (await once(request(`${argument}${path}`, { method: 'POST' }).end(), 'response')) as [IncomingMessage]
+  return text(response)
 }
 
 async function token(): Promise<string> {
