@@ -8,7 +8,7 @@ export interface Part {
 
 /** The part of a file, or the whole where the range is absent or not understood; undefined when the file is shorter (416). */
 export function partOf(content: string | Uint8Array, range: string | undefined): Part | undefined {
-  const body = Buffer.from(content)
+  const body = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const headers = { 'accept-ranges': 'bytes' }
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? []
   if (from === undefined || (from === '' && to === '')) return { status: 200, headers, body }

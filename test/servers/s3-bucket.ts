@@ -197,8 +197,12 @@ async function bodyIn(request: IncomingMessage): Promise<Buffer> {
 }
 
 function etagOf(body: Buffer): string {
-  return `"${createHash('md5').update(body).digest('hex')}"`
+  const tag = tags.get(body) ?? `"${createHash('md5').update(body).digest('hex')}"`
+  tags.set(body, tag)
+  return tag
 }
+/** An object is hashed once, not for each request. */
+const tags = new WeakMap<Buffer, string>()
 
 function element(name: string, members: Readonly<Record<string, string>>): string {
   const inner = Object.entries(members).map(([member, value]) => `<${member}>${escaped(value)}</${member}>`)

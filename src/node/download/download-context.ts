@@ -39,6 +39,10 @@ export interface FileSettings {
   readonly ranges: number
   /** True if `connectionsPerFile` was given: the load of the CPU does not reduce it. */
   readonly rangesGiven: boolean
+  /** Size in bytes from which concurrent requests are used. */
+  readonly largeFrom: number
+  /** Largest range in bytes that one of them asks for. */
+  readonly largestRange: number
   readonly retries: number
   readonly stallTimeout: number
   readonly progressInterval: number
@@ -52,6 +56,8 @@ const DEFAULTS: FileSettings = {
   verify: false,
   ranges: 4,
   rangesGiven: false,
+  largeFrom: 64 * 2 ** 20,
+  largestRange: 16 * 2 ** 20,
   retries: 10,
   stallTimeout: 60_000,
   progressInterval: 200,

@@ -10,9 +10,6 @@ import type { FileState } from './attempt.ts'
 import type { DownloadContext } from './download-context.ts'
 import type { Span } from './part-journal.ts'
 
-/** Size in bytes from which concurrent requests are used. */
-const LARGE = 64 * 2 ** 20
-
 /** Bytes per write. Each request can lose that many when the process is killed. */
 const WRITTEN = 2 ** 19
 
@@ -41,7 +38,8 @@ export function isShareable(
 ) {
   if (size === undefined || validator === undefined || !state.content.version) return false
   const isSparse = state.content.total > state.content.length
-  return isSparse || (offersParts && context.settings.ranges > 1 && size - offset >= LARGE)
+  const { ranges, largeFrom } = context.settings
+  return isSparse || (offersParts && ranges > 1 && size - offset >= largeFrom)
 }
 
 /**
@@ -51,8 +49,9 @@ export function isShareable(
 export function endOfFirst(size: number, { state: { content, alone }, context }: Pick<Shared, 'state' | 'context'>): number {
   const { length, total } = content
   const end = content.missing(size)[0]?.[1] ?? size
-  const isHelped = context.settings.ranges > 1 && !alone && (total > length || size - length >= LARGE)
-  return isHelped ? Math.min(end, length + LARGEST_PIECE) : end
+  const { ranges, largeFrom, largestRange } = context.settings
+  const isHelped = ranges > 1 && !alone && (total > length || size - length >= largeFrom)
+  return isHelped ? Math.min(end, length + largestRange) : end
 }
 
 /**
@@ -70,7 +69,7 @@ export async function receiveShared(response: HttpResponse, delivery: Delivery, 
   }
   await content.flush()
   await content.spread()
-  const pieces = new Pieces(content.missing(shared.size))
+  const pieces = new Pieces(content.missing(shared.size), shared.context.settings.largestRange)
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
   const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
   const spare = shared.context.settings.rangesGiven ? undefined : new EventLoopLoad()
@@ -213,20 +212,17 @@ function failureOf(running: Promise<void>): Promise<unknown> {
   )
 }
 
-/** Largest range in bytes that one request asks for. */
-const LARGEST_PIECE = 16 * 2 ** 20
-
 /** The missing ranges of a file, taken one at a time. */
 class Pieces {
   readonly #free: Span[]
   /** Number of ranges that helpers have fetched. */
   fetched = 0
 
-  constructor(missing: readonly Span[]) {
+  constructor(missing: readonly Span[], largest: number) {
     this.#free = missing.flatMap(([start, end]) =>
-      Array.from({ length: Math.ceil((end - start) / LARGEST_PIECE) }, (_, index): Span => {
-        const from = start + index * LARGEST_PIECE
-        return [from, Math.min(from + LARGEST_PIECE, end)]
+      Array.from({ length: Math.ceil((end - start) / largest) }, (_, index): Span => {
+        const from = start + index * largest
+        return [from, Math.min(from + largest, end)]
       }),
     )
   }

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { BucketClient } from '../../../src/node/download/destination/bucket-client.ts'
+import { BucketContent } from '../../../src/node/download/destination/bucket-content.ts'
 import { openDestination } from '../../../src/node/download/destination/destination.ts'
 import type { DownloadOptions } from '../../../src/node/download/download.ts'
 import { identityOf } from '../../../src/node/queue/destination.ts'
@@ -322,8 +324,22 @@ describe('a bucket as the target', () => {
   })
 
   it('waits for a slow bucket without taking the server for a slow one', async () => {
-    await scene({ onRequest: (operation) => (operation === 'UploadPart' ? new Promise((resolve) => setTimeout(resolve, 400)) : undefined) })
+    // The rate is looked at when this test says so: a busy machine makes no server slow.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    closing.push(async () => vi.useRealTimers())
+    const add = vi.spyOn(BucketContent.prototype, 'add')
+    closing.push(async () => add.mockRestore())
+    let parts = 0
+    const isHeld = () => parts >= 2 && add.mock.results.at(-1)?.value !== undefined
+    const answerLate = async () => {
+      // Both parts that are sent at a time are not answered until no more bytes are taken, and for four intervals after that.
+      while (!isHeld()) await setImmediate()
+      vi.advanceTimersByTime(400)
+      return undefined
+    }
+    await scene({ onRequest: (operation) => (operation === 'UploadPart' && ++parts <= 2 ? answerLate() : undefined) })
     const result = await fetched({ large: both.large }, { stallTimeout: 100 })
     expect(result.summary).toMatchObject({ written: 1, failed: 0, retries: 0 })
+    expect(parts).toBe(3)
   })
 })

@@ -17,6 +17,9 @@ export function itemOf(server: Pick<FileServer, 'origin'>, assets: object, more:
   return { document: { type: 'Feature', id: 'one', properties: {}, assets, ...more }, url: `${server.origin}/item.json` }
 }
 
+/** Files of 4 MiB are requested as those of 64 MiB otherwise, in ranges of 1 MiB: internal settings, which are no options. */
+export const SMALL_RANGES: object = { largeFrom: 4 * 2 ** 20, largestRange: 2 ** 20 }
+
 /** Downloads into that folder, flat and without pauses unless told otherwise, and fails for anything that is thrown. */
 export async function run(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,

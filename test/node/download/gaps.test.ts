@@ -4,13 +4,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type FileServer, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
-import { largeFile } from './large-file.ts'
+import { type FileServer, noise, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run, SMALL_RANGES } from './fixture.ts'
 
 const MiB = 2 ** 20
-const PIECE = 16 * MiB
-const bytes = largeFile(100, 'a')
+/** What is a range of 16 MiB otherwise: {@link SMALL_RANGES}. */
+const PIECE = MiB
+const UNIT = PIECE / 16
+const bytes = noise(100 * UNIT)
 
 const servers: FileServer[] = []
 afterEach(async () => {
@@ -20,16 +21,29 @@ afterEach(async () => {
 })
 
 /** Goes on where those spans of the file are there. */
-async function resumed(spans: readonly (readonly [number, number])[], content: ServedContent = { bytes }, options = {}) {
+async function resumed(
+  spans: readonly (readonly [number, number])[],
+  {
+    before = bytes,
+    content = { bytes: before },
+    ...options
+  }: { readonly before?: Buffer; readonly content?: ServedContent; readonly ranges?: number } = {},
+) {
   const server = await startFileServer(() => content)
   servers.push(server)
   const folder = await temporaryFolder()
   const part = Buffer.alloc(Math.max(...spans.map(([, end]) => end)))
-  for (const [start, end] of spans) bytes.copy(part, start, start, end)
+  for (const [start, end] of spans) before.copy(part, start, start, end)
   await writeFile(join(folder, 'data.bin.part'), part)
-  const version = { format: 1, url: `${server.origin}/data.bin`, validator: tagOf(bytes), size: bytes.length }
+  const version = { format: 1, url: `${server.origin}/data.bin`, validator: tagOf(before), size: before.length }
   await writeFile(join(folder, 'data.bin.part.json'), [version, ...spans].map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4, ...options })
+  const result = await run([itemOf(server, { data: { href: 'data.bin' } })], {
+    folder,
+    server,
+    ranges: 4,
+    ...(before === bytes && SMALL_RANGES),
+    ...options,
+  })
   expect(codesOf(result)).toEqual([])
   return { result, ranges: server.asked.map(({ range }) => range), file: (await filesIn(folder))['data.bin'], sent: server.sent }
 }
@@ -40,33 +54,34 @@ const sha256 = (file: Buffer | undefined) =>
     .digest('hex')
 
 it('asks each request for one piece: nothing is sent that no one takes', async () => {
-  const { result, ranges, file, sent } = await resumed([[0, 3 * MiB]])
-  expect(sha256(file)).toBe(sha256(bytes))
-  expect(ranges[0]).toBe(`bytes=${3 * MiB}-${3 * MiB + PIECE - 1}`)
-  expect(ranges).toHaveLength(7)
-  expect(result.summary.received).toBe(97 * MiB)
-  expect(sent).toBe(97 * MiB)
+  const before = noise(68 * MiB)
+  const { result, ranges, file, sent } = await resumed([[0, 3 * MiB]], { before })
+  expect(sha256(file)).toBe(sha256(before))
+  expect(ranges[0]).toBe(`bytes=${3 * MiB}-${19 * MiB - 1}`)
+  expect(ranges).toHaveLength(5)
+  expect(result.summary.received).toBe(65 * MiB)
+  expect(sent).toBe(65 * MiB)
 })
 
 it('requests the first gap first, up to what is there', async () => {
   const { ranges, file, sent } = await resumed([
-    [0, 3 * MiB],
-    [5 * MiB, 40 * MiB],
+    [0, 3 * UNIT],
+    [5 * UNIT, 40 * UNIT],
   ])
   expect(sha256(file)).toBe(sha256(bytes))
-  expect(ranges[0]).toBe(`bytes=${3 * MiB}-${5 * MiB - 1}`)
-  expect(sent).toBe(62 * MiB)
+  expect(ranges[0]).toBe(`bytes=${3 * UNIT}-${5 * UNIT - 1}`)
+  expect(sent).toBe(62 * UNIT)
 })
 
 it('requests one gap after the other where one request at a time is wanted', async () => {
   const gaps = [
-    [0, MiB],
-    [70 * MiB, 90 * MiB],
+    [0, UNIT],
+    [70 * UNIT, 90 * UNIT],
   ] as const
-  const { ranges, file, sent } = await resumed(gaps, undefined, { ranges: 1 })
+  const { ranges, file, sent } = await resumed(gaps, { ranges: 1 })
   expect(sha256(file)).toBe(sha256(bytes))
-  expect(ranges[0]).toBe(`bytes=${MiB}-${70 * MiB - 1}`)
-  expect(sent).toBe(79 * MiB)
+  expect(ranges[0]).toBe(`bytes=${UNIT}-${70 * UNIT - 1}`)
+  expect(sent).toBe(79 * UNIT)
 })
 
 it('keeps pieces behind a beginning that is missing', async () => {
@@ -78,11 +93,11 @@ it('keeps pieces behind a beginning that is missing', async () => {
 })
 
 it.each([
-  ['the beginning is there', [[0, 3 * MiB]]],
+  ['the beginning is there', [[0, 3 * UNIT]]],
   ['the beginning is missing', [[PIECE, 2 * PIECE]]],
 ] as const)('keeps nothing of a file that is another one by now, where %s', async (_, spans) => {
-  const next = largeFile(100, 'b')
-  const { ranges, file } = await resumed(spans, { bytes: next })
+  const next = noise(bytes.length, 'b')
+  const { ranges, file } = await resumed(spans, { content: { bytes: next } })
   expect(sha256(file)).toBe(sha256(next))
   expect(ranges[0]).toMatch(/^bytes=\d+-\d+$/)
 })
@@ -95,10 +110,10 @@ it('starts again from byte 0 where parts come without their entity tag', async (
   )
   servers.push(server)
   const folder = await temporaryFolder()
-  await writeFile(join(folder, 'data.bin.part'), bytes.subarray(0, MiB))
+  await writeFile(join(folder, 'data.bin.part'), bytes.subarray(0, UNIT))
   const version = { format: 1, url: `${server.origin}/data.bin`, validator: tagOf(bytes), size: bytes.length }
-  await writeFile(join(folder, 'data.bin.part.json'), `${JSON.stringify(version)}\n${JSON.stringify([0, MiB])}\n`)
-  const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4 })
+  await writeFile(join(folder, 'data.bin.part.json'), `${JSON.stringify(version)}\n${JSON.stringify([0, UNIT])}\n`)
+  const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4, ...SMALL_RANGES })
   expect(codesOf(result)).toEqual([])
   expect(result.summary.retries).toBe(1)
   expect(sha256((await filesIn(folder))['data.bin'])).toBe(sha256(bytes))

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type Asking, type Fault, type FileServer, type ServedContent, startFileServer } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, run } from './fixture.ts'
-import { largeFile } from './large-file.ts'
+import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, run, SMALL_RANGES } from './fixture.ts'
 
 const MiB = 2 ** 20
+/** What is a MiB of a file for {@link SMALL_RANGES}. */
+const UNIT = MiB / 16
 /** Just enough for several requests at a time. */
-const bytes = largeFile(66, 'a')
-const assets = { data: { href: 'data.bin', 'file:checksum': `1220${createHash('sha256').update(bytes).digest('hex')}` } }
+const bytes = noise(66 * UNIT)
+const assetsOf = (content: Buffer) => ({
+  data: { href: 'data.bin', 'file:checksum': `1220${createHash('sha256').update(content).digest('hex')}` },
+})
+const assets = assetsOf(bytes)
 
 const servers: FileServer[] = []
 afterEach(async () => {
@@ -25,24 +29,28 @@ async function fetched(
   const server = await startFileServer((_, asking) => content(asking), faultOf)
   servers.push(server)
   const folder = await temporaryFolder()
-  const result = await run([itemOf(server, assets)], { folder, server, ranges: 4, ...options })
+  const result = await run([itemOf(server, assets)], { folder, server, ranges: 4, ...SMALL_RANGES, ...options })
   return { result, files: await filesIn(folder), server, folder }
 }
 
 describe('a large file', () => {
   it('a large file is requested by several requests at a time', async () => {
-    const { result, files, server } = await fetched(() => ({ bytes }))
+    const content = noise(66 * MiB)
+    const server = await startFileServer(() => ({ bytes: content }))
+    servers.push(server)
+    const folder = await temporaryFolder()
+    const result = await run([itemOf(server, assetsOf(content))], { folder, server, ranges: 4 })
     expect(codesOf(result)).toEqual([])
-    expect(files['data.bin']?.equals(bytes)).toBe(true)
+    expect((await filesIn(folder))['data.bin']?.equals(content)).toBe(true)
     const ranges = server.asked.map(({ range }) => range)
     expect(ranges[0]).toBeUndefined()
     expect(ranges.length).toBeGreaterThan(1)
-    expect(result.summary.received).toBe(bytes.length)
+    expect(result.summary.received).toBe(content.length)
   })
 
   it('a large file is requested by more requests than one, unless configured otherwise, while that finds time', async () => {
     // So slow that a thread which reads has nothing to do.
-    const slow = (asking: Asking) => (asking.range === undefined ? { drip: 50, drop: MiB } : undefined)
+    const slow = (asking: Asking) => (asking.range === undefined ? { drip: 50, drop: UNIT } : undefined)
     const { result, files, server } = await fetched(() => ({ bytes }), slow, { ranges: undefined })
     expect(codesOf(result)).toEqual([])
     expect(files['data.bin']?.equals(bytes)).toBe(true)
@@ -58,7 +66,7 @@ describe('a large file', () => {
   })
 
   it('a large file is complete from a server that cuts parts short', async () => {
-    const cut = (asking: Asking, n: number) => (n < 6 ? { endAfter: asking.range ? 5 * MiB : 20 * MiB } : undefined)
+    const cut = (asking: Asking, n: number) => (n < 6 ? { endAfter: asking.range ? 5 * UNIT : 20 * UNIT } : undefined)
     const { result, files } = await fetched(() => ({ bytes }), cut)
     expect(codesOf(result)).toEqual([])
     expect(files['data.bin']?.equals(bytes)).toBe(true)
@@ -67,24 +75,24 @@ describe('a large file', () => {
 
   it('continues in the next run with the gaps only', async () => {
     let n = 0
-    const cut = () => (n++ < 4 ? { endAfter: 4 * MiB } : { status: 404, body: '' })
+    const cut = () => (n++ < 4 ? { endAfter: 4 * UNIT } : { status: 404, body: '' })
     const server = await startFileServer(
       () => ({ bytes }),
       () => (n < 100 ? cut() : undefined),
     )
     servers.push(server)
     const folder = await temporaryFolder()
-    const first = await run([itemOf(server, assets)], { folder, server, retries: 0, ranges: 4 })
+    const first = await run([itemOf(server, assets)], { folder, server, retries: 0, ranges: 4, ...SMALL_RANGES })
     expect(codesOf(first)).toHaveLength(1)
     n = 100
-    const second = await run([itemOf(server, assets)], { folder, server, ranges: 1 })
+    const second = await run([itemOf(server, assets)], { folder, server, ranges: 1, ...SMALL_RANGES })
     expect(codesOf(second)).toEqual([])
     expect((await filesIn(folder))['data.bin']?.equals(bytes)).toBe(true)
     expect(first.summary.received + second.summary.received).toBe(bytes.length)
   })
 
   it('a large file is begun anew when it changes under the requests', async () => {
-    const next = largeFile(66, 'b')
+    const next = noise(bytes.length, 'b')
     const hash = createHash('sha256').update(next).digest('hex')
     let hasChanged = false
     const content = ({ range }: Asking) => {
@@ -98,6 +106,7 @@ describe('a large file', () => {
       folder,
       server,
       ranges: 4,
+      ...SMALL_RANGES,
     })
     expect(codesOf(result)).toEqual([])
     expect((await filesIn(folder))['data.bin']?.equals(next)).toBe(true)
@@ -107,14 +116,14 @@ describe('a large file', () => {
     ['without ETag', null],
     ['with a weak ETag', 'W/"a"'],
   ])('a large file is not put together from parts %s of a changed file', async (_, etag) => {
-    const next = largeFile(66, 'b')
+    const next = noise(bytes.length, 'b')
     const server = await startFileServer(
       (_path, { range }) => (range ? { bytes: next, etag } : { bytes: server.asked.length > 1 ? next : bytes, etag: '"a"' }),
-      (asking) => ({ ignoreIfRange: true, ...(asking.range === undefined && { drip: 5, drop: MiB }) }),
+      (asking) => ({ ignoreIfRange: true, ...(asking.range === undefined && { drip: 5, drop: UNIT }) }),
     )
     servers.push(server)
     const folder = await temporaryFolder()
-    const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4 })
+    const result = await run([itemOf(server, { data: { href: 'data.bin' } })], { folder, server, ranges: 4, ...SMALL_RANGES })
     expect(codesOf(result)).toEqual([])
     const file = (await filesIn(folder))['data.bin']
     expect([file?.equals(bytes), file?.equals(next)].filter(Boolean)).toHaveLength(1)
