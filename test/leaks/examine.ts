@@ -11,11 +11,32 @@ import { ALLOWED, type Allowed, READ_BY_PARSERS, URLS } from './origins.ts'
 import { START } from './ways.ts'
 
 /** The URL without what a credential adds to it. */
-const placeOf = (url: string) =>
-  URL.canParse(url)
-    ? new URL(url).origin +
-      new URL(url).pathname.replace(/%[0-9A-F]{2}/g, (code) => (code === '%3B' ? ';' : code === '%40' ? '@' : code.toLowerCase()))
-    : url
+function placeOf(url: string): string {
+  const place = places.get(url) ?? parsedPlace(url)
+  places.set(url, place)
+  return place
+}
+const places = new Map<string, string>()
+
+function parsedPlace(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { origin, pathname } = new URL(url)
+  return origin + pathname.replace(/%[0-9A-F]{2}/g, (code) => (code === '%3B' ? ';' : code === '%40' ? '@' : code.toLowerCase()))
+}
+
+/**
+ * Does the work without stack traces, and so in half of the time: most cells end in a refusal, and a trace is mapped to the sources when it is
+ * looked at. It names functions and files, never what they were called with.
+ */
+export async function withoutTraces<T>(work: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return await work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
 
 /** Places that the table of URLs allows. */
 function allowedPlaces(by: Allowed): ReadonlySet<string> {

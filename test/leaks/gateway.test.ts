@@ -1,13 +1,13 @@
 /** The same matrix through the gateway: a program asks it for each URL by a request of its own, and gets no secret back. */
 import { once } from 'node:events'
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayRequest } from '../../src/node/gateway/gateway.ts'
 import { leaks } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import type { Sent } from '../harness/scripted.ts'
-import { allowedPlacesOf, engineOf, examine, type Problems } from './examine.ts'
+import { allowedPlacesOf, engineOf, examine, type Problems, withoutTraces } from './examine.ts'
 import { type Material, materials } from './materials.ts'
 import { ALLOWED, type Allowed, READ_BY_PARSERS, URLS } from './origins.ts'
 import { START } from './ways.ts'
@@ -19,9 +19,9 @@ interface Got {
 }
 
 /** The request target goes over the wire as it is written here. */
-async function get(base: string, path: string): Promise<Got> {
+async function get(base: string, path: string, agent: Agent): Promise<Got> {
   const { hostname, port, pathname } = new URL(base)
-  const sent = request({ host: hostname, port, path: pathname + path, agent: false }).end()
+  const sent = request({ host: hostname, port, path: pathname + path, agent }).end()
   const [response] = await once(sent, 'response')
   return { status: response.statusCode, headers: response.headers, body: await text(response) }
 }
@@ -35,14 +35,16 @@ async function throughGateway(material: Material, by: Allowed, refuses: boolean)
   const assets = Object.fromEntries(URLS.map(([href], number) => [number, { href, 'auth:refs': ['k'] }]))
   const document = { ...target(material.scheme, START).scope.document, assets }
   const gateway = await createGateway(auth, { documents: [{ document }], onRequest: (event) => events.push(event) })
+  const agent = new Agent({ keepAlive: true })
   for (const [url] of URLS) {
     for (const wanted of [url, `${START}302?to=${encodeURIComponent(url)}`]) {
       const path = wanted.replace('://', '/').replace(/#.*$/, '')
-      const outcome = await get(gateway.base, path.replace(/[^!-[\]-~]/g, encodeURIComponent)).catch((error: unknown) => error)
+      const outcome = await get(gateway.base, path.replace(/[^!-[\]-~]/g, encodeURIComponent), agent).catch((error: unknown) => error)
       examine(material, by, 'the gateway', wanted, sent.splice(0), outcome instanceof Error ? undefined : outcome, problems)
     }
   }
   problems.list.push(...leaks(material.secrets, { events: JSON.stringify(events), targets: JSON.stringify(gateway.targets) }))
+  agent.destroy()
   await gateway.close()
   return problems
 }
@@ -51,7 +53,7 @@ const cells = materials().flatMap((material) => (Object.keys(ALLOWED) as Allowed
 
 describe.each(cells)('through the gateway, $name that may be sent to $by', ({ by, material }) => {
   it('goes there and nowhere else', async () => {
-    const { list, carried } = await throughGateway(material, by, false)
+    const { list, carried } = await withoutTraces(() => throughGateway(material, by, false))
     expect(list.slice(0, 5)).toEqual([])
     // Paths with dots are refused whatever they mean, and an `s3` credential is for keys of buckets.
     const places = [...allowedPlacesOf(by)].filter(
@@ -62,7 +64,7 @@ describe.each(cells)('through the gateway, $name that may be sent to $by', ({ by
   })
 
   it('is not in what comes back from a server that refuses and repeats it', async () => {
-    const { list } = await throughGateway(material, by, true)
+    const { list } = await withoutTraces(() => throughGateway(material, by, true))
     expect(list.slice(0, 5)).toEqual([])
   })
 })

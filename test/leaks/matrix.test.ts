@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../src/http/message.ts'
 import type { Canary } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import type { Sent } from '../harness/scripted.ts'
-import { allowedPlacesOf, engineOf, examine, type Problems } from './examine.ts'
+import { allowedPlacesOf, engineOf, examine, type Problems, withoutTraces } from './examine.ts'
 import { type Material, materials } from './materials.ts'
 import { ALLOWED, type Allowed, READ_BY_PARSERS, URLS } from './origins.ts'
 import { type Cell, HANDED, OTHER, SENDING, START } from './ways.ts'
@@ -73,7 +73,7 @@ const cells = materials().flatMap((material) => (Object.keys(ALLOWED) as Allowed
 
 describe.each(cells)('$name that may be sent to $by', ({ by, material }) => {
   it('goes there and nowhere else', async () => {
-    const { list, carried } = await runAll(material, by, false)
+    const { list, carried } = await withoutTraces(() => runAll(material, by, false))
     expect(list.slice(0, 5)).toEqual([])
     const places = [...allowedPlacesOf(by)].filter((place) => !place.startsWith(START) && !READ_BY_PARSERS[by]?.includes(place))
     for (const way of Object.keys(SENDING)) {
@@ -86,7 +86,7 @@ describe.each(cells)('$name that may be sent to $by', ({ by, material }) => {
   })
 
   it('is not in what comes back from a server that refuses and repeats it', async () => {
-    const { list } = await runAll(material, by, true)
+    const { list } = await withoutTraces(() => runAll(material, by, true))
     expect(list.slice(0, 5)).toEqual([])
   })
 })
