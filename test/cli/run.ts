@@ -1,5 +1,6 @@
 /** Runs the command line in this process, with streams that remember. */
 import { PassThrough, Readable, Writable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import { main } from '../../src/cli/main.ts'
 import { afterEveryFile } from '../setup/hooks.ts'
 import { whileWriting } from '../setup/observed-calls.ts'
@@ -43,7 +44,7 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
     env: { XDG_CACHE_HOME: cache, ...around.env },
     signal: around.signal ?? new AbortController().signal,
   }
-  const code = await whileWriting(() => main(argv, io))
+  const code = await whileWriting(() => main(argv, io)).finally(asBefore)
   const bytes = stdout instanceof Recorder ? stdout.bytes : Buffer.alloc(0)
   const outcome = { code, bytes, stdout: bytes.toString(), stderr: stderr.bytes.toString() }
   mustHoldNoSecret(`stderr of ${argv[0]}`, outcome.stderr)
@@ -53,6 +54,9 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
     throw new Error(`the output of ${argv.join(' ')} is not that of docs/json.md: ${differing.slice(0, 5).join('; ')}`)
   return outcome
 }
+
+/** `lint` keeps the memory of its process small; the tests after it share this process, and took twice as long. */
+const asBefore = () => setFlagsFromString('--semi-space-growth-factor=2 --no-optimize-for-size')
 
 /** Commands and options that print what the user asked for: an authorized request, a file, what a program of the user prints. */
 const ASKS_FOR_SECRETS = new Set(['authorize', 'authorize-all', 'fetch', 'run', '--reveal'])
