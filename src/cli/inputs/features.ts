@@ -31,6 +31,9 @@ export async function* featuresOf(chunks: AsyncIterable<Uint8Array>): AsyncGener
   return splitter.rest
 }
 
+/** Characters of a string that neither end it nor are escapes or line feeds. */
+const PLAIN = /[^"\\\n]+/y
+
 class Splitter {
   rest = ''
   #depth = 0
@@ -50,7 +53,9 @@ class Splitter {
     const found: FeatureText[] = []
     let from = 0
     for (let at = 0; at < text.length; at++) {
-      const character = text[at] as string
+      at += this.#skipped(text, at)
+      const character = text[at]
+      if (character === undefined) break
       if (this.#quoted) this.#inString(character)
       else if (this.#inside && this.#depth === 2 && (character === ',' || character === ']')) {
         found.push(...this.#end(text.slice(from, at)))
@@ -61,6 +66,16 @@ class Splitter {
     }
     this.#keep(text.slice(from))
     return found
+  }
+
+  /** Returns how many characters of a string, whose content does not matter here, can be skipped. */
+  #skipped(text: string, at: number): number {
+    if (!this.#quoted || this.#escaped || this.#depth === 1) return 0
+    PLAIN.lastIndex = at
+    PLAIN.test(text)
+    const count = Math.max(0, PLAIN.lastIndex - at)
+    this.#column += count
+    return count
   }
 
   #inString(character: string): void {
