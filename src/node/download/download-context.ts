@@ -43,6 +43,8 @@ export interface FileSettings {
   readonly largeFrom: number
   /** Largest range in bytes that one of them asks for. */
   readonly largestRange: number
+  /** Bytes of all files from which they are hashed in a thread. */
+  readonly threadFrom: number
   readonly retries: number
   readonly stallTimeout: number
   readonly progressInterval: number
@@ -58,6 +60,7 @@ const DEFAULTS: FileSettings = {
   rangesGiven: false,
   largeFrom: 64 * 2 ** 20,
   largestRange: 16 * 2 ** 20,
+  threadFrom: 32 * 2 ** 20,
   retries: 10,
   stallTimeout: 60_000,
   progressInterval: 200,
@@ -74,25 +77,26 @@ export function downloadContext(
   tell: DownloadContext['tell'],
 ): DownloadContext {
   const { auth, clock = systemClock(), random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
+  // With a byte limit, further requests for one file bring no gain.
+  const settings: FileSettings = {
+    ...DEFAULTS,
+    ...(bytesPerSecond !== undefined && { ranges: 1 }),
+    ...settingsIn(options),
+    ...(!folder.isLocal && { ranges: 1 }),
+    rangesGiven: options.ranges !== undefined,
+  }
   return {
     folder,
     record,
     plan,
-    hashes: new HashThread(),
+    hashes: new HashThread(settings.threadFrom),
     origins: new Origins(
       limiter ?? new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => undefined),
     ),
     clock,
     random,
     signal,
-    // With a byte limit, further requests for one file bring no gain.
-    settings: {
-      ...DEFAULTS,
-      ...(bytesPerSecond !== undefined && { ranges: 1 }),
-      ...settingsIn(options),
-      ...(!folder.isLocal && { ranges: 1 }),
-      rangesGiven: options.ranges !== undefined,
-    },
+    settings,
     bandwidth: bytesPerSecond === undefined ? undefined : new BandwidthLimiter(bytesPerSecond, clock),
     send: (target, headers, signal) => auth.send(target, { headers, signal }),
     tell,

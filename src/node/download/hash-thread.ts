@@ -1,4 +1,4 @@
-/** Hashes files in a worker thread while they are being written, from the page cache. */
+/** Hashes files from the page cache: in a worker thread while they are being written, or at their end while they are few bytes. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -24,25 +24,46 @@ interface Answer {
   readonly problem?: string
 }
 
-/** Starts the thread on first use; `close` stops it. */
+/** Starts the thread when it is worth it; `close` stops it. */
 export class HashThread {
+  readonly #from: number
+  #written = 0
   #worker: Worker | undefined
   #count = 0
   readonly #waiting = new Map<number, { resolve(digest: string | undefined): void; reject(error: Error): void }>()
 
+  /** @param from bytes of all files from which the thread is started: starting it costs as much as hashing some ten MiB */
+  constructor(from: number) {
+    this.#from = from
+  }
+
   /** Starts the hash of an open file. */
   follow(descriptor: number, algorithm: string): FollowingHash {
     const id = ++this.#count
-    const worker = this.#started()
-    const post = (message: Message) => worker.postMessage(message)
-    post({ id, do: 'open', descriptor, algorithm })
+    let worker: Worker | undefined
+    let reached = 0
+    let isDropped = false
+    const opened = (): Worker => {
+      const started = this.#started()
+      started.postMessage({ id, do: 'open', descriptor, algorithm } satisfies Message)
+      return started
+    }
     return {
-      reach: (end) => post({ id, do: 'reach', end }),
+      reach: (end) => {
+        this.#written += end - reached
+        reached = end
+        if (!worker && this.#written >= this.#from) worker = opened()
+        worker?.postMessage({ id, do: 'reach', end } satisfies Message)
+      },
       digest: async (end) => {
-        const digest = await this.#digest(worker, { id, do: 'digest', end })
+        if (isDropped) throw Object.assign(new Error('the file is not followed'), { code: 'EBADF' })
+        const digest = worker && (await this.#digest(worker, { id, do: 'digest', end }))
         return digest ?? hashHere(descriptor, algorithm, end)
       },
-      drop: () => post({ id, do: 'drop' }),
+      drop: () => {
+        isDropped = true
+        worker?.postMessage({ id, do: 'drop' } satisfies Message)
+      },
     }
   }
 
@@ -95,6 +116,7 @@ async function hashHere(fd: number, algorithm: string, end: number): Promise<str
   if (end === 0) return hash.digest('hex')
   const chunks = createReadStream('', { fd, autoClose: false, start: 0, end: end - 1, highWaterMark: 2 ** 20 })
   for await (const chunk of chunks) hash.update(chunk as Uint8Array)
+  if (chunks.bytesRead < end) throw Object.assign(new Error('the file could not be read'), { code: 'EIO' })
   return hash.digest('hex')
 }
 

@@ -7,8 +7,10 @@ import { temporaryFolder } from '../../cli/folder.ts'
 import { noise } from '../../servers/file-server.ts'
 
 const SIZE = 3 * 2 ** 20
-const hashes = new HashThread()
-afterAll(() => hashes.close())
+/** The thread is started at once; the other hashes at the end. */
+const hashes = new HashThread(0)
+const later = new HashThread(SIZE * 2)
+afterAll(() => Promise.all([hashes.close(), later.close()]))
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -34,18 +36,38 @@ describe('a hash that follows a file', () => {
     expect(await following.digest(SIZE)).toBe(sha256(next))
   })
 
-  it('reports a file that ends too early', async () => {
+  it('a hash that follows a file is the same with and without a thread, and before and after one starts', async () => {
+    const bytes = noise(SIZE)
+    const file = await fileWith(bytes)
+    for (const threads of [hashes, later, later, later]) {
+      const following = threads.follow(file.fd, 'sha256')
+      following.reach(SIZE / 3)
+      following.reach(SIZE)
+      expect(await following.digest(SIZE)).toBe(sha256(bytes))
+      following.drop()
+    }
+  })
+
+  it.each([
+    ['in a thread', hashes],
+    ['without a thread', new HashThread(SIZE)],
+  ])('reports a file that ends too early %s', async (_, threads) => {
     const file = await fileWith(noise(1000))
-    const following = hashes.follow(file.fd, 'sha256')
+    const following = threads.follow(file.fd, 'sha256')
     following.reach(1001)
     await expect(following.digest(1001)).rejects.toMatchObject({ code: 'EIO' })
   })
 
-  it('reports a file that is not followed any more, and of a hash that there is none of', async () => {
+  it.each([
+    ['in a thread', hashes],
+    ['without a thread', new HashThread(SIZE)],
+  ])('reports a file that is not followed any more, and of a hash that there is none of, %s', async (_, threads) => {
     const file = await fileWith(noise(1000))
-    const dropped = hashes.follow(file.fd, 'sha256')
+    const dropped = threads.follow(file.fd, 'sha256')
     dropped.drop()
     await expect(dropped.digest(1000)).rejects.toMatchObject({ code: 'EBADF' })
-    await expect(hashes.follow(file.fd, 'no-such-hash').digest(1000)).rejects.toMatchObject({ code: 'EBADF' })
+    const unknown = threads.follow(file.fd, 'no-such-hash')
+    unknown.reach(1000)
+    await expect(unknown.digest(1000)).rejects.toThrow()
   })
 })

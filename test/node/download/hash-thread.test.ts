@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { differenceOf, digestOf } from '../../servers/chaos/depot-content.ts'
 import { contentName, startFileDepot } from '../../servers/chaos/file-depot.ts'
-import { codesOf, itemOf, ofKind, run } from './fixture.ts'
+import { codesOf, itemOf, ofKind, run, THREAD_AT_ONCE } from './fixture.ts'
 
 const end = vi.hoisted(() => ({ after: 0 }))
 
@@ -41,7 +41,7 @@ async function fetched(revision: number) {
   const checksum = (name: string) => `1220${digestOf(contentName(`/${name}`, revision), SIZE)}`
   const assets = Object.fromEntries(NAMES.map((name) => [name, { href: name, 'file:checksum': checksum(name) }]))
   const folder = await temporaryFolder()
-  return { folder, result: await run([itemOf(depot, assets)], { folder, server: depot }) }
+  return { folder, result: await run([itemOf(depot, assets)], { folder, server: depot, ...THREAD_AT_ONCE }) }
 }
 
 describe('a thread that ends', () => {
