@@ -326,8 +326,8 @@ describe('a manifest that someone else has made', () => {
     const manifest = join(folder, MANIFEST_NAME)
     const entry = (path: string) => `${JSON.stringify({ path, url: 'https://a.example/x', size: 1, sha256: '0'.repeat(64), time: '' })}\n`
     await writeFile(manifest, `${entry('first')}null\n7\n[]\n"\n{"path":"__proto__"}\n${entry('__proto__')}`)
-    // Longer than any string can be.
-    await truncate(manifest, 600 * 2 ** 20)
+    // Longer than any string can be, which is a bit less than 512 MiB.
+    await truncate(manifest, 514 * 2 ** 20)
     await appendFile(manifest, `\n\n${entry('../outside')}${entry('last').trimEnd()}`)
     const paths: unknown[] = []
     for await (const event of verifyFolder({ folder })) paths.push(event.kind === 'failed' && [event.path, event.error.code])
