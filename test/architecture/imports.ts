@@ -29,10 +29,12 @@ export function importsOf(text: string): readonly Import[] {
   return found
 }
 
-/** The syntax tree of a TypeScript or JavaScript module. */
+/** The syntax tree of a TypeScript or JavaScript module. The last one is kept, for checks that follow each other. */
 export function parse(text: string): ts.SourceFile {
-  return ts.createSourceFile('module.ts', text, ts.ScriptTarget.Latest, true)
+  if (text !== last?.text) last = ts.createSourceFile('module.ts', text, ts.ScriptTarget.Latest, true)
+  return last
 }
+let last: ts.SourceFile | undefined
 
 /** Visits every node, parents first. */
 export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
