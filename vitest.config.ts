@@ -49,8 +49,8 @@ const ONCE = [
   'test/package/vite.test.ts',
 ]
 
-/** The folders whose code runs in pages as well. */
-const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|text|browser)\//
+/** The folders whose code runs in pages as well. `text` does, too, but asks nothing of the platform: the same code would run twice. */
+const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|browser)\//
 
 export default defineConfig({
   test: {
@@ -91,7 +91,7 @@ export default defineConfig({
         resolve: { alias: { '#platform': src('platform/web.ts') } },
         test: {
           name: 'web',
-          include: ['test/{stac,http,auth,strategies,outputs,text,browser}/**/*.test.ts'],
+          include: ['test/{stac,http,auth,strategies,outputs,browser}/**/*.test.ts'],
           isolate: false,
           // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
           exclude: ['test/strategies/s3/sigv4.test.ts', 'test/strategies/http/concealed-wire.test.ts', ...REPLACING],

@@ -1,5 +1,6 @@
 /**
- * Runs the tests of what runs on Node under other versions of it: `npm run test:node-versions`, or `… -- 22` for one of them.
+ * Runs the tests of what runs on Node under other versions of it: `npm run test:node-versions`, or `… -- 22` for one of them. With
+ * `--platform` only those of the parts that use Node's own modules most, and the built command.
  *
  * The binaries are npm packages without install scripts, kept in a temporary folder for the run.
  */
@@ -8,10 +9,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const named = process.argv.slice(2)
-const versions = named.length > 0 ? named : ['22', '24']
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { platform: { type: 'boolean', default: false } } })
+const versions = positionals.length > 0 ? positionals : ['22', '24']
+/** Connections, codings, TLS, hashes, keys, files, processes and modules: where versions of Node have differed, or may. */
+const PLATFORM = [
+  ...['platform', 'crypto', 'http'].map((name) => `test/${name}/`),
+  ...['undici', 'guarded', 'negotiate', 'proxy', 'socks', 'request-target', 'loopback'].map((name) => `test/node/${name}`),
+  ...['files', 'write-file', 'token-files', 'credential-process', 'secret-source', 'download/hash'].map((name) => `test/node/${name}`),
+  'test/package/web-only',
+]
 const folder = mkdtempSync(join(tmpdir(), 'stac-auth-node-'))
 
 try {
@@ -26,9 +35,15 @@ try {
     // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
     run(
       node,
-      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', '--project', 'replacing', '--project', 'package'],
+      [
+        join(root, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        ...['unit', 'replacing', 'package'].flatMap((name) => ['--project', name]),
+        ...(values.platform ? PLATFORM : []),
+      ],
       root,
     )
+    run(node, [join(root, 'dist/cli/bin.js'), 'lint', 'examples/items'], root)
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
