@@ -95,7 +95,6 @@ export function targetAddress(target: Target | undefined): string {
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
   URL_HAS_USERINFO: 'put them into a credential of type "http"',
   URL_INSECURE: 'use https:, or a loopback URL in sendTo',
-  URL_ADDRESS_FORBIDDEN: 'if you trust that host, name its origin in sendTo, or in code in typed',
 }
 
 /** Returns the hint for a refused URL, where there is one. */
