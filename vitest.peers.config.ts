@@ -15,8 +15,9 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter()],
-    testTimeout: 20_000,
-    hookTimeout: 150_000,
+    // To end what hangs: on a busy machine each process may take ten seconds to start.
+    testTimeout: 90_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000 } },
     retry,
   },
