@@ -2,17 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 
-/**
- * Tests against servers that we did not write. They wait most of the time: three files at once. The files of a worker share its modules, and with
- * them what takes seconds to start or to build: a browser, the example page.
- */
+/** Tests against servers that we did not write. Each file starts processes of its own, which wait most of the time: three files at once. */
 export default defineConfig({
   resolve: { alias: { '#platform': fileURLToPath(new URL('src/platform/node.ts', import.meta.url)) } },
   test: {
     name: 'peers',
     include: ['test/peers/**/*.test.ts'],
     maxWorkers: 3,
-    isolate: false,
     setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter()],
     // To end what hangs: on a busy machine each process may take ten seconds to start.
