@@ -12,7 +12,7 @@ export interface CatalogPage extends Site {
 
 let built: ReturnType<typeof buildPage> | undefined
 
-/** Builds the page, once for all test files of a worker, and starts its servers. */
+/** Builds the page, once in a process, and starts its servers. */
 export async function startCatalogPage(): Promise<CatalogPage> {
   const secrets = siteSecrets()
   built ??= buildPage()

@@ -1,4 +1,4 @@
-/** Headless Chromiums of Debian's, each for all test files of a worker. */
+/** Headless Chromiums of Debian's, each started once for all tests of a file. */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const CLOSED = '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCL
 
 const running = new Map<string, Promise<Browser>>()
 
-/** Returns the program of this worker, which ends with the worker; one that has crashed is replaced. */
+/** Returns the program of this process, which ends with the process; one that has crashed is replaced. */
 async function shared(path: string): Promise<Browser> {
   const before = await running.get(path)?.catch(() => undefined)
   if (before?.isConnected()) return before
@@ -24,8 +24,7 @@ async function shared(path: string): Promise<Browser> {
 }
 
 /**
- * Starts it before the tests of this file, or takes the one that a file before has started; where it is missing, they are skipped, or fail with
- * `PEERS=required`. It is the one without windows where that is installed, unless the whole is asked for. What a test has opened is closed after
+ * Starts it before the tests of this file, once in a process; where it is missing, they are skipped, or fail with `PEERS=required`. It is the one without windows where that is installed, unless the whole is asked for. What a test has opened is closed after
  * it: pages that nobody looks at any more would go on drawing.
  */
 export function useChromium({ whole = false } = {}): () => Browser {
