@@ -35,7 +35,7 @@ function collectGarbage(): void {
 describe('the side that hands work over', () => {
   it('keeps nothing of a job that is over', async () => {
     const stop = new AbortController()
-    const working = failureOf(workJobs({ ...facts(), concurrency: 1, signal: stop.signal, work: () => 'done' }))
+    const working = failureOf(workJobs({ ...facts(), concurrency: 1, signal: stop.signal, lock: 15_000, work: () => 'done' }))
     const queue = await JobQueue.open(facts())
     const run = async () => {
       const payload = { text: 'x'.repeat(1000) }

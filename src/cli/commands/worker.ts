@@ -61,12 +61,13 @@ async function runJobs(
 ): Promise<never> {
   const { signal } = context.io
   if (folder === undefined) {
-    const [{ redisAddressOf }, { lintJob }, { workJobs }] = await Promise.all([
+    const [{ redisAddressOf }, { LINT_LOCK, lintJob }, { workJobs }] = await Promise.all([
       import('../../node/queue/redis-connection.ts'),
       import('../lint/lint-job.ts'),
       import('../../node/queue/job-queue.ts'),
     ])
-    return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, work: lintJob, ...callbacks })
+    const work = { work: lintJob, lock: LINT_LOCK }
+    return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, ...work, ...callbacks })
   }
   const [{ workDownloads }, { openAuth }] = await Promise.all([import('../../node/queue/index.ts'), import('../open-auth.ts')])
   const auth = await openAuth(context, credentials, urls)()

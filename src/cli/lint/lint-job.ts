@@ -1,4 +1,5 @@
 /** A job of the queue: tasks and rules. Anyone with access to the queue can write jobs, so they are validated. */
+import { setImmediate } from 'node:timers/promises'
 import { withFingerprint } from '../../lint/baseline.ts'
 import { RULE_NAMES } from '../../lint/config.ts'
 import type { Levels, Preset, Problem } from '../../lint/index.ts'
@@ -6,6 +7,12 @@ import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/document.ts'
 import { type Defined, type Judged, lintTask, RecordingRun, siteOf, type Task } from './linter.ts'
 import { readProblem } from './read-report.ts'
+
+/**
+ * Lock of a job in milliseconds. One document is checked without a pause; the largest that is read takes some ten seconds, and several
+ * times as long on a machine that is busy.
+ */
+export const LINT_LOCK = 60_000
 
 /** Limit of tasks in a job. */
 export const TASKS = 64
@@ -36,17 +43,21 @@ export function packed({ text, ...task }: Task, document: string, levels: number
   }
 }
 
-/** Runs a job and returns the findings of each task. Throws a `TypeError` for a malformed job. */
-export function lintJob(data: unknown): readonly Judged[] {
+/** Runs a job and returns the findings of each task. Rejects with a `TypeError` for a malformed job. */
+export async function lintJob(data: unknown): Promise<readonly Judged[]> {
   if (!isJob(data)) throw new TypeError('not a job of stac-auth lint')
   const { preset, fingerprints, levels, tasks } = data
   const run = new RecordingRun({ siteOf })
-  return tasks.map(({ document, levels: index, text, base64, ...task }) => {
+  const results: Judged[] = []
+  for (const { document, levels: index, text, base64, ...task } of tasks) {
+    // The worker renews the lock of the job meanwhile.
+    await setImmediate()
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
     const options = { preset, document, run, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
     const problems = lintTask({ ...task, ...(source !== undefined && { text: source }) }, options)
-    return { problems, ...run.take() }
-  })
+    results.push({ problems, ...run.take() })
+  }
+  return results
 }
 
 function isJob(data: unknown): data is LintJob {

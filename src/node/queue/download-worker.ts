@@ -52,6 +52,7 @@ export async function performJobs(options: DownloadWorkerOptions): Promise<never
       // More jobs than files at a time: a job with a large file leaves room for others.
       concurrency: Math.max(2, Math.ceil(concurrency / 4)),
       signal,
+      lock: LOCK,
       work: (payload, tell) => worker.run(payload, tell),
       ...(onReady && { onReady }),
       ...(onJob && { onJob }),
@@ -61,6 +62,9 @@ export async function performJobs(options: DownloadWorkerOptions): Promise<never
     await worker.close()
   }
 }
+
+/** Lock of a job in milliseconds. */
+const LOCK = 15_000
 
 /** Milliseconds between two progress reports of a job. */
 const REPORTED = 500

@@ -183,6 +183,11 @@ export interface WorkOptions extends QueueOptions {
   readonly concurrency: number
   /** Stops the worker after the running jobs. */
   readonly signal: AbortSignal
+  /**
+   * Milliseconds after which a job is assigned to another worker when its worker has not said that it still runs. `work` must not block
+   * the event loop for longer: a worker that comes too late has lost its result.
+   */
+  readonly lock: number
   /** Runs one job. Its payload is untrusted; an exception fails the job. */
   readonly work: (payload: unknown, tell: (data: object) => void) => unknown
   /** A connection that is open already; it is closed at the end. */
@@ -194,9 +199,6 @@ export interface WorkOptions extends QueueOptions {
   /** Called after each job with its outcome. */
   readonly onJob?: (done: boolean) => void
 }
-
-/** Lock duration in milliseconds: a job whose worker does not renew its lock is assigned to another one. */
-const LOCK = 15_000
 
 /** Interval in milliseconds of the search for stalled jobs. */
 const SEARCH = 5000
@@ -213,6 +215,7 @@ export async function workJobs({
   name = LINT_QUEUE,
   concurrency,
   signal,
+  lock,
   work,
   onReady,
   onJob,
@@ -227,7 +230,7 @@ export async function workJobs({
     prefix: KEY_PREFIX,
     connection: connection.client(),
     concurrency,
-    lockDuration: LOCK,
+    lockDuration: lock,
     stalledInterval: SEARCH,
     maxStalledCount: DEATHS,
     drainDelay: 1,

@@ -26,7 +26,7 @@ const job = (texts: readonly (string | Uint8Array)[], more: object = {}) => ({
 const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 describe('a job', () => {
-  it.each([1, 2, 3, 7])('returns what one run gives, in jobs of %i documents: also of schemes that conflict', (size) => {
+  it.each([1, 2, 3, 7])('returns what one run gives, in jobs of %i documents: also of schemes that conflict', async (size) => {
     const run = new LintRun()
     const rules = { 'unused-scheme': 'off' } as const
     const here = documents.map((text, index) => lintText(text, { document: `d${index % size}`, rules, run, complete: withFingerprint }))
@@ -34,7 +34,7 @@ describe('a job', () => {
     const order = new LintRun()
     for (let from = 0; from < documents.length; from += size) {
       const texts = documents.slice(from, from + size)
-      const results = readResults(travelled(lintJob(travelled(job(texts)))), texts.length) ?? []
+      const results = readResults(travelled(await lintJob(travelled(job(texts)))), texts.length) ?? []
       elsewhere.push(...results.map((judged) => compared(judged, order)))
     }
     expect(elsewhere).toEqual(here)
@@ -45,9 +45,9 @@ describe('a job', () => {
     ])
   })
 
-  it('reports the run which schemes of other documents it refers to', () => {
+  it('reports the run which schemes of other documents it refers to', async () => {
     const bare = { ...JSON.parse(named('i', 'x')), properties: { datetime: null } }
-    const [judged] = readResults(travelled(lintJob(travelled(job([JSON.stringify(bare)])))), 1) ?? []
+    const [judged] = readResults(travelled(await lintJob(travelled(job([JSON.stringify(bare)])))), 1) ?? []
     const run = new LintRun()
     expect(run.outerRefs.has('key')).toBe(false)
     if (judged) compared(judged, run)
@@ -55,10 +55,10 @@ describe('a job', () => {
     expect(readResults([{ problems: [], definitions: [], outerRefs: [1] }], 1)).toBeUndefined()
   })
 
-  it('returns findings with what causes them in the page around their Items', () => {
+  it('returns findings with what causes them in the page around their Items', async () => {
     const items = ['a', 'b', 'c'].map((id) => ({ ...JSON.parse(named(id, 'x')), properties: { datetime: null } }))
     const page = JSON.stringify({ type: 'FeatureCollection', features: items })
-    const [judged] = readResults(travelled(lintJob(travelled(job([page])))), 1) ?? []
+    const [judged] = readResults(travelled(await lintJob(travelled(job([page])))), 1) ?? []
     const told = withoutRepeats(judged?.problems ?? []).filter(({ code }) => code === 'missing-schemes')
     expect(told).toMatchObject([{ pointer: '', count: 3 }])
   })
@@ -76,20 +76,32 @@ describe('a job', () => {
     ['a text that is none', job([], { tasks: [{ ...tasks[0], text: 1 }] })],
     ['a line before the first', job([], { tasks: [{ ...tasks[0], line: 0 }] })],
     ['parents that are no documents', job([], { tasks: [{ ...tasks[0], parents: ['x'] }] })],
-  ])('a job is refused when it is %s', (_, data) => {
-    expect(() => lintJob(data)).toThrow(TypeError)
+  ])('a job is refused when it is %s', async (_, data) => {
+    await expect(lintJob(data)).rejects.toThrow(TypeError)
   })
 
-  it('a job opens no file and asks no URL, whatever it names', () => {
+  it('leaves time for other work between its documents: the worker must say that it still runs', async () => {
+    let turns = 0
+    const count = () => {
+      turns += 1
+      next = setImmediate(count)
+    }
+    let next = setImmediate(count)
+    await lintJob(job(documents))
+    clearImmediate(next)
+    expect(turns).toBeGreaterThanOrEqual(documents.length)
+  })
+
+  it('a job opens no file and asks no URL, whatever it names', async () => {
     const data = job([], {
       tasks: [{ ...tasks[0], document: '/etc/passwd', url: 'http://127.0.0.1:1/', text: undefined, file: '/etc/passwd' }],
     })
-    expect(JSON.stringify(lintJob(travelled(data)))).not.toContain('root:')
+    expect(JSON.stringify(await lintJob(travelled(data)))).not.toContain('root:')
   })
 })
 
-describe('results', () => {
-  const good = lintJob(job([documents[2] ?? '']))
+describe('results', async () => {
+  const good = await lintJob(job([documents[2] ?? '']))
   it('results are read as they were sent', () => {
     expect(readResults(travelled(good), 1)).toEqual(travelled(good))
   })
