@@ -62,7 +62,7 @@ export function isRefutable({ code, pointer }: Problem): boolean {
 export class LintRun {
   /** Returns the registrable domain of a host, as given. */
   readonly siteOf: ((host: string) => string) | undefined
-  /** Names that documents refer to and do not define. */
+  /** Names that documents refer to and do not define. @internal */
   readonly outerRefs = new OuterRefs()
   readonly #definitions = new Map<string, Definitions>()
   /** Names with definitions as they were written: putting the members in order costs more than all other rules about a scheme. */
@@ -78,7 +78,7 @@ export class LintRun {
     return problems.filter((problem) => !this.outerRefs.refutes(problem))
   }
 
-  /** Adds names that a document refers to and does not define. */
+  /** Adds names that a document refers to and does not define. @internal */
   addOuterRefs(names: Iterable<string>): void {
     this.outerRefs.add(names)
   }
@@ -86,6 +86,8 @@ export class LintRun {
   /**
    * Returns the first document that defines a scheme of that name, if it defines it differently. Each definition is reported once: what
    * one program wrote into a thousand documents is one mistake.
+   *
+   * @internal
    */
   otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
     const written = `${name}\n${JSON.stringify(scheme)}`

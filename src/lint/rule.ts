@@ -37,7 +37,7 @@ export interface ReportData {
 /** Notes a finding at a pointer, with one of the case's messages. */
 export type Report = (pointer: string, message: string, data?: ReportData) => void
 
-/** Beside the rule, its file exports `docs`; programs that only lint do not carry that text. */
+/** One mistake of an author, in all its cases. Beside it its file exports `docs`; programs that only lint do not carry that text. */
 export interface Rule {
   /** Its name and section. */
   readonly meta: RuleMeta
@@ -63,24 +63,27 @@ export interface CaseDocs {
   readonly repair: readonly string[]
 }
 
-/** A case implements the hooks it needs; each is called once for every such part of a document. */
+/**
+ * One case of a rule. It implements the hooks it needs, which are not part of the public surface; each is called once for every such part
+ * of a document.
+ */
 export interface RuleCase {
   /** Its code, levels and messages. */
   readonly meta: CaseMeta
-  /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. */
+  /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. @internal */
   claim?(violation: Violation, document: LintDocument, report: Report): boolean
-  /** A Catalog, Collection or Item. */
+  /** A Catalog, Collection or Item. @internal */
   document?(document: LintDocument, report: Report): void
-  /** An asset, alternate asset, item asset definition or link. */
+  /** An asset, alternate asset, item asset definition or link. @internal */
   target?(target: TargetNode, report: Report): void
-  /** A target with an href and at least one ref. */
+  /** A target with an href and at least one ref. @internal */
   protectedTarget?(target: TargetNode & { readonly href: string }, report: Report): void
-  /** A list in `auth:refs`, once for all targets that have it; pointers start at the list. */
+  /** A list in `auth:refs`, once for all targets that have it; pointers start at the list. @internal */
   refList?(list: RefList, report: Report): void
-  /** A value of `auth:schemes`. */
+  /** A value of `auth:schemes`. @internal */
   scheme?(scheme: SchemeNode, report: Report): void
-  /** A flow of a scheme of type `oauth2` or `signedUrl`. */
+  /** A flow of a scheme of type `oauth2` or `signedUrl`. @internal */
   flow?(flow: FlowNode, report: Report): void
-  /** A parameter of a signing API. */
+  /** A parameter of a signing API. @internal */
   parameter?(parameter: ParameterNode, report: Report): void
 }

@@ -6,7 +6,6 @@ import type { About } from '../runner.ts'
 import type { FixPlace } from './fixes.ts'
 import { fixes, isRemovable, mayBeUsed, type UsedElsewhere } from './fixes.ts'
 
-export { childrenOf } from '../rules/unused-scheme.ts'
 export type { UsedElsewhere } from './fixes.ts'
 
 /** Options of `fixText`. */

@@ -31,11 +31,7 @@ export const unusedScheme: Rule = {
 /** Relations of links that lead to documents which may use the schemes of this one. */
 const CHILDREN: ReadonlySet<string | undefined> = new Set(['child', 'item', 'items', 'data', 'children', 'search'])
 
-/**
- * Returns the URLs, as written, of the documents below a Catalog or Collection; an Item has none.
- *
- * @example const isLeaf = childrenOf(collection).length === 0
- */
+/** Returns the URLs, as written, of the documents below a Catalog or Collection; an Item has none. */
 export function childrenOf(document: unknown): readonly string[] {
   const links = own(document, 'links')
   if (!Array.isArray(links) || kindOf(document as StacDocument) === 'item') return []
