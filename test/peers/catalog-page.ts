@@ -95,13 +95,21 @@ export async function agree(page: Page): Promise<void> {
   await page.click('button[type=submit]')
 }
 
-/** What axe finds, of any rule. */
+/** What axe finds, of any rule. What fades has no colours of its own for that time: what has begun to fade is gone first, the rest waits. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   interface Finding {
     readonly id: string
     readonly nodes: readonly { readonly html: string }[]
   }
-  const found: readonly Finding[] = await page.evaluate(async () => (await Reflect.get(globalThis, 'axe').run()).violations)
+  const found: readonly Finding[] = await page.evaluate(async () => {
+    const hasBegun = (animation: Animation) => typeof animation.effect?.getComputedTiming().progress === 'number'
+    const animations = document.getAnimations()
+    for (const animation of animations) if (!hasBegun(animation)) animation.pause()
+    await Promise.allSettled(animations.filter(hasBegun).map(({ finished }) => finished))
+    const { violations } = await Reflect.get(globalThis, 'axe').run()
+    for (const animation of animations) if (animation.playState === 'paused') animation.play()
+    return violations
+  })
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`))
 }
