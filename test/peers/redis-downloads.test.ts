@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
@@ -35,8 +35,7 @@ async function withQueue<T>(load: QueueLoad, target: string, use: (queue: Queue,
 
 describe('a download by the workers of a queue', () => {
   it('loses no file and no byte when a worker is killed and Redis is killed and started again', async () => {
-    const place = join(used.folder, 'killed')
-    await mkdir(place)
+    const place = await mkdtemp(join(used.folder, 'killed-'))
     const groups = [
       { count: 2, size: 64 * MIB },
       { count: 2000, size: 64 * KIB },
