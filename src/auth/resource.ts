@@ -56,12 +56,12 @@ export function linkRequestProblem({ kind, object, pointer }: Target): Selection
   return undefined
 }
 
-/** Returns the caller's target. Errors: `TARGET_NOT_FOUND` for `undefined` and for an asset without its document. */
+/** Returns the caller's target. Errors: `TARGET_NOT_FOUND` for `undefined`, for a URL, and for an asset without its document. */
 export function givenTarget(target: Target | undefined): Target {
   if (isTarget(target)) return target
   const [message, hint] = isPlainTarget(target)
     ? ['a plain asset does not contain its document', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
-    : ['the document has no such asset or link', 'see targetsOf(document); auth.fetch takes URLs too']
+    : ['not a target: the document has no such asset or link, or this is a URL', 'see targetsOf(document); auth.fetch takes URLs']
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
 
