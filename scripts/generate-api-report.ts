@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [prefix: string, reason: string])[] = [
 const all = surfaces()
 const seen = new Map<string, string>()
 const printed = new Set<string>()
-emit(new URL('../docs/api.md', import.meta.url), `${head()}${all.map(section).join('\n')}`, checkOnly())
+emit(new URL('../docs/api.md', import.meta.url), `${head()}${sections().join('\n')}`, checkOnly())
 emit(new URL('../test/types/api-report.txt', import.meta.url), all.map(declarations).join('\n'), checkOnly())
 
 function head(): string {
@@ -51,11 +51,29 @@ ${names} names in ${all.length} entry points; ${types} of them are types. What i
 `
 }
 
+/** A section for each entry point; those of one kind share theirs. */
+function sections(): readonly string[] {
+  const kindOf = ({ entry }: Surface) => KINDS.find(([prefix]) => entry.name.startsWith(prefix))
+  return all.flatMap((surface, index) => {
+    const kind = kindOf(surface)
+    if (!kind) return [section(surface)]
+    return all.findIndex((one) => kindOf(one) === kind) === index ? [sectionOfKind(kind)] : []
+  })
+}
+
 function section({ entry, names }: Surface): string {
-  const reason = REASONS[entry.name] ?? KINDS.find(([prefix]) => entry.name.startsWith(prefix))?.[1]
+  const reason = REASONS[entry.name]
   if (reason === undefined) throw new Error(`scripts/generate-api-report.ts has no reason for ${entry.name}`)
   const rows = names.map((name) => `| \`${name.name}\` | ${name.kind} | ${cell(entry.name, name)} |\n`)
   return `## ${entry.name}\n\n${reason}\n\n| name | kind | |\n| --- | --- | --- |\n${rows.join('')}`
+}
+
+function sectionOfKind([prefix, reason]: (typeof KINDS)[number]): string {
+  const rows = all
+    .filter(({ entry }) => entry.name.startsWith(prefix))
+    .flatMap(({ entry, names }) => names.map((name) => ({ entry: entry.name, name })))
+    .map(({ entry, name }) => `| \`${entry.slice(prefix.length)}\` | \`${name.name}\` | ${name.kind} | ${cell(entry, name)} |\n`)
+  return `## ${prefix}…\n\n${reason}\n\n| entry point | name | kind | |\n| --- | --- | --- | --- |\n${rows.join('')}`
 }
 
 function cell(entry: string, { name, origin, summary }: ExportedName): string {
