@@ -24,12 +24,16 @@ export function sleep(milliseconds: number, clock: Clock, signal?: AbortSignal):
   })
 }
 
-/** Returns the value of the promise unless the signal aborts first. Errors: those of the promise; as {@link throwIfAborted}. */
+/**
+ * Returns the value of the promise unless the signal aborts first; then nobody hears of a failure of the promise. Errors: those of the
+ * promise; as {@link throwIfAborted}.
+ */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(abortedBy(signal))
-    const forget = onAbort(signal, () => reject(abortedBy(signal)))
+    const abort = () => reject(abortedBy(signal))
+    const forget = onAbort(signal, abort)
+    if (signal.aborted) abort()
     promise.then(resolve, reject).finally(forget)
   })
 }
