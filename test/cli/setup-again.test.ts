@@ -123,6 +123,13 @@ describe('setup without a terminal', () => {
     expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ id: 'key', sendTo: [`${server.origin}/`] })
   })
 
+  it('quotes the name of the document for a shell in the command to run', async () => {
+    const user = await newUser()
+    const item = await put(folder, "ada's scene.json", itemWith({ B04: { href: 'https://data.example/B04.tif', 'auth:refs': ['key'] } }))
+    const { stderr } = await user.at(['setup', item], [], { isTTY: false })
+    expect(stderr).toContain(`  run stac-auth setup '${folder}/ada'\\''s scene.json' at a terminal`)
+  })
+
   it('tests what is there', async () => {
     const server = await fourFiles()
     const user = await newUser()

@@ -12,6 +12,7 @@ import { LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, portNumber, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
+import { documentWord } from '../setup/setup-hint.ts'
 import { bytesText } from '../units.ts'
 
 interface GatewayCommandOptions extends CredentialsOption {
@@ -92,7 +93,11 @@ async function warnOfUnusable(
     if (!first) continue
     const code = first.code ?? first.refs[0]?.code ?? 'NO_CREDENTIAL'
     const what = `${refused.length} of ${targets.length} protected targets cannot be requested`
-    diagnostics.warn({ code, pointer: first.pointer, message: `${what}; to see why: stac-auth explain ${names[index] ?? ''}` })
+    diagnostics.warn({
+      code,
+      pointer: first.pointer,
+      message: `${what}; to see why: stac-auth explain ${documentWord(names[index] ?? 'DOC')}`,
+    })
   }
 }
 

@@ -13,6 +13,7 @@ import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { credentialPath } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
+import { documentWord } from '../setup/setup-hint.ts'
 import { createCredentials, type Errand, type Occasion } from './create-credentials.ts'
 import { type Needs, type NewCredentialOptions, needsOf, newCredentialSettingsOf, privateOriginsOf } from './missing-credentials.ts'
 
@@ -94,7 +95,7 @@ export async function neededBy(
     file,
     credentials,
     settings: newCredentialSettingsOf(options),
-    errand: { ...errand, command: `${errand.command} ${name}` },
+    errand: { ...errand, command: `${errand.command} ${documentWord(name)}` },
   }
   return { read, needs: await needsOf(read, auth), occasion, auth }
 }

@@ -3,10 +3,9 @@ import type { Auth, CredentialStatus, Explanation } from '../../auth/auth.ts'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
 import { AuthError } from '../../errors.ts'
 import { targetsOf } from '../../stac/target.ts'
-import { forLine } from '../../text/sanitize.ts'
 import { needsOf } from '../credentials/missing-credentials.ts'
 import type { ReadDocument } from '../read-document.ts'
-import { commandWord, withSetupHint } from '../setup/setup-hint.ts'
+import { documentWord, withSetupHint } from '../setup/setup-hint.ts'
 import { expiryText } from '../units.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
@@ -82,6 +81,6 @@ function schemeChecks({ refs, code, message = '', hint }: Explanation, name: str
 }
 
 function unusedCheck({ id }: CredentialObject, name: string): Check {
-  const hint = `stac-auth explain ${commandWord(forLine(name))} shows why; for other documents it may be right`
+  const hint = `stac-auth explain ${documentWord(name)} shows why; for other documents it may be right`
   return warning(`credential ${id}`, 'CREDENTIAL_TARGET_UNTRUSTED', 'is for no target of the document', hint)
 }

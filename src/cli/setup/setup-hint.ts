@@ -23,9 +23,14 @@ export function withSetupHint(error: AuthError, names: readonly string[], isTarg
   return new AuthError(code, error.message, { ...error, hint: `${command}${hint === undefined ? '' : `\nor, ${hint}`}` })
 }
 
-/** Returns the command that sets up a document. A query may contain keys, and without it the URL would be another one. */
+/** Returns the command that sets up a document. */
 export function setupCommand(document: string): string {
-  return `stac-auth setup ${isAddress(document) && document.includes('?') ? 'DOC' : commandWord(forLine(document))}`
+  return `stac-auth setup ${documentWord(document)}`
+}
+
+/** Returns a document as an argument of a command to try. A query may contain keys, and without it the URL would be another one. */
+export function documentWord(document: string): string {
+  return isAddress(document) && document.includes('?') ? 'DOC' : commandWord(forLine(document))
 }
 
 function isElsewhere(url: string, name: string): boolean {
