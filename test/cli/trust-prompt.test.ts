@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith } from './items.ts'
@@ -76,6 +76,16 @@ describe('the question', () => {
 })
 
 describe('a yes', () => {
+  it.each([
+    ['file:secret.txt', { file: resolve('secret.txt') }],
+    ['env:$MY_SECRET', { env: 'MY_SECRET' }],
+    ['keyring:mine', { keyring: 'mine' }],
+  ])('writes the source %s so that it is the same from every working directory', async (typed, clientSecret) => {
+    const file = newFile()
+    expect(await add(`y\nme\n${typed}\n`, file)).toMatchObject({ code: 0 })
+    expect(JSON.parse(await readFile(file, 'utf8')).credentials).toMatchObject([{ clientSecret }])
+  })
+
   it('requests what only the user knows, and writes a credential that is used', async () => {
     const file = newFile()
     const { code, stdout, stderr } = await add('y\nme\nfile:~/secret\n', file, document, ['--scope', 'read', '--id', 'mine'])

@@ -90,6 +90,14 @@ describe('which file', () => {
   })
 })
 
+const SIGNER = {
+  id: 's',
+  type: 'signedUrl',
+  method: 'GET',
+  authorizationApi: 'https://sign.example/',
+  signedUrlHosts: ['https://data.example/'],
+}
+
 describe('what it says', () => {
   it('what it says comes back as it is written', async () => {
     expect(await credentialsFromFile(await file(good))).toEqual({ preferred: ['portal'], credentials: [portal] })
@@ -127,6 +135,16 @@ describe('what it says', () => {
   })
 
   it.each([
+    ['a secret', [{ ...portal, value: { file: 'canary' } }], '/credentials/0/value/file'],
+    ['a parameter of a signing service', [{ ...SIGNER, parameters: { key: { file: './canary' } } }], '/credentials/0/parameters/key/file'],
+  ])('the relative path of a file with %s is refused with its place, and not shown', async (_name, credentials, pointer) => {
+    const error = await errorOf({ version: 1, credentials })
+    const hint = 'use an absolute path, or one that starts with ~/'
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer, hint })
+    expect(error.message).toMatch(/bad\.json:\d+:\d+: \w+ is in a file with a relative path$/)
+  })
+
+  it.each([
     ['an unknown field', { ...portal, extra: 1 }, '/credentials/0/extra'],
     ['an unknown type', { ...portal, type: 'magic' }, '/credentials/0/type'],
     ['no id', { ...portal, id: undefined }, '/credentials/0/id'],
@@ -148,7 +166,7 @@ describe('whose file', () => {
   it.each([0o620, 0o602, 0o666, 0o777])('refuses a file with mode %o', async (mode) => {
     const error = await errorOf(good, mode)
     expect(error.message).toContain('can be written by others')
-    expect(error.hint).toMatch(/^chmod go-w /)
+    expect(error.hint).toMatch(/^chmod go-w '.*'$/)
   })
 
   it.each([0o600, 0o400, 0o644])('reads a file with mode %o', async (mode) => {

@@ -80,6 +80,11 @@ describe('file', () => {
     expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) })()), 'is too large')
   })
 
+  it('a variable that is written with $ is named without it in the hint', async () => {
+    const error = await errorOf(secretSource({ env: '$CANARY' })())
+    expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE', hint: 'write its name without $: CANARY' })
+  })
+
   it('file that cannot be a secret is named', async () => {
     await mkdir(join(folder, 'folder'))
     expectSourceError(await errorOf(secretSource({ file: join(folder, 'absent') })()), 'does not exist')

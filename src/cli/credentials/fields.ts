@@ -1,9 +1,11 @@
 /** Asks for the fields of a new credential that only the user knows. */
 
+import { resolve } from 'node:path'
 import type { CredentialObject, Field, SecretSource } from '../../auth/credential.ts'
 import { variableFor } from '../../auth/selection-errors.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import type { AuthError } from '../../errors.ts'
+import { isSecretPath } from '../../node/credentials/secret-source.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import type { Place } from './missing-credentials.ts'
@@ -86,11 +88,18 @@ function isPattern(text: string, sharedHosts: boolean): boolean {
   }
 }
 
+/** Returns the path of a secret file as the credential file needs it; a relative one starts in the working directory of the answer. */
+export function secretPath(path: string): string {
+  return isSecretPath(path) ? path : resolve(path)
+}
+
 /** Returns the source in an answer such as `env:NAME`; undefined if it is not one. */
 export function sourceOf(answer: string, label: string): SecretSource | undefined {
   if (answer === 'prompt') return { prompt: label }
   const [, source = '', place = ''] = /^([a-z]+):(.+)$/.exec(answer) ?? []
-  return ['env', 'file', 'keyring'].includes(source) ? ({ [source]: place } as unknown as SecretSource) : undefined
+  if (source === 'env') return { env: place.replace(/^\$/, '') }
+  if (source === 'file') return { file: secretPath(place) }
+  return source === 'keyring' ? { keyring: place } : undefined
 }
 
 /** Asks for the source of a secret; the input is visible, so it must not be the secret itself. */

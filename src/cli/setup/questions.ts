@@ -1,5 +1,5 @@
 /** The questions of `setup`: secrets are typed, or the user says where they are. */
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { Field, SecretSource } from '../../auth/credential.ts'
 import { variableFor } from '../../auth/selection-errors.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
@@ -8,7 +8,7 @@ import { type StoredSecret, storeSecret } from '../../node/credentials/store-sec
 import { forLine } from '../../text/sanitize.ts'
 import { shellWords } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
-import { type Answers, askValue, isPlace, type Questions, type Subject, sourceOf } from '../credentials/fields.ts'
+import { type Answers, askValue, isPlace, type Questions, type Subject, secretPath, sourceOf } from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
 
@@ -167,7 +167,7 @@ class Secrets {
   async #file(): Promise<SecretSource | undefined> {
     const name = await this.#terminal.ask('  File with nothing but the secret: ')
     if (name === '') return undefined
-    const source = { file: /^~[/\\]/.test(name) || isAbsolute(name) ? name : resolve(name) }
+    const source = { file: secretPath(name) }
     try {
       await secretSource(source)()
       return source

@@ -9,7 +9,9 @@ import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import { scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import { readRegularFile } from '../files.ts'
+import { isSecretPath, PATH_HINT } from './secret-source.ts'
 import { folderVariables, userFolder } from './user-folder.ts'
 
 const MAX_BYTES = 1_048_576
@@ -88,7 +90,9 @@ function checkOwner(name: string, { mode, uid }: Stats): void {
     })
   }
   if (mode & 0o022) {
-    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} can be written by others`, { hint: `chmod go-w ${name}` })
+    throw new ConfigurationError('CONFIG_INVALID', `the credential file ${name} can be written by others`, {
+      hint: `chmod go-w ${shellWord(name)}`,
+    })
   }
 }
 
@@ -103,12 +107,21 @@ export async function credentialsFromText(
   try {
     const set = readSet(content)
     readCredentials(set, loaded, 'file')
+    refuseRelativeFiles(content, '')
     return set
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     const at = error.pointer ?? ''
     throw new ConfigurationError(error.code, `${place(name, locate(text, [at]).get(at))}: ${error.message}`, { ...error, pointer: at })
   }
+}
+
+/** Refuses `{ "file": … }` with a relative path, which would be another file in each working directory. */
+function refuseRelativeFiles(value: unknown, at: string): void {
+  if (typeof value !== 'object' || value === null) return
+  if (isObject(value) && isSource(value) && 'file' in value && !isSecretPath(value.file))
+    throw invalid(`${at}/file`, `${at.slice(at.lastIndexOf('/') + 1)} is in a file with a relative path`, PATH_HINT)
+  for (const [name, member] of Object.entries(value)) refuseRelativeFiles(member, pointer(at, name))
 }
 
 const EXAMPLE = 'its form is { "version": 1, "credentials": [ … ] }'

@@ -40,15 +40,25 @@ async function read(source: SecretSource, load?: typeof loadKeyring): Promise<st
 
 function fromEnvironment(name: string): string {
   const value = process.env[name]
-  if (value === undefined)
-    throw sourceError(`the environment variable ${name} is not set`, `set ${name} in the environment of this program`)
+  if (value === undefined) {
+    const hint = name.startsWith('$') ? `write its name without $: ${name.slice(1)}` : `set ${name} in the environment of this program`
+    throw sourceError(`the environment variable ${name} is not set`, hint)
+  }
   return value
 }
 
+const IN_HOME = /^~[/\\]/
+
+export const PATH_HINT = 'use an absolute path, or one that starts with ~/'
+
+/** Returns true for a path of a secret file that is the same in every working directory. */
+export function isSecretPath(path: string): boolean {
+  return IN_HOME.test(path) || isAbsolute(path)
+}
+
 async function fromFile(name: string): Promise<string> {
-  const path = /^~[/\\]/.test(name) ? join(homeOf(name), name.slice(2)) : name
-  if (!isAbsolute(path))
-    throw sourceError(`the secret file ${name} is named by a relative path`, 'use an absolute path, or one that starts with ~/')
+  if (!isSecretPath(name)) throw sourceError(`the secret file ${name} is named by a relative path`, PATH_HINT)
+  const path = IN_HOME.test(name) ? join(homeOf(name), name.slice(2)) : name
   const file = await readRegularFile(path, MAX_SECRET_BYTES)
   if ('problem' in file) {
     const isClosed = file.problem === 'is not readable by you'
