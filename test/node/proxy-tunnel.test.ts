@@ -194,7 +194,19 @@ describe('a proxy of the environment', () => {
     for (const https_proxy of ['socks4://127.0.0.1:1080', 'socks5://', 'ftp://127.0.0.1', 'http://']) {
       const error = await errorOf(undiciTransport({ env: { https_proxy } })(get('https://data.example/')))
       expect(error.code, https_proxy).toBe('PROXY_INVALID')
+      expect(error.message).toMatch(/ https_proxy is not the URL of an http, https, socks5 or socks5h proxy$/)
     }
+  })
+
+  it.each([
+    ['http://me:canary%of@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
+    ['socks5h://me:canary%of@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
+    ['http://me:canary#of@127.0.0.1:1', 'HTTPS_PROXY is not the URL of an http, https, socks5 or socks5h proxy'],
+  ])('the password in %s is not encoded: the error names the variable and how to encode, never the password', async (HTTPS_PROXY, text) => {
+    const error = await errorOf(undiciTransport({ env: { HTTPS_PROXY } })(get('https://data.example/')))
+    expect(error).toMatchObject({ code: 'PROXY_INVALID', hint: expect.stringContaining('# as %23 and % as %25') })
+    expect(error.message).toContain(text)
+    expect(JSON.stringify(error) + error.stack).not.toContain('canary')
   })
 })
 

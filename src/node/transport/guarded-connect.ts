@@ -112,18 +112,22 @@ export interface Proxies {
  * (`10.0.0.0/8`), each with or without a port. Returns undefined when no proxy is set.
  */
 export function environmentProxies(env: NodeJS.ProcessEnv): Proxies | undefined {
-  const read = (name: string) => env[name] || env[name.toUpperCase()]
+  const read = (name: string) => {
+    const variable = env[name] ? name : name.toUpperCase()
+    const text = env[variable]
+    return text === undefined ? undefined : { variable, text }
+  }
   const all = read('all_proxy')
   const byProtocol = new Map([
     ['https:', read('https_proxy') ?? all],
     ['http:', read('http_proxy') ?? all],
   ])
-  if (![...byProtocol.values()].some(Boolean)) return undefined
-  const exceptions = exceptionsOf(read('no_proxy') ?? '')
+  if (![...byProtocol.values()].some((proxy) => proxy?.text)) return undefined
+  const exceptions = exceptionsOf(read('no_proxy')?.text ?? '')
   return {
     for: (protocol, hostname, port) => {
       const proxy = byProtocol.get(protocol)
-      return proxy && !exceptions.some((isException) => isException(hostname, port)) ? parseProxy(proxy) : undefined
+      return proxy?.text && !exceptions.some((isException) => isException(hostname, port)) ? parseProxy(proxy) : undefined
     },
   }
 }
@@ -143,9 +147,12 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
 }
 
 /** Returns `PROXY_AUTH_REQUIRED`. */
-export function loginRequired(proxy: URL): NetworkError {
-  const hint = 'add the user name and password to the variable of the proxy: https_proxy=http://user:password@proxy:port'
-  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${proxy.host} requires a login`, { status: 407, hint })
+export function loginRequired({ host, username }: URL): NetworkError {
+  const [problem, hint] =
+    username === ''
+      ? ['requires a login', 'add the user name and password to the variable of the proxy: https_proxy=http://user:password@proxy:port']
+      : ['refused the login in its variable', `check the user name and password in https_proxy, http_proxy or all_proxy; ${ENCODED}`]
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} ${problem}`, { status: 407, hint })
 }
 
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
@@ -265,16 +272,31 @@ async function openTunnel(proxy: URL, hostname: string, port: string, timeout: n
   })
 }
 
-function parseProxy(text: string): URL {
+/** The text may contain a password, so errors name the variable only. */
+function parseProxy({ variable, text }: { readonly variable: string; readonly text: string }): URL {
   const url = text.includes('://') ? text : `http://${text}`
   const proxy = canParseUrl(url) ? new URL(url) : undefined
-  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
-  if (proxy?.hostname && SOCKS.has(proxy.protocol)) return proxy
-  throw new NetworkError(
-    'PROXY_INVALID',
-    'the proxy setting is invalid: the environment variable does not contain an http, https, socks5 or socks5h URL',
-  )
+  const isKnown = proxy && (/^https?:$/.test(proxy.protocol) || (proxy.hostname !== '' && SOCKS.has(proxy.protocol)))
+  if (isKnown && isDecodable(proxy.username) && isDecodable(proxy.password)) return proxy
+  const problem = isKnown
+    ? 'has a % in the user name or password that begins no %XX'
+    : 'is not the URL of an http, https, socks5 or socks5h proxy'
+  throw new NetworkError('PROXY_INVALID', `the proxy setting is invalid: the environment variable ${variable} ${problem}`, {
+    hint: `write http://host:port or http://user:password@host:port; ${ENCODED}`,
+  })
 }
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** How a login is written in the URL of a proxy. */
+const ENCODED = 'in the user name and password write @ as %40, : as %3A, / as %2F, # as %23 and % as %25'
 
 type Exception = (hostname: string, port: string) => boolean
 
@@ -311,7 +333,10 @@ function refusal(proxy: URL, status: number, authority: string): AuthError {
 }
 
 function unreachable(proxy: URL): AuthError {
-  return new NetworkError('PROXY_UNREACHABLE', `the proxy ${proxy.host} is unreachable`, { retryable: true })
+  return new NetworkError('PROXY_UNREACHABLE', `the proxy ${proxy.host} is unreachable`, {
+    retryable: true,
+    hint: 'start the proxy, or correct https_proxy, http_proxy or all_proxy; no_proxy names hosts that are reached without it',
+  })
 }
 
 type ProxySocket = Exclude<Parameters<buildConnector.Callback>[1], null>
