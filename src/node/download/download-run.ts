@@ -9,7 +9,17 @@ import { type DownloadContext, downloadContext, filesWithin } from './download-c
 import { DownloadRecord } from './download-record.ts'
 import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
 import { type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
-import { asFolderFailure, canList, emptyFolder, filesOf, folderTargetOf, looksLikeFolder, objectsIn } from './store-folder.ts'
+import {
+  asFolderFailure,
+  canList,
+  emptyFolder,
+  filesOf,
+  folderTargetOf,
+  isWholeBucket,
+  looksLikeFolder,
+  objectsIn,
+  wholeBucket,
+} from './store-folder.ts'
 import { transfer } from './transfer.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
@@ -152,6 +162,7 @@ export class DownloadRun {
     const { auth, dryRun = false } = this.#options
     while (this.#plan.mustWait(wanted) && !this.#isOver) await this.#change()
     if (this.#isOver) return
+    if (wanted.targets.every(isWholeBucket)) return this.#add({ ...this.#plan.place(wanted), error: wholeBucket(wanted.targets[0]) })
     const folder = looksLikeFolder(wanted.targets[0]) ? await folderTargetOf(wanted, auth, !dryRun) : undefined
     if (folder) await this.#planFolder(wanted, folder)
     else this.#add(this.#plan.place(wanted))

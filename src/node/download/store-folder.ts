@@ -2,7 +2,7 @@
 
 import type { Auth } from '../../auth/auth.ts'
 import { below } from '../../auth/resource.ts'
-import { AuthError, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
+import { AuthError, IntegrityError, isAuthError, NetworkError, SelectionError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { Retries } from '../../net/retry.ts'
@@ -170,6 +170,21 @@ export function asFolderFailure(error: AuthError, { targets: [target], folder }:
   if (folder || !isNamed || !/^(?:HTTP_40[0134]|LOGIN_PAGE|FILE_INTEGRITY|AUTH_REJECTED|FILE_INCOMPLETE)$/.test(error.code)) return error
   const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which can be listed only at an s3:// URL or at a URL that an s3 credential allows`
   return new AuthError(error.code, error.message, { ...error, hint })
+}
+
+/** Returns true for `s3://bucket`: a request for it would return a list of objects, which is not a file. */
+export function isWholeBucket(target: Target): boolean {
+  const url = urlOf(target)
+  return url?.protocol === 's3:' && /^\/*$/.test(url.pathname)
+}
+
+/** Returns the error of an asset that is a whole bucket. */
+export function wholeBucket({ href, pointer }: Target): AuthError {
+  return new SelectionError('URL_INVALID', 'this asset is a whole bucket, which is never downloaded', {
+    url: href,
+    pointer: `${pointer}/href`,
+    hint: 'stac-auth list shows its objects; download folders of it, such as s3://bucket/folder/',
+  })
 }
 
 /** Returns the error of an empty folder. */

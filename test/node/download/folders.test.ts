@@ -186,8 +186,11 @@ describe('an asset that is a folder of an object store', () => {
   })
 
   it('an asset that is a folder of an object store is never a whole bucket', async () => {
-    const { fetched, texts } = await store(under('', { a: '1', b: '2' }))
-    for (const href of ['s3://eo', 's3://eo/', 's3://eo//']) await fetched(href)
-    expect(Object.keys(await texts()).filter((name) => /(?:^|\/)[ab]$/.test(name))).toEqual([])
+    const { server, fetched, texts } = await store(under('', { a: '1', b: '2' }))
+    for (const href of ['s3://eo', 's3://eo/', 's3://eo//']) {
+      const [failed] = ofKind(await fetched(href), 'failed')
+      expect(failed?.error).toMatchObject({ code: 'URL_INVALID', message: expect.stringContaining('whole bucket') })
+    }
+    expect([Object.keys(await texts()), server.log]).toEqual([[], []])
   })
 })
