@@ -18,6 +18,14 @@ const HINTS: Readonly<Record<string, string>> = {
   EISDIR: 'name a file in it',
 }
 
+const WRITE_HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'create its folder first',
+  EACCES: 'you need write access to its folder, or choose another one',
+  EPERM: 'you need write access to its folder, or choose another one',
+  EROFS: 'choose a folder on another file system',
+  ENAMETOOLONG: 'choose a shorter name',
+}
+
 /** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
 export function readFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
@@ -40,7 +48,8 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
     })
   }
   if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot write ${name}: `)
-  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${WHY_NOT[code] ?? code}`)
+  const hint = WRITE_HINTS[code]
+  return new IntegrityError('FILE_ACCESS', `cannot write ${name}: ${WHY_NOT[code] ?? code}`, hint === undefined ? {} : { hint })
 }
 
 const TOO_MANY_OPEN: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])

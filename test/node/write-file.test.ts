@@ -220,7 +220,10 @@ describe('replaceFile', () => {
       code: 'PATH_BUSY',
       hint: expect.stringContaining('held.json.part.lock'),
     })
-    await expect(replaceFile(join(folder, 'missing/x'), 'new', undefined)).rejects.toMatchObject({ code: 'FILE_ACCESS' })
+    await expect(replaceFile(join(folder, 'missing/x'), 'new', undefined)).rejects.toMatchObject({
+      code: 'FILE_ACCESS',
+      hint: 'create its folder first',
+    })
     expect(await readFile(path, 'utf8')).toBe('old')
   })
 })
