@@ -55,6 +55,15 @@ describe('list', () => {
     expect(await run(['list', item, '--asset', 'zarr', '--credentials', good], { stdout })).toMatchObject({ code: 130, stderr: '' })
   })
 
+  it('says that a URL without objects below it may be that of a file', async () => {
+    const { code, stderr } = await list('s3://eo/store.zarr/zarr.json')
+    expect([code, stderr]).toEqual([0, '0 objects, 0 bytes; if this is a file, stac-auth fetch sends it\n'])
+  })
+
+  it('counts one object as one', async () => {
+    expect((await list('s3://eo/store.zarr/c/')).stderr).toBe('1 object, 5 bytes\n')
+  })
+
   it('reports when there may be more', async () => {
     expect((await list('s3://eo/', '--limit', '2')).stderr).toMatch(/^2 objects, \d+ bytes; there may be more: see --limit\n$/)
   })

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { plural } from '../../lint/reporters/report.ts'
 import type { StoredObject } from '../../objects/list-objects.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -34,7 +35,8 @@ async function list(name: string, options: ListOptions, context: Context): Promi
     count++
     bytes += object.size
   }
-  await diagnostics.note(`${count} objects, ${bytes} bytes${count === limit ? '; there may be more: see --limit' : ''}`)
+  const more = count === limit ? '; there may be more: see --limit' : count === 0 ? '; if this is a file, stac-auth fetch sends it' : ''
+  await diagnostics.note(`${plural(count, 'object')}, ${plural(bytes, 'byte')}${more}`)
   return EXIT.done
 }
 
