@@ -95,6 +95,23 @@ describe('file', () => {
     expectSourceError(await errorOf(secretSource({ file: path })()), 'not UTF-8')
   })
 
+  it('file that you may not read is yours to open, or belongs to another user', async () => {
+    if (process.platform === 'win32') return
+    const path = await file('closed', 'canary')
+    await chmod(path, 0)
+    // Root may read everything, and another user may not even look into the folder.
+    const isRoot = process.geteuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    try {
+      const error = await errorOf(secretSource({ file: path })())
+      expectSourceError(error, 'is not readable by you')
+      expect(error.hint).toMatch(isRoot ? /belongs to another user/ : /^chmod u\+r '/)
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+      await chmod(path, 0o600)
+    }
+  })
+
   it('file that no one writes to does not hang', async () => {
     const path = join(folder, 'fifo')
     execFileSync('mkfifo', [path])

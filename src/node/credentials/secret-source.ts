@@ -1,4 +1,5 @@
 import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -61,11 +62,19 @@ async function fromFile(name: string): Promise<string> {
   const path = IN_HOME.test(name) ? join(homeOf(name), name.slice(2)) : name
   const file = await readRegularFile(path, MAX_SECRET_BYTES)
   if ('problem' in file) {
-    const isClosed = file.problem === 'is not readable by you'
-    const hint = isClosed ? `chmod u+r ${shellWord(path)}` : `it must contain only the secret, at most ${MAX_SECRET_BYTES} bytes`
-    throw sourceError(`the secret file ${name} ${file.problem}`, hint)
+    throw sourceError(`the secret file ${name} ${file.problem}`, await fileHint(path, file.problem))
   }
   return secretText(file.bytes, `the secret file ${name}`)
+}
+
+async function fileHint(path: string, problem: string): Promise<string> {
+  if (problem !== 'is not readable by you') return `it must contain only the secret, at most ${MAX_SECRET_BYTES} bytes`
+  const owner = await stat(path).then(
+    ({ uid }) => uid,
+    () => undefined,
+  )
+  if (owner === process.geteuid?.()) return `chmod u+r ${shellWord(path)}`
+  return 'it or its folder belongs to another user: ask its owner, or name a file of your own'
 }
 
 /** Errors: `CREDENTIAL_SOURCE`. */
