@@ -144,18 +144,19 @@ function linkNamed(document: StacDocument, name: string, options: TargetOptions)
   return link ?? (rel === undefined ? undefined : linkOf(document, rel, { ...options, index: Number(index) }))
 }
 
+const NO_TARGET = 'no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL'
+
 /** Returns the error for a document without a target option; its hint lists the assets. */
 function noTarget(document: StacDocument): AuthError {
-  const choices = 'give --asset KEY, --alternate KEY/NAME or --link REL'
   const rows = Object.entries(assets(document)).map(([key, asset]) => assetRow(key, asset))
-  if (rows.length === 0) return usageError(`no target is selected: ${choices}`)
+  if (rows.length === 0) return usageError(NO_TARGET)
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const lines = rows
     .slice(0, MOST_ROWS)
     .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
   const more = rows.length > MOST_ROWS ? [`  … (${rows.length} in all)`] : []
   const example = `for example --asset ${shellName(Object.keys(assets(document))[0] ?? '')}`
-  return usageError(`no target is selected: ${choices}`, ['the assets are:', ...lines, ...more, example].join('\n'))
+  return usageError(NO_TARGET, ['the assets are:', ...lines, ...more, example].join('\n'))
 }
 
 const MOST_ROWS = 50
@@ -267,7 +268,7 @@ export async function targetOrUrl(name: string, choice: TargetChoice, io: Io, au
   return chosenTarget(document, choice, url === undefined ? {} : { url })
 }
 
-/** Reads the document of a target. Errors: `USAGE` without a target option, with the assets if it can be read; those of `readDocument`. */
+/** Reads the document of a target. Errors: `USAGE` without a target option, with the assets or why they are unknown; those of `readDocument`. */
 export async function documentOfTarget(name: string, choice: TargetChoice, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
   const isGiven = isChosen(choice)
   try {
@@ -275,7 +276,8 @@ export async function documentOfTarget(name: string, choice: TargetChoice, io: I
     if (isGiven) return read
     throw noTarget(read.document)
   } catch (error) {
-    throw isGiven || io.signal.aborted || (isAuthError(error) && error.code === 'USAGE') ? error : noTarget({})
+    if (isGiven || io.signal.aborted || !isAuthError(error) || error.code === 'USAGE') throw error
+    throw usageError(NO_TARGET, error.message)
   }
 }
 

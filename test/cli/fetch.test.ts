@@ -87,6 +87,18 @@ describe('fetch', () => {
     expect(outcome.stderr).toMatch(/^200, 300000 bytes in \d+ ms, credential "portal"\n$/)
   })
 
+  it('fetch of a file without a target that cannot be read says why its assets are unknown', async () => {
+    const { code, stderr } = await fetchIt(join(folder, 'missing.json'))
+    expect([code, stderr.split('\n')]).toEqual([
+      2,
+      [
+        'error USAGE: no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL',
+        `  cannot read "${join(folder, 'missing.json')}": no such file or folder`,
+        '',
+      ],
+    ])
+  })
+
   it('fetch of a file without a target lists its assets and how to choose one', async () => {
     const described = itemWith({
       data: { href: '../private/data.tif', type: 'image/tiff', 'file:size': 300_000, 'auth:refs': ['key'] },
