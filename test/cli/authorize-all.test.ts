@@ -84,6 +84,16 @@ describe('authorize-all', () => {
     ])
   })
 
+  it('prints nothing for a list without lines, as an empty part of a divided list is', async () => {
+    const nothing = { code: 0, stdout: '', stderr: '0 requests, 0 errors\n' }
+    for (const stdin of ['', '\n', ' \r\n\n']) expect(await authorizeAll([], { stdin })).toMatchObject(nothing)
+    expect(await authorizeAll([await put(folder, 'part.ndjson', '')])).toMatchObject(nothing)
+    expect(await authorizeAll([await put(folder, 'item.json', '')])).toMatchObject({
+      code: 6,
+      stdout: expect.stringContaining('DOC_NOT_JSON'),
+    })
+  })
+
   it('prints an error for a line that cannot be read, and goes on', async () => {
     const { code, stdout } = await authorizeAll(['--reveal', '--asset', 'B04'], { stdin: ndjson(one, 'oops', two) })
     expect(code).toBe(6)

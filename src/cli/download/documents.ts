@@ -50,6 +50,7 @@ export async function* givenDocuments(
     try {
       for await (const piece of piecesOf(input, io, auth)) {
         if (copies && piece.task.text === undefined && piece.documents > 0 && !piece.oversized) throw rowsOnly(shown)
+        if (refuseOthers === true && isEmptyList(input.name, piece)) continue
         const isRefused = refuseOthers === true && (input.name === '-' || piece.task.line !== undefined)
         for (const document of documentsIn(piece, shown, isRefused, fail)) {
           unfollowed.look(document.document, shown)
@@ -63,6 +64,13 @@ export async function* givenDocuments(
   }
   for (const message of unfollowed.messages()) diagnostics.warn({ code: 'CRAWL_LIMIT', message })
 }
+
+/** Returns true for NDJSON without a line: what a filter or an empty part of a divided list leaves over. */
+function isEmptyList(name: string, { text }: Piece): boolean {
+  return (name === '-' || /\.(?:ndjson|(?:geo)?jsonl)(?:\.gz)?$/i.test(name)) && text?.every((byte) => BLANK.has(byte)) === true
+}
+
+const BLANK: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n'))
 
 function documentsIn(
   { task: { text, value, line, url, parents }, oversized }: Piece,
