@@ -185,6 +185,16 @@ describe('setup without a terminal', () => {
     ])
     expect(lastError(await (await newUser()).at(['setup', '--json'])).code).toBe('USAGE')
   })
+
+  it('says how a file gets a credential that its document does not name, where there is a credential', async () => {
+    const server = await fourFiles()
+    const user = await newUser()
+    const bare = await put(folder, 'bare.json', itemWith({ B04: { href: `${server.origin}/gone` } }))
+    const hint = 'if a server requires one nevertheless: --by-address sends the credential whose sendTo allows the URL\n'
+    expect((await user.at(['setup', bare])).stderr).not.toContain(hint)
+    await user.at(['setup', await itemOf(server, ['key'])], ['y', SECRETS.key])
+    expect((await user.at(['setup', bare])).stderr).toContain(`they need no credential\n${hint}`)
+  })
 })
 
 it('setup names the first assets and links that need a scheme, and counts the others', async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
 import { isAddress } from '../../http/url.ts'
-import { ownString, type StacDocument } from '../../stac/document.ts'
+import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forFileName } from '../../text/file-name.ts'
@@ -25,7 +25,8 @@ export function inventoryText({ read, needs, occasion }: NeededBy, style: Style)
   const { answered, wanted, unusable } = needs
   const title = urlText(occasion.title ?? 'standard input')
   const count = answered.length + wanted.length
-  if (count + unusable.length === 0) return `${title} names no scheme for its assets and links: they need no credential\n${itemText(read)}`
+  if (count + unusable.length === 0)
+    return `${title} names no scheme for its assets and links: they need no credential\n${itemText(read)}${byAddressText(read, occasion)}`
   const rows = [
     ...answered.map((one) => [style.green(style.tick), schemeText(one), `${answeredText(one)}, ${usesOf(one.targets)}`]),
     ...wanted.map((one) => [style.red(style.cross), schemeText(one), `${missingText(one)}, ${usesOf(one.targets)}`]),
@@ -78,6 +79,12 @@ function itemText({ document, url }: NeededBy['read']): string {
   if (href === undefined) return ''
   const address = url !== undefined && canParseUrl(href, url) ? new URL(href, url).href : href
   return `the documents that it links to may need one: stac-auth setup ${commandWord(forLine(address))}\n`
+}
+
+/** Catalogs without the extension protect files, too; `explain` shows which credential may be sent where. */
+function byAddressText({ document }: NeededBy['read'], { credentials }: NeededBy['occasion']): string {
+  if (credentials.length === 0 || !isObject(own(document, 'assets'))) return ''
+  return 'if a server requires one nevertheless: --by-address sends the credential whose sendTo allows the URL\n'
 }
 
 function hrefBelow(document: StacDocument): string | undefined {
