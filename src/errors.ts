@@ -47,25 +47,25 @@ export class AuthError extends Error {
   /** The stable reason; docs/errors.md lists all codes. */
   readonly code: ErrorCode
   /** Advice: a command to run or a credential to add. */
-  readonly hint?: string
+  declare readonly hint?: string
   /** JSON Pointer (RFC 6901) into the document that caused the error. */
-  readonly pointer?: string
+  declare readonly pointer?: string
   /** URL concerned, without query, fragment and user information. */
-  readonly url?: string
+  declare readonly url?: string
   /** Index of the redirect hop; 0 is the first request. */
-  readonly hop?: number
+  declare readonly hop?: number
   /** HTTP status of the response concerned. */
-  readonly status?: number
+  declare readonly status?: number
   /** Name in `auth:refs`. */
-  readonly ref?: string
+  declare readonly ref?: string
   /** Id of the credential. */
-  readonly credential?: string
+  declare readonly credential?: string
   /** The expected value. */
-  readonly expected?: string
+  declare readonly expected?: string
   /** The actual value. */
-  readonly actual?: string
+  declare readonly actual?: string
   /** Why each alternative was rejected. */
-  readonly reasons?: readonly AuthError[]
+  declare readonly reasons?: readonly AuthError[]
   /** True when the same call may succeed later. */
   readonly retryable: boolean
   /** Errors of API clients: number of requests sent for the call. */

@@ -364,7 +364,7 @@ describe('the URL of an object', () => {
       }
     }
     const { auth, servers } = engineWith([], [own('s3', { authorize: nothing, open })])
-    expect(await failureOf(auth.fetch('s3://eo/k'))).toMatchObject({ code, hint })
+    expect(await failureOf(auth.fetch('s3://eo/k'))).toMatchObject(hint === undefined ? { code } : { code, hint })
     expect(await failureOf(auth.fetch(assetOf(item({}, { data: { href: 's3://eo/k' } }), 'data')))).toMatchObject({
       code,
       pointer: '/assets/data/href',

@@ -77,3 +77,9 @@ it('the error about a mismatch says whom to ask', async () => {
     expect.stringMatching(/^if the provider requires that, add a credential for it beside "oauth"/),
   ])
 })
+
+it('an error shows no members that say nothing', async () => {
+  const { auth } = victim({ credentials: [] })
+  const error = await failureOf(auth.fetch(target(scheme.key(), 'https://data.example/f')))
+  expect(Object.keys(error).sort()).toEqual(['code', 'hint', 'name', 'pointer', 'ref', 'retryable'])
+})

@@ -36,7 +36,7 @@ describe('a Location', () => {
       message: 'https://data.example redirects to https://192.168.0.1, which is a loopback or private address that you did not name',
       hint: 'if you trust that host, add "https://192.168.0.1/" to "sendTo" of a credential',
     })
-    expect(thrownBy(() => at('http://192.168.0.1/', 'http://data.example/'))).toMatchObject({ hint: undefined })
+    expect(thrownBy(() => at('http://192.168.0.1/', 'http://data.example/'))).not.toHaveProperty('hint')
   })
 
   it('a Location may lead from loopback to loopback, and up to encryption, where the user named it', () => {

@@ -51,7 +51,7 @@ describe('a presigned URL', () => {
     const ended = await failureOf(auth.fetch(asset(await presignedAt(old))))
     expect(ended).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('refused a presigned URL: 403 AccessDenied') })
     expect(ended).toMatchObject({ hint: expect.stringContaining(`expired at ${new Date(old + 60_000).toISOString()}`) })
-    expect(ended).toMatchObject({ credential: undefined })
+    expect(ended).not.toHaveProperty('credential')
     const wrong = await failureOf(auth.fetch(asset((await presignedAt(now)).replace(/.$/, 'x'))))
     expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('its signature is not accepted') })
   })
