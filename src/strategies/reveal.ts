@@ -47,7 +47,8 @@ async function answered(secret: Secret, field: string, id: string, check: typeof
     const known = isAuthError(error) ? error : undefined
     if (known && known.code !== 'CREDENTIAL_SOURCE') throw known
     const why = known?.message ?? 'its function failed'
-    throw new CredentialError('CREDENTIAL_SOURCE', `${field} of "${id}": ${why}`, { ...known, credential: id })
+    const hint = 'catch and log the error in that function: it is not shown here, because it may contain the secret'
+    throw new CredentialError('CREDENTIAL_SOURCE', `${field} of "${id}": ${why}`, { ...(known ?? { hint }), credential: id })
   }
   return check(value, field, id)
 }
