@@ -302,8 +302,10 @@ export function flatten(source: SourceOf<CredentialObject>): CredentialSet<Crede
     const sets = (source as readonly SourceOf<CredentialObject>[]).map(flatten)
     return { credentials: sets.flatMap((set) => set.credentials), preferred: sets.flatMap((set) => set.preferred ?? []) }
   }
-  if (!isObject(source) || typeof source.then === 'function')
-    throw new ConfigurationError('CONFIG_INVALID', 'credentials must be objects, sets or lists of these, not a promise')
+  if (!isObject(source) || typeof source.then === 'function') {
+    const kind = source === null ? 'null' : isObject(source) ? 'a promise' : typeof source
+    throw new ConfigurationError('CONFIG_INVALID', `credentials must be objects, sets or lists of these, not ${kind}`)
+  }
   // A credential may have a field of that name: the ready-made value of `http`.
   if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialObject] }
   const { credentials, preferred } = source

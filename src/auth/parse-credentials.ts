@@ -67,14 +67,12 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
     )
   const form = formOf(strategy, input)
   if (!form) {
-    const name = typeof input.id === 'string' ? input.id : String(index)
-    throw new ConfigurationError(
-      'CONFIG_INVALID',
-      `"${name}" is not supported for credentials of type ${strategy.type}: ${whatSelects(strategy)}`,
-      {
-        pointer: at,
-      },
-    )
+    const name = typeof input.id === 'string' ? `"${input.id}"` : `credentials[${index}]`
+    const hint = meantForm(strategy, input)
+    throw new ConfigurationError('CONFIG_INVALID', `${name} of type ${strategy.type} is not supported: ${whatSelects(strategy)}`, {
+      pointer: at,
+      ...(hint && { hint }),
+    })
   }
   const fields: Record<string, unknown> = {}
   for (const name of Object.keys(input)) {
@@ -84,7 +82,7 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
       throw invalid(
         pointer(at, name),
         `is not a field of ${strategy.type} credentials`,
-        `${meant(name, form)}fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
+        `${form.when ? '' : meantForm(strategy, input)}${meant(name, form)}fields: ${Object.keys(form.fields).join(', ')}${form.when ? '' : otherForms(strategy)}`,
       )
     if (input[name] !== undefined) fields[name] = readField(input[name], field, pointer(at, name), from)
   }
@@ -114,6 +112,18 @@ function formOf({ forms }: Strategy, input: JsonObject): CredentialFields | unde
 function meant(name: string, { fields }: CredentialFields): string {
   const near = nearMiss(name, [...Object.keys(fields), 'sendTo'])
   return near === undefined ? '' : `did you mean "${near}"? `
+}
+
+/** Suggests the value that selects a form, where one is probably misspelt: `Bearer`, `client_credentials`. */
+function meantForm({ forms }: Strategy, input: JsonObject): string {
+  const selecting = new Set(forms.flatMap(({ when = {} }) => Object.keys(when)))
+  for (const name of selecting) {
+    const value = input[name]
+    const values = forms.flatMap(({ when }) => when?.[name] ?? []).filter((one) => typeof one === 'string')
+    const near = typeof value === 'string' ? nearMiss(value, values) : undefined
+    if (near !== undefined) return `did you mean ${name} "${near}"? `
+  }
+  return ''
 }
 
 /** Names the other forms when the present one is the fallback, because the user may have meant another. */

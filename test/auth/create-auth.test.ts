@@ -265,6 +265,17 @@ describe('a credential of the wrong shape', () => {
     expect(() => createAuth({ credentials })).toThrow('credentials must be objects, sets or lists of these, not a promise')
   })
 
+  it.each([
+    ['a list instead of options', [bearer('t', DATA)], 'undefined'],
+    ['no credentials', {}, 'undefined'],
+    ['null as credentials', { credentials: null }, 'null'],
+    ['a token as credentials', { credentials: 'hush' }, 'string'],
+    ['a credential that a condition left out', { credentials: [false] }, 'boolean'],
+  ])('refuses %s and names the kind of value', (_what, options, kind) => {
+    const message = `credentials must be objects, sets or lists of these, not ${kind}`
+    expect(thrownBy(() => createAuth(options as never))).toMatchObject({ code: 'CONFIG_INVALID', message })
+  })
+
   it('a credential of the wrong shape may omit sendTo where its type says elsewhere what it may sign', () => {
     expect(() => createAuth({ credentials: [entries.signer] })).not.toThrow()
   })

@@ -78,6 +78,27 @@ describe('a credential', () => {
     }
   })
 
+  it.each([
+    [
+      { type: 'oauth2', flow: 'client_credentials', clientId: 'c', sendTo: [DATA] },
+      'credentials[0] of type oauth2',
+      'flow "clientCredentials"',
+    ],
+    [
+      { id: 'o', type: 'oauth2', flow: 'authorizationcode', clientId: 'c', sendTo: [DATA] },
+      '"o" of type oauth2',
+      'flow "authorizationCode"',
+    ],
+    [{ id: 't', type: 'http', scheme: 'Bearer', token: source, sendTo: [DATA] }, 'token is not a field', 'scheme "bearer"'],
+    [{ id: 't', type: 'http', scheme: 'baerer', token: source, sendTo: [DATA] }, 'token is not a field', 'scheme "bearer"'],
+  ])('a misspelt value that selects the fields is named: %j', (credential, message, meant) => {
+    expect(thrownBy(() => read([credential]))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(`did you mean ${meant}?`),
+    })
+  })
+
   it.each([null, 5, 'text', []])('a credential that is %j is CONFIG_INVALID', (entry) => {
     expect(thrownBy(() => read({ credentials: [entry] }))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0' })
   })
