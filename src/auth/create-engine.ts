@@ -1,12 +1,14 @@
 /** `createEngine`: selects credentials itself, and loads the other half of the engine when a request must be sent. */
 
+import { abortedBy } from '../errors.ts'
 import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
+import { isObject } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import { type Auth, type AuthorizedRequest, type AuthorizeOptions, authorizedRequest, plainHeaders, plainRequest } from './auth.ts'
 import { type CredentialSource, checkShapes, flatten } from './credential.ts'
 import { CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { below, givenTarget, hrefOf, isPlainTarget, isTarget } from './resource.ts'
+import { below, givenTarget, hrefOf } from './resource.ts'
 import type { Runtime } from './runtime.ts'
 import { type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { EngineMemory, Session, SessionStore } from './session.ts'
@@ -118,6 +120,7 @@ export function createEngine(options: EngineOptions): Auth {
 
   async function authorize(given: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
     const target = givenTarget(given)
+    if (options.signal?.aborted) throw abortedBy(options.signal)
     const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, options)
     if (outcome instanceof Unusable) throw await outcome.error()
     const [selection] = outcome
@@ -155,11 +158,11 @@ export function createEngine(options: EngineOptions): Auth {
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init = {}) => {
-      if (input === undefined || isTarget(input) || isPlainTarget(input)) return fetchTarget(input as Target | undefined, init)
-      return (await running()).fetchAddress(input, init)
+      if (isAddress(input)) return (await running()).fetchAddress(input, init)
+      return fetchTarget(input, init)
     },
     send: async (given, options) => {
-      if (given !== undefined && 'method' in given) return (runtime ?? (await running())).send(given, options)
+      if (isRequest(given)) return (runtime ?? (await running())).send(given, options)
       const target = givenTarget(given)
       return (await running(target)).sendTarget(target, options)
     },
@@ -171,6 +174,16 @@ export function createEngine(options: EngineOptions): Auth {
       return fetchTarget(below(givenTarget(target), given?.url ?? String(input)), init, given)
     },
   }
+}
+
+/** True for what a standard `fetch` takes. */
+function isAddress(input: Target | string | URL | Request | undefined): input is string | URL | Request {
+  return typeof input === 'string' || input instanceof URL || (isObject(input) && typeof input.url === 'string')
+}
+
+/** True for a request with a URL of the caller; a link of a document has a method, too. */
+function isRequest(given: HttpRequest | Target | undefined): given is HttpRequest {
+  return isObject(given) && 'url' in given
 }
 
 /** Returns the step if its URL is allowed, which may differ from the target's. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */

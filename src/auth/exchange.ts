@@ -27,6 +27,7 @@ import {
 } from '../http/message.ts'
 import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
 import { LastOrigin } from '../http/url.ts'
+import { unlessAborted } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
@@ -180,7 +181,7 @@ export class Exchange {
     if (refused)
       throw new TrustError(
         'REDIRECT_CROSS_ORIGIN',
-        `redirect from ${origin} to ${next.origin} refused: redirects to other origins are not allowed`,
+        `redirect from ${origin} to ${next.origin} refused: ${redirect === 'error' ? 'this request follows no redirects' : 'redirects to other origins are not allowed'}`,
         { url: from, hop },
       )
   }
@@ -237,12 +238,14 @@ export class Exchange {
     const context = contextOf(this.#engine, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
     const flow = match.strategy.authorize(request, context)
-    const result = await runFlow(flow, async (step: AuthStep) => {
+    const running = runFlow(flow, async (step: AuthStep) => {
       const sent = this.#withCookies(login, match, step)
       const response = await sendStep(this.#engine, match, sent, options)
       if (isRedirect(response.status) || response.status === 401) await this.#keepCookies(login, match, sent, response)
       return response
     })
+    // A secret that is never read, such as one that nobody types, does not keep the call waiting.
+    const result = await unlessAborted(running, options.signal)
     if (!result) return undefined
     const { response, step } = result
     if (response.status === 401 || response.status === 403) {

@@ -59,9 +59,13 @@ export function linkRequestProblem({ kind, object, pointer }: Target): Selection
 /** Returns the caller's target. Errors: `TARGET_NOT_FOUND` for `undefined`, for a URL, and for an asset without its document. */
 export function givenTarget(target: Target | undefined): Target {
   if (isTarget(target)) return target
-  const [message, hint] = isPlainTarget(target)
-    ? ['a plain asset does not contain its document', "use assetOf(item, 'key') or linkOf(item, 'rel')"]
-    : ['not a target: the document has no such asset or link, or this is a URL', 'see targetsOf(document); auth.fetch takes URLs']
+  const [message, hint] =
+    target === undefined
+      ? ['the document has no such asset or link', 'see targetsOf(document); auth.fetch takes URLs too']
+      : [
+          isPlainTarget(target) ? 'a plain asset does not contain its document' : 'the argument is not an asset or link of a document',
+          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs too",
+        ]
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
 
@@ -71,7 +75,7 @@ export function isTarget(value: unknown): value is Target {
 }
 
 /** True for an asset or a link as it is in a document. A URL has no `href` of its own. */
-export function isPlainTarget(value: unknown): boolean {
+function isPlainTarget(value: unknown): boolean {
   return isObject(value) && Object.hasOwn(value, 'href')
 }
 
@@ -95,6 +99,7 @@ export function targetAddress(target: Target | undefined): string {
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
   URL_HAS_USERINFO: 'put them into a credential of type "http"',
   URL_INSECURE: 'use https:, or a loopback URL in sendTo',
+  URL_ADDRESS_FORBIDDEN: 'if you trust that host, add it to "sendTo" of a credential, or in code to "typed"',
 }
 
 /** Returns the hint for a refused URL, where there is one. */

@@ -3,7 +3,8 @@ import { platform } from '#platform'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError, TrustError } from '../errors.ts'
 import type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from '../http/message.ts'
 import { failure } from '../http/network-error.ts'
-import { addressOf, isAddressProblem } from '../http/url.ts'
+import { type AddressProblem, addressOf, isAddressProblem, RELATIVE } from '../http/url.ts'
+import { unlessAborted } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
 import {
@@ -88,7 +89,10 @@ export class Runtime {
       const context = contextOf(this.#engine, match, { url: request.url, target, presign, keys }, { signal, unsent: true })
       try {
         const flow = match.strategy.authorize(request, context)
-        const step = await authorizedStep(flow, (step) => sendStep(this.#engine, match, step, { signal }))
+        const step = await unlessAborted(
+          authorizedStep(flow, (step) => sendStep(this.#engine, match, step, { signal })),
+          signal,
+        )
         return step ? { selection, step } : { selection }
       } catch (error) {
         if (!isAuthError(error) || error.code !== 'LOGIN_REQUIRED') throw error
@@ -179,7 +183,7 @@ export class Runtime {
   /** Errors: `NO_CREDENTIAL`, `URL_*`. */
   service(base: string): Service {
     const url = addressOf(base, { secure: true, named: this.#selector.named })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the URL of the service ${url.message}`, hintFor(url))
+    if (isAddressProblem(url)) throw refusedUrl('the URL of the service', url)
     const [selection] = this.#exchange.byAddress(url)
     if (selection?.match) return new ServiceOf(this.#engine, selection.match, url)
     const hint = `add "${url.origin}/" to "sendTo" of the credential for this service`
@@ -222,9 +226,15 @@ export class Runtime {
 
   #written(address: string): URL {
     const url = addressOf(address, { secure: false, named: this.#selector.named, objects: true })
-    if (isAddressProblem(url)) throw new TrustError(url.code, `the URL ${url.message}`, hintFor(url))
+    if (isAddressProblem(url)) throw refusedUrl('the URL', url)
     return url
   }
+}
+
+/** A URL of the caller has no document that it could be relative to. */
+function refusedUrl(what: string, problem: AddressProblem): TrustError {
+  if (problem !== RELATIVE) return new TrustError(problem.code, `${what} ${problem.message}`, hintFor(problem))
+  return new TrustError(problem.code, `${what} is relative`, { hint: 'give an absolute URL, or a target: assetOf(item, key)' })
 }
 
 /** Returns the send options; members that are `undefined` are ignored, as in the standard `fetch`. */

@@ -39,6 +39,25 @@ describe('what is not there', () => {
     expect(await failureOf(auth.fetchFor(missing)(F))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
   })
 
+  it.each([
+    ['null', null],
+    ['a document', item({ k: scheme.key() }, { data: asset(F) })],
+    ['a list of targets', [target(scheme.key(), F)]],
+  ])('%s is TARGET_NOT_FOUND for a fetch too, which says what to pass', async (_what, given) => {
+    const { auth, script: servers } = victim()
+    const missing = { code: 'TARGET_NOT_FOUND', hint: expect.stringContaining("assetOf(item, 'key')") }
+    expect(await failureOf(auth.fetch(given as never))).toMatchObject(missing)
+    expect(await failureOf(auth.send(given as never))).toMatchObject(missing)
+    expect(servers.sent).toEqual([])
+  })
+
+  it('a URL is TARGET_NOT_FOUND where only a request or a target can be sent', async () => {
+    expect(await failureOf(victim().auth.send(F as never))).toMatchObject({
+      code: 'TARGET_NOT_FOUND',
+      message: 'the argument is not an asset or link of a document',
+    })
+  })
+
   it('a URL is TARGET_NOT_FOUND where a target is required, and the hint names fetch', async () => {
     const { auth } = victim()
     const refusal = { code: 'TARGET_NOT_FOUND', hint: expect.stringContaining('auth.fetch takes URLs') }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { bearer } from '../../src/auth/credential.ts'
 import { isAuthError } from '../../src/errors.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { asset, found, item, scheme, target } from '../harness/documents.ts'
@@ -150,15 +151,38 @@ describe('an abort', () => {
       })
     }
     expect(await failureOf(auth.fetch(new Request(F, { signal })))).toMatchObject({ code: 'ABORTED' })
+    expect(await failureOf(auth.authorize(target(scheme.key(), F), { signal }))).toMatchObject({ code: 'ABORTED' })
     expect(servers.sent).toEqual([])
   })
+
+  it.each(['fetch', 'send', 'authorize'] as const)(
+    'an abort of %s does not wait for a secret, and nothing is sent afterwards',
+    async (call) => {
+      let answer = (_secret: string) => {}
+      const asked = new Promise<string>((resolve) => {
+        answer = resolve
+      })
+      const { auth, script: servers } = victim({ credentials: [bearer(() => asked, DATA)] })
+      const controller = new AbortController()
+      const failure = failureOf(auth[call](target(scheme.bearer, F), { signal: controller.signal }))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      controller.abort()
+      expect(await failure).toMatchObject({ code: 'ABORTED' })
+      answer('late')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(servers.sent.filter(({ options }) => options.signal?.aborted !== true)).toEqual([])
+    },
+  )
 })
 
 describe('loopback', () => {
   it('loopback is reached only where the user typed or allowed it', async () => {
     const servers = routes({ 'http://127.0.0.1:8080/f': { body: 'x' } })
     const plain = found(assetOf(item({}, { data: { href: 'http://127.0.0.1:8080/f' } }), 'data'))
-    expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+    expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({
+      code: 'URL_ADDRESS_FORBIDDEN',
+      hint: 'if you trust that host, add it to "sendTo" of a credential, or in code to "typed"',
+    })
     const { auth } = victim({ typed: ['http://127.0.0.1:8080/item.json'] }, servers)
     expect((await auth.fetch(plain)).status).toBe(200)
     expect(servers.sent[0]?.options.allowPrivateNetwork).toBe(true)
