@@ -61,10 +61,10 @@ export function givenTarget(target: Target | undefined): Target {
   if (isTarget(target)) return target
   const [message, hint] =
     target === undefined
-      ? ['the document has no such asset or link', 'see targetsOf(document); auth.fetch takes URLs too']
+      ? ['the document has no such asset or link', 'see targetsOf(document)']
       : [
-          isPlainTarget(target) ? 'a plain asset does not contain its document' : 'the argument is not an asset or link of a document',
-          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs too",
+          isPlainTarget(target) ? 'a plain asset does not contain its document' : 'this is not an asset or link of a document',
+          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs",
         ]
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
@@ -99,7 +99,6 @@ export function targetAddress(target: Target | undefined): string {
 const HINTS: Partial<Record<AddressProblem['code'], string>> = {
   URL_HAS_USERINFO: 'put them into a credential of type "http"',
   URL_INSECURE: 'use https:, or a loopback URL in sendTo',
-  URL_ADDRESS_FORBIDDEN: 'if you trust that host, add it to "sendTo" of a credential, or in code to "typed"',
 }
 
 /** Returns the hint for a refused URL, where there is one. */

@@ -233,8 +233,13 @@ export class Runtime {
 
 /** A URL of the caller has no document that it could be relative to. */
 function refusedUrl(what: string, problem: AddressProblem): TrustError {
-  if (problem !== RELATIVE) return new TrustError(problem.code, `${what} ${problem.message}`, hintFor(problem))
-  return new TrustError(problem.code, `${what} is relative`, { hint: 'give an absolute URL, or a target: assetOf(item, key)' })
+  if (problem === RELATIVE)
+    return new TrustError(problem.code, `${what} is relative`, { hint: 'give an absolute URL, or a target: assetOf(item, key)' })
+  const advice =
+    problem.code === 'URL_ADDRESS_FORBIDDEN'
+      ? { hint: 'if you trust that host: type its URL, add it to "sendTo" of a credential, or in code to "typed"' }
+      : hintFor(problem)
+  return new TrustError(problem.code, `${what} ${problem.message}`, advice)
 }
 
 /** Returns the send options; members that are `undefined` are ignored, as in the standard `fetch`. */

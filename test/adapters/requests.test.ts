@@ -72,7 +72,7 @@ describe('what an adapter is given', () => {
   it.each([
     ['nothing', undefined, 'TARGET_NOT_FOUND', 'see targetsOf'],
     ['an asset whose schemes are in its document', asset(URL_OF), 'TARGET_NOT_FOUND', 'use assetOf'],
-    ['an object without URL', {}, 'TARGET_NOT_FOUND', 'see targetsOf'],
+    ['an object without URL', {}, 'TARGET_NOT_FOUND', 'use assetOf'],
     ['a relative URL', 'a.tif', 'URL_INVALID', 'absolute'],
     ['a relative asset', { href: 'a.tif' }, 'URL_INVALID', 'the URL of the document'],
     ['a URL of a program', 'file:///a', 'URL_SCHEME_FORBIDDEN', 'absolute'],

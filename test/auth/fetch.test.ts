@@ -179,9 +179,10 @@ describe('loopback', () => {
   it('loopback is reached only where the user typed or allowed it', async () => {
     const servers = routes({ 'http://127.0.0.1:8080/f': { body: 'x' } })
     const plain = found(assetOf(item({}, { data: { href: 'http://127.0.0.1:8080/f' } }), 'data'))
-    expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({
+    expect(await failureOf(victim({}, servers).auth.fetch(plain))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
+    expect(await failureOf(victim({}, servers).auth.fetch('http://127.0.0.1:8080/f'))).toMatchObject({
       code: 'URL_ADDRESS_FORBIDDEN',
-      hint: 'if you trust that host, add it to "sendTo" of a credential, or in code to "typed"',
+      hint: 'if you trust that host: type its URL, add it to "sendTo" of a credential, or in code to "typed"',
     })
     const { auth } = victim({ typed: ['http://127.0.0.1:8080/item.json'] }, servers)
     expect((await auth.fetch(plain)).status).toBe(200)

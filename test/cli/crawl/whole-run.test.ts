@@ -73,8 +73,8 @@ describe('a whole run', () => {
       overrides: [{ files: [server.origin], rules: { 'dangling-ref': 'warn' } }],
     })
     // Naming an origin is no grant, and no permission to ask a private address.
-    expect((await crawl([server.origin, '--config', config])).summary.incomplete).toEqual([
-      { url: `${other.origin}i`, code: 'URL_ADDRESS_FORBIDDEN', exit: 5 },
+    expect((await crawl([server.origin, '--config', config])).summary.incomplete).toMatchObject([
+      { url: `${other.origin}i`, code: 'URL_ADDRESS_FORBIDDEN', exit: 5, hint: expect.stringContaining('type its URL') },
     ])
     const { problems } = await crawl([server.origin, `${other.origin}i`, '--config', config])
     expect(problems.map(({ document, severity }: Record<string, string>) => [document, severity]).sort()).toEqual(
