@@ -122,7 +122,12 @@ describe('a signal to lint', () => {
     // A git that waits, and says which process it is.
     await writeFile(join(bin, 'git'), `#!/bin/sh\necho $$ > ${started}\nexec sleep 600\n`, { mode: 0o755 })
     const child = spawn(process.execPath, [PROGRAM, 'lint', option], { env: { PATH: `${bin}:${process.env.PATH}` }, stdio: 'ignore' })
-    const git = await vi.waitFor(async () => Number((await readFile(started, 'utf8')).trim() || Number.NaN.toString()), 20_000)
+    // The shell makes the file before it writes into it.
+    const git = await vi.waitFor(async () => {
+      const text = await readFile(started, 'utf8')
+      expect(text).toMatch(/^\d+\n$/)
+      return Number(text)
+    }, 20_000)
     await vi.waitFor(() => expect(below(child.pid ?? 0).join()).toContain('sleep 600'), 10_000)
     child.kill('SIGTERM')
     expect(await exitOf(child)).toBe(143)
