@@ -479,7 +479,8 @@ describe('stateOf', () => {
   })
 
   it('knows a process that has ended but was not asked for its exit code', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    // With a lower priority, so that ps says `ZN`: other letters may follow the first.
+    const parent = spawn('sh', ['-c', 'nice -n 1 sleep 0.5 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
     try {
       const [line] = await parent.stdout.take(1).toArray()
       const pid = Number(line)
