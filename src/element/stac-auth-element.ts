@@ -34,7 +34,7 @@ export interface LoginClient {
 }
 
 /**
- * `checking` until the first result; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user can do something;
+ * `checking` until there is a document and a first result; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user can do something;
  * `unsupported`: what is missing cannot be given in a page; `failed`: the requirements could not be determined.
  */
 export type AccessState = 'checking' | 'open' | 'ready' | 'needed' | 'unsupported' | 'failed'
@@ -283,8 +283,9 @@ export class StacAuthElement extends Base {
       if (lang !== this.#lang || this.#replaced !== this.#applied) this.#strings = { ...strings, ...this.#replaced }
       this.#lang = lang
       this.#applied = this.#replaced
-      if (!auth) return this.#show({ groups: [] }, 'checking')
-      const targets = this.#target ? targetsIn(this.#target) : this.#document ? targetsOf(this.#document, this.#options) : []
+      const targets = this.#target ? targetsIn(this.#target) : this.#document && targetsOf(this.#document, this.#options)
+      // Nothing is known of a document that is still loading: it is not called public.
+      if (!auth || !targets) return this.#show({ groups: [] }, 'checking')
       const needs = await needsOf(targets, auth, { typed: this.#typed }, signal)
       const status = await auth.status()
       this.#status = new Map(status.map((one) => [one.credential, one]))

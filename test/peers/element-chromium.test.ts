@@ -400,6 +400,13 @@ it('the example of the documentation asks for a key, and reads a file with it', 
   })
   await page.goto(`${site.origin}/example`)
   await page.waitForFunction(() => Reflect.has(globalThis, 'example'))
+  // A document that is not loaded yet is not called public.
+  await page.getByText('Checking what is needed…').waitFor()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(await page.evaluate(() => [document.querySelector('stac-auth')?.state, Reflect.has(globalThis, 'shown')])).toEqual([
+    'checking',
+    false,
+  ])
   await page.evaluate(() => Reflect.get(globalThis, 'example').open('https://stac.catalog.example/item.json'))
   await page.getByRole('button', { name: 'Enter it' }).click()
   await page.getByRole('textbox', { name: 'Key' }).fill('sesame')
