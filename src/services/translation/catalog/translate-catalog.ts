@@ -39,6 +39,8 @@ export async function translateCatalog(
   text: string,
   options: CatalogTranslationOptions,
 ): Promise<TranslatedCatalog> {
+  if (typeof text !== 'string')
+    throw new TypeError('translateCatalog takes the text of the document as it is in its file: not bytes, and not the parsed document')
   // Most clients never see a catalog.
   const { catalogCopy } = await import('./catalog-copy.ts')
   return catalogCopy(client, text, options)

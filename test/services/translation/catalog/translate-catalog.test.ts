@@ -165,6 +165,12 @@ describe('the service', () => {
     expect(copy.kept).toEqual(['/description'])
   })
 
+  it.each([{ type: 'Catalog' }, Buffer.from('{}'), undefined])('the service is sent nothing of what is not text: %j', async (given) => {
+    const { client, sent } = stand((text) => text)
+    await expect(translateCatalog(client, given as never, options)).rejects.toThrow('takes the text of the document')
+    expect(sent).toEqual([])
+  })
+
   it('the service that fails leaves no copy', async () => {
     const { client } = await fakeClient({ apiKey: 'test-wrong' })
     expect(await failureOf(translateCatalog(client, collection, options))).toMatchObject({ code: 'BATCH_INCOMPLETE' })
