@@ -5,7 +5,7 @@ import { type AuthError, ConfigurationError, CredentialError, isAuthError, Unsup
 import { type Client, converse } from './client.ts'
 import { knowsIssuer, type OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
-import { loginRequired, oauthError } from './oauth-error.ts'
+import { interactionMissing, oauthError } from './oauth-error.ts'
 import {
   decodeLogin,
   encodeLogin,
@@ -29,7 +29,7 @@ import type { TokenSet } from './token-set.ts'
 export async function authorizationCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
   const { redirectPort: port, redirectPath: path } = context.credential
   const redirection = await interaction.redirect?.(context.signal, { port, path })
-  if (!redirection) throw loginRequired(context.credential)
+  if (!redirection) throw interactionMissing(context.credential)
   try {
     const server = await serverOf(context)
     checkPkce(server, context)

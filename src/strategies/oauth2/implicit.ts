@@ -4,7 +4,7 @@ import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '..
 import { isAccessToken } from '../../http/headers.ts'
 import type { OAuth2Context } from './credential.ts'
 import { expiresIn, requested } from './grant.ts'
-import { type Endpoint, invalidAnswer, loginRequired, oauthError } from './oauth-error.ts'
+import { type Endpoint, interactionMissing, invalidAnswer, oauthError } from './oauth-error.ts'
 import { decodeLogin, encodeLogin, hasState, isOfIssuer, newLogin } from './pending-login.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
@@ -14,7 +14,7 @@ const KNOWN = ['error', 'state', 'access_token', 'token_type', 'expires_in', 'sc
 /** Errors: `SCHEME_UNSUPPORTED` where fragments are not seen, `LOGIN_REQUIRED`, `LOGIN_DENIED`, `OAUTH_*`. */
 export async function implicit(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
   const redirection = await interaction.redirect?.(context.signal)
-  if (!redirection) throw loginRequired(context.credential)
+  if (!redirection) throw interactionMissing(context.credential)
   try {
     if (!redirection.seesFragments) throw fragmentsUnseen(context.credential.id)
     const server = await serverOf(context)

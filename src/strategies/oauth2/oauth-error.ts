@@ -90,3 +90,11 @@ export function loginRequired({ id }: { readonly id: string }): CredentialError 
     hint: `stac-auth login ${id}; in code, auth.login("${id}", …); or add a finished token as a credential of type "http", scheme "bearer"`,
   })
 }
+
+/** Returns `LOGIN_REQUIRED` for a login that has no way to reach the user. */
+export function interactionMissing({ id }: { readonly id: string }): CredentialError {
+  return new CredentialError('LOGIN_REQUIRED', `the login of "${id}" was given no way to show the login page to the user`, {
+    credential: id,
+    hint: `auth.login("${id}", { redirect: loopbackRedirect(…) }) with stac-auth/node; in pages, createLogins of stac-auth/browser`,
+  })
+}

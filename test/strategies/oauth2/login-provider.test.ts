@@ -143,7 +143,10 @@ describe('a login in a browser', () => {
 
   it('a login in a browser cannot be had without a browser', async () => {
     const { entries, engine, server } = await provided()
-    expect(await failureOf(engine(entries.person).login('person', {}))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect(await failureOf(engine(entries.person).login('person', {}))).toMatchObject({
+      code: 'LOGIN_REQUIRED',
+      hint: expect.stringContaining('loopbackRedirect'),
+    })
     expect(server.log.filter((line) => line.includes('/token'))).toEqual([])
   })
 })
