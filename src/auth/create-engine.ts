@@ -158,7 +158,7 @@ export function createEngine(options: EngineOptions): Auth {
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init = {}) => {
-      if (isAddress(input)) return (await running()).fetchAddress(input, init)
+      if (typeof input === 'string' || input instanceof URL || isRequest(input)) return (await running()).fetchAddress(input, init)
       return fetchTarget(input, init)
     },
     send: async (given, options) => {
@@ -176,13 +176,8 @@ export function createEngine(options: EngineOptions): Auth {
   }
 }
 
-/** True for what a standard `fetch` takes. */
-function isAddress(input: Target | string | URL | Request | undefined): input is string | URL | Request {
-  return typeof input === 'string' || input instanceof URL || (isObject(input) && typeof input.url === 'string')
-}
-
-/** True for a request with a URL of the caller; a link of a document has a method, too. */
-function isRequest(given: HttpRequest | Target | undefined): given is HttpRequest {
+/** True for a request; a link of a document has a method, too, but no `url`. */
+function isRequest<T>(given: T): given is Extract<T, { readonly url: string }> {
   return isObject(given) && 'url' in given
 }
 
