@@ -204,6 +204,41 @@ describe('merge', () => {
     expect((await run(['merge', one, one])).stderr).toContain('is given twice')
   })
 
+  it.each([
+    [
+      'the report of a shard that is missing',
+      [
+        [1, 3],
+        [3, 3],
+      ],
+      'the report of shard 2/3 is missing',
+    ],
+    ['a single report of several shards', [[1, 2]], 'the report of shard 2/2 is missing'],
+    [
+      'the same shard in two files',
+      [
+        [1, 2],
+        [1, 2],
+      ],
+      'the report of shard 1/2 is given twice',
+    ],
+    [
+      'shards of different runs',
+      [
+        [1, 2],
+        [2, 3],
+      ],
+      'one has 2 shards, another has 3',
+    ],
+  ] as const)('refuses %s, because findings would be missing or counted twice', async (_, shards, message) => {
+    const files = await Promise.all(
+      shards.map(([index, of], at) => put(folder, `shard-${at}`, { ...report([]), shard: { index, of, names: [], definitions: [] } })),
+    )
+    const outcome = await run(['merge', '--format', 'json', ...files])
+    expect([outcome.code, outcome.stdout]).toEqual([2, ''])
+    expect(lastError(outcome)).toMatchObject({ code: 'USAGE', message: expect.stringContaining(message) })
+  })
+
   it('prints no members that a report does not have, and no control characters', async () => {
     const hostile = await put(folder, 'hostile', report([problem('a\u001b[2J', { __proto__: null, extra: 'secret' })]))
     const { stdout } = await run(['merge', hostile, '--format', 'json'])

@@ -32,6 +32,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
   await requireDifferent(names)
   const reports: Report[] = []
   for (const name of names) reports.push(await readReport(name, context.io))
+  requireAllShards(reports)
   const report = mergeReports(reports, roomForFindings(), wantsFingerprints(destinations))
   await publish({ report, texts: new Map(), names: namesIn(reports).slice(0, NAMES) }, destinations, options, context, 'stdout')
   const failures = report.summary.incomplete.map(failureOf)
@@ -45,6 +46,24 @@ async function requireDifferent(names: readonly string[]): Promise<void> {
   const again = files.findIndex((file, index) => files.indexOf(file) < index)
   if (again >= 0) throw usageError(`"${names[again]}" is given twice`)
 }
+
+/** Refuses reports that are not all shards of one run: without the findings of a shard that failed, a build would succeed. */
+function requireAllShards(reports: readonly Report[]): void {
+  const shards = reports.flatMap(({ shard }) => (shard ? [shard] : []))
+  const of = shards[0]?.of
+  if (of === undefined) return
+  const other = shards.find((shard) => shard.of !== of)
+  if (other) throw usageError(`the reports are of different runs: one has ${of} shards, another has ${other.of}`, ALL_SHARDS)
+  const indexes = new Set<number>()
+  for (const { index } of shards) {
+    if (indexes.has(index)) throw usageError(`the report of shard ${index}/${of} is given twice`, ALL_SHARDS)
+    indexes.add(index)
+  }
+  const missing = Array.from({ length: shards.length + 1 }, (_, at) => at + 1).find((index) => index <= of && !indexes.has(index))
+  if (missing !== undefined) throw usageError(`the report of shard ${missing}/${of} is missing`, ALL_SHARDS)
+}
+
+const ALL_SHARDS = 'give one report for each shard of one run; if a shard wrote none, run it again'
 
 function failureOf({ url, code, message, hint, exit }: Incomplete): Failure {
   const known = message ?? (exit === EXIT.done ? `${url}: skipped as requested` : `${url}: could not be read`)
