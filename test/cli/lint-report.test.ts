@@ -33,6 +33,14 @@ describe('lint --format', () => {
     expect(JSON.parse(gitlab)[0].fingerprint).toBe('dangling-ref x /assets/data/auth:refs/gone')
   })
 
+  it('says that the folder of a report does not exist', async () => {
+    for (const format of ['json', 'ndjson']) {
+      const outcome = await run(['lint', clean, '--format', `${format}=${join(folder, 'nowhere', 'x')}`, '--format', 'concise'])
+      expect(outcome.code).toBe(6)
+      expect(outcome.stderr).toContain('its folder does not exist\n  create the folder first')
+    }
+  })
+
   it('writes the others when one cannot be written, and then says so', async () => {
     const [lost, kept] = [join(folder, 'nowhere', 'x.json'), join(folder, 'kept.json')]
     const outcome = await run(['lint', dangling, '--format', `json=${lost}`, '--format', `ndjson=${kept}`, '--format', 'concise'])
@@ -138,6 +146,13 @@ describe('lint --config', () => {
 })
 
 describe('lint --baseline', () => {
+  it('says how to create a baseline that does not exist', async () => {
+    const missing = join(folder, 'no-baseline.json')
+    const outcome = await run(['lint', clean, '--baseline', missing, '--format', 'json'])
+    expect([outcome.code, outcome.stdout]).toEqual([6, ''])
+    expect(lastError(outcome)).toMatchObject({ code: 'FILE_ACCESS', hint: expect.stringContaining('add --update-baseline') })
+  })
+
   it('counts what is known, lists what is new, and is pruned of what is gone', async () => {
     const file = join(folder, 'baseline.json')
     const work = await put(folder, 'work.json', itemOf('key', 'gone', 'lost'))

@@ -1,7 +1,9 @@
 /** The baseline file of `lint`: known findings are counted, not listed. */
-import { ConfigurationError } from '../../errors.ts'
+import { stat } from 'node:fs/promises'
+import { ConfigurationError, IntegrityError } from '../../errors.ts'
 import { type Baseline, Comparison, isBaseline } from '../../lint/baseline.ts'
 import { Totals } from '../../lint/reporters/report.ts'
+import { systemCode } from '../../node/system-error.ts'
 import { replaceFile, type Seen, seenFile } from '../../node/write-file.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -72,6 +74,12 @@ export class RunBaseline {
 }
 
 async function readBaseline(file: string, { io }: Context): Promise<Baseline> {
+  // The first run of a build has no baseline yet.
+  if (file !== '-' && (await stat(file).catch(systemCode)) === 'ENOENT') {
+    throw new IntegrityError('FILE_ACCESS', `cannot read "${file}": no such file or folder`, {
+      hint: 'check its name; add --update-baseline to record the present findings in it',
+    })
+  }
   const baseline = parsed(new TextDecoder().decode(await readInput(file, io)))
   if (isBaseline(baseline)) return baseline
   throw new ConfigurationError('CONFIG_INVALID', `"${file}" is not a baseline of version 1`, {
