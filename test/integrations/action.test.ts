@@ -73,6 +73,10 @@ describe('the GitHub action', () => {
     expect(spawnSync('ls', [folder], { encoding: 'utf8' }).stdout).toBe('bin\n')
   })
 
+  it('removes the spaces around a path, but not those in it', () => {
+    expect(start({ PATHS: 'catalog/\n  more items/a.json \n  \n' }).lines.slice(6)).toEqual(['--', 'catalog/', 'more\\ items/a.json'])
+  })
+
   it.each(['', 'npm:other@1', 'file:../x', '1.0.0 --registry=x', '-x'])('refuses %j as a version', (VERSION) => {
     expect(start({ VERSION })).toMatchObject({ status: 2, lines: [expect.stringContaining('::error')] })
   })
