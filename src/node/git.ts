@@ -85,9 +85,10 @@ async function revision(root: string, ref: string, signal: AbortSignal | undefin
   try {
     return (await git(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], signal)).trim()
   } catch {
+    if (ref === 'HEAD') throw usage('the repository has no commit yet', 'commit once, or lint the folder without --changed')
     throw usage(
       `git does not know the revision "${ref}"`,
-      'the value of --changed is a revision: write --changed=REVISION, or -- before the inputs',
+      'the value of --changed is a revision: write --changed=REVISION, or -- before the inputs; a shallow clone lacks older ones',
     )
   }
 }

@@ -203,6 +203,15 @@ describe('what is refused', () => {
     expect(lastError(outcome)).toMatchObject({ code: 'USAGE', message: expect.stringContaining(message) })
   })
 
+  it('what is refused is a comparison in a repository without a commit', async () => {
+    const empty = join(base, 'empty')
+    await mkdir(empty)
+    process.chdir(empty)
+    execFileSync('git', ['init', '--quiet'])
+    const outcome = await run(['lint', '--changed'], {})
+    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining('the repository has no commit yet')])
+  })
+
   it('what is refused is a folder outside of any repository', async () => {
     process.chdir(base)
     const outcome = await run(['lint', '--staged'], {})

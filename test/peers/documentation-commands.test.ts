@@ -15,7 +15,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/ worker\b| --queue/, 'needs Redis: test/peers/download-queue.test.ts'],
   [/ login\b| logout\b/, 'asks a person: test/peers/login-chromium.test.ts'],
   [/--asset (?:zarr|Product)\b|(?:list|fetch|-d) s3:|-> a bucket/, 'needs an object store: test/peers/swift.test.ts'],
-  [/\blist https:/, 'lists the files of a folder, which this server does not have: test/objects'],
   [/^aws |aws configure/, 'needs the AWS command line'],
   [/\{vsi:B04\}.*|\bqgis\b|\bRscript\b|\bduckdb\b|\bjupyter\b/, 'needs a program that is not installed here'],
   [/ translate | time /, 'needs a key of the service: test/services'],

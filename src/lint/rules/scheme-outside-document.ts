@@ -9,7 +9,7 @@ export const schemeOutsideDocument: Rule = {
         code: 'scheme-outside-document',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
         messages: {
-          outside: 'the scheme "{ref}" is defined in {where}, so clients that read this document alone do not find it: copy it here',
+          outside: 'the scheme "{ref}" is defined in {where}: clients that read the document alone do not find it, so copy it here',
         },
         fix: 'suggestion',
       },
@@ -19,7 +19,7 @@ export const schemeOutsideDocument: Rule = {
           if (where !== 'wrapper' && where !== 'parent') continue
           report(`/${index}`, 'outside', {
             ref: String(ref),
-            where: where === 'wrapper' ? 'the wrapper' : 'a parent',
+            where: where === 'wrapper' ? 'the list around this document' : 'a parent',
             fix: where === 'wrapper' && 'suggestion',
           })
         }

@@ -98,7 +98,7 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
   const { id, sendTo } = credential
   throw new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
-    `the document names the endpoint ${place.endpoint} for bucket "${place.bucket}"; "${id}" may be sent to ${sendTo.map(({ pattern }) => pattern).join(', ')}. Nothing was sent`,
+    `the request for bucket "${place.bucket}" would go to the endpoint ${place.endpoint}; "${id}" may be sent to ${sendTo.map(({ pattern }) => pattern).join(', ')}. Nothing was sent`,
     {
       ...(target && { pointer: `${target.pointer}/href` }),
       credential: id,
