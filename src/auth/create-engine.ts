@@ -158,7 +158,7 @@ export function createEngine(options: EngineOptions): Auth {
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init = {}) => {
-      if (typeof input === 'string' || input instanceof URL || isRequest(input)) return (await running()).fetchAddress(input, init)
+      if (isAddress(input)) return (await running()).fetchAddress(input, init)
       return fetchTarget(input, init)
     },
     send: async (given, options) => {
@@ -176,9 +176,14 @@ export function createEngine(options: EngineOptions): Auth {
   }
 }
 
-/** True for a request; a link of a document has a method, too, but no `url`. */
-function isRequest<T>(given: T): given is Extract<T, { readonly url: string }> {
-  return isObject(given) && 'url' in given
+/** True for what a standard `fetch` takes. No document has a function, so its author cannot choose the request. */
+function isAddress(input: unknown): input is string | URL | Request {
+  return typeof input === 'string' || input instanceof URL || (isObject(input) && typeof input.arrayBuffer === 'function')
+}
+
+/** True for a request of the caller. A document, an asset or a link may have members of these names as well, but has one of its own. */
+function isRequest(given: HttpRequest | Target | undefined): given is HttpRequest {
+  return isObject(given) && 'url' in given && !['href', 'type', 'links'].some((name) => name in given)
 }
 
 /** Returns the step if its URL is allowed, which may differ from the target's. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */

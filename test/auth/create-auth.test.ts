@@ -43,6 +43,9 @@ describe('what is not there', () => {
     ['null', null],
     ['a document', item({ k: scheme.key() }, { data: asset(F) })],
     ['a list of targets', [target(scheme.key(), F)]],
+    // Who writes a catalog chooses no request with the credentials of the user.
+    ['an asset with the members of a request', { ...asset(F), url: F, method: 'DELETE', headers: {} }],
+    ['a document with the members of a request', { ...item({}, {}), url: F, method: 'DELETE', headers: {} }],
   ])('%s is TARGET_NOT_FOUND for a fetch too, which says what to pass', async (_what, given) => {
     const { auth, script: servers } = victim()
     const missing = { code: 'TARGET_NOT_FOUND', hint: expect.stringContaining("assetOf(item, 'key')") }
