@@ -71,6 +71,7 @@ describe.each(Object.entries(materials))('a redirect of a request with %s', (_na
     const { script, result } = fetchWith(material, { [F]: redirectTo(`${EVIL}g`) }, {}, { redirects: 'error' })
     const error = (await failureOf(result)) as AuthError
     expect(error).toMatchObject({ name: 'TrustError', code: 'REDIRECT_CROSS_ORIGIN', hop: 0 })
+    expect(error).toMatchObject({ message: expect.stringContaining('redirects to other origins are not allowed') })
     expect(error.message).toMatch(/data\.victim\.example.*evil\.example/)
     expect(script.to('evil.example')).toEqual([])
     expect(leaks(all, { error: shown(error) })).toEqual([])
