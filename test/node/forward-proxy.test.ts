@@ -153,6 +153,13 @@ it('reports PROXY_AUTH_REQUIRED without a secret when the proxy refuses the logi
   expect(origin.requests).toEqual([])
 })
 
+it('asks for a login when the variable of the proxy has none', async () => {
+  const origin = await started(startServer())
+  const { host } = new URL((await startProxy()).url)
+  const error = await errorOf(undiciTransport({ env: { http_proxy: `http://${host}` } })(get(`${origin.origin}/`), granted))
+  expect(error).toMatchObject({ code: 'PROXY_AUTH_REQUIRED', message: expect.stringMatching(/requires a login$/) })
+})
+
 it('never sends a request to a proxy that is not there, whose certificate is not trusted, or for a forbidden host', async () => {
   const origin = await started(startServer())
   const proxy = await startProxy(true)

@@ -191,7 +191,14 @@ describe('a proxy of the environment', () => {
   })
 
   it('a proxy of the environment of a kind that is not supported is PROXY_INVALID', async () => {
-    for (const https_proxy of ['socks4://127.0.0.1:1080', 'socks5://', 'ftp://127.0.0.1', 'http://']) {
+    for (const https_proxy of [
+      'socks4://127.0.0.1:1080',
+      'socks5://',
+      'ftp://127.0.0.1',
+      'http://',
+      'xhttp://127.0.0.1',
+      'httpx://127.0.0.1',
+    ]) {
       const error = await errorOf(undiciTransport({ env: { https_proxy } })(get('https://data.example/')))
       expect(error.code, https_proxy).toBe('PROXY_INVALID')
       expect(error.message).toMatch(/ https_proxy is not the URL of an http, https, socks5 or socks5h proxy$/)
@@ -200,6 +207,7 @@ describe('a proxy of the environment', () => {
 
   it.each([
     ['http://me:canary%of@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
+    ['http://canary%of:me@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
     ['socks5h://me:canary%of@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
     ['http://me:canary#of@127.0.0.1:1', 'HTTPS_PROXY is not the URL of an http, https, socks5 or socks5h proxy'],
   ])('the password in %s is not encoded: the error names the variable and how to encode, never the password', async (HTTPS_PROXY, text) => {
