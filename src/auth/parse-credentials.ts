@@ -68,7 +68,7 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
   const form = formOf(strategy, input)
   if (!form) {
     const name = typeof input.id === 'string' ? `"${input.id}"` : `credentials[${index}]`
-    const hint = meantForm(strategy, input)
+    const hint = meantForm(strategy, input).trimEnd()
     throw new ConfigurationError('CONFIG_INVALID', `${name} of type ${strategy.type} is not supported: ${whatSelects(strategy)}`, {
       pointer: at,
       ...(hint && { hint }),

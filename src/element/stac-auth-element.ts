@@ -34,8 +34,8 @@ export interface LoginClient {
 }
 
 /**
- * `checking` until there is a document and a first result; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user can do something;
- * `unsupported`: what is missing cannot be given in a page; `failed`: the requirements could not be determined.
+ * `checking` until there is a document and a first result; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user
+ * can do something; `unsupported`: what is missing cannot be given in a page; `failed`: the requirements could not be determined.
  */
 export type AccessState = 'checking' | 'open' | 'ready' | 'needed' | 'unsupported' | 'failed'
 

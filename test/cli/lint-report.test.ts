@@ -37,7 +37,7 @@ describe('lint --format', () => {
     for (const format of ['json', 'ndjson']) {
       const outcome = await run(['lint', clean, '--format', `${format}=${join(folder, 'nowhere', 'x')}`, '--format', 'concise'])
       expect(outcome.code).toBe(6)
-      expect(outcome.stderr).toContain('its folder does not exist\n  create the folder first')
+      expect(outcome.stderr).toContain('no such file or folder\n  create its folder first')
     }
   })
 

@@ -44,8 +44,7 @@ describe('a download by the workers of a queue', () => {
     const result = await killedWorker(place, used.archive, used.redis, groups)
     expect(result).toMatchObject({ problems: [], exitCode: 0, differences: [] })
     expect(result.ratio).toBeLessThan(1.15)
-    // 170 MiB come in between. On a busy machine the heap grows, too, before it is collected.
-    expect(result.memory[1] - result.memory[0]).toBeLessThan(96 * MIB)
+    expect(result.memory[1]).toBeLessThan(result.memory[0] * 1.5)
   }, 180_000)
 
   it('sends no more requests at a time from all workers than --per-host allows', async () => {

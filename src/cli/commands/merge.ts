@@ -59,8 +59,9 @@ function requireAllShards(reports: readonly Report[]): void {
     if (indexes.has(index)) throw usageError(`the report of shard ${index}/${of} is given twice`, ALL_SHARDS)
     indexes.add(index)
   }
-  const missing = Array.from({ length: shards.length + 1 }, (_, at) => at + 1).find((index) => index <= of && !indexes.has(index))
-  if (missing !== undefined) throw usageError(`the report of shard ${missing}/${of} is missing`, ALL_SHARDS)
+  let missing = 1
+  while (indexes.has(missing)) missing++
+  if (missing <= of) throw usageError(`the report of shard ${missing}/${of} is missing`, ALL_SHARDS)
 }
 
 const ALL_SHARDS = 'give one report for each shard of one run; if a shard wrote none, run it again'

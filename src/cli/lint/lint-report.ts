@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { IntegrityError } from '../../errors.ts'
 import type { Problem } from '../../lint/index.ts'
 import {
   escapeLine,
@@ -190,8 +189,7 @@ class ReportFile {
       const elsewhere = join(tmpdir(), `stac-auth-${randomUUID()}.part`)
       return new ReportFile(name, place, await open(elsewhere, 'wx', 0o600), elsewhere)
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw writeFailure(error, `"${name}"`)
-      throw new IntegrityError('FILE_ACCESS', `cannot write "${name}": its folder does not exist`, { hint: 'create the folder first' })
+      throw writeFailure(error, `"${name}"`)
     }
   }
 
