@@ -39,7 +39,7 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new IntegrityError('DISK_FULL', `no space is left to write ${name}${code === 'EDQUOT' ? ': the disk quota is used up' : ''}`, {
-      hint: 'free some space, then try again; downloads resume',
+      hint: 'free some space, then try again; stac-auth download resumes',
     })
   }
   if (code === 'EEXIST') {

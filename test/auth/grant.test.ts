@@ -219,8 +219,28 @@ describe('patterns', () => {
     expect(() => parseUrlPattern('gs://Bucket/')).toThrow('"gs://Bucket/" is not a valid URL pattern: it is not gs://bucket/key')
   })
 
+  it.each([
+    ['a.example', '"…" is not a valid URL pattern: it has no scheme. Write "https://" before it'],
+    ['*.a.example:8443/x/', '"…" is not a valid URL pattern: it has no scheme. Write "https://" before it'],
+    [
+      'https://a.example/*',
+      '"https://a.example/*" is not a valid URL pattern: https://a.example/ already matches all URLs below it. Write it without "*"',
+    ],
+    [
+      'https://a.example/x/**',
+      '"https://a.example/x/**" is not a valid URL pattern: https://a.example/x/ already matches all URLs below it. Write it without "*"',
+    ],
+    [
+      'https://a.example/*.tif',
+      '"https://a.example/*.tif" is not a valid URL pattern: write https://host[:port][/path/], with "*." only as the first label',
+    ],
+    ['localhost', '"…" is not a valid URL pattern: write https://host[:port][/path/], with "*." only as the first label'],
+  ])('says how %s is written', (pattern, message) => {
+    expect(() => parseUrlPattern(pattern)).toThrow(expect.objectContaining({ message }))
+  })
+
   it('shows no secret of a pattern that it refuses', () => {
-    for (const pattern of ['https://token@h/', 'https://h/?key=token', 'https://h/#token', ' token https://h/']) {
+    for (const pattern of ['token.a.example', 'https://token@h/', 'https://h/?key=token', 'https://h/#token', ' token https://h/']) {
       expect(() => parseUrlPattern(pattern)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('token') }))
     }
   })

@@ -43,7 +43,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'stac-auth authorize-all items.ndjson --asset data --expires 3600 --min-validity 30m --reveal',
   ],
   fetch: [
-    'stac-auth fetch item.json',
+    'stac-auth fetch item.json --asset metadata',
     'stac-auth fetch item.json --asset B04 -o B04.tif',
     'stac-auth fetch item.json --asset B04 -o data/ --force',
     'stac-auth fetch https://data.example/items/1 | jq .assets',

@@ -5,6 +5,7 @@ import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
 import { outerRefsIn } from '../../lint/lint.ts'
 import { isRefutable, type OuterRefs } from '../../lint/lint-run.ts'
 import { type FileShard, type Pending, type ShardDefinition, withoutRepeats } from '../../lint/reporters/report.ts'
+import { nameOfDocument } from '../../lint/rules/conflicting-scheme.ts'
 import {
   isObject,
   type JsonObject,
@@ -187,7 +188,7 @@ export class Definitions {
       const first = firsts.get(name)
       if (!first) firsts.set(name, definition)
       if (!first || level === 'off') return []
-      const data = { name, document: `the one in ${first.id ?? first.document}` }
+      const data = { name, document: `the one in ${nameOfDocument(first.id, first.document)}` }
       return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer }, complete)]
     })
   }

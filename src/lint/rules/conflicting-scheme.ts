@@ -13,7 +13,7 @@ export const conflictingScheme: Rule = {
       },
       document({ object, kind, name: document, run, maps }, report) {
         if (!run || kind === 'wrapper') return
-        const where = ownString(object, 'id') ?? document ?? 'another document'
+        const where = nameOfDocument(ownString(object, 'id'), document)
         for (const { summary, schemes } of maps) {
           if (summary) continue
           for (const { name, value, pointer } of schemes) {
@@ -24,6 +24,11 @@ export const conflictingScheme: Rule = {
       },
     },
   ],
+}
+
+/** Returns how a message names another document: an id alone does not say which file has it. */
+export function nameOfDocument(id: string | undefined, document: string | undefined): string {
+  return id !== undefined && document !== undefined ? `"${id}" (${document})` : (id ?? document ?? 'another document')
 }
 
 export const docs: RuleDocs = {

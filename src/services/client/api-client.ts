@@ -10,7 +10,7 @@ import type { Channel, Platform } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { Redactor } from '../../text/redactor.ts'
 import { type ApiResponse, Call } from './call.ts'
-import { described } from './errors.ts'
+import { described, requireOptions } from './errors.ts'
 import { CHANNELS, type ClientEvents, type EventName, Events } from './events.ts'
 import type { FormOptions } from './form.ts'
 import type { Codec } from './outcome.ts'
@@ -133,6 +133,7 @@ export class ApiClient {
   #link: Link | Promise<Link> | undefined
 
   constructor(options: ApiClientOptions) {
+    requireOptions(options, 'ApiClient')
     const base = baseAddress(options.baseUrl, options.allowInsecure)
     if (options.auth && options.credential) throw new ConfigurationError('CONFIG_INVALID', 'set either auth or credential, not both')
     this.#options = options

@@ -1,5 +1,6 @@
 /** What only clients of an API raise: a status that is no success, a request refused before it is sent, an empty retry budget. */
 import { AuthError, type AuthErrorFields, ConfigurationError, type ErrorCode, isAuthError } from '../../errors.ts'
+import { isObject } from '../../stac/document.ts'
 
 /**
  * The arguments of a call are invalid; nothing was sent. Codes: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`, `VERB_NOT_ALLOWED`,
@@ -198,4 +199,9 @@ export function described(error: unknown, attempts: number, operation: string): 
 export function foreign(error: unknown, operation: string): AuthError {
   if (isAuthError(error)) return error
   return new ConfigurationError('CONFIG_INVALID', `${operation}: a callback of the client failed; the error that it threw is not shown`)
+}
+
+/** Errors: `TypeError` when a class of that name is made without an object of options. */
+export function requireOptions(options: unknown, name: string): void {
+  if (!isObject(options)) throw new TypeError(`new ${name}(options): options must be an object`)
 }

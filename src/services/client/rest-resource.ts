@@ -3,7 +3,7 @@
 import { ProtocolError } from '../../errors.ts'
 import type { ApiClient } from './api-client.ts'
 import type { ApiResponse } from './call.ts'
-import { described, foreign, ValidationError } from './errors.ts'
+import { described, foreign, requireOptions, ValidationError } from './errors.ts'
 import type { FormOptions } from './form.ts'
 import type { Codec } from './outcome.ts'
 import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type PagedOptions, type Paging, paged } from './paging.ts'
@@ -43,6 +43,7 @@ export class RestResource<T extends object = object, Create extends object = obj
   readonly #operations: Readonly<Record<Action, Operation>>
 
   constructor(options: ResourceOptions) {
+    requireOptions(options, 'RestResource')
     this.#options = options
     this.#name = options.path.slice(options.path.lastIndexOf('/') + 1)
     this.#operations = operationsOf(options)

@@ -6,7 +6,7 @@ import { ConfigurationError, CredentialError, ProtocolError } from '../../errors
 import { isForbiddenHeader, isToken } from '../../http/headers.ts'
 import { ApiClient, type ApiClientOptions, baseAddress } from '../client/api-client.ts'
 import type { ApiResponse } from '../client/call.ts'
-import { described, ValidationError } from '../client/errors.ts'
+import { described, requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
 import { type CallInput, type CallOptions, type Method, type Operation, rawPath } from '../client/request-builder.ts'
 import {
@@ -82,6 +82,7 @@ export class TimeTrackingClient {
   readonly #profile: ServiceProfile
 
   constructor(options: TimeTrackingOptions) {
+    requireOptions(options, 'TimeTrackingClient')
     checkVersionedBase(options)
     const identity = identityOf(options)
     const settings = clientOptions(options, identity)

@@ -1,6 +1,6 @@
 /** The client of the translation service. */
 import type { ApiResponse } from '../client/call.ts'
-import { ValidationError } from '../client/errors.ts'
+import { requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
 import type { CallInput, Interceptor, Method } from '../client/request-builder.ts'
@@ -51,6 +51,7 @@ export class TranslationClient {
   readonly #parts = new Map<Part<object>, object>()
 
   constructor(options: TranslationClientOptions) {
+    requireOptions(options, 'TranslationClient')
     this.#options = options
     this.#service = new TranslationService(options)
   }

@@ -50,6 +50,7 @@ describe('the base URL', () => {
 
   it('the base URL is needed', () => {
     expect(thrownBy(() => new TimeTrackingClient({ token: 'a' } as never))).toBeInstanceOf(TypeError)
+    expect(() => new TimeTrackingClient(undefined as never)).toThrow('new TimeTrackingClient(options): options must be an object')
   })
 })
 
