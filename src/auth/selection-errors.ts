@@ -61,7 +61,8 @@ export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]
     maps.flatMap(({ schemes }) => Object.keys(schemes as object)),
   )
   const message = `"${ref}" is not defined in auth:schemes${near === undefined ? '' : ` (did you mean "${near}"?)`}`
-  const hint = 'define it in the auth:schemes of this document, or of its collection or catalog'
+  const hint =
+    'report this to the publisher of the document, or define it in your copy: in the auth:schemes of the document, or of its collection or catalog'
   return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref, hint })
 }
 

@@ -81,8 +81,8 @@ export function systemCode(error: unknown): string {
 }
 
 /** Whoever can put a link there would choose what is overwritten. */
-export function notWrittenThrough(what: string): IntegrityError {
-  return new IntegrityError('PATH_UNSAFE', `${what}: nothing is written through it`, { hint: 'choose another name' })
+export function notWrittenThrough(what: string, hint = 'choose another name'): IntegrityError {
+  return new IntegrityError('PATH_UNSAFE', `${what}: nothing is written through it`, { hint })
 }
 
 /** `PATH_EXISTS` for a file that was not there when its download began. */

@@ -49,7 +49,11 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
   const target = join(folder, file)
   const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))
   if (present?.isFile() && !overwrite) throw exists(name)
-  if (present && !present.isFile()) throw notWrittenThrough(`"${name}" is a link, a folder or a special file`)
+  if (present && !present.isFile())
+    throw notWrittenThrough(
+      `"${name}" is a link, a folder or a special file`,
+      present.isSymbolicLink() || present.isDirectory() ? undefined : `choose another name, or redirect stdout to it: > ${name}`,
+    )
   return target
 }
 

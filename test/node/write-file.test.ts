@@ -71,6 +71,10 @@ describe('writeNewFile', () => {
         code: 'PATH_UNSAFE',
         hint: 'add a file name to it',
       })
+    await expect(writeNewFile('/dev/null', never, true)).rejects.toMatchObject({
+      code: 'PATH_UNSAFE',
+      hint: 'choose another name, or redirect stdout to it: > /dev/null',
+    })
     await expect(writeNewFile('..', never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')
   })

@@ -3,10 +3,10 @@ import { plural } from '../../lint/reporters/report.ts'
 import type { StoredObject } from '../../objects/list-objects.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { EXIT, usageError } from '../exit-code.ts'
+import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
+import { type TargetRequestOptions, targetOrUrl, wholeFrom, withTargetRequestOptions } from '../options.ts'
 
 interface ListOptions extends TargetRequestOptions {
   readonly json?: boolean
@@ -18,7 +18,7 @@ export function addList(program: Command, context: Context): void {
   const command = program.command('list <document-or-url>').description('list the objects of an asset that is an object store folder')
   withTargetRequestOptions(command)
     .option('--json', 'print one JSON object per line')
-    .addOption(new Option('--limit <n>', 'list at most this many objects').argParser(wholeNumber))
+    .addOption(new Option('--limit <n>', 'list at most this many objects').argParser(wholeFrom(1)))
     .action(context.run((name: string, options: ListOptions) => list(name, options, context)))
 }
 
@@ -43,10 +43,4 @@ async function list(name: string, options: ListOptions, context: Context): Promi
 /** Formats size and path; URLs are in the JSON output. */
 function lineFor({ size, path, key }: StoredObject): string {
   return `${String(size).padStart(12)}  ${forLine(path || key)}`
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value
-  throw usageError(`"${text}" is not a positive whole number`)
 }

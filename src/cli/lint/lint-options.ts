@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
 import { FORMATS, type Format } from '../../lint/reporters/report.ts'
 import { usageError } from '../exit-code.ts'
-import { inOptionGroup } from '../options.ts'
+import { inOptionGroup, wholeFrom } from '../options.ts'
 import type { GivenRules } from './lint-config.ts'
 
 /** A format and its output file; without a file, stdout. */
@@ -95,8 +95,8 @@ export function withReportOptions(command: Command): Command {
   return inOptionGroup(command, 'Report:', (group) =>
     group
       .option('--format <format[=file]>', `write ${FORMATS.join(', ')} to stdout or a file (repeatable)`, addDestination)
-      .option('--max-problems <n>', 'show at most this many findings in pretty and concise (default: 100)', wholeNumber)
-      .option('--max-warnings <n>', 'exit with code 1 if there are more warnings', wholeNumber)
+      .option('--max-problems <n>', 'show at most this many findings in pretty and concise (default: 100)', wholeFrom(0))
+      .option('--max-warnings <n>', 'exit with code 1 if there are more warnings', wholeFrom(0))
       .addOption(
         new Option('--fail-severity <level>', 'exit with code 1 for findings of this level or higher')
           .choices(LEVELS.slice(1))
@@ -122,11 +122,6 @@ function addDestination(text: string, destinations: readonly Destination[] = [])
   const format = FORMATS.find((known) => known === name)
   if (!format || file === '') throw new InvalidArgumentError(`Formats are ${FORMATS.join(', ')}, each alone or as FORMAT=FILE.`)
   return [...destinations, file === undefined ? { format } : { format, file }]
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
 }
 
 /** Checks the combination of options. Errors: `USAGE`. */
