@@ -8,11 +8,10 @@ import {
   isObject,
   kindOf,
   own,
-  pointer,
   type StacDocument,
   schemePlaces,
 } from '../stac/document.ts'
-import { scan } from '../stac/json-text.ts'
+import { duplicateKeys, scan } from '../stac/json-text.ts'
 import type { Levels } from './config.ts'
 import { LintRun } from './lint-run.ts'
 import { type LintDocument, outerRefs } from './model.ts'
@@ -308,40 +307,12 @@ function moved({ line, column, endLine, endColumn }: Position, { line: first = 1
   return { line: line + first - 1, column, endLine: endLine + first - 1, endColumn }
 }
 
-/** A repeated name; `pointer` is that of its value. */
-interface DuplicateKey {
-  readonly pointer: string
-  readonly name: string
-}
-
 /**
  * True when the JSON text holds a name twice. Each of the `members` members and `strings` string values of the parsed document has come
  * from two quotes; a name that was overwritten leaves more.
  */
 export function hasDuplicateKeys(text: string, members: number, strings: number): boolean {
   return quotesIn(text) - escapedQuotesIn(text) !== 2 * (members + strings)
-}
-
-/** Every name that is repeated, once each. The text must be JSON. */
-export function duplicateKeys(text: string): readonly DuplicateKey[] {
-  const seen: Set<string>[] = []
-  const found = new Map<string, DuplicateKey>()
-  let before = 0
-  scan(text, {
-    member(path) {
-      const depth = path.length
-      if (depth > before) seen[depth] = new Set()
-      before = depth
-      const name = String(path[depth - 1])
-      const names = (seen[depth] ??= new Set())
-      if (names.has(name)) found.set(pointer('', ...path), { pointer: pointer('', ...path), name })
-      names.add(name)
-    },
-    value(path) {
-      before = Math.min(before, path.length)
-    },
-  })
-  return [...found.values()]
 }
 
 /** Room for 64 KiB of UTF-8, in which a quote is always one byte; overwritten by each call. */

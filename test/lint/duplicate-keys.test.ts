@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { duplicateKeys, hasDuplicateKeys } from '../../src/lint/lint.ts'
+import { hasDuplicateKeys } from '../../src/lint/lint.ts'
 import { survey } from '../../src/lint/survey.ts'
+import { duplicateKeys } from '../../src/stac/json-text.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 
 function found(text: string): boolean {

@@ -114,6 +114,11 @@ describe('what it says', () => {
     ['another version', '{\n  "version": 2, "credentials": [] }', '2:14: version must be 1'],
     ['no version', '{ "credentials": [] }', '1:1: version must be 1'],
     ['an unknown member', '{ "version": 1, "credentials": [],\n "canary": 1 }', '2:'],
+    [
+      'a member that is written twice',
+      '{ "version": 1,\n "credentials": [],\n "credentials": [] }',
+      '3:17: "credentials" is written twice in one object',
+    ],
     ['no entries', '{ "version": 1 }', 'credentials must be an array'],
     ['preferred as a text', '{ "version": 1, "credentials": [],\n"preferred": "a" }', '2:14: preferred must be an array of ids'],
     ['an entry that is a text', '{ "version": 1, "credentials": [\n "canary" ] }', '2:2: '],
@@ -125,6 +130,11 @@ describe('what it says', () => {
     expect(error.message).toContain(text)
     expect(error.message.replace('"canary" is not a member', '')).not.toContain('canary')
     expect(error).not.toHaveProperty('cause')
+  })
+
+  it('refuses a credential with two lists of allowed URLs, of which the first would be ignored', async () => {
+    const text = JSON.stringify({ version: 1, credentials: [portal] }).replace('"sendTo"', '"sendTo":["https://a.example/"],"sendTo"')
+    expect(await errorOf(text)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/sendTo', hint: 'remove one of them' })
   })
 
   it('what it says holds no secrets', async () => {

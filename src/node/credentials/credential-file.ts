@@ -6,7 +6,7 @@ import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { locate, type Position, positionAt } from '../../lint/pointer.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
-import { scan } from '../../stac/json-text.ts'
+import { duplicateKeys, scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { shellWord } from '../../text/shell-word.ts'
@@ -108,12 +108,19 @@ export async function credentialsFromText(
     const set = readSet(content)
     readCredentials(set, loaded, 'file')
     refuseRelativeFiles(content, '')
+    refuseDuplicateKeys(text)
     return set
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     const at = error.pointer ?? ''
     throw new ConfigurationError(error.code, `${place(name, locate(text, [at]).get(at))}: ${error.message}`, { ...error, pointer: at })
   }
+}
+
+/** Refuses a member that an object has twice: `JSON.parse` ignores the first, and each of them may be the `sendTo` that the user meant. */
+function refuseDuplicateKeys(text: string): void {
+  const [twice] = duplicateKeys(text)
+  if (twice) throw invalid(twice.pointer, `${JSON.stringify(twice.name)} is written twice in one object`, 'remove one of them')
 }
 
 /** Refuses `{ "file": … }` with a relative path, which would be another file in each working directory. */
