@@ -170,7 +170,7 @@ class Expander {
         count: addresses.length - chosen.length,
       })
     const depth = this.#depthBelow() + 1
-    const below = { depth, api, leaf, scope, level: this.#job.level + 1, home: this.#home }
+    const below = { depth, api, leaf, scope, level: this.#job.level + 1, home: this.#home, from: this.#url }
     for (const { url, via } of chosen) {
       const job = linkedTo(url, { ...below, via })
       if (depth > this.#maxDepth) this.#tooDeep++
@@ -184,8 +184,8 @@ class Expander {
     return this.#job.page ? this.#job.depth + 1 : this.#job.depth
   }
 
-  #add(request: Omit<Job, 'level' | 'home'>): void {
-    this.#jobs.push({ ...request, level: this.#job.level + 1, home: this.#home })
+  #add(request: Omit<Job, 'level' | 'home' | 'from'>): void {
+    this.#jobs.push({ ...request, level: this.#job.level + 1, home: this.#home, from: this.#url })
   }
 
   /** Returns the links to follow and records the others. */
@@ -336,7 +336,7 @@ function following(
     ...(mark !== undefined && { mark }),
     ...(room !== undefined && { room }),
   }
-  return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link, url) } }
+  return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link, url), from: url } }
 }
 
 function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | Left {

@@ -31,6 +31,8 @@ export interface Job {
   readonly page?: Page
   /** The link to the document, if it requires authentication. */
   readonly via?: Via
+  /** URL of the document that links to it; absent for the start. */
+  readonly from?: string
 }
 
 /** A link with `auth:refs`. */
@@ -124,8 +126,11 @@ export function startAt(address: string): Job {
 }
 
 /** Returns the job of a link. All jobs have the same properties in the same order, because there are as many as documents. */
-export function linkedTo(url: string, { depth, api, leaf, scope, level, home, via }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>): Job {
-  return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf, via }
+export function linkedTo(
+  url: string,
+  { depth, api, leaf, scope, level, home, via, from }: Omit<Job, 'key' | 'url' | 'method' | 'headers'>,
+): Job {
+  return { key: keyOf({ method: 'GET', url }), url, method: 'GET', headers: {}, depth, level, api, home, scope, leaf, via, from }
 }
 
 /** Returns the origin of a URL; all files share one. */

@@ -163,10 +163,13 @@ describe('lint --baseline', () => {
     expect([outcome.code, outcome.stdout]).toEqual([1, expect.stringContaining('auth:refs names "new"')])
     expect(outcome.stdout).toContain('1 error, 0 warnings, 0 infos, 1 in the baseline')
     expect(outcome.stdout).not.toContain('"gone"')
-    expect(outcome.stderr).toContain('fixed findings, use --prune-baseline')
+    expect(outcome.stderr).toContain('if they are fixed, use --prune-baseline to remove them')
     expect(outcome.stderr).toContain('dangling-ref x /assets/data/auth:refs/lost')
     expect((await report(work, '--baseline', file)).summary).toMatchObject({ errors: 1, baselined: 1 })
-    await run(['lint', work, '--baseline', file, '--prune-baseline'])
+    const pruned = await run(['lint', work, '--baseline', file, '--prune-baseline'])
+    expect(pruned.stderr).toContain(
+      `removed from "${file}", because this run did not find them:\n  dangling-ref x /assets/data/auth:refs/lost`,
+    )
     expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).findings)).toEqual(['dangling-ref x /assets/data/auth:refs/gone'])
   })
 

@@ -215,7 +215,10 @@ async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter):
   const { job, mine, error, bytes, outcome, document: value, parents } = visit
   if (!mine) return []
   const document = nameOf(job.url)
-  if (error) return runFinding('unreachable', { code: error.code }, { document, pointer: '' }, settings)
+  if (error) {
+    const data = { code: error.code, ...(job.from !== undefined && { parent: nameOf(job.from) }) }
+    return runFinding('unreachable', data, { document, pointer: '' }, settings)
+  }
   if (!bytes || !value) return []
   const { levels } = settings
   const about = { preset: levels.preset, rules: levels.levelsFor(document), document }

@@ -68,7 +68,7 @@ export class RunBaseline {
       return { problems: [], totals: new Totals().summary(), unlisted: 0, baselined: comparison.total }
     } else if (pruneBaseline) await replaceFile(this.#file, textOf(comparison.pruned()), this.#seen)
     const gone = comparison.gone()
-    if (gone.length > 0 && isWhole && !pruneBaseline && !isPart) await diagnostics.note(goneText(gone, this.#file))
+    if (gone.length > 0 && isWhole && !isPart) await diagnostics.note(goneText(gone, this.#file, pruneBaseline))
     return { ...found, baselined: comparison.known }
   }
 }
@@ -101,8 +101,12 @@ function textOf(baseline: Baseline): string {
 
 const SHOWN = 10
 
-function goneText(gone: readonly string[], file: string): string {
+/** A run over fewer documents does not find the findings of the others: they are listed before and after they are removed. */
+function goneText(gone: readonly string[], file: string, isPruned: boolean): string {
+  const title = isPruned
+    ? `removed from "${file}", because this run did not find them:`
+    : `this run did not find these findings of the baseline; if they are fixed, use --prune-baseline to remove them from "${file}":`
   const lines = gone.slice(0, SHOWN).map((name) => `  ${name}`)
   const more = gone.length > SHOWN ? [`  … and ${gone.length - SHOWN} more`] : []
-  return [`fixed findings, use --prune-baseline to remove them from "${file}":`, ...lines, ...more].join('\n')
+  return [title, ...lines, ...more].join('\n')
 }

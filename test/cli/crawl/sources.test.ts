@@ -84,7 +84,14 @@ describe('credentials', () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
     expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
-    expect(problems).toMatchObject([{ code: 'unreachable', document: `${server.origin}private/` }])
+    const message = `the document could not be read: HTTP_401; ${server.origin} links to it`
+    expect(problems).toMatchObject([{ code: 'unreachable', document: `${server.origin}private/`, message }])
+  })
+
+  it('of a start that cannot be read no document is named that links to it', async () => {
+    const server = await serve({})
+    const { problems } = await crawl([server.origin])
+    expect(problems).toMatchObject([{ code: 'unreachable', message: 'the document could not be read: HTTP_404' }])
   })
 })
 
