@@ -53,30 +53,18 @@ export function readCredentials(
   return entries
 }
 
-function unknownType(at: string, { type }: JsonObject, strategies: readonly Strategy[]): ConfigurationError {
-  const types = strategies.map((strategy) => strategy.type)
-  return invalid(`${at}/type`, `must be one of ${types.join(', ')}`, typeof type === 'string' ? meantType(type, strategies) : undefined)
-}
-
-/** Suggests a misspelt type, or the type of which the word selects a form: `bearer`, `basic`, `clientCredentials`. */
-function meantType(word: string, strategies: readonly Strategy[]): string | undefined {
-  const types = strategies.map(({ type }) => type)
-  const near = nearMiss(word, types, { oidc: 'openIdConnect', oauth: 'oauth2', aws: 's3' })
-  if (near !== undefined) return `did you mean "type": "${near}"?`
-  for (const { type, forms } of strategies) {
-    for (const [name, values] of forms.flatMap(({ when = {} }) => Object.entries(when))) {
-      const texts = values.filter((value) => typeof value === 'string')
-      const value = texts.find((text) => text === word) ?? nearMiss(word, texts)
-      if (value !== undefined) return `did you mean "type": "${type}", "${name}": "${value}"?`
-    }
-  }
-  return undefined
+function unknownType(at: string, types: readonly string[]): ConfigurationError {
+  return invalid(`${at}/type`, `must be one of ${types.join(', ')}`)
 }
 
 function readEntry(input: unknown, at: string, strategies: readonly Strategy[], from: Origin, index: number): Credential {
   if (!isObject(input)) throw invalid(at, 'must be an object')
   const strategy = strategies.find(({ type }) => type === input.type)
-  if (!strategy) throw unknownType(at, input, strategies)
+  if (!strategy)
+    throw unknownType(
+      at,
+      strategies.map(({ type }) => type),
+    )
   const form = formOf(strategy, input)
   if (!form) {
     const name = typeof input.id === 'string' ? `"${input.id}"` : `credentials[${index}]`

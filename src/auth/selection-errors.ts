@@ -61,8 +61,7 @@ export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]
     maps.flatMap(({ schemes }) => Object.keys(schemes as object)),
   )
   const message = `"${ref}" is not defined in auth:schemes${near === undefined ? '' : ` (did you mean "${near}"?)`}`
-  const hint =
-    'report this to the publisher of the document, or define it in your copy: in the auth:schemes of the document, or of its collection or catalog'
+  const hint = 'auth:schemes must define it: report this to the publisher of the document, or correct your copy'
   return new SelectionError('SCHEME_NOT_FOUND', message, { pointer: refPointer(target, ref), ref, hint })
 }
 

@@ -83,7 +83,7 @@ function isBelow(host: string, suffix: string): boolean {
 
 function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
-  if (!scheme || !authority) throw malformed(pattern)
+  if (!scheme || !authority) throw refused(pattern, 'write https://host[:port][/path/]; the only "*" is "*." before a host')
   if (SLIPPERY.test(path)) throw refused(pattern, 'the path contains dot segments or encoded slashes')
   if (scheme === 's3') {
     if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
@@ -111,16 +111,6 @@ function refuseShared(pattern: string, host: string, wildcard: boolean, path: st
 
 function folder(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
-}
-
-/** Returns the error for a text that does not have the form of a pattern. A folder needs no `*`: a pattern matches all URLs below it. */
-function malformed(pattern: string): ConfigurationError {
-  const [, folder] = /^([^*]+\/)\*{1,2}$/.exec(pattern) ?? []
-  if (folder !== undefined && PATTERN.test(folder))
-    return refused(pattern, `${folder} already matches all URLs below it. Write it without "*"`)
-  if (/^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[:/]|$)/i.test(pattern))
-    return refused(pattern, 'it has no scheme. Write "https://" before it')
-  return refused(pattern, 'write https://host[:port][/path/], with "*." only as the first label')
 }
 
 /** The pattern is shown unless it may hold a secret: a token in its place, a password, or a query. */

@@ -99,19 +99,6 @@ describe('a credential', () => {
     })
   })
 
-  it.each([
-    ['apikey', 'did you mean "type": "apiKey"?'],
-    ['oidc', 'did you mean "type": "openIdConnect"?'],
-    ['bearer', 'did you mean "type": "http", "scheme": "bearer"?'],
-    ['Basic', 'did you mean "type": "http", "scheme": "basic"?'],
-    ['clientCredentials', 'did you mean "type": "oauth2", "flow": "clientCredentials"?'],
-    ['token', undefined],
-  ])('says what the type %s probably means', (type, hint) => {
-    const error = thrownBy(() => read({ credentials: [{ ...key, type }] }))
-    expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/type' })
-    expect((error as { hint?: string }).hint).toBe(hint)
-  })
-
   it.each([null, 5, 'text', []])('a credential that is %j is CONFIG_INVALID', (entry) => {
     expect(thrownBy(() => read({ credentials: [entry] }))).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0' })
   })

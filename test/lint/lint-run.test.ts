@@ -28,7 +28,7 @@ function findings(texts: readonly string[], run = new LintRun()): readonly strin
 describe('a run of several documents', () => {
   it('reports a name that is defined twice, at the later one', () => {
     expect(findings([itemOf('a', header), itemOf('b', query), itemOf('c', header), itemOf('d', query)])).toEqual([
-      'b: conflicting-scheme: the scheme "key" differs from the one in "a" (x.json): use the same definition or another name',
+      'b: conflicting-scheme: the scheme "key" differs from that in a (x.json): use one definition or two names',
     ])
   })
 

@@ -137,6 +137,16 @@ describe('what it says', () => {
     expect(await errorOf(text)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/sendTo', hint: 'remove one of them' })
   })
 
+  it.each([
+    ['bearer', 'did you mean "type": "http", "scheme": "bearer"?'],
+    ['clientCredentials', 'did you mean "type": "oauth2", "flow": "clientCredentials"?'],
+    ['token', undefined],
+    [5, undefined],
+  ])('says which type has %j as a value of another field', async (type, hint) => {
+    const error = await errorOf({ version: 1, credentials: [{ ...portal, type }] })
+    expect([error.code, error.pointer, error.hint]).toEqual(['CONFIG_INVALID', '/credentials/0/type', hint])
+  })
+
   it('what it says holds no secrets', async () => {
     const error = await errorOf({ version: 1, credentials: [{ ...portal, value: 'canary-secret' }] })
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/value', hint: expect.stringContaining('"env"') })

@@ -216,8 +216,8 @@ async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter):
   if (!mine) return []
   const document = nameOf(job.url)
   if (error) {
-    const data = { code: error.code, ...(job.from !== undefined && { parent: nameOf(job.from) }) }
-    return runFinding('unreachable', data, { document, pointer: '' }, settings)
+    const reason = error.code + (job.from === undefined ? '' : `; linked from ${nameOf(job.from)}`)
+    return runFinding('unreachable', { reason }, { document, pointer: '' }, settings)
   }
   if (!bytes || !value) return []
   const { levels } = settings

@@ -188,7 +188,7 @@ export class Definitions {
       const first = firsts.get(name)
       if (!first) firsts.set(name, definition)
       if (!first || level === 'off') return []
-      const data = { name, document: `the one in ${nameOfDocument(first.id, first.document)}` }
+      const data = { name, other: nameOfDocument(first.id, first.document) }
       return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer }, complete)]
     })
   }

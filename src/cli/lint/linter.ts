@@ -166,9 +166,7 @@ export function runFinding(
   return severity === 'off' ? [] : [findingOf(rule, severity, data, place, settings.complete)]
 }
 
-const PLACEHOLDER = /\{(\w+)\}/g
-
-/** Returns the finding of such a rule at a given level, with its first message of which `data` has all parts. */
+/** Returns the finding of such a rule at a given level. */
 export function findingOf(
   rule: RunRule,
   severity: Severity,
@@ -176,9 +174,8 @@ export function findingOf(
   place: Pick<Problem, 'document' | 'id' | 'pointer'>,
   complete: TextOptions['complete'],
 ): Problem {
-  const templates = Object.values(caseOf(rule)?.[1].meta.messages ?? {})
-  const template = templates.find((text) => [...text.matchAll(PLACEHOLDER)].every(([, name = '']) => Object.hasOwn(data, name))) ?? ''
-  const message = template.replace(PLACEHOLDER, (_, name: string) => data[name] ?? '')
+  const [template = ''] = Object.values(caseOf(rule)?.[1].meta.messages ?? {})
+  const message = template.replace(/\{(\w+)\}/g, (_, name: string) => data[name] ?? '')
   const problem: Problem = { rule, code: rule, severity, message, ...place }
   return complete ? complete(problem, { document: undefined, at: '', near: undefined }) : problem
 }

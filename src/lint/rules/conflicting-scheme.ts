@@ -9,7 +9,7 @@ export const conflictingScheme: Rule = {
       meta: {
         code: 'conflicting-scheme',
         severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-        messages: { differs: 'the scheme "{name}" differs from {document}: use the same definition or another name' },
+        messages: { differs: 'the scheme "{name}" differs from that in {other}: use one definition or two names' },
       },
       document({ object, kind, name: document, run, maps }, report) {
         if (!run || kind === 'wrapper') return
@@ -18,7 +18,7 @@ export const conflictingScheme: Rule = {
           if (summary) continue
           for (const { name, value, pointer } of schemes) {
             const other = run.otherDefinition(name, value, where)
-            if (other !== undefined) report(pointer, 'differs', { name, document: `the one in ${other}` })
+            if (other !== undefined) report(pointer, 'differs', { name, other })
           }
         }
       },
@@ -28,7 +28,7 @@ export const conflictingScheme: Rule = {
 
 /** Returns how a message names another document: an id alone does not say which file has it. */
 export function nameOfDocument(id: string | undefined, document: string | undefined): string {
-  return id !== undefined && document !== undefined ? `"${id}" (${document})` : (id ?? document ?? 'another document')
+  return `${id ?? 'a document'}${document ? ` (${document})` : ''}`
 }
 
 export const docs: RuleDocs = {

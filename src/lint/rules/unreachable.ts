@@ -8,10 +8,7 @@ export const unreachable: Rule = {
       meta: {
         code: 'unreachable',
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
-        messages: {
-          linked: 'the document could not be read: {code}; {parent} links to it',
-          unread: 'the document could not be read: {code}',
-        },
+        messages: { unread: 'the document could not be read: {reason}' },
       },
     },
   ],
@@ -23,7 +20,7 @@ export const docs: RuleDocs = {
     why: 'Reported by `lint --crawl`. Clients cannot follow the link either, and documents below it are not checked, so the crawl is incomplete.',
     repair: [
       'Open the URL. For 401 and 403 add a credential to the credential file.',
-      'For 404 correct the link: the message names the document that has it.',
+      'For 404 correct the link in the parent document, which the message names.',
       'For a timeout or 5xx run the crawl again, slower with --rate.',
     ],
   },

@@ -4,7 +4,7 @@ import { isSource, readCredentials } from '../../auth/parse-credentials.ts'
 import { type LazyStrategy, loadStrategies, type Strategy } from '../../auth/strategy.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { locate, type Position, positionAt } from '../../lint/pointer.ts'
+import { locate, type Position, positionAt, valueAt } from '../../lint/pointer.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import { duplicateKeys, scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
@@ -113,8 +113,24 @@ export async function credentialsFromText(
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     const at = error.pointer ?? ''
-    throw new ConfigurationError(error.code, `${place(name, locate(text, [at]).get(at))}: ${error.message}`, { ...error, pointer: at })
+    const hint = error.hint ?? meantType(content, at, loaded)
+    throw new ConfigurationError(error.code, `${place(name, locate(text, [at]).get(at))}: ${error.message}`, {
+      ...error,
+      pointer: at,
+      ...(hint !== undefined && { hint }),
+    })
   }
+}
+
+/** Names the type that has the word at the pointer as a value of another field: `bearer` is a `scheme` of the type `http`. */
+function meantType(content: unknown, at: string, strategies: readonly Strategy[]): string | undefined {
+  const word = at.endsWith('/type') ? valueAt(content, at) : undefined
+  for (const { type, forms } of strategies) {
+    const [field] =
+      forms.flatMap(({ when = {} }) => Object.entries(when)).find(([, values]) => values.some((value) => value === word)) ?? []
+    if (typeof word === 'string' && field !== undefined) return `did you mean "type": "${type}", "${field}": "${word}"?`
+  }
+  return undefined
 }
 
 /** Refuses a member that an object has twice: `JSON.parse` ignores the first, and each of them may be the `sendTo` that the user meant. */

@@ -84,7 +84,7 @@ describe('credentials', () => {
     const server = await serve({ '/': json(catalog(link('child', '/private/'))), '/private/': json(catalog()) })
     const { code, summary, problems } = await crawl([server.origin])
     expect([code, summary.incomplete]).toMatchObject([5, [{ url: `${server.origin}private/`, code: 'HTTP_401', exit: 5 }]])
-    const message = `the document could not be read: HTTP_401; ${server.origin} links to it`
+    const message = `the document could not be read: HTTP_401; linked from ${server.origin}`
     expect(problems).toMatchObject([{ code: 'unreachable', document: `${server.origin}private/`, message }])
   })
 

@@ -37,14 +37,14 @@ describe('a whole run', () => {
         'b',
         '/properties/auth:schemes/key',
         'second',
-        `the scheme "key" differs from the one in "first" (${server.origin}a): use the same definition or another name`,
+        `the scheme "key" differs from that in first (${server.origin}a): use one definition or two names`,
       ],
       [
         'conflicting-scheme',
         'page',
         '/features/1/properties/auth:schemes/key',
         'inner',
-        `the scheme "key" differs from the one in "first" (${server.origin}a): use the same definition or another name`,
+        `the scheme "key" differs from that in first (${server.origin}a): use one definition or two names`,
       ],
     ])
   })
@@ -60,7 +60,7 @@ describe('a whole run', () => {
       {
         pointer: '/children/1/auth:schemes/key',
         id: 'two',
-        message: `the scheme "key" differs from the one in "one" (${server.origin}list): use the same definition or another name`,
+        message: `the scheme "key" differs from that in one (${server.origin}list): use one definition or two names`,
       },
     ])
   })

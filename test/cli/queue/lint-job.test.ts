@@ -40,8 +40,8 @@ describe('a job', () => {
     expect(elsewhere).toEqual(here)
     const conflicts = here.flat().filter(({ code }) => code === 'conflicting-scheme')
     expect(conflicts.map(({ message }) => message)).toEqual([
-      'the scheme "key" differs from the one in "a" (d0): use the same definition or another name',
-      'the scheme "key" differs from the one in "a" (d0): use the same definition or another name',
+      'the scheme "key" differs from that in a (d0): use one definition or two names',
+      'the scheme "key" differs from that in a (d0): use one definition or two names',
     ])
   })
 
