@@ -214,34 +214,6 @@ const WORD = /true|false|null/y
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** A name that an object has more than once; `pointer` is that of the value. */
-interface DuplicateKey {
-  readonly pointer: string
-  readonly name: string
-}
-
-/** Returns each name that an object of the text has more than once. The text must be JSON. */
-export function duplicateKeys(text: string): readonly DuplicateKey[] {
-  const seen: Set<string>[] = []
-  const found = new Map<string, DuplicateKey>()
-  let before = 0
-  scan(text, {
-    member(path) {
-      const depth = path.length
-      if (depth > before) seen[depth] = new Set()
-      before = depth
-      const name = String(path[depth - 1])
-      const names = (seen[depth] ??= new Set())
-      if (names.has(name)) found.set(append('', ...path), { pointer: append('', ...path), name })
-      names.add(name)
-    },
-    value(path) {
-      before = Math.min(before, path.length)
-    },
-  })
-  return [...found.values()]
-}
-
 /** Scans the text. Undefined when it is JSON, else the offset of the first character that cannot be. */
 export function scan(text: string, listener: Listener = {}): number | undefined {
   const path: (string | number)[] = []
@@ -416,4 +388,32 @@ function keyAt(text: string, [start, end]: readonly [number, number] = [0, 0]): 
   } catch {
     return ''
   }
+}
+
+/** A name that an object has more than once; `pointer` is that of the value. */
+interface DuplicateKey {
+  readonly pointer: string
+  readonly name: string
+}
+
+/** Returns each name that an object of the text has more than once. The text must be JSON. */
+export function duplicateKeys(text: string): readonly DuplicateKey[] {
+  const seen: Set<string>[] = []
+  const found = new Map<string, DuplicateKey>()
+  let before = 0
+  scan(text, {
+    member(path) {
+      const depth = path.length
+      if (depth > before) seen[depth] = new Set()
+      before = depth
+      const name = String(path[depth - 1])
+      const names = (seen[depth] ??= new Set())
+      if (names.has(name)) found.set(append('', ...path), { pointer: append('', ...path), name })
+      names.add(name)
+    },
+    value(path) {
+      before = Math.min(before, path.length)
+    },
+  })
+  return [...found.values()]
 }

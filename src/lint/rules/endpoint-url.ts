@@ -60,7 +60,7 @@ const relativeAuthorizationApi: RuleCase = {
     code: 'relative-authorization-api',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: {
-      relative: 'authorizationApi is a relative URL, which means nothing once the document is saved elsewhere: write an absolute URL',
+      relative: 'authorizationApi is a relative URL, which means nothing in a copy of the document: write an absolute URL',
     },
   },
   flow({ value, pointer, scheme }, report) {

@@ -10,7 +10,7 @@ export const notJson: Rule = {
         severity: { recommended: 'error', strict: 'error', schema: 'error' },
         messages: {
           encoding: 'the text is not encoded in UTF-8: save it as UTF-8',
-          syntax: 'not JSON (at byte {offset}): names need double quotes, commas are only allowed between members, comments not at all',
+          syntax: 'not JSON (at byte {offset}): names need double quotes, commas only between members, no comments',
           markup: 'not JSON (at byte {offset}): this looks like a web page, perhaps a login page',
           start: 'not JSON (at byte {offset}): a document starts with a brace; YAML and other formats are not read',
           end: 'not JSON: the text ends too early (at byte {offset})',
