@@ -75,6 +75,11 @@ describe('writeNewFile', () => {
       code: 'PATH_UNSAFE',
       hint: 'choose another name, or redirect stdout to it: > /dev/null',
     })
+    for (const name of ['dangling', 'sub'])
+      await expect(writeNewFile(join(folder, name), never, true)).rejects.toMatchObject({
+        code: 'PATH_UNSAFE',
+        hint: 'choose another name',
+      })
     await expect(writeNewFile('..', never)).rejects.toMatchObject({ code: 'PATH_UNSAFE' })
     expect(await readFile(join(folder, 'old.bin'), 'utf8')).toBe('old')
   })
