@@ -324,10 +324,10 @@ export class ApiClient {
  */
 export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
   if (typeof baseUrl !== 'string') throw new TypeError('baseUrl is missing or not a string')
+  if (!/^https?:/i.test(baseUrl)) throw invalid('baseUrl must begin with https:')
   const named = new Set(canParseUrl(baseUrl) ? [new URL(baseUrl).origin] : [])
   const url = addressOf(baseUrl, { secure: false, named })
   if (isAddressProblem(url)) throw invalid(`baseUrl ${url.message}`)
-  if (url.protocol === 's3:') throw invalid('baseUrl must begin with https:')
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(baseUrl)) throw invalid('baseUrl must not have a query or a fragment')
   if (url.protocol === 'http:' && !(allowInsecure === 'loopback' && isLoopbackHost(url.hostname))) {
     const hint = 'use https:, or for tests on this machine allowInsecure: "loopback"'

@@ -29,6 +29,10 @@ it.each([
   expect(asked).toBe(0)
 })
 
+it.each(['s3://api/v1', 'ftp://api.example/v1', 'api.example/v1'])('says how a base URL such as %s begins', (baseUrl) => {
+  expect(() => new ApiClient({ baseUrl })).toThrow(expect.objectContaining({ message: 'baseUrl must begin with https:' }))
+})
+
 it('takes an engine instead of a credential, and refuses one that is not for the base URL', async () => {
   const { origin } = await service(() => ({ status: 200, body: '[1]' }))
   const wide = createAuth({ credentials: [{ ...KEY, sendTo: `${origin}/` }], transport })
