@@ -56,7 +56,7 @@ function commandsFor({ root, evil }: Servers, { file, ca }: User): readonly (rea
     ['a request for another program', `npx stac-auth authorize ${item('signed-get')} --asset data --as curl --reveal`],
     ['the file itself', `npx stac-auth fetch ${item('s3')} --asset data -o s3.bin`],
     ['all files of the catalog, then only what is missing', `npx stac-auth download ${root} --crawl -d files`],
-    ['a host that no entry names gets nothing', `npx stac-auth fetch ${evil.origin}/copy.json --asset data -o copy.bin`],
+    ['a host that no credential names gets nothing', `npx stac-auth fetch ${evil.origin}/copy.json --asset data -o copy.bin`],
     ['Ctrl-C stops the servers and removes the credentials'],
   ]
 }

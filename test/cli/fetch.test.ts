@@ -38,6 +38,10 @@ const server = await serve({
   '/circle': (_request, response) => response.writeHead(302, { location: '/circle' }).end(),
   '/silent': () => {},
   '/broken': (_request, response) => response.writeHead(503).end(),
+  '/limited': (_request, response) => response.writeHead(429, { 'retry-after': '3600' }).end(),
+  '/closed': (_request, response) => response.writeHead(503, { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' }).end(),
+  '/odd': (_request, response) => response.writeHead(503, { 'retry-after': 'later' }).end(),
+  '/gone': (_request, response) => response.writeHead(410, { 'retry-after': '5' }).end(),
   '/endless': (_request, response) => {
     const more = () => response.destroyed || response.write(Buffer.alloc(65536), () => setTimeout(more, 1))
     more()
@@ -283,6 +287,16 @@ describe('fetch', () => {
     expect(outcome.stderr).toMatch(new RegExp(`^error ${code}: ${server.origin}${path}: `))
     expect(outcome.code).toBe(exit)
     expect((await readdir(folder)).filter((name) => name.startsWith(path))).toEqual([])
+  })
+
+  it.each([
+    ['limited', 'the server asks to wait 3600 s before the next request (Retry-After)'],
+    ['closed', 'the server asks to wait until Fri, 01 Jan 2100 00:00:00 GMT before the next request (Retry-After)'],
+    ['odd', 'check the URL; for 429 and 5xx try again later'],
+    ['gone', 'check the URL; for 429 and 5xx try again later'],
+  ])('says for /%s how long the server asks to wait', async (path, hint) => {
+    const [, second] = (await fetchIt(`${server.origin}${path}`)).stderr.trimEnd().split('\n')
+    expect(second?.trim()).toBe(hint)
   })
 
   it('stores a file whose name ends in its content coding as it is sent, and others without it', async () => {

@@ -27,7 +27,15 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
   const code = await storeCode(headers, body)
   if (status === 401 || status === 403) return uncovered({ status, headers }, url, target)
   const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
-  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isRetryableStatus(status) })
+  const wait = requestedWait(headers.get('retry-after')?.trim() ?? '')
+  const hint = wait && isRetryableStatus(status) && `the server asks to wait ${wait} before the next request (Retry-After)`
+  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isRetryableStatus(status), ...(hint && { hint }) })
+}
+
+/** Returns the value of a `Retry-After` in words (RFC 9110 §10.2.3): seconds or a date; undefined for any other text. */
+function requestedWait(value: string): string | undefined {
+  if (/^\d{1,10}$/.test(value)) return `${value} s`
+  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value) ? `until ${value}` : undefined
 }
 
 /** Returns the code in an error response of an object store, or an empty string. */
