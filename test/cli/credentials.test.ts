@@ -22,6 +22,15 @@ describe('credentials list', () => {
     expect(await run(['credentials', 'list', none])).toMatchObject({ code: 0, stdout: '', stderr: note })
     expect(await run(['credentials', 'list', none, '--json'])).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' })
   })
+
+  it('names the token of the environment, which no file lists, and does not show it', async () => {
+    const listed = async (env: Record<string, string>, ...argv: string[]) =>
+      (await run(['credentials', 'list', good, ...argv], { env })).stderr
+    const token = { STAC_AUTH_TOKEN: 'canary' }
+    const used = { ...token, STAC_AUTH_TOKEN_FOR: 'https://data.example/' }
+    const note = 'not in the file: the bearer token in STAC_AUTH_TOKEN, for https://data.example/\n'
+    expect([await listed(token), await listed(used), await listed(used, '--json')]).toEqual(['', note, ''])
+  })
 })
 
 describe('credentials check', () => {

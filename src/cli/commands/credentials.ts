@@ -66,6 +66,9 @@ async function list(named: string | undefined, options: ShowOptions, context: Co
   await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
   if (entries.length === 0 && !options.json)
     await context.diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
+  const { STAC_AUTH_TOKEN: token, STAC_AUTH_TOKEN_FOR: allowed } = context.io.env
+  if (token && allowed && !options.json)
+    await context.diagnostics.note(`not in the file: the bearer token in STAC_AUTH_TOKEN, for ${forLine(allowed)}`)
   return EXIT.done
 }
 

@@ -72,7 +72,7 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
         ...NONE,
         checks: [
           ...(await folderChecks(dirname(path))),
-          warning(check, 'NO_CREDENTIAL', `${path} does not exist: only public files can be read`, 'stac-auth setup DOC'),
+          warning(check, 'NO_CREDENTIAL', `${path} does not exist, so it has no credential`, 'stac-auth setup DOC'),
         ],
       }
     const set = (await credentialsFromText(text, path)) as CredentialSet<CredentialObject>
