@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../harness/failure.ts'
 import { get, granted, MIB, send, server } from './transport-fixture.ts'
@@ -84,6 +85,8 @@ describe('an answer', () => {
     expect(headers.getSetCookie?.()).toEqual(['a=1', 'b=2'])
     expect(headers.get('constructor')).toBeNull()
     expect(headers.get('absent')).toBeNull()
+    expect(inspect(headers)).toContain("'x-one': [ '1', '2' ]")
+    expect(inspect(headers)).toContain("'set-cookie': '[secret]'")
   })
 
   it('becomes a standard Response', async () => {

@@ -464,6 +464,11 @@ class HeaderFields {
     return headers
   }
 
+  /** Shows the fields where a response is printed; cookies may be sessions. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return { ...this.#fields, ...(Object.hasOwn(this.#fields, 'set-cookie') && { 'set-cookie': '[secret]' }) }
+  }
+
   #own(name: string): string | string[] | undefined {
     return Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined
   }
