@@ -196,9 +196,9 @@ const DAY = 86_400_000
 const MOST_DAYS = 366
 
 /**
- * Refuses a range that the service would refuse: more than 366 days between its ends. What is no date is left to the service.
+ * Refuses a range of more than 366 days, as the service does. An invalid date is left to the service.
  *
- * Errors: `REQUEST_INVALID`; `TypeError` for what is no text.
+ * Errors: `REQUEST_INVALID`; `TypeError` for a value that is not a string.
  */
 function checkDates(
   range: { readonly start_date: string; readonly end_date: string },
@@ -268,7 +268,7 @@ export interface Usage {
 
 const NO_LIMIT = 1e12
 
-/** What is used up in this period. Errors: those of every call; `RESPONSE_INVALID` for an answer that counts no characters. */
+/** Returns the usage of the current period. Errors: those of every call; `RESPONSE_INVALID` for a response without a number of characters. */
 export async function usage(service: TranslationService, options: TranslationCallOptions = {}): Promise<Result<Usage>> {
   const record = await service.call<Usage>('usage', {}, options)
   const counters = countersOf(record)

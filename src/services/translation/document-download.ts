@@ -26,7 +26,7 @@ export interface FetchedDocument {
 }
 
 /**
- * Fetches a document into its sink: all of it, else an error and no file. After its first byte it is never asked for again.
+ * Downloads a document into its sink, completely, or fails and leaves no file. It is not requested again after its first byte.
  *
  * Errors: `DOCUMENT_NOT_READY` with the state, `DOCUMENT_FAILED`, `DOCUMENT_GONE` (fetched before, or expired), `HTTP_404` for a handle
  * that the service never accepted from this client, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
@@ -50,7 +50,7 @@ export async function downloadDocument(
 }
 
 /**
- * The same for a document that was said to be done: a service that is not ready after all is asked again, a few times. Errors: as of
+ * Does the same for a document with the state `done`: if the service is not ready after all, the request is repeated a few times. Errors: those of
  * {@link downloadDocument}; `RESPONSE_INVALID` when the document is no longer done.
  */
 export async function fetchWhenDone(
@@ -84,7 +84,7 @@ export async function fetchWhenDone(
 
 const MOST_TRIES = 5
 
-/** A 503 or 404 means one of several things, which only the state and earlier answers can tell. */
+/** A 503 or 404 has several meanings; the state and earlier responses tell them apart. */
 async function begin(
   service: TranslationService,
   handle: DocumentHandle,
@@ -137,7 +137,7 @@ function backwards(state: string | undefined): ProtocolError {
  */
 export type DocumentSink = { readonly path: string; readonly overwrite?: boolean } | WritableStream<Uint8Array> | undefined
 
-/** Refuses a sink that cannot take the document, before anything is paid for. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+/** Refuses an unusable sink before the translation is paid for. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 export async function checkSink(sink: DocumentSink): Promise<void> {
   if (sink === undefined || isWritable(sink)) return
   if (typeof sink !== 'object' || sink === null || typeof sink.path !== 'string')
@@ -146,10 +146,10 @@ export async function checkSink(sink: DocumentSink): Promise<void> {
 }
 
 /**
- * Takes a document to its sink: all of it or nothing that could be taken for it. A stream that fails is aborted.
+ * Writes a document to its sink. An incomplete document never looks complete; a stream that fails is aborted.
  *
- * @param open begins the download; called once, when the sink is ready
- * @returns the bytes where there is no sink
+ * @param open starts the download; called once, when the sink is ready
+ * @returns the bytes if there is no sink
  */
 async function deliver(sink: DocumentSink, open: () => Promise<ReadableStream<Uint8Array>>): Promise<Uint8Array | undefined> {
   if (sink === undefined) return readBody(chunksOf(await open()), Number.POSITIVE_INFINITY, '')

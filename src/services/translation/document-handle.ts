@@ -52,10 +52,10 @@ const FIRST = 1000
 
 const LONGEST = 15_000
 
-/** A guess beyond an hour is none: the service is known for absurd ones. */
+/** Estimates above one hour are ignored: the service is known to return absurd ones. */
 const BELIEVED = 3600
 
-/** Milliseconds between questions: half as long again each time, or as long as the service says, 1 to 60 s. */
+/** Delay between requests in milliseconds: grows by half each time, or the estimate of the service, from 1 to 60 s. */
 export class PollDelay {
   #delay = FIRST
 
@@ -117,7 +117,7 @@ const REMEMBERED = 10_000
 
 /**
  * Remembers which handles the service accepted, and which documents were downloaded completely: the service answers 404 to a wrong handle
- * as well as to a document that it deleted, and only an earlier answer tells them apart.
+ * as well as to a document that it deleted; only an earlier response tells them apart.
  */
 export class SeenDocuments {
   readonly #seen = new Map<string, 'exists' | 'fetched'>()
@@ -131,7 +131,7 @@ export class SeenDocuments {
     if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest)
   }
 
-  /** Returns what is known of the document with this id and this key; undefined when nothing is. */
+  /** Returns what is known about the document with this id and key, or undefined. */
   of(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
     return this.#seen.get(nameOf(handle))
   }

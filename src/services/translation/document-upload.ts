@@ -117,7 +117,7 @@ interface MultipartBody {
 const ENCODER = new TextEncoder()
 
 /**
- * The fields in their order, the file behind them. Errors of its chunks: `FILE_CHANGED` when the file has not the size that it was said to
+ * Returns the fields in their order, then the file. Errors of its chunks: `FILE_CHANGED` if the file does not have the size that it was said to
  * have, and those of the file.
  */
 function multipart(fields: readonly (readonly [name: string, value: string])[], file: FilePart): MultipartBody {
@@ -141,7 +141,7 @@ function disposition(boundary: string, name: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"`
 }
 
-/** As browsers do (HTML, multipart/form-data encoding algorithm): line breaks and quotes in percent, everything else in UTF-8. */
+/** As browsers do (HTML, multipart/form-data encoding algorithm): line breaks and quotes are percent-encoded, everything else is UTF-8. */
 function escaped(name: string): string {
   return name.toWellFormed().replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 }
@@ -165,7 +165,7 @@ export type DocumentSource = Uint8Array | Blob | StreamBody | (() => StreamBody)
 
 /** A document that is ready to be read. */
 interface OpenDocument {
-  /** Without folders; undefined where nothing names it. */
+  /** The name without folders; undefined if the source has none. */
   readonly name: string | undefined
   /** In bytes, where it is known. */
   readonly size: number | undefined

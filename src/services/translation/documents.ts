@@ -55,7 +55,7 @@ export class Documents {
       await checkSink(sink)
       const whole = oneEnd(options, this.#service.clock)
       const handle = await this.upload(source, params, whole)
-      // Members that were added to the document are none of the questions about it.
+      // Members that were added to the handle are not sent in requests about the document.
       const { extraBody: _extraBody, ...later } = whole
       return this.#finish(handle, sink, later)
     })
@@ -118,7 +118,7 @@ export class Documents {
  * Errors: `DOCUMENT_FAILED` with the service's reason, `DOCUMENT_GONE` when this client downloaded it before, `TIMEOUT_TOTAL` at the
  * deadline with `lastState`, those of every call.
  *
- * @param deadline none by default: a large document takes its time
+ * @param deadline default: none, because a large document can take hours
  */
 function waitForDocument(
   service: TranslationService,

@@ -1,4 +1,4 @@
-/** What only the translation client raises, besides the errors of all clients. */
+/** Errors of the translation client, in addition to those of all clients. */
 import { AuthError, type AuthErrorFields, type ErrorCode } from '../../errors.ts'
 import type { DocumentHandle } from './document-handle.ts'
 

@@ -1,4 +1,4 @@
-/** Glossaries with dictionaries for several pairs of languages, and what a dictionary says and how that is written. */
+/** Glossaries with dictionaries for several pairs of languages, and the entries of dictionaries as text. */
 
 import { ProtocolError } from '../../errors.ts'
 import { utf8Length } from '../../text/utf8-length.ts'
@@ -121,7 +121,7 @@ export class Glossaries {
   }
 }
 
-/** Both forms are in use: the dictionary itself, or a list that holds it. */
+/** Services return both forms: the dictionary, or a list that contains it. */
 type EntriesAnswer = DictionaryText | { readonly dictionaries: readonly DictionaryText[] }
 
 /** A dictionary may be given for its pair. */
@@ -226,7 +226,7 @@ export interface DictionaryInput extends GlossaryPair {
 /** A dictionary as it is sent. */
 type DictionaryText = Required<DictionaryInput> & { readonly entries: string }
 
-/** A dictionary as it is sent. Errors: those of {@link GlossaryEntries}; text is only read to check it, as far as `validation` says. */
+/** Returns a dictionary in the form that is sent. Errors: those of {@link GlossaryEntries}; text is checked according to `validation`. */
 function dictionaryText(dictionary: DictionaryInput, validation: Validation): DictionaryText {
   const { source_lang, target_lang, entries: given, entries_format = 'tsv' } = dictionary
   const entries = typeof given === 'string' ? given : GlossaryEntries.of(given).toText(entries_format)
@@ -325,7 +325,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
     return this.#terms.size
   }
 
-  /** What a source term becomes. */
+  /** The translation of the source term. */
   /** Returns the target term of a source term. */
   get(source: string): string | undefined {
     return this.#terms.get(source)
@@ -363,7 +363,7 @@ function checkGlossarySize(bytes: number): void {
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'entries', limit: LARGEST_GLOSSARY, hint: 'use several glossaries' })
 }
 
-/** One entry of text, and where it stands, from 1. */
+/** One entry of a text, and its line number from 1. */
 type Placed = readonly [source: string, target: string, place?: number]
 
 function* fromTsv(text: string): Generator<Placed> {
@@ -403,7 +403,7 @@ const END = /,|\r?\n|$/y
 /**
  * The rows of comma-separated text (RFC 4180); lines end with CRLF or LF, the last one may.
  *
- * Errors: `REQUEST_INVALID` with the number of the row for quotes that do not match or stand inside a field without quotes.
+ * Errors: `REQUEST_INVALID` with the number of the row for unbalanced quotes, or quotes inside an unquoted field.
  */
 function csvRows(text: string): readonly (readonly string[])[] {
   const rows: string[][] = []

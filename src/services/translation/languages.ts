@@ -1,4 +1,4 @@
-/** Which languages there are, and what can be done with them. */
+/** The languages of the service and their features. */
 import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
 /** A resource that languages are used for; the service may have more. */
@@ -47,7 +47,7 @@ export interface Language {
  */
 export class Languages {
   readonly #service: TranslationService
-  /** What `supports` has asked for; kept as long as the client. */
+  /** Lists that `supports` has requested; kept as long as the client. */
   readonly #known = new Map<string, Promise<readonly unknown[]>>()
 
   /** @internal */

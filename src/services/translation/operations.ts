@@ -2,25 +2,25 @@
 import { ValidationError } from '../client/errors.ts'
 import type { Operation } from '../client/request-builder.ts'
 
-/** Whom an operation is for: a key with that scope, one of an administrator, one without scopes, or any. */
+/** The key that an operation needs: with that scope, of an administrator, without scopes, or any. */
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
 
-/** What a member of a record is. */
+/** The type of a member of a record. */
 export type Member = 'record' | 'list' | 'text' | 'number'
 
 /** What a record must have at least. */
 export type Members = Readonly<Record<string, Member>>
 
-/** One operation and what the service says about it. */
+/** One operation, as the service documents it. */
 export interface TranslationOperation extends Operation {
   /** Its number in the reference of the service. */
   readonly number: number
   readonly right: Right
-  /** What a success brings; `nothing` for an empty one. */
+  /** The content of a successful response; `nothing` for an empty one. */
   readonly answer: 'record' | 'list' | 'nothing' | 'text' | 'stream'
   /** What a record must have at least. */
   readonly members?: Members
-  /** May be written as a form on request. */
+  /** True when the body may be sent as a form. */
   readonly form?: true
   readonly stability?: 'alpha' | 'closed alpha' | 'deprecated'
 }
@@ -46,10 +46,10 @@ const STYLE_LIST = { members: { style_id: 'text' } } as const
 const STYLE_INSTRUCTION = { members: { id: 'text' } } as const
 const GLOSSARIES = { members: { glossaries: 'list' } } as const
 const OLD = { stability: 'deprecated' } as const
-/** Uploads take as long as they take: the time for headers begins after them. */
+/** Uploads have no timeout: the timeout for headers starts after them. */
 const UPLOAD = { timeout: Number.POSITIVE_INFINITY, secretAnswer: true, members: { document_id: 'text', document_key: 'text' } } as const
 const DOCUMENT_KEY = ['document_key'] as const
-/** 503 says that the document is not ready, which asking again at once does not change. */
+/** 503 means that the document is not ready; an immediate retry does not help. */
 const RESULT = { answer: 'stream', response: 'stream', form: true, final: [503], secrets: DOCUMENT_KEY, accept: '*/*' } as const
 const STATUS = { form: true, secrets: DOCUMENT_KEY, members: { status: 'text' } } as const
 const TSV = { answer: 'text', response: 'text', accept: 'text/tab-separated-values' } as const
@@ -120,7 +120,7 @@ const ROWS = {
 /** The method of the client that sends an operation. */
 export type OperationName = keyof typeof ROWS
 
-/** All of them, by the method that sends them. */
+/** All operations, by the method of the client that sends them. */
 export const operations = Object.fromEntries(
   Object.entries<Row>(ROWS).map(([name, [number, request, replay, right, more]]) => {
     const [method, path = ''] = request.split(' ')
@@ -131,12 +131,12 @@ export const operations = Object.fromEntries(
 /** Members of a body. */
 export type FormMembers = Readonly<Record<string, unknown>>
 
-/** One text with commas between them; other lists are repeated. */
+/** Lists that are sent as one text with commas; other lists are repeated. */
 const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])
 
 const JSON_ONLY = ['style_id', 'custom_instructions', 'tag_handling_version']
 
-/** Members of a body as a form has them. Errors: `REQUEST_INVALID` for those that only JSON can have. */
+/** Returns the members of a body as form fields. Errors: `REQUEST_INVALID` for members that only JSON can express. */
 export function inForm(members: FormMembers): FormMembers {
   const wrong = JSON_ONLY.find((name) => members[name] !== undefined)
   if (wrong) throw new ValidationError('REQUEST_INVALID', `"${wrong}" can only be sent as JSON; nothing was sent`, { field: wrong })

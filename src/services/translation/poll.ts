@@ -1,17 +1,17 @@
-/** Asks again and again until something is ready. */
+/** Polls until a result is ready. */
 import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import { Interruption, sleep } from '../../net/cancellation.ts'
 import { type Clock, startTimer } from '../../net/clock.ts'
 import { described } from '../client/errors.ts'
 
-/** What is asked, and how long to wait after an answer. */
+/** The request to repeat, and the delay after each response. */
 export interface PollSource<State> {
-  /** As errors call it: `documents.status`. */
+  /** Name of the operation in errors: `documents.status`. */
   readonly name: string
   ask(signal: AbortSignal): Promise<State>
-  /** Milliseconds until the next question; undefined when there is none. */
+  /** Milliseconds until the next request; undefined when the state is final. */
   delayAfter(state: State): number | undefined
-  /** The state in a word, for errors. */
+  /** The name of the state, for errors. */
   stateOf(state: State): string | undefined
   readonly clock: Clock
 }
@@ -22,10 +22,10 @@ export interface PollOptions {
 }
 
 /**
- * The state after which nothing more is to be asked. Leaves no timer and no listener behind.
+ * Returns the final state. Removes its timers and listeners.
  *
- * Errors: those of the questions, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`; in `attempts` at least the
- * number of questions.
+ * Errors: those of the requests, `ABORTED`, `TIMEOUT_TOTAL` at the deadline with the last state in `lastState`; `attempts` is at least the
+ * number of requests.
  */
 export async function poll<State>(source: PollSource<State>, { signal, deadline }: PollOptions = {}): Promise<State> {
   const { clock } = source

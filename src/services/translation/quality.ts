@@ -66,7 +66,7 @@ const MOST_SEGMENTS = 500
 
 const LONGEST_SIDE = 10_000
 
-/** Milliseconds between questions where the service names none, growing, and where it names too many. */
+/** Delays between requests in milliseconds: growing ones if the service names none, and the longest that it may name. */
 const FIRST_PAUSE = 1000
 
 const LONGEST_PAUSE = 15_000
@@ -120,7 +120,7 @@ export class Quality {
     return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, later)
   }
 
-  /** The path of an address on this very host; nothing for any other, which the identifier of the job replaces. */
+  /** Returns the path of a URL on the host of the service; undefined for any other host, and then the identifier of the job is used. */
   async #ownPath(poll_url: string): Promise<string | undefined> {
     const api = await this.#service.api()
     try {

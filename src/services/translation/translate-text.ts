@@ -88,7 +88,7 @@ class Batches {
   readonly #service: TranslationService
   readonly #params: TranslateParams
   readonly #options: TranslateManyOptions
-  /** Why nothing more is sent. */
+  /** The error that stops further requests. */
   #stopped: AuthError | undefined
 
   constructor(service: TranslationService, params: TranslateParams, options: TranslateManyOptions) {
@@ -103,7 +103,7 @@ class Batches {
       checkTranslation(this.#params, this.#service.validation(this.#options))
       return new TextPacker({ ...this.#params, ...extraBody }, this.#service.maxTextsPerRequest, encoding)
     })
-    /** In the order of the texts; none of them rejects. */
+    /** In the order of the texts; these promises never reject. */
     const underWay: Promise<readonly TextOutcome[] | Ended>[] = []
     for await (const batch of packer.batches(texts)) {
       if (underWay.length >= concurrency) yield* outcomesOf(await underWay.shift())
@@ -160,7 +160,7 @@ function complete(outcomes: readonly TextOutcome[]): readonly Translation[] {
   throw new BatchError(`${message}${cause ? `: ${cause.message}` : ''}`, { results, failures, notSent, hint, cause })
 }
 
-/** Texts of one request and their places among all; with `refusal` one text that fits into none. */
+/** The texts of one request and their positions in the input; with `refusal`, one text that is too large for any request. */
 interface Batch {
   readonly indices: readonly number[]
   readonly texts: readonly string[]
@@ -184,7 +184,7 @@ class TextPacker {
     this.#empty = encoding === 'json' ? bodySize({ text: [], ...body }) : bodySize(body, 'form')
   }
 
-  /** Errors: those of the source; `TypeError` for what is no text. */
+  /** Errors: those of the source; `TypeError` for a value that is not a string. */
   async *batches(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Batch, void> {
     let open: { indices: number[]; texts: string[] } = { indices: [], texts: [] }
     let size = this.#empty
@@ -238,7 +238,7 @@ const LARGEST_TRANSLATION = 128 * 1024
 /** Bytes that one code unit can become: an escape in JSON, or three bytes percent-encoded. */
 const WORST = { json: 6, form: 9 }
 
-/** Code units of names, quotes and short values, and of what stands around a text in a list. */
+/** Code units of names, quotes and short values, and of the separators around a text in a list. */
 const REST = 512
 
 const AROUND = 6
@@ -285,7 +285,7 @@ function isSurelyWithin(limit: number, body: Readonly<Record<string, unknown>>, 
   return units * WORST[encoding] <= limit
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for a text of more than so many characters (code points); `TypeError` for what is no text. */
+/** Errors: `REQUEST_TOO_LARGE` for a text of more than so many characters (code points); `TypeError` for a value that is not a string. */
 export function checkTextLength(text: string, field: string, limit: number): void {
   if (typeof text !== 'string') throw new TypeError(`${field} must be a string`)
   if (text.length <= limit || (text.length <= limit * 2 && [...text].length <= limit)) return
@@ -314,7 +314,7 @@ const MOST_GLOSSARIES = 5
 /** Languages that take custom instructions, with all their variants. */
 const INSTRUCTED = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'])
 
-/** Refuses what the service would refuse. Errors: `REQUEST_INVALID`; `TypeError` for a target that is no text. */
+/** Refuses options that the service would refuse. Errors: `REQUEST_INVALID`; `TypeError` for a target that is not a string. */
 export function checkTranslation(params: Partial<TranslateParams>, validation: Validation): void {
   const { target_lang: target, source_lang: source, custom_instructions: instructions } = params
   if (typeof target !== 'string') throw new TypeError('target_lang must be a string, such as "DE"')
@@ -327,7 +327,7 @@ export function checkTranslation(params: Partial<TranslateParams>, validation: V
   if (validation === 'strict') checkPublic(params)
 }
 
-/** A list of texts that is not empty. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
+/** Returns a list of texts that is not empty. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
 export function checkTexts(texts: readonly string[], most: number, validation: Validation): void {
   if (!isTexts(texts)) throw new TypeError('text must be a string or an array of strings')
   if (validation === 'off') return
@@ -355,7 +355,7 @@ function checkInstructions(instructions: readonly string[], target: string): voi
   if (instructions.length > 0 && !INSTRUCTED.has(base)) throw refused('target_lang', `custom instructions are not supported for ${target}`)
 }
 
-/** What only the public description of the service says. */
+/** Limits that only the public documentation of the service names. */
 function checkPublic({ glossary_id, glossary_ids, translation_memory_threshold: threshold }: Partial<TranslateParams>): void {
   if (glossary_id !== undefined && glossary_ids !== undefined)
     throw refused('glossary_ids', 'glossary_id and glossary_ids cannot be used together')

@@ -1,4 +1,4 @@
-/** What callers choose about a client of the translation service, and the way to the service that all parts of the client share. */
+/** The options of a translation client, and the access to the service that all its parts share. */
 import type { Auth } from '../../auth/auth.ts'
 import type { Secret, ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError, type ErrorCode, isAuthError, ProtocolError } from '../../errors.ts'
@@ -91,7 +91,7 @@ export class TranslationService {
     this.#clients = apiClients({ ...options, ...(key !== undefined && { apiKey: key }) })
   }
 
-  /** The documents that this client uploaded, asked about or fetched. */
+  /** The documents that this client uploaded, polled or downloaded. */
   get seenDocuments(): SeenDocuments {
     this.#seenDocuments ??= new SeenDocuments()
     return this.#seenDocuments
@@ -103,7 +103,7 @@ export class TranslationService {
     return client instanceof ApiClient ? client.origin : undefined
   }
 
-  /** The record or list of an answer. Errors: those of {@link ApiClient}, `RESPONSE_INVALID` for anything else. */
+  /** Returns the record or list of a response. Errors: those of {@link ApiClient}, `RESPONSE_INVALID` for anything else. */
   async call<T>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<Result<T>> {
     const answer = await this.send(name, input, options)
     try {
@@ -113,7 +113,7 @@ export class TranslationService {
     }
   }
 
-  /** The whole answer, as it came. */
+  /** Returns the whole response, unchanged. */
   async send<T = unknown>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
     try {
       const { operation, input: sent } = sentAs(operations[name], input, options)
@@ -123,17 +123,17 @@ export class TranslationService {
     }
   }
 
-  /** A request that is no operation. */
+  /** Sends a request that is not one of the operations. */
   async request<T>(method: Method, path: string, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
     return (await this.api()).request<T>(method, path, input, withTag(options))
   }
 
-  /** An operation that is in no table, such as one on an address that the service named. */
+  /** Sends an operation that is not in the table, such as one on a URL that the service named. */
   async perform<T>(operation: Operation, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
     return (await this.api()).send<T>(operation, input, withTag(options))
   }
 
-  /** What is to be checked for a call. */
+  /** The checks of a call. */
   validation({ validate = this.#validate }: TranslationCallOptions): Validation {
     return validate
   }
@@ -159,7 +159,7 @@ export class TranslationService {
     for (const client of this.#clients) client.protect(secret)
   }
 
-  /** A text of the service as it may stand in errors and events. */
+  /** Returns a text of the service without secrets, for errors and events. */
   scrub(text: string): string {
     return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
   }
@@ -170,7 +170,7 @@ export class TranslationService {
     return this.#client
   }
 
-  /** Once for the life of the client; a key that could not be had is asked for again by the next call. */
+  /** Once for the life of the client; a key that could not be read is read again by the next call. */
   #chosen(): ApiClient | Promise<ApiClient> {
     const [pro, free = pro] = this.#clients
     const key = this.#key
@@ -191,7 +191,7 @@ export class TranslationService {
   }
 }
 
-/** Does the work of an operation; its errors name the operation and the number of requests, none where they say nothing else. */
+/** Runs an operation; its errors name the operation and the number of requests, 0 if the error does not say otherwise. */
 export async function named<T>(operation: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -217,10 +217,10 @@ export function oneEnd<Options extends TranslationCallOptions>(
 }
 
 /**
- * The data of an answer with the answer beside it. Errors: `RESPONSE_INVALID` when it is not the record or list that the operation
+ * Returns the data of a response together with the response. Errors: `RESPONSE_INVALID` when it is not the record or list that the operation
  * promises, or has not the members that it must have.
  *
- * @param operation what was asked
+ * @param operation the operation that was sent
  * @param url origin and path, for errors
  */
 export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse, url: string): Result<T> {
@@ -231,7 +231,7 @@ export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse
   return withResponse(data as T & object, answer)
 }
 
-/** A record with an answer beside it. */
+/** A record together with its response. */
 export function withResponse<T extends object>(data: T, { status, headers, attempts, alreadyGone }: ApiResponse): Result<T> {
   const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
   // A service may have a member of that name.
@@ -245,7 +245,7 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
 }
 
-/** A result with one answer, which has a text, for each text that was sent. Errors: `RESPONSE_INVALID`. */
+/** Returns a result that has one item with a text for each text that was sent. Errors: `RESPONSE_INVALID`. */
 export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
   if (answers.length === sent) return withElements(result, answers, { text: 'text' }, operation)
   const message = `${operation}: ${sent} texts were sent, the response has ${answers.length}`
@@ -340,7 +340,7 @@ function checked(key: unknown): string {
   throw new ConfigurationError('CREDENTIAL_VALUE_INVALID', message)
 }
 
-/** One question at a time: who asks meanwhile gets the same answer. */
+/** One request at a time: concurrent callers share its response. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined
   return () => {
@@ -360,7 +360,7 @@ function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): readonly 
   return typeof apiKey === 'string' ? [HOSTS[planOf(apiKey)]] : [HOSTS.pro, HOSTS.free]
 }
 
-/** The plan that a key is for, as its end says. */
+/** Returns the plan of a key, which its last characters show. */
 function planOf(key: string): 'free' | 'pro' {
   return key.endsWith(':fx') ? 'free' : 'pro'
 }
@@ -382,7 +382,7 @@ function reportingTag(tag: string): string {
 }
 
 /**
- * An operation in the encoding that a call asks for. Errors: `REQUEST_INVALID` for a form where the service reads none, and for members
+ * Returns an operation in the encoding of a call. Errors: `REQUEST_INVALID` for a form that the service does not accept, and for members
  * that only JSON can have.
  */
 function sentAs(

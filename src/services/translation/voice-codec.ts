@@ -5,17 +5,17 @@ import { UnsupportedError } from '../../errors.ts'
 import type { MessagePack } from '../../platform/platform.ts'
 import { unreadable, type VoiceMessage, voiceMessage } from './voice-messages.ts'
 
-/** What a client says: sound, and that there is no more. */
+/** A message of the client: audio, or the end of the audio. */
 export type VoiceSaid = { readonly source_media_chunk: { readonly data: Uint8Array } } | { readonly end_of_source_media: object }
 
-/** Writes messages of ours and reads those of the service. Errors: `RESPONSE_INVALID` for what cannot be read. */
+/** Encodes the messages of the client and decodes those of the service. Errors: `RESPONSE_INVALID` for a message that cannot be decoded. */
 export interface VoiceCodec {
   write(message: VoiceSaid): string | Uint8Array<ArrayBuffer>
   /** @param data text, or an `ArrayBuffer` */
   read(data: unknown): VoiceMessage
 }
 
-/** The codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is neither passed nor installed. */
+/** Returns the codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is neither passed nor installed. */
 export async function voiceCodec(format: 'json' | 'msgpack' = 'json', messagePack?: MessagePack): Promise<VoiceCodec> {
   if (format === 'json') return JSON_CODEC
   const { encode, decode } = messagePack ?? (await installedMessagePack())
@@ -31,7 +31,7 @@ export async function voiceCodec(format: 'json' | 'msgpack' = 'json', messagePac
   }
 }
 
-/** Text; bytes inside of it are base64 (RFC 4648 §4). */
+/** JSON; bytes in it are base64 (RFC 4648 §4). */
 const JSON_CODEC: VoiceCodec = {
   write: (message) => JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value)),
   read(data) {

@@ -1,4 +1,4 @@
-/** Recordings that are translated while nobody waits for each word: asked for, uploaded, waited for, fetched. */
+/** Voice jobs: create a job, upload the recording, wait until it is translated, download the results. */
 
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -88,7 +88,7 @@ export type VoiceJobOutcome = VoiceJobInput['targets'][number] & { readonly inde
 /** Options of the methods that ask for URLs. */
 type VoiceJobOptions = TranslationCallOptions & { readonly include?: 'signed_url' }
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests for the state of a job. */
 const PAUSE = 5000
 
 const OVER = new Set(['complete', 'failed', 'downloaded'])
@@ -178,7 +178,7 @@ export class VoiceJobs {
     options: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
   ): AsyncGenerator<VoiceJobOutcome, void> {
     const { extraBody, ...whole } = oneEnd(options, this.#service.clock)
-    // What is said to the service is not for the hosts of its recordings.
+    // Headers and interceptors for the service are not sent to the hosts of its recordings.
     const { headers: _headers, query: _query, ...elsewhere } = whole
     const targets = [...input.targets]
     const job = await this.create(input, { ...whole, ...(extraBody && { extraBody }) })
@@ -215,7 +215,7 @@ export class VoiceJobs {
     }
   }
 
-  /** What a service says may hold a signature. */
+  /** Texts of the service may contain a signature. */
   #failed(jobId: string, { language, type }: VoiceJobTarget, { error }: VoiceJobResult): JobFailedError {
     const { message = 'no details given', code } = error ?? {}
     const said = this.#service.scrub(String(message))
@@ -250,7 +250,7 @@ export class VoiceJobs {
   }
 }
 
-/** The results of all targets: with fewer one would wait for ever, with more there would be something that nobody asked for. */
+/** Returns the results of all targets. Fewer would make the caller wait forever; more were not requested. */
 function complete({ results }: VoiceJobState, targets: number): readonly VoiceJobResult[] {
   if (results.length === targets) return results
   throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were requested, the response has ${results.length}`)
@@ -259,10 +259,10 @@ function complete({ results }: VoiceJobState, targets: number): readonly VoiceJo
 /** A recording: bytes, a stream, or a function that makes one for each attempt. */
 type Recording = NonNullable<CallInput['content']>
 
-/** What was made: its type is in the headers, its bytes are pulled as they are read. */
+/** A downloaded result: its media type is in the headers, its bytes are requested as they are read. */
 type VoiceResultStream = ApiResponse<ReadableStream<Uint8Array>>
 
-/** An operation on an address that the service named. */
+/** An operation on a URL that the service named. */
 type AssetOperation = Omit<Operation, 'path'>
 
 const UPLOAD: AssetOperation = {
@@ -271,15 +271,15 @@ const UPLOAD: AssetOperation = {
   replay: 'idem',
   contentType: 'application/octet-stream',
   response: 'text',
-  // As long as it takes: the time for headers begins after the body.
+  // No timeout for the upload: the timeout for headers starts after the body.
   timeout: Number.POSITIVE_INFINITY,
 }
 
 const DOWNLOAD: AssetOperation = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
 
 /**
- * Moves recordings to and from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key: also not
- * the one that a call names in `credential`.
+ * Uploads recordings to and downloads results from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key, not even
+ * the key that a call names in `credential`.
  */
 class VoiceJobAssets {
   readonly #service: TranslationService
@@ -288,7 +288,7 @@ class VoiceJobAssets {
     this.#service = service
   }
 
-  /** Keeps a signature, and the values in the query of a signed address, out of errors and events. */
+  /** Keeps a signature, and the query values of a signed URL, out of errors and events. */
   protect(signature: string | undefined, address: string | undefined): void {
     if (typeof signature === 'string') this.#service.protect(signature)
     if (typeof address !== 'string' || !canParseUrl(address)) return
@@ -309,7 +309,7 @@ class VoiceJobAssets {
     }
   }
 
-  /** Errors: `REQUEST_INVALID` as long as there is nothing to fetch. */
+  /** Errors: `RESPONSE_INVALID` while there is no result to download. */
   async download(
     { status, download_url, signature, signed_download_url }: VoiceJobResult,
     options: TranslationCallOptions,
@@ -334,12 +334,12 @@ class VoiceJobAssets {
   }
 }
 
-/** Not of bytes and text, whose length is known. */
+/** Not needed for bytes and text, whose length is known. */
 function isStream(content: Recording): boolean {
   return typeof content !== 'string' && !(content instanceof Uint8Array)
 }
 
-/** The answer to a repeated upload whose first try had come through. */
+/** The response to a repeated upload whose first attempt had succeeded. */
 function wasThereBefore(error: unknown): boolean {
   return error instanceof HttpError && error.status === 409 && 'attempts' in error && Number(error.attempts) > 1
 }

@@ -1,4 +1,4 @@
-/** What a service says in a voice session. */
+/** The messages of the service in a voice session. */
 import { ProtocolError } from '../../errors.ts'
 import { ValidationError } from '../client/errors.ts'
 import { checkCount } from './translate-text.ts'
@@ -75,9 +75,9 @@ const READERS: Readonly<Record<Exclude<VoiceMessage['type'], 'unknown'>, Reader>
 }
 
 /**
- * A message as it was decoded, with its only key as `type`. Errors: `RESPONSE_INVALID` for one that has not exactly one key with an object.
+ * Returns a decoded message with its only key as `type`. Errors: `RESPONSE_INVALID` unless it has exactly one key, whose value is an object.
  *
- * @param bytes reads sound as the format writes it
+ * @param bytes decodes audio from the representation of the format
  */
 export function voiceMessage(decoded: unknown, bytes: (value: unknown) => Uint8Array): VoiceMessage {
   const entries = isRecord(decoded) ? Object.entries(decoded) : []
@@ -144,7 +144,7 @@ const LARGEST_RECORDING = 1_073_741_824
 
 const MOST_TARGETS = 5
 
-/** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for what the service says that it refuses. Types of media are for it to know. */
+/** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for parameters that the service documents as refused. Media types are left to the service. */
 export function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
   const { content_length: size } = source_file
   const field = 'source_file.content_length'

@@ -1,49 +1,49 @@
-/** Our side of a voice session, over one connection. */
+/** The sending side of a voice session, for one connection. */
 import type { MessageSocket } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
 import { ValidationError } from '../client/errors.ts'
 import type { VoiceCodec } from './voice-codec.ts'
 
-/** How sound is sent. */
+/** Settings of the audio that is sent. */
 export interface VoiceSending {
   readonly codec: VoiceCodec
   readonly contentType: string
-  /** How many times as fast as it is spoken sound may be sent. */
+  /** Maximum speed at which audio is sent, as a multiple of its duration. */
   readonly speed: number
   readonly clock: Clock
 }
 
-/** Bytes that may wait in the connection before more is sent, and milliseconds between two looks. */
+/** Bytes that may be buffered in the connection before more is sent, and milliseconds between two checks of the buffer. */
 const MOST_WAITING = 1_048_576
 
 const LOOK = 50
 
-/** Sends one thing after the other, in the order of the calls, no faster than the service takes it. */
+/** Sends messages in the order of the calls, no faster than the service accepts them. */
 export class VoiceSender {
   readonly #sending: VoiceSending
   readonly #socket: MessageSocket
   readonly #ending: AbortSignal
   #last: Promise<void> = Promise.resolve()
-  /** By the clock, when the next piece may be sent. */
+  /** Time of the clock at which the next piece may be sent. */
   #next = 0
   #isSaid = false
 
-  /** @param ending aborted, with the reason, when the connection is over */
+  /** @param ending aborted, with the reason, when the connection has ended */
   constructor(sending: VoiceSending, socket: MessageSocket, ending: AbortSignal) {
     this.#sending = sending
     this.#socket = socket
     this.#ending = ending
   }
 
-  /** Errors: the reason of the end; `REQUEST_INVALID` after {@link end}. */
+  /** Errors: the reason why the connection ended; `REQUEST_INVALID` after {@link end}. */
   send(data: Uint8Array, duration: number | undefined): Promise<void> {
     const { codec, contentType, clock, speed } = this.#sending
     return this.#inOrder(async () => {
       for (const piece of voicePieces(contentType, data, duration)) {
         await this.#turn()
         this.#socket.send(codec.write({ source_media_chunk: { data: piece.data } }))
-        // Whole milliseconds: a timer that is early by a fraction is too early.
+        // Whole milliseconds: a timer that fires a fraction early would be too early.
         this.#next = clock.now() + Math.ceil((piece.duration ?? 0) / speed)
       }
     })
@@ -84,7 +84,7 @@ export class VoiceSender {
   }
 }
 
-/** A piece of sound, and milliseconds that it lasts where that is known. */
+/** A piece of audio, and its duration in milliseconds if that is known. */
 interface VoicePiece {
   readonly data: Uint8Array
   readonly duration: number | undefined
@@ -92,17 +92,17 @@ interface VoicePiece {
 
 const LARGEST = 100_000
 
-/** Duration of a piece of raw audio in milliseconds, from its length in bytes. */
+/** Returns the duration of a piece of raw audio in milliseconds, computed from its length in bytes. */
 const PIECE = 250
 
 const LONGEST = 1000
 
 /**
- * Cuts sound into pieces that a session takes: at most 100 000 bytes and a second each; PCM in pieces of 250 ms, never within a sample.
+ * Cuts audio into pieces that a session accepts: at most 100 000 bytes and one second each; PCM in pieces of 250 ms, never within a sample.
  *
- * Errors: `REQUEST_INVALID` for a duration that is no time, and for raw sound of no samples a second.
+ * Errors: `REQUEST_INVALID` for an invalid duration, and for raw audio with a sample rate of 0.
  *
- * @param duration milliseconds of all of it, for media whose length in bytes does not determine it
+ * @param duration of the whole audio in milliseconds, for media whose length in bytes does not determine it
  */
 export function* voicePieces(contentType: string, data: Uint8Array, duration?: number): Generator<VoicePiece> {
   if (duration !== undefined && !(duration >= 0 && duration < Number.POSITIVE_INFINITY))
@@ -118,7 +118,7 @@ export function* voicePieces(contentType: string, data: Uint8Array, duration?: n
   }
 }
 
-/** Raw sound: bytes of a sample, and how many of them there are in a millisecond. */
+/** Raw audio: bytes of a sample, and bytes of a millisecond. */
 function sampleOf(contentType: string): { readonly bytes: number; readonly perMillisecond: number } | undefined {
   const [, encoding, rate] = /^audio\/pcm;\s*encoding=(\w+);\s*rate=(\d+)$/.exec(contentType) ?? []
   if (Number(rate) === 0)

@@ -1,4 +1,4 @@
-/** A conversation with the service: sound goes there, words and sound come back. */
+/** A voice session: audio is sent to the service, transcripts and audio come back. */
 import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message.ts'
 import { type Clock, startTimer } from '../../net/clock.ts'
@@ -9,13 +9,13 @@ import type { TranslationCallOptions, TranslationService } from './translation-s
 import { unreadable, type VoiceMessage, type VoiceSegment } from './voice-messages.ts'
 import { VoiceSender, type VoiceSending } from './voice-sender.ts'
 
-/** What a session is made of. */
+/** The parts of a session. */
 export interface VoiceSessionParts {
   readonly service: TranslationService
   readonly sending: VoiceSending
-  /** Given whether the address may be on this machine. */
+  /** Opens a connection; receives whether the URL may be on this machine. */
   readonly sockets: (allowPrivateNetwork: boolean) => Promise<OpenSocket>
-  /** Asks for the next token; never by itself. */
+  /** Requests the next token; only called when `reconnect` is. */
   readonly reconnect: (token: string, options: TranslationCallOptions) => Promise<VoiceAccess>
   readonly signal: AbortSignal | undefined
 }
@@ -42,7 +42,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
   #access: VoiceAccess
   #line: MessageSocket | undefined
   #queue = new MessageQueue<VoiceMessage>()
-  /** Aborted with the reason when the connection is over. */
+  /** Aborted with the reason when the connection has ended. */
   #ending = new AbortController()
   #sender: VoiceSender | undefined
   #reconnecting: Promise<void> | undefined
@@ -53,7 +53,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     this.#access = access
   }
 
-  /** Connects. Errors: `RESPONSE_INVALID` for an address that cannot be trusted, `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`. @internal */
+  /** Connects. Errors: `RESPONSE_INVALID` for an untrusted URL, `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`. @internal */
   static async open(parts: VoiceSessionParts, access: VoiceAccess): Promise<VoiceSession> {
     const session = new VoiceSession(parts, access)
     parts.signal?.addEventListener('abort', session.#aborted, { once: true })
@@ -193,7 +193,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     if (message.type === 'target_transcript_update') this.target(message.language).update(message)
     for (const listener of this.#listeners.get(message.type) ?? []) this.#tell(listener, message)
     if (message.type === 'error') throw failed(message, (text) => this.#parts.service.scrub(text))
-    // Kept for a reader, unless those who listen are all there are.
+    // Kept for a reader, unless there are only listeners.
     if (this.#queue.isRead || this.#listeners.size === 0) this.#queue.push(message)
     if (message.type === 'end_of_stream') this.close()
   }
@@ -256,14 +256,14 @@ interface VoiceLineOptions {
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
   readonly heard: (data: unknown) => void
-  /** The connection is over, whoever ended it. */
+  /** Called when the connection has ended, on either side. */
   readonly closed: (code: number | undefined) => void
 }
 
 const CONNECT_TIMEOUT = 10_000
 
 /**
- * The address of a session: encrypted, public, with the token in its query. Errors: `RESPONSE_INVALID`, without the address.
+ * Returns the URL of a session: encrypted, public, with the token in its query. Errors: `RESPONSE_INVALID`, without the URL.
  *
  * @param api the client whose service named it
  */
@@ -272,19 +272,19 @@ function lineAddress(
   { streaming_url, token }: VoiceAccess,
 ): { readonly url: string; readonly origin: string; readonly allowPrivateNetwork: boolean } {
   if (!/^wss?:/i.test(streaming_url)) throw unreadable('the URL of the session is not a WebSocket URL')
-  // Checked as an address of the web, which it is but for its name.
+  // Checked as an https: URL, because wss: differs in the scheme only.
   const { url, allowPrivateNetwork } = api.allowed(streaming_url.replace(/^ws/i, 'http'))
   const search = `${url.search ? `${url.search}&` : '?'}token=${encodeURIComponent(token)}`
   const origin = url.origin.replace(/^http/, 'ws')
   return { url: origin + url.pathname + search, origin, allowPrivateNetwork }
 }
 
-/** Opens the connection. Errors: `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`; the address is never shown. */
+/** Opens the connection. Errors: `NETWORK_FAILED`, `TIMEOUT_CONNECT`, `ABORTED`; the URL is never shown. */
 function openLine(open: OpenSocket, url: string, { clock, signal, heard, closed }: VoiceLineOptions): Promise<MessageSocket> {
   if (signal?.aborted) return Promise.reject(abortedBy(signal))
   const { host } = new URL(url)
   return new Promise((resolve, reject) => {
-    // Before the timer: there is nothing to end as long as there is no socket.
+    // Before the timer, because without a socket there is nothing to end.
     const socket = socketOf(open, url, host)
     let isOpen = false
     const fail = (error: AuthError) => {
@@ -316,7 +316,7 @@ function openLine(open: OpenSocket, url: string, { clock, signal, heard, closed 
   })
 }
 
-/** What a constructor throws names the address, and with it the token: it is no cause. */
+/** The error of the constructor contains the URL with the token, so it is not passed on as a cause. */
 function socketOf(open: OpenSocket, url: string, host: string): MessageSocket {
   try {
     const socket = open(url)
@@ -332,14 +332,14 @@ function notOpened(host: string): NetworkError {
   return new NetworkError('NETWORK_FAILED', `${host}: the voice session could not be opened`, { hint, retryable: false })
 }
 
-/** Keeps what comes until somebody reads it, and how it ended. */
+/** Buffers messages until they are read, and keeps how the session ended. */
 class MessageQueue<Message> {
   readonly #messages: Message[] = []
   readonly #waiting: (() => void)[] = []
   #end: { readonly error?: unknown } | undefined
   #isRead = false
 
-  /** True once there was a reader. */
+  /** True after the first reader. */
   get isRead(): boolean {
     return this.#isRead
   }
@@ -349,7 +349,7 @@ class MessageQueue<Message> {
     this.#waiting.shift()?.()
   }
 
-  /** Nothing more comes; readers fail with the error when there is one, after what is left. */
+  /** Ends the messages: readers get the rest, then the error if there is one. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error }
     for (const wake of this.#waiting.splice(0)) wake()
@@ -392,7 +392,7 @@ export class VoiceTranscript<Segment extends VoiceSegment = VoiceSegment> {
     return [...this.#concluded, ...this.#tentative].map(({ text }) => text).join('')
   }
 
-  /** Adds what is certain now; what was tentative is replaced. @internal */
+  /** Adds concluded segments and replaces the tentative ones. @internal */
   update({ concluded, tentative }: { readonly concluded: readonly Segment[]; readonly tentative: readonly Segment[] }): void {
     for (const segment of concluded) this.#concluded.push(segment)
     this.#tentative = tentative

@@ -25,7 +25,7 @@ export interface VoiceOpenOptions extends TranslationCallOptions {
   readonly speed?: number
 }
 
-/** Little more than it is spoken: pieces may come late on their way, and the next one is then early. */
+/** Slightly faster than real time, so that a delayed piece does not leave a gap. */
 const SPEED = 1.1
 const FASTEST = 2
 
@@ -77,7 +77,7 @@ export class Voice {
     { WebSocket, messagePack, speed = SPEED, ...options }: VoiceOpenOptions = {},
   ): Promise<VoiceSession> {
     await named('voice.open', async () => checkSpeed(speed))
-    // What few need is loaded by those who do.
+    // Loaded on first use, because few programs need it.
     const [{ voiceCodec }, { VoiceSession }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
     const codec = await voiceCodec(input.message_format, messagePack)
     const access = await this.createSession(input, options)

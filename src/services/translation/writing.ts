@@ -38,7 +38,7 @@ const LARGEST = 10 * 1024
 const ANY_NUMBER = Number.POSITIVE_INFINITY
 
 /**
- * The texts in better words. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` (10 KiB) before anything is sent, `RESPONSE_INVALID`, those
+ * Returns improved texts. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` (10 KiB) before anything is sent, `RESPONSE_INVALID`, those
  * of every call.
  */
 export function rephraseText(

@@ -7,7 +7,7 @@ import type { TranslationClient } from '../translation-client.ts'
 import { inForm, KEPT_TAG, type MarkdownPart, markdownParts, type TaggedProse, taggedProse } from './markdown-parts.ts'
 import type { CatalogTranslationOptions, TranslatedCatalog } from './translate-catalog.ts'
 
-/** The copy of a document; `translateCatalog` says what it promises. */
+/** The translated copy of a document; see `translateCatalog`. */
 export async function catalogCopy(
   client: Pick<TranslationClient, 'translateMany'>,
   text: string,
@@ -69,7 +69,7 @@ interface Translations {
   readonly characters: number
 }
 
-/** Two groups, because the service reads either all texts of a request as XML or none. */
+/** Two groups, because the service reads either all texts of a request as XML or none of them. */
 async function translations(
   client: Pick<TranslationClient, 'translateMany'>,
   prose: readonly TaggedProse[],
@@ -128,14 +128,14 @@ interface CatalogDocument {
   /** Pointer from the root of what was read; empty for the root. */
   readonly at: string
   readonly document: unknown
-  /** Where its common metadata stands: an item has them in `properties`. */
+  /** The object with the common metadata: `properties` of an item, else the document. */
   readonly holder: string
 }
 
-/** Names lead on; `*` stands for every member or element. */
+/** A path of names; `*` matches every member or element. */
 type Steps = readonly string[]
 
-/** Common metadata of STAC 1.1; names of people, licenses, identifiers and summaries are no texts of this kind. */
+/** Common metadata of STAC 1.1; names of people, licenses, identifiers and summaries are not translated. */
 const METADATA: readonly Steps[] = [
   ['title'],
   ['description'],
@@ -162,7 +162,7 @@ const PARTS: readonly Steps[] = [
   ...['assets', 'item_assets'].flatMap((map) => ASSET.map((steps) => [map, '*', ...steps])),
 ]
 
-/** The documents in a parsed JSON text, from outside to inside; empty when there are none. */
+/** Returns the documents in a parsed JSON text, outer ones first. */
 function catalogDocuments(root: unknown): readonly CatalogDocument[] {
   const type = own(root, 'type')
   if (type === 'Feature') return [{ at: '', document: root, holder: '/properties' }]
@@ -173,7 +173,7 @@ function catalogDocuments(root: unknown): readonly CatalogDocument[] {
   })
 }
 
-/** The texts of a document that hold more than blanks. */
+/** Returns the texts of a document that are not blank. */
 function catalogTexts({ at, document, holder }: CatalogDocument): readonly CatalogText[] {
   const metadata = holder === at ? document : own(document, 'properties')
   return [...METADATA.flatMap((steps) => textsAt(metadata, steps, holder)), ...PARTS.flatMap((steps) => textsAt(document, steps, at))]
@@ -207,7 +207,7 @@ const ANY_VERSION = /^https:\/\/stac-extensions\.github\.io\/language\/v[\d.]+\/
 /** Languages of right-to-left scripts, by the primary subtag. */
 const RIGHT_TO_LEFT = new Set(['ar', 'arc', 'ckb', 'dv', 'fa', 'he', 'ks', 'ps', 'sd', 'ug', 'ur', 'yi'])
 
-/** The code of a language as RFC 5646 writes it: `DE` is `de`, `ZH-HANS` is `zh-Hans`; what is no such code stays as it is. */
+/** Returns a language code in the form of RFC 5646: `de` for `DE`, `zh-Hans` for `ZH-HANS`; other texts are returned unchanged. */
 function languageTag(code: string): string {
   try {
     return Intl.getCanonicalLocales(code)[0] ?? code
@@ -216,7 +216,7 @@ function languageTag(code: string): string {
   }
 }
 
-/** The language that a document says it is written in. */
+/** Returns the language that a document declares. */
 function languageOf({ document, holder, at }: CatalogDocument): string | undefined {
   return ownString(own(metadataOf({ document, holder, at }), 'language'), 'code')
 }

@@ -3,7 +3,7 @@
 /** Text that is kept as it is, or prose: the words of one paragraph, heading, list item or cell, on one line. */
 export type MarkdownPart = { readonly kept: string } | { readonly prose: string; readonly isCell?: true }
 
-/** Signs at the beginning of a line: quotes, list items, headings. */
+/** Markers at the start of a line: quotes, list items, headings. */
 const MARKERS = /^[ \t]*(?:(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t]))[ \t]*)*/
 
 const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/
@@ -13,7 +13,7 @@ const WORDLESS = /^[-=*_|:> \t]*$|^[ \t>]*\[[^\]]+\]:[ \t]*\S/
 
 const LIST_ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/
 
-/** CommonMark 4.6, HTML blocks 1 and 2: from a line that begins so, to one that has the end. */
+/** CommonMark 4.6, HTML blocks 1 and 2: from a line with the start to a line with the end. */
 const HTML = /^<(?:(!--)|(?:script|pre|style|textarea)(?=[\s>]|$))/i
 
 const HTML_END = /<\/(?:script|pre|style|textarea)>/i
@@ -61,7 +61,7 @@ function verbatimOf(line: string, before: Before): Verbatim | undefined {
   return { closes: (last) => (html[1] === undefined ? HTML_END.test(last) : last.includes('-->')) }
 }
 
-/** A table begins with a row above a line of delimiters; it ends with a line that is blank or begins something else. */
+/** A table starts with a row above a line of delimiters; it ends at a blank line or at the start of another block. */
 function inTable(line: string, next: string | undefined, wasTable: boolean): boolean {
   if (wasTable) return line.trim() !== '' && (BAR.test(line) || !/\S/.test(MARKERS.exec(line)?.[0] ?? ''))
   return BAR.test(line) && next !== undefined && isDelimiters(next)
@@ -83,7 +83,7 @@ function isDelimiter(cell: string): boolean {
   return /^:?-+:?$/.test(cell.trim())
 }
 
-/** What a line follows: four blanks make code only behind something that is neither a paragraph nor a list. */
+/** The block before a line: four blanks start code only after a block that is neither a paragraph nor a list. */
 type Before = 'text' | 'list' | 'none'
 
 /** A paragraph that the next line may continue. */
@@ -152,11 +152,11 @@ export const KEPT_TAG = 'x'
 
 const PAIR_TAG = 'g'
 
-/** Code, also that of HTML with all that is in it, comments, HTML, addresses, escapes and entities: kept to the letter. */
+/** Parts that are kept unchanged: code (also HTML code elements with their content), comments, HTML, URLs, escapes and entities. */
 const ATOM =
   /(?<!`)(`+)(?!`)(?:(?!(?<!`)\1(?!`))[\s\S])*(?<!`)\1(?!`)|<code(?=[\s>])[^<>]*>(?:(?!<\/?code)[\s\S])*<\/code>|<!--(?:(?!<!--)[\s\S])*?-->|<\/?[A-Za-z][^<>]*>|https?:\/\/[^\s<>()\]]*[^\s<>()\].,;:!?'"]|\\[!-/:-@[-`{-~]|&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,31});/iy
 
-/** What is behind the words of a link: its address and title, or the name of a reference. */
+/** The part after the text of a link: its URL and title, or the name of a reference. */
 const LINK_END = /\](?:\((?:[^()\\]|\\.|\([^()\\]*\))*\)|\[[^\][]*\])/y
 
 const EMPHASIS = /\*{1,3}|_{1,3}|~~/y
@@ -233,7 +233,7 @@ function matched(pieces: readonly Piece[]): readonly MatchedPiece[] {
 function partnersOf(pieces: readonly Piece[]): ReadonlyMap<number, number> {
   const partners = new Map<number, number>()
   const open: number[] = []
-  /** By sign, places in `open`: those that are no longer there are passed over. */
+  /** Positions in `open` by marker; positions that no longer exist are skipped. */
   const places = new Map<string, { readonly place: number; readonly index: number }[]>()
   pieces.forEach((piece, index) => {
     if (piece.kind !== 'mark') return
@@ -258,7 +258,7 @@ function written({ kind, raw, id, role }: MatchedPiece): string {
 
 const TAG = /<(\/?)([gx])(?:\s+i\s*=\s*["'](\d+)["'])?\s*>/g
 
-/** Every tag must come back once, well nested. What is in the kept ones is not read but taken from the original. */
+/** Every tag must be returned once and well nested. The content of kept parts is taken from the original. */
 function restored(translation: string, pieces: readonly MatchedPiece[]): string | undefined {
   const atoms = new Map(pieces.flatMap(({ kind, id, raw }) => (kind === 'atom' ? [[id, raw]] : [])))
   const ends = new Map(pieces.flatMap(({ role, id, raw }) => (role === 'end' ? [[id, raw]] : [])))
@@ -274,7 +274,7 @@ function restored(translation: string, pieces: readonly MatchedPiece[]): string 
     if (!slash) {
       const kind = tag === KEPT_TAG ? atoms : begins
       const raw = kind.get(id)
-      // What was begun once cannot begin again, least of all in itself.
+      // A tag may start only once, and not inside itself.
       if (raw === undefined || open.at(-1)?.tag === KEPT_TAG) return undefined
       kind.delete(id)
       open.push({ tag, id, raw, text })
@@ -289,7 +289,7 @@ function restored(translation: string, pieces: readonly MatchedPiece[]): string 
   return open.length > 0 || atoms.size > 0 || begins.size > 0 ? undefined : text + unescaped(rest)
 }
 
-/** Emphasis stands at words: blanks that came between go outside. */
+/** Emphasis markers touch words: blanks inside them are moved outside. */
 function around(begin: string, text: string, end = ''): string {
   if (begin.endsWith('[')) return begin + text + end
   const words = text.trim()
@@ -297,7 +297,7 @@ function around(begin: string, text: string, end = ''): string {
   return text.slice(0, start) + begin + words + end + text.slice(start + words.length)
 }
 
-/** A line end would begin something new. */
+/** A line end could start a new block. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ')
 }
@@ -324,13 +324,13 @@ function after(pattern: RegExp, text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
-/** What would begin a list, a heading, a quote, code, a rule, a table or a reference; the group is what may stand before the escape. */
+/** Text that would start a list, a heading, a quote, code, a rule, a table or a reference; the group is the text before the escape. */
 const BEGINNING =
   /^(\d{1,9}(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|>|~{3}|`{3}[^`]*$|(?:=+|-+)\s*$|(?:[-*_]\s*){3,}$|\[[^\]]*\]:|\|))/
 
 const ANY_TAG = /<[A-Za-z/!?][^<>]*>?/g
 
-/** The translation of a paragraph, or of a cell, with backslashes where it would otherwise be something else than its original is. */
+/** Returns the translation of a paragraph or cell, with backslashes where it would otherwise be parsed as another block. */
 export function inForm(translation: string, original: string, isCell: boolean): string {
   if (translation === original) return translation
   const text = isCell
@@ -340,7 +340,7 @@ export function inForm(translation: string, original: string, isCell: boolean): 
         .join('')
         .replace(/(?<!\\)\\+$/, '')
     : translation
-  // Four blanks at the beginning would make it code.
+  // Four blanks at the start would make it code.
   const words = text.replace(/^[ \t]+/, '')
   const found = BEGINNING.test(original) ? undefined : BEGINNING.exec(words)
   if (!found) return words
@@ -348,7 +348,7 @@ export function inForm(translation: string, original: string, isCell: boolean): 
   return `${number}\\${words.slice(number.length)}`
 }
 
-/** Whether the translation has tags, comments or declarations of HTML that its original has not. */
+/** True if the translation has HTML tags, comments or declarations that the original does not have. */
 export function hasOtherTags(translation: string, original: string): boolean {
   const left = new Map<string, number>()
   for (const [tag] of original.matchAll(ANY_TAG)) left.set(tag, (left.get(tag) ?? 0) + 1)
@@ -365,7 +365,7 @@ function escapedBar(piece: string): string {
 }
 
 /**
- * A bar that divides cells of a table: none behind a backslash, which may itself stand behind another. Looks back from bars only, so that
+ * A bar that separates table cells: one that is not escaped by a backslash. Looks back from bars only, so that
  * a line of backslashes costs no more than another. Keeps the bars when it splits. Source: GFM 4.10.
  */
 const BAR = /(\|)(?<=(?<!\\)(?:\\\\)*\|)/
