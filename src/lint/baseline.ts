@@ -1,4 +1,4 @@
-/** Findings that are known and put up with for now, so that new ones are seen. */
+/** Baselines: known findings, which are counted but not reported, so that new ones are noticed. */
 import { pointer as append, isObject, own, ownString } from '../stac/document.ts'
 import { inside, namesOf } from './pointer.ts'
 import type { Problem } from './problem.ts'
@@ -11,22 +11,22 @@ export interface Baseline {
 }
 
 /**
- * Holds findings against a baseline as they come, each place by itself: a fingerprint covers as many as the baseline counted, and what
- * is found more often is new. Memory grows with what is different.
+ * Compares findings with a baseline, by fingerprint: as many findings as the baseline counted are known,
+ * further ones are new. Memory grows with the number of different fingerprints.
  */
 export class Comparison {
   readonly #held: ReadonlyMap<string, number>
   readonly #counts = new Map<string, number>()
-  /** How many findings the baseline holds. */
+  /** Number of findings so far that are in the baseline. */
   known = 0
-  /** How many came. */
+  /** Number of findings so far. */
   total = 0
 
   constructor({ findings }: Baseline) {
     this.#held = new Map(Object.entries(findings))
   }
 
-  /** The findings that the baseline does not hold; all must have their fingerprints. */
+  /** Returns the findings that are not in the baseline; each must have a fingerprint. */
   news(problems: readonly Problem[]): readonly Problem[] {
     const news = problems.filter(({ fingerprint = '' }) => {
       const count = (this.#counts.get(fingerprint) ?? 0) + 1
@@ -38,18 +38,18 @@ export class Comparison {
     return news
   }
 
-  /** Fingerprints that the baseline holds more often than they came. */
+  /** Returns the fingerprints that were found less often than the baseline counted. */
   gone(): readonly string[] {
     return [...this.#held].filter(([name, count]) => (this.#counts.get(name) ?? 0) < count).map(([name]) => name)
   }
 
-  /** The baseline that holds what came. */
+  /** Returns a baseline of all findings so far. */
   updated(): Baseline {
     const findings = [...this.#counts].sort(([one], [other]) => (one < other ? -1 : 1))
     return { version: 1, findings: Object.fromEntries(findings) }
   }
 
-  /** The baseline without what did not come; nothing is added. */
+  /** Returns the baseline without the findings that were not found again; none is added. */
   pruned(): Baseline {
     const kept = [...this.#held].map(([name, count]) => [name, Math.min(count, this.#counts.get(name) ?? 0)] as const)
     return { version: 1, findings: Object.fromEntries(kept.filter(([, count]) => count > 0)) }
@@ -67,8 +67,8 @@ export function isBaseline(value: unknown): value is Baseline {
 }
 
 /**
- * What names a finding from one edit of a catalog to the next: its code, the `id` (or else the name) of its document, and
- * its pointer from there, in which elements go by what they are instead of by their number. Several findings may share one.
+ * Returns an identifier of a finding that survives edits of the catalog: its code, the `id` (or else the name) of its document, and
+ * its pointer in the document, with labels instead of indexes. Several findings may have the same one.
  */
 function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { document, at }: About): string {
   let value = document
@@ -81,12 +81,12 @@ function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { do
   return `${code} ${id ?? name} ${path}`
 }
 
-/** The finding with its fingerprint. */
+/** Returns the finding with its fingerprint. */
 export function withFingerprint(problem: Problem, about: About): Problem {
   return { ...problem, fingerprint: fingerprintOf(problem, about) }
 }
 
-/** Queries may hold secrets, and change with them. */
+/** Returns a label of an element, without query: queries may contain secrets that change. */
 function labelOf(element: unknown): string | undefined {
   const label = typeof element === 'string' ? element : (ownString(element, 'rel') ?? ownString(element, 'id'))
   return label?.replace(/[?#].*/s, '').slice(0, 100)

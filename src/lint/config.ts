@@ -14,7 +14,7 @@ export interface LintConfig {
   readonly infos?: boolean
   readonly rules?: Levels
   readonly overrides?: readonly Override[]
-  /** Further origins that a crawl may visit. Never a grant: credentials go where their owner's own file says. */
+  /** Further origins that a crawl may visit. This allows no credential for them: only the user's credential file does. */
   readonly origins?: readonly string[]
 }
 
@@ -34,8 +34,8 @@ export type Covers = (document: string) => boolean
 export interface LevelTable {
   readonly preset: Preset
   /**
-   * The same object for documents with the same levels: the linter keeps what it has learned for as long. Fixes are made of what only
-   * informs too, so they ask for levels with it.
+   * Returns the same object for documents with the same levels, so that the linter can cache by it. Fixes use findings of the level
+   * `info` too: they pass `withInfos`.
    */
   levelsFor(document: string, withInfos?: boolean): Levels
 }
@@ -76,7 +76,7 @@ const MEMBERS = ['$schema', 'preset', 'infos', 'rules', 'overrides', 'origins']
 
 const OVERRIDE_MEMBERS = ['files', 'rules', 'reason']
 
-/** Every fault of a parsed configuration; none when it is a `LintConfig` for these rules. */
+/** Returns the faults of a parsed configuration; empty for a `LintConfig` with these rules. */
 export function configFaults(config: unknown, rules: readonly string[]): readonly ConfigFault[] {
   if (!isObject(config)) return [{ pointer: '', message: 'the configuration must be an object' }]
   const faults = unknownMembers(config, MEMBERS, '')
@@ -162,13 +162,13 @@ function named(levels: Levels, name: string): Level | undefined {
   return Object.hasOwn(levels, name) ? levels[name] : undefined
 }
 
-/** The level of the case with this code; `off` when there is none. */
+/** Returns the level of the case with this code, or `off`. */
 export function levelOfCode(code: string, preset: Preset, levels: Levels): Level {
   const found = caseOf(code)
   return found ? levelOf(...found, preset, levels) : 'off'
 }
 
-/** The case with this code, behind its rule. */
+/** Returns the rule and the case with this code. */
 export function caseOf(code: string): readonly [Rule, RuleCase] | undefined {
   for (const rule of rules) {
     for (const one of rule.cases) if (one.meta.code === code) return [rule, one]

@@ -80,7 +80,7 @@ function inspectPart(
   const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
   const isDocument = isObject(value) && (kindOf(value) !== 'unknown' || likely !== undefined)
-  // Most documents do not use the extension: they are only counted. What has another type for the rules is counted as it is written.
+  // Most documents do not use the extension: they are only counted. Documents whose `type` is corrected for the rules are counted as written.
   const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, depth, inside)
   const isUsed = !plain || (plain.tooDeep === undefined && !isSilent(plain, declarations))
   const around = { at, depth, inside, url, name, wrapper, parents, preset: runner.preset, run, declarations }
@@ -143,14 +143,14 @@ function comparePointers(one: string, other: string): number {
   return left.length - right.length
 }
 
-/** What there is too much of, and where. */
+/** The limit that is exceeded, and its place. */
 interface Excess {
   readonly pointer: string
   readonly message: 'schemes' | 'links'
   readonly limit: number
 }
 
-/** The first limit on the number of things that the document exceeds, or undefined. */
+/** Returns the first limit on a number that the document exceeds, or undefined. */
 function excessOf({ map, object, at }: LintDocument): Excess | undefined {
   if (map && isObject(map.value) && Object.keys(map.value).length > DOCUMENT_LIMITS.schemes)
     return { pointer: map.pointer, message: 'schemes', limit: DOCUMENT_LIMITS.schemes }
@@ -268,7 +268,7 @@ function otherFormat(text: string): string | undefined {
   return /^\s*[[{"]/.test(text) ? undefined : 'start'
 }
 
-/** True when each of the first two lines is JSON by itself. */
+/** True if each of the first lines is a JSON text (NDJSON). */
 function isLines(text: string): boolean {
   const lines = text.split('\n', 2)
   return lines.length > 1 && lines.every((line) => line.trim() !== '' && scan(line) === undefined)
@@ -308,7 +308,7 @@ function moved({ line, column, endLine, endColumn }: Position, { line: first = 1
 }
 
 /**
- * True when the JSON text holds a name twice. Each of the `members` members and `strings` string values of the parsed document has come
+ * True when an object of the JSON text has a name twice. Each of the `members` members and `strings` string values of the parsed document has come
  * from two quotes; a name that was overwritten leaves more.
  */
 export function hasDuplicateKeys(text: string, members: number, strings: number): boolean {

@@ -1,6 +1,6 @@
 /**
  * A document as the rules see it: its parts and their places, unchecked. Nothing is repaired or left out silently, unlike in the
- * resolver's reading of the same document. Below it are the words of the extension (1.0.0 to 1.2.0), and what rules ask of URLs.
+ * resolver's reading of the same document. After it come the names of the extension (1.0.0 to 1.2.0), and checks of URLs for rules.
  */
 
 import {
@@ -48,7 +48,7 @@ export interface LintDocument {
   readonly targets: readonly TargetNode[]
   /** The lists in `auth:refs` of its targets; equal ones are mostly one. */
   readonly refLists: readonly RefList[]
-  /** What names mean to its targets, as far as it was looked up. */
+  /** The schemes that names refer to, as far as they were looked up. */
   readonly definitions: Map<string, Definition | undefined>
   /** Members with `auth` in their names in places where the extension does not define them. */
   readonly misplacedFields: readonly MisplacedField[]
@@ -352,7 +352,7 @@ export function isInsecure(address: string): boolean {
   return !address.startsWith('https:') && /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
 }
 
-/** True for a reference that only a client can use that knows where the document came from. */
+/** True for a relative reference, which only a client that knows the URL of the document can resolve. */
 export function isRelative(address: string): boolean {
   return /^(?:\.{0,2}\/|\?)/.test(address)
 }

@@ -12,7 +12,7 @@ export function inside(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }
 
-/** What the pointer leads to, or undefined. */
+/** Returns the value at the pointer, or undefined. */
 export function valueAt(value: unknown, pointer: string): unknown {
   return namesOf(pointer).reduce(inside, value)
 }
@@ -82,7 +82,7 @@ function find(root: Step, path: Path): Step | undefined {
   return step
 }
 
-/** What the pointer names, or the innermost thing around it that is there. */
+/** Returns the position of the pointer's value, or of the innermost present value around it. */
 function nearest(root: Step, pointer: string): Span {
   return stepsOf(root, pointer).findLast((step) => step.span)?.span ?? { start: 0, end: 0 }
 }

@@ -1,4 +1,4 @@
-/** What a linter says about a document. */
+/** The findings of the linter. */
 
 /** How bad a finding is. */
 export type Severity = 'error' | 'warn' | 'info'
@@ -21,7 +21,7 @@ export interface Problem {
   readonly code: string
   /** How bad it is, by the preset and the levels of the user. */
   readonly severity: Severity
-  /** One sentence; holds text of the document, so show it through a sanitizer. Never a secret. */
+  /** One sentence; contains text of the document, so sanitize it before showing it. Never contains a secret. */
   readonly message: string
   /** Path or URL of what was read, as the caller named it. */
   readonly document?: string

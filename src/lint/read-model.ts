@@ -41,13 +41,13 @@ export interface Surroundings {
   readonly parents: readonly StacDocument[]
   readonly preset: Preset
   readonly run?: LintRun
-  /** What the document itself declares. */
+  /** The declarations of the document itself. */
   readonly declarations: readonly Declaration[]
 }
 
 type Writable = { -readonly [K in keyof LintDocument]: LintDocument[K] }
 
-/** What reading a document brought. */
+/** The result of reading a document. */
 export interface Reading {
   /** `misplacedFields` is filled in later. */
   readonly document: Writable
@@ -65,7 +65,7 @@ export function readDocument(object: StacDocument, around: Surroundings): Readin
   document.refLists = reader.refLists
   document.maps = mapsIn(document)
   document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
-  // The reader looks for the depth limit below targets only, and knows no place.
+  // The reader checks the depth limit below targets only, and has no pointer for it.
   const isDeep = around.depth > DEPTH_LIMIT - TARGET_DEPTH || reader.counted.tooDeep !== undefined
   const counted = isDeep ? survey(object, around.depth, around.inside) : reader.counted
   return { document, counted, hasMisplacedFields: counted.fields > reader.fieldsOfTargets + expectedFields(document) }
@@ -125,7 +125,7 @@ function schemeMap({ version, declared, preset }: LintDocument, value: JsonObjec
   return map
 }
 
-/** The flows of a scheme whose type has flows; none when `flows` is flat. */
+/** Returns the flows of a scheme whose type has flows; empty when `flows` is flat. */
 export function flowsOf(scheme: SchemeNode): readonly FlowNode[] {
   const flows = scheme.type === 'oauth2' || scheme.type === 'signedUrl' ? own(scheme.value, 'flows') : undefined
   if (!isObject(flows) || isFlat(flows)) return []
@@ -256,7 +256,7 @@ class Reader {
   }
 }
 
-/** Lists that a list is compared with before it is read by itself; a document has few. */
+/** Number of lists that a list is compared with before it is read anew; a document has few different ones. */
 const SHARED_LISTS = 8
 
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {

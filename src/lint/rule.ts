@@ -23,7 +23,7 @@ export interface CaseMeta {
   readonly fix?: 'safe' | 'suggestion'
 }
 
-/** What fills the places of a message, and what is known about the way out. */
+/** The values for the placeholders of a message, and data for the fix. */
 export interface ReportData {
   readonly [name: string]: string | number | boolean | undefined
   /** What was probably meant; if it is given as undefined, there is no fix. */
@@ -57,7 +57,7 @@ export interface CaseDocs {
     | 'oauth2-flow-object'
     | 'signed-url-object'
     | 'parameter-object'
-  /** What the mistake means to a client, in a few sentences. */
+  /** The effect of the mistake on clients, in a few sentences. */
   readonly why: string
   /** Steps of the repair. */
   readonly repair: readonly string[]

@@ -95,7 +95,7 @@ export class Runner {
     }
   }
 
-  /** What is wrong with a list is wrong on each target that has it. */
+  /** The faults of a list are reported on each target that has it. */
   #askRefList(list: RefList): void {
     const before = this.#found
     const found: Finding[] = []
@@ -198,7 +198,7 @@ function limited(found: Finding[], pointer: string): readonly Finding[] {
   ]
 }
 
-/** What a finding is about. */
+/** The document and place of a finding. */
 export interface About {
   /** The parsed document; undefined when it cannot be read. */
   readonly document: unknown
@@ -208,10 +208,10 @@ export interface About {
   readonly near: string | undefined
 }
 
-/** What turns findings into problems. */
+/** Settings for turning findings into problems. */
 export interface Completion {
   readonly document?: string
-  /** Adds to each finding what a caller wants to know of it, such as its fingerprint. */
+  /** Adds further members to each finding, such as its fingerprint. */
   readonly complete?: (problem: Problem, about: About) => Problem
 }
 
@@ -232,7 +232,7 @@ export function problemOf(finding: Finding, { document: name, complete }: Comple
   return complete ? complete(problem, { document, at, near }) : problem
 }
 
-/** True when `by` already says what `finding` says. */
+/** True when `finding` repeats `by`. */
 type Swallow = (finding: Finding, by: Finding) => boolean
 
 const within: Swallow = (finding, by) => finding.pointer === by.pointer || finding.pointer.startsWith(`${by.pointer}/`)
@@ -276,7 +276,7 @@ interface Verdict {
   readonly findings: readonly Finding[]
 }
 
-/** What one set of rules has found about maps of schemes. */
+/** The findings of one set of rules for maps of schemes. */
 export class Verdicts {
   readonly #known: Verdict[] = []
   /** The known ones by the value in which the first two differ: the maps of a catalog mostly differ in one URL. */

@@ -1,5 +1,5 @@
 /**
- * What gives a secret away: names of members and parameters, the forms that issuers give their tokens, and words that no person wrote.
+ * Recognizes secrets: by names of members and parameters, by the token formats of issuers, and by random text.
  * A common word is never a secret, whatever the name of its field.
  */
 import { type JsonObject, own } from '../stac/document.ts'
@@ -7,11 +7,11 @@ import { type JsonObject, own } from '../stac/document.ts'
 /** Names of query parameters that carry signatures, tokens and keys: shared access signatures, S3 and those who sign like it, tokens. */
 const PARAMETERS = /^(?:sig|.+-signature|x-amz-security-token|(?:access_)?token|api_?key|client_secret|password|secret)$/
 
-/** Members that hold a secret and nothing else. */
+/** Members whose value is always a secret. */
 const MEMBERS =
   /^(?:password|passwd|passphrase|secret|client_?secret|token|(?:access|refresh|id|session|sas)_?token|secret_?(?:access_?)?key|private_?key)$/i
 
-/** Members that hold a secret or the name of one: the value decides. */
+/** Members whose value is a secret or the name of one: the value decides. */
 const DOUBTFUL_MEMBERS =
   /^(?:.*api[-_]?key|.*[-_]key|authorization|credentials?|.*[-_]token|.*[-_](?:secret|password)|connection_?string)$/i
 
@@ -90,7 +90,7 @@ export function looksSecret(text: string): boolean {
   return hasSecretUrl(text) || hasRandomWord(text)
 }
 
-/** What follows the name of an HTTP authentication scheme. Basic is proved by its parts (RFC 7617 §2). */
+/** The credentials after the name of an HTTP authentication scheme. Basic is recognized by its decoded parts (RFC 7617 §2). */
 function isAuthorization(scheme: string, value: string): boolean {
   if (isPlaceholder(value)) return false
   if (scheme.toLowerCase() !== 'basic') return isOpaque(value, 10)
@@ -136,7 +136,7 @@ function changes(letters: string): number {
   return found
 }
 
-/** True for a value that is no word, number, date, name of a version, place in a file or anything else that people write. */
+/** True for random text: not a word, number, date, version, path or anything else that people write. */
 function isOpaque(whole: string, least: number): boolean {
   const value = whole.slice(0, LONGEST)
   if (value.length < least || isPlaceholder(value) || /\s/.test(value)) return false
@@ -145,7 +145,7 @@ function isOpaque(whole: string, least: number): boolean {
   if (value.includes('://') || /^(?:\/|\.\.?\/)/.test(value) || /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?:[:/].*)?$/i.test(value))
     return false
   if (!/\d/.test(value) || !/[a-z]/i.test(value)) return value.length >= 16 && changes(value.replace(/[^A-Za-z]/g, '')) >= 5
-  // Words with a number behind or before them: oauth2, level-2a, v1.2.0, sha256, 2026-01-01T00:00:00Z.
+  // Words with a number after or before them: oauth2, level-2a, v1.2.0, sha256, 2026-01-01T00:00:00Z.
   const parts = value.split(/[^A-Za-z\d]+/).filter((part) => part !== '')
   if (parts.every((part) => KNOWN.test(part))) return false
   return value.length >= 12 ? parts.some((part) => changes(part) >= 3 || part.length >= 16) || parts.every((part) => /\d/.test(part)) : true

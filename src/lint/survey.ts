@@ -1,5 +1,5 @@
 /**
- * What is known before a document is read by the rules: the documents in a value, what a walk over a whole value contains, and the fields of
+ * Facts that are collected before rules read a document: the documents in a value, the content of a whole value, and the fields of
  * the extension in places where they are not defined. Pages load this at once, the rules when they are needed.
  */
 
@@ -26,10 +26,10 @@ export interface Part {
   readonly value: unknown
   readonly at: string
   readonly depth: number
-  /** Member of a wrapper that holds its documents. */
+  /** Member of a wrapper that contains its documents. */
   readonly inside?: 'features' | 'collections'
   readonly wrapper?: StacDocument
-  /** What its `type` should be, where that is wrong and the extension is used. */
+  /** The correct `type`, if the present one is wrong and the extension is used. */
   readonly likely?: DocumentType
 }
 
@@ -49,7 +49,7 @@ function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument
   return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
 }
 
-/** What a walk counted. */
+/** The counts of a walk over a value. */
 export interface Survey {
   /** Members of objects, and strings that are values: they give the number of quotes in the text. */
   members: number
@@ -142,7 +142,7 @@ export interface MisplacedField {
   readonly place: string
 }
 
-/** What the object around a member is. */
+/** The kind of the object that contains a member. */
 export type Holder = 'document' | 'properties' | 'target' | 'summaries' | 'alternates' | 'scheme' | 'flows' | 'nested' | 'free'
 
 /** Number of field-like members that are in their place, but for those of targets. */
@@ -209,7 +209,7 @@ function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean
   }
 }
 
-/** What a member's value is; the rest of the document is `nested`. */
+/** The kind of a member's value; the rest of the document is `nested`. */
 function inside(field: string, holder: Inside, kind: DocumentKind): Inside {
   switch (holder) {
     case 'document':

@@ -31,12 +31,12 @@ export function kindOf(document: unknown): DocumentKind {
   }
 }
 
-/** Member of a wrapper that holds its documents. */
+/** Member of a wrapper that contains its documents. */
 export function wrappedMember(document: StacDocument): 'features' | 'collections' {
   return Array.isArray(own(document, 'features')) ? 'features' : 'collections'
 }
 
-/** A value where schemes may stand, with its pointer; `schemes` is whatever is there, checked by nobody. */
+/** A value in a place for schemes, with its pointer; `schemes` is the unchecked value. */
 interface SchemePlace {
   readonly schemes: unknown
   readonly pointer: string
@@ -199,8 +199,8 @@ function hasAuthMember(value: unknown): boolean {
 }
 
 /**
- * The type that an object most likely is meant to have: the one that its `type` nearly says, else the one that its members belong to.
- * Undefined for an object whose `type` is right, and for one that neither uses the extension nor holds documents that do.
+ * Returns the type that an object was probably meant to have: the one that its `type` resembles, else the one that has its members.
+ * Undefined for an object whose `type` is right, and for one that neither uses the extension nor contains documents that do.
  */
 export function likelyType(object: StacDocument): DocumentType | undefined {
   if (kindOf(object) !== 'unknown') return undefined

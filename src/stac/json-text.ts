@@ -10,14 +10,14 @@ export interface Edit extends Span {
 interface Node {
   start: number
   end: number
-  /** Where its name stands, or the value itself in a list. */
+  /** Start of its name, or of the value itself in a list. */
   readonly from: number
   readonly nameEnd: number
   readonly parent: Node | undefined
   readonly children: Node[]
 }
 
-/** Coordinates are long and hold nothing of ours. */
+/** Coordinates are long and never contain fields of the extension. */
 const PASSED_OVER = new Set(['coordinates', 'geometries'])
 
 /** The text after edits that do not overlap. Those at the same place follow in the order in which they are given. */
@@ -31,13 +31,13 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edited + text.slice(at)
 }
 
-/** Where everything stands in a JSON text, and the edits that change it. Edits are spans of this text; none is applied. */
+/** The positions of all values of a JSON text, and edits that change it. Edits are spans of this text; none is applied. */
 export class JsonText {
   readonly #text: string
   readonly #nodes = new Map<string, Node>()
   readonly #eol: string
 
-  /** The text must be JSON. Of a name that stands twice in an object the last one counts. */
+  /** The text must be JSON. Of a name that an object has twice, the last one counts. */
   constructor(text: string) {
     this.#text = text
     this.#eol = text.includes('\r\n') ? '\r\n' : '\n'
@@ -109,19 +109,19 @@ export class JsonText {
     const colon = this.#isAiry(node) ? ': ' : ':'
     const line = this.#text.lastIndexOf('\n', node.start) + 1
     const outer = this.#eol + (/^[ \t]*/.exec(this.#text.slice(line))?.[0] ?? '')
-    // No string holds a line end, so each line can be moved by one level.
+    // No string contains a line end, so each line can be indented by one level.
     const text = value.includes('\n')
       ? `{${outer}${this.#unit()}${JSON.stringify(name)}${colon}${value.replaceAll('\n', `\n${this.#unit()}`)}${outer}}`
       : `{${JSON.stringify(name)}${colon}${value}}`
     return [{ start: node.start, end: node.end, text }]
   }
 
-  /** Adds a member behind the others; undefined when there is one of that name, or no object. */
+  /** Adds a member after the others; undefined if there is one of that name, or no object. */
   insert(pointer: string, name: string, value: unknown): readonly Edit[] | undefined {
     return this.insertAll(pointer, { [name]: value })
   }
 
-  /** Adds members behind the others; undefined when there is one of their names, or no object. */
+  /** Adds members after the others; undefined if there is one of their names, or no object. */
   insertAll(pointer: string, members: JsonObject): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     const names = Object.keys(members)
@@ -131,7 +131,7 @@ export class JsonText {
     return this.#add(node, gap, names.map((name) => JSON.stringify(name) + colon + this.#written(members[name], gap)).join(`,${gap}`))
   }
 
-  /** Adds an element behind the others; undefined when it is no list. */
+  /** Adds an element after the others; undefined if it is not a list. */
   push(pointer: string, value: unknown): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     if (!node || this.#text[node.start] !== '[') return undefined
@@ -184,7 +184,7 @@ function blanksBefore(text: string, end: number): string {
   return text.slice(start, end)
 }
 
-/** A value that the scanner has come to the end of. */
+/** The span of a value or a name. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -193,12 +193,12 @@ export interface Span {
 /** Names and indexes that lead to a value. */
 export type Path = readonly (string | number)[]
 
-/** What a scan tells while it goes. The path is reused: copy what is to be kept. */
+/** Callbacks of a scan. The path is reused: copy it to keep it. */
 interface Listener {
   /** A member's name, with its position. The path leads to the member's value. */
   member?(path: Path, name: Span): void
   value?(path: Path, span: Span): void
-  /** Asked at each object and array; false passes over what is in it, unchecked and without a word. */
+  /** Called at each object and array; false skips its content, which is then neither checked nor reported. */
   enter?(path: Path): boolean
 }
 
@@ -319,7 +319,7 @@ function after(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
 
-/** Offset of the first character from there on that is no blank. */
+/** Returns the offset of the first character from `at` on that is not a blank. */
 function skip(text: string, at: number): number {
   let unit = text.charCodeAt(at)
   while (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) unit = text.charCodeAt(++at)
@@ -333,7 +333,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 
 /**
- * The pointer of the first object or array that stands more than `limit` deep (the outermost is 1 deep), or undefined.
+ * Returns the pointer of the first object or array at a depth above `limit` (the outermost has 1), or undefined.
  *
  * It has `limit` names. The text may be broken JSON; then only nesting counts.
  */
@@ -363,7 +363,7 @@ export function tooDeepAt(text: string, limit: number): string | undefined {
   return undefined
 }
 
-/** True when that many could stand inside of each other: most documents have too few braces and brackets for that. */
+/** True if the text has enough braces and brackets for that depth: most documents have too few. */
 function opensMore(text: string, limit: number): boolean {
   let found = 0
   for (const opener of ['{', '[']) {
@@ -372,7 +372,7 @@ function opensMore(text: string, limit: number): boolean {
   return false
 }
 
-/** The place after the closing quote of the string that starts at `start`; the end of the text when there is none. */
+/** Returns the offset after the closing quote of the string that starts at `start`, or the end of the text. */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0

@@ -5,7 +5,7 @@
 import { canParseUrl } from '../text/can-parse-url.ts'
 import type { Storage } from './storage.ts'
 
-/** A service, how buckets are written there and where it stands. */
+/** An object store: its endpoint, its style of bucket URLs and its region. */
 export interface Service {
   /** Scheme, host, port and base path. */
   readonly endpoint?: string
@@ -44,7 +44,7 @@ export function objectAddressOf(url: string, services: readonly Service[] = []):
   return bucket === undefined ? inPath(endpoint, path, search) : { endpoint, virtualHost: true, bucket, path, search }
 }
 
-/** Bucket and decoded key, where the URL tells them. */
+/** The bucket and the decoded key, if the URL has them. */
 export function bucketAndKey(url: string) {
   const { bucket, path = '' } = objectAddressOf(url) ?? {}
   try {
@@ -60,7 +60,7 @@ export function pathStyle(url: string): ObjectAddress {
   return inPath(origin, pathname.slice(1), search)
 }
 
-/** What v2 states for Amazon, for those who name it only: `AWS` in v1, the type without its `platform` in v2. */
+/** The values that v2 defines for Amazon, for documents that only name it: `AWS` in v1, the type without its `platform` in v2. */
 const AMAZON = /^(?:aws|aws-s3)$/i
 
 const AMAZON_PLATFORM = 'https://{bucket}.s3.{region}.amazonaws.com'
@@ -110,18 +110,18 @@ export function bare(endpoint: string): string {
 interface ListPart {
   /** Decoded, ends with a slash; empty for the whole bucket. */
   readonly prefix: string
-  /** Objects per answer, 1 to 1000; default: as many as the service likes. */
+  /** Objects per response, 1 to 1000; default: that of the service. */
   readonly pageSize?: number
   /** Keys up to this one are left out. */
   readonly startAfter?: string
-  /** Where the last answer ended. */
+  /** The continuation token of the previous response. */
   readonly continuation?: string
 }
 
-/** Parameters that choose a part of the list; any other one may ask for something else of the bucket. */
+/** Parameters that select a part of the list; any other one may request something else of the bucket. */
 const PARAMETERS = new Set(['list-type', 'prefix', 'encoding-type', 'max-keys', 'start-after', 'continuation-token'])
 
-/** The query of a list. Names come back percent-encoded, since XML cannot hold all characters that keys may have. */
+/** Returns the query of a list. Names are returned percent-encoded, because XML cannot contain all characters of keys. */
 export function listQuery({ prefix, pageSize, startAfter, continuation }: ListPart): string {
   const parameters = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
   if (pageSize !== undefined) parameters.set('max-keys', String(pageSize))

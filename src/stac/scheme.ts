@@ -1,6 +1,6 @@
 /**
- * What a catalog says about access: the Authentication Scheme Object of the authentication extension (1.2.0 is the
- * model; 1.0.0 and 1.1.0 are read into it). Data only. Everything here comes from strangers and is checked before use.
+ * The Authentication Scheme Object of the authentication extension (1.2.0 is the
+ * model; 1.0.0 and 1.1.0 are converted to it). Data only: it is untrusted and is checked before use.
  */
 import { isObject, type JsonObject, ownString } from './document.ts'
 
@@ -79,7 +79,7 @@ export interface SignedUrlFlow {
   readonly authorizationApi?: string
   /** The parameters of the signing request by name. */
   readonly parameters?: { readonly [name: string]: SigningParameter }
-  /** Name of the member of the response that holds the signed URL. */
+  /** Name of the member of the response that contains the signed URL. */
   readonly responseField?: string
 }
 

@@ -5,7 +5,7 @@
 import { isObject, own, ownObject, ownString } from './document.ts'
 import type { Target } from './target.ts'
 
-/** One storage that may hold the target. */
+/** One storage that may contain the target. */
 export interface Storage {
   /** Key in `storage:schemes`; absent for v1. */
   readonly key?: string

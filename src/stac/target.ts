@@ -22,23 +22,23 @@ import {
 /** The kinds of targets. */
 export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 
-/** An asset, an alternate asset, an item asset definition or a link, with where it stands. */
+/** An asset, an alternate asset, an item asset definition or a link, with its place in the document. */
 export interface Target {
   /** What it is. */
   readonly kind: TargetKind
   /** As written; empty when the object has none. */
   readonly href: string
-  /** Names of schemes, any one of which gives access; empty when nothing was said or `[]`. */
+  /** Names of schemes, any one of which gives access; empty without `auth:refs` or for `[]`. */
   readonly refs: readonly string[]
-  /** What stands in `auth:refs` and is not a name; absent when there is no such thing. The target is not public then. */
+  /** An element of `auth:refs` that is not a name; absent if there is none. With one, the target is not public. */
   readonly malformedRefs?: readonly MalformedRef[]
   /** Pointer of the object, from the root of what was read. */
   readonly pointer: string
-  /** The document and where it stands in it. */
+  /** The document, and the place of the target in it. */
   readonly scope: Scope
   /** The object itself. */
   readonly object: JsonObject
-  /** The object that says `auth:refs`, and its pointer: the main asset's for an alternate that inherits. */
+  /** The object that has the `auth:refs`, and its pointer: the main asset for an alternate that inherits them. */
   readonly refsOf: { readonly object: JsonObject; readonly pointer: string }
 }
 
@@ -48,7 +48,7 @@ export interface Scope {
   readonly document: StacDocument
   /** Where the document was read from; the base of relative URLs. */
   readonly url?: string
-  /** Pointer of the document inside what was read; empty unless it stands in a wrapper. */
+  /** Pointer of the document in the text that was read; empty unless it is inside a wrapper. */
   readonly at: string
   /** Documents whose schemes may be used, nearest first: the wrapper, then those from the caller. */
   readonly parents: readonly Parent[]
@@ -114,7 +114,7 @@ export function findAlternate(document: object, key: string, name: string, optio
   return alternateTarget('alternate', asset, alternate, pointer('/assets', key), name, scopeOf(document, options))
 }
 
-/** More names than these are no help. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 10
 
 function refuse(what: string, name: string, present: unknown, at: string): never {
@@ -207,7 +207,7 @@ function* assetsIn(scope: Scope, member: 'assets' | 'item_assets', kind: 'asset'
 }
 
 /**
- * True for a target whose document asks for authentication, also where it does so in a way that cannot be read: only `false` allows
+ * True for a target whose document requires authentication, even in a malformed way: only `false` allows
  * a request without credentials.
  */
 export function isProtected({ refs, malformedRefs }: Pick<Target, 'refs' | 'malformedRefs'>): boolean {
@@ -219,7 +219,7 @@ function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope
   return { ...target, ...readRefs(object, at) }
 }
 
-/** An alternate that says nothing takes over its asset's refs, but only on the same origin (for `s3:` the same bucket). */
+/** An alternate without `auth:refs` inherits those of its asset, but only on the same origin (for `s3:` the same bucket). */
 function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObject, assetAt: string, name: string, scope: Scope): Target {
   const target = targetAt(kind, alternate, pointer(assetAt, 'alternate', name), scope)
   if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
@@ -253,11 +253,11 @@ export function readRefs(object: unknown, at: string): Pick<Target, 'refs' | 'ma
 /** A scheme as found; `value` is unchecked. */
 export interface FoundScheme {
   readonly value: unknown
-  /** Pointer in the document that holds it. */
+  /** Pointer in the document that contains it. */
   readonly pointer: string
   /** 0 is the target's own document, 1 its first parent and so on. */
   readonly distance: number
-  /** The map that holds it: a scheme's own `auth:refs` are looked up there. */
+  /** The map that contains it: a scheme's own `auth:refs` are looked up there. */
   readonly siblings: JsonObject
   /** Where the holding document was read from. */
   readonly url?: string
@@ -310,9 +310,9 @@ function summarised({ document, at, url }: Scope): SchemeMap[] {
 
 /**
  * True for two URLs with the same scheme, host and port, also where the platform only gives an opaque origin, as for `s3:`;
- * a URL that is none is like no other.
+ * an invalid URL equals no other.
  *
- * @param base URL of the document that both stand in, for relative ones
+ * @param base URL of the document that contains both, for relative ones
  */
 export function sameOrigin(one: string, other: string, base?: string): boolean {
   if (!canParseUrl(one, base) || !canParseUrl(other, base)) return false

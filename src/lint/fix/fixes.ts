@@ -1,4 +1,4 @@
-/** What a fix is, from a finding to edits of the text; and all fixes, by code. */
+/** The fixes by code: each turns a finding into edits of the text. */
 
 import {
   declarationsOf,
@@ -163,7 +163,7 @@ const addType: Fix = (text, { pointer, root }) => {
   return present ? text.replace(pointer, type) : text.insert(pointer, 'type', type)
 }
 
-/** `bearer` as a type says which word of HTTP is meant. */
+/** The type `bearer` means the HTTP authentication scheme of that name. */
 const repairType: Fix = (text, { pointer, near, value, root }) => {
   const scheme = pointer.slice(0, -'/type'.length)
   if (near === undefined) return undefined
@@ -224,7 +224,7 @@ function urlOf(version: ExtensionVersion): string {
   return `${EXTENSION}v${version}/schema.json`
 }
 
-/** True when a scheme has what came with 1.2.0: refs of its own, or a token exchange. */
+/** True when a scheme uses features of 1.2.0: `auth:refs` of its own, or a token exchange. */
 function needsNewest(document: unknown): boolean {
   const maps = [own(document, 'auth:schemes'), own(own(document, 'properties'), 'auth:schemes')]
   return maps.flatMap((map) => Object.values(map ?? {})).some((scheme) => own(scheme, 'auth:refs') !== undefined || exchanges(scheme))

@@ -9,7 +9,7 @@ const SHOWN = 10
 const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'notice' }
 
 /**
- * Workflow commands that become annotations on GitHub: the worst findings, as many as it shows, then the totals. The
+ * Workflow commands that become annotations on GitHub: the most severe findings, as many as GitHub shows, then the totals. The
  * complete list belongs into the job summary: `--format markdown="$GITHUB_STEP_SUMMARY"`.
  */
 export function github({ problems, summary }: Report): string {

@@ -3,7 +3,7 @@ import type { Report, ReportOptions } from './report.ts'
 import { escapeLine, messageOf } from './report.ts'
 
 /**
- * A JUnit report: a test case for each document, errors are failures; warnings and notes are its output. What could not be
+ * A JUnit report: a test case for each document; errors are failures, warnings and notes are its output. What could not be
  * read is an error of the suite. Clean documents are listed as far as their names are known.
  */
 export function junit({ problems, summary }: Report, { names = [] }: ReportOptions = {}): string {
@@ -51,7 +51,7 @@ function textOf(problems: readonly Problem[]): string {
     .join('\n')
 }
 
-/** Also `>`: then no text can hold the end of a CDATA section. What XML cannot hold is written out. */
+/** `>` too, so that no text contains the end of a CDATA section. Characters that XML cannot contain are written as escapes. */
 function xml(text: string): string {
   return escapeLine(text)
     .replace(/[\ufffe\uffff]/g, (char) => `\\u{${char.charCodeAt(0).toString(16)}}`)

@@ -35,7 +35,7 @@ function head(problem: Problem, paint: Paint): string {
   return `  ${place}${paint(severity, severity)}  ${escapeLine(messageOf(problem))}  ${paint('dim', `${escapeLine(code)} ${escapeLine(pointer)}`.trimEnd())}`
 }
 
-/** The first line of the place, with marks below it; nothing where there is no text, or none that may be shown. */
+/** Returns the first line of the finding with markers below it; empty if there is no text, or it must not be shown. */
 function frame(
   { code, line, column, endLine, endColumn }: Problem,
   text: string | undefined,
@@ -61,7 +61,7 @@ function frame(
 
 type SecretTest = (line: string) => boolean
 
-/** Findings come in the order of their lines, and a line may be all of a document: it is read once. */
+/** Findings are in the order of their lines, and a line may be a whole document, so each line is read once. */
 function remembered(hasSecret: SecretTest): SecretTest {
   let last: { readonly line: string; readonly hasSecret: boolean } | undefined
   return (line) => {
@@ -74,7 +74,7 @@ const CONTEXT = 40
 
 const WIDTH = 100
 
-/** What is not shown one by one: findings that say the same in one line. */
+/** Findings with the same text, shown as one line. */
 function rest(problems: readonly Problem[], count: number, paint: Paint): readonly string[] {
   const groups = groupsOf(problems)
   const lines = groups
@@ -96,8 +96,8 @@ const STRINGS = /("(?:[^"\\]|\\.)*")(?:\s*:\s*("(?:[^"\\]|\\.)*"))?/g
 const LONGEST = 2 ** 20
 
 /**
- * True for a line that is too long to be looked through, and when a string in the line of a JSON text is or carries a secret. Whether
- * a rule has said so does not matter: it may be off, in the baseline, or too mild to be shown.
+ * True for a line that is too long to be searched, and when a string in the line of a JSON text is or contains a secret. Whether
+ * a rule reported it does not matter: the rule may be off, in the baseline, or below the level that is shown.
  */
 export function hasSecretLine(line: string): boolean {
   if (line.length > LONGEST) return true

@@ -1,4 +1,4 @@
-/** The outcome of a run as reporters show it, findings, equal ones as one, and totals; and the formats of reports. */
+/** The outcome of a run for reporters: findings (equal ones merged) and totals; and the formats of reports. */
 
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Cause, Level, Place, Problem, Severity } from '../problem.ts'
@@ -9,7 +9,7 @@ export interface Incomplete {
   readonly url: string
   /** Code of the error. */
   readonly code: string
-  /** What failed and what to do about it, where something can be done: for people, and not stable. */
+  /** The error and its hint in words: for people, not stable. */
   readonly message?: string
   /** What to do about it. */
   readonly hint?: string
@@ -25,11 +25,11 @@ export interface Report {
   readonly problems: readonly Problem[]
   /** Their totals. */
   readonly summary: Summary
-  /** What `merge` needs to know of a part of a crawl. */
+  /** Facts about a part of a crawl that `merge` needs. */
   readonly shard?: Shard
 }
 
-/** What a part of a crawl has seen besides its findings. */
+/** Facts about a part of a crawl besides its findings. */
 export interface Shard {
   readonly index: number
   readonly of: number
@@ -41,11 +41,11 @@ export interface Shard {
   readonly outerRefs: readonly string[]
   /** Findings that documents of the other parts may refute. They are not in the report of the part. */
   readonly unsettled: readonly Problem[]
-  /** For a part of files instead of a crawl. Then there are no `definitions` and `unsettled`. */
+  /** Present for a part of files instead of a crawl, which has no `definitions` and `unsettled`. */
   readonly files?: FileShard
 }
 
-/** What a part of files has seen. */
+/** Facts about a part of files. */
 export interface FileShard {
   /** The numbers of the inputs in the order of the command line, for those in the report. */
   readonly inputs: Readonly<Record<string, number>>
@@ -57,11 +57,11 @@ export interface FileShard {
 export interface Pending {
   /** Number of the document or list, within the part. */
   readonly block: number
-  /** The finding; `\u0001` and a number stand for the other document of a conflict. */
+  /** The finding; `\u0001` and a number are a placeholder for the other document of a conflict. */
   readonly problem: Problem
   /** For a conflict: the definition, a hash of its meaning, and what other messages call its document. */
   readonly definition?: { readonly name: string; readonly hash: string; readonly where: string }
-  /** True if the baseline holds it. */
+  /** True if it is in the baseline. */
   readonly known?: true
 }
 
@@ -93,17 +93,17 @@ export interface Summary {
   readonly fixable?: number
   /** Findings that only `--fix-suggestions` repairs; absent when there are none. */
   readonly suggestions?: number
-  /** Findings that the baseline holds: counted here and nowhere else. */
+  /** Findings that are in the baseline: counted only here. */
   readonly baselined?: number
-  /** Findings that are counted but not listed, because memory has no room for them; absent when there are none. */
+  /** Findings that are counted but not listed, to limit memory; absent for 0. */
   readonly unlisted?: number
   /** Files of folders that are not STAC documents; absent when there are none. */
   readonly skipped?: number
-  /** What could not be read, and limits that were reached. */
+  /** Documents that could not be read, and limits that were reached. */
   readonly incomplete: readonly Incomplete[]
 }
 
-/** What a reporter may use besides the report. */
+/** Settings of a reporter besides the report. */
 export interface ReportOptions {
   /** Escapes for colours; default false. */
   readonly color?: boolean
@@ -124,7 +124,7 @@ export type Reporter = (report: Report, options?: ReportOptions) => string
 export interface LineReporter {
   /** The line of a finding, with its line feed; empty for one that is only counted. */
   line(problem: Problem): string
-  /** What comes behind the last finding. */
+  /** Returns the text after the last finding. */
   end(report: Omit<Report, 'problems'>): string
 }
 
@@ -256,7 +256,7 @@ export const PLACES = 5
 
 /**
  * Returns the findings of one document, or of one list of documents, with equal ones as one finding with `count` and `places`, in the
- * order of their first places. Findings are equal when rule, code, severity, message and cause are. What is already repeated is added up.
+ * order of their first places. Findings are equal when rule, code, severity, message and cause are. Counts of merged findings are added.
  */
 export function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length < 2 && problems[0]?.cause === undefined) return problems
@@ -267,12 +267,12 @@ export function withoutRepeats(problems: readonly Problem[]): readonly Problem[]
 
 type Order = (one: Pick<Problem, 'document'>, other: Pick<Problem, 'document'>) => number
 
-/** Collects the findings of a list of documents that comes in parts; memory grows with what is different. */
+/** Collects the findings of documents that arrive in parts; memory grows with the number of different findings. */
 export class Repeats {
   readonly #groups = new Map<string, RepeatedFinding>()
   readonly #order: Order | undefined
 
-  /** @param order that of documents which come in any order; default: that in which findings come */
+  /** @param order of documents that arrive in any order; default: the order of the findings */
   constructor(order?: Order) {
     this.#order = order
   }
@@ -395,7 +395,7 @@ export function messageOf({ message, count = 1, places = [], pointer }: Problem)
   return `${message} (and ${count - 1} more ${count === 2 ? 'place' : 'places'}, first ${shown})`
 }
 
-/** A place in the document of the finding goes by its line. */
+/** A place in the document of the finding is written as its line. */
 function nameOf({ document = '', pointer, line, column }: Place): string {
   if (line !== undefined) return `${document}${document && ':'}${line}:${column ?? 1}`
   return document === '' ? pointer : `${document}#${pointer}`

@@ -5,7 +5,7 @@ import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
 import { escapeJson, escapeLine, groupsOf, messageOf, type Report, type ReportOptions } from './report.ts'
 
-/** Results that services take in one run; above it, findings that say the same become one result. */
+/** Maximum number of results that services accept in one run; above it, findings with the same text become one result. */
 const MOST = 25_000
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'note' }

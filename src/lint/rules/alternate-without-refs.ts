@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** An alternate of a protected asset says whether it is protected too. */
+/** An alternate of a protected asset has `auth:refs` of its own. */
 export const alternateWithoutRefs: Rule = {
   meta: { id: 'alternate-without-refs', section: 'references' },
   cases: [

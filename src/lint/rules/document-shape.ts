@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** The containers that hold what the extension talks about have the JSON types that STAC gives them. */
+/** The objects and lists that contain fields of the extension have the JSON types of STAC. */
 export const documentShape: Rule = {
   meta: { id: 'document-shape', section: 'placement' },
   cases: [

@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** What is linted is a STAC document, and its `type` says which kind. */
+/** The input is a STAC document, and its `type` names its kind. */
 export const documentType: Rule = {
   meta: { id: 'document-type', section: 'run' },
   cases: [

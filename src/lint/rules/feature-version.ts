@@ -29,7 +29,7 @@ const versionMismatch: RuleCase = {
   },
 }
 
-/** `storage:schemes` and `storage:refs` came with version 2 of the storage extension. */
+/** `storage:schemes` and `storage:refs` were added in version 2 of the storage extension. */
 const storageVersionMismatch: RuleCase = {
   meta: {
     code: 'storage-version-mismatch',

@@ -38,7 +38,7 @@ export function decodedHost(address: string): string {
   return /^[a-z0-9.-]*$/.test(host) || !canParseUrl(address) ? host : new URL(address).hostname
 }
 
-/** What is known about where a document is. */
+/** The known hosts of a document. */
 type Place = Pick<LintDocument, 'object' | 'url' | 'run'>
 
 /** Returns true for a site other than that of the document; false if the URL of the document is unknown. */

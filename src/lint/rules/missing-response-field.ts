@@ -1,7 +1,7 @@
 import { own } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** The flow says where the signed URL is in the answer. */
+/** The flow names the member of the response that contains the signed URL. */
 export const missingResponseField: Rule = {
   meta: { id: 'missing-response-field', section: 'flows' },
   cases: [

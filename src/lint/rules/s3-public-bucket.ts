@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** What anybody may read is not called protected. */
+/** A bucket that can be read without credentials is not described as protected. */
 export const s3PublicBucket: Rule = {
   meta: { id: 's3-public-bucket', section: 'online' },
   cases: [

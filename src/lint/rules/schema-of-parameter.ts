@@ -1,5 +1,5 @@
 /**
- * JSON Schema draft-07, as far as the schema of a parameter must be checked: which keywords hold schemas, and which values
+ * The part of JSON Schema draft-07 that is needed to check the schema of a parameter: which keywords contain schemas, and which values
  * the others take. A table instead of the meta-schema, which would be larger than the rest of the linter.
  */
 import { isObject, own, pointer } from '../../stac/document.ts'

@@ -57,7 +57,7 @@ const tokenExchangeInput: RuleCase = {
   },
 }
 
-/** What a scheme takes its input from yields a token. */
+/** The scheme that another scheme refers to for its input yields a token. */
 const chainInputType: RuleCase = {
   meta: {
     code: 'chain-input-type',

@@ -10,7 +10,7 @@ const summariesShape: RuleCase = {
   },
   claim({ pointer, keyword }, { at, object, version }, report) {
     if (keyword !== 'type' || !/^\/summaries\/auth:schemes(?:\/\d+)?$/.test(pointer)) return false
-    // The example of 1.0.0 lists names, and its schema says nothing else.
+    // The example of 1.0.0 lists names, and its schema allows that.
     const isName = version === '1.0.0' && typeof valueAt(object, pointer) === 'string' && pointer !== '/summaries/auth:schemes'
     if (!isName) report(at + pointer, 'shape')
     return true

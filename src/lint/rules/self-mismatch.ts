@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** A document is where it says it is. */
+/** The `self` link of a document is the URL that it was read from. */
 export const selfMismatch: Rule = {
   meta: { id: 'self-mismatch', section: 'crawl' },
   cases: [

@@ -3,7 +3,7 @@ import type { LintDocument } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 import { nearestAuthField } from './auth-field-name.ts'
 
-/** A document that uses the fields says so in `stac_extensions`; its wrapper may say it for all. */
+/** A document that uses the fields declares the extension in `stac_extensions`; its wrapper may declare it for all. */
 export const undeclaredExtension: Rule = {
   meta: { id: 'undeclared-extension', section: 'placement' },
   cases: [

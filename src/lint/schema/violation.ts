@@ -1,4 +1,4 @@
-/** What the JSON Schema of a document's version and kind finds wrong with it, and that of a map of schemes with the map. */
+/** Violations of the JSON Schema for the version and kind of a document, and of the one for a map of schemes. */
 import { EXTENSION, type ExtensionVersion, own, VERSIONS } from '../../stac/document.ts'
 import { namesOf } from '../pointer.ts'
 import * as validators from './validators.ts'
@@ -42,7 +42,7 @@ export function violationsOf(value: unknown, schema: SchemaKind | 'schemes', ver
   const validate = (validators as unknown as Readonly<Record<string, Validator>>)[name]
   const undeclared = isMap ? NONE : undeclaredIn(value, version)
   if (!validate || validate(value)) return undeclared
-  // An `if` that failed says what failed inside.
+  // The errors inside a failed `if` are reported instead of it.
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
   return [...undeclared, ...errors.map((error) => violation({ ...error, pointer: at + error.pointer }))]
 }
