@@ -9,7 +9,7 @@ export interface Challenge {
   readonly params: ReadonlyMap<string, string>
 }
 
-/** What was read, and what had to be left out and why (never with a value). */
+/** The parsed challenges, and the parts that were left out with the reason (never with a value). */
 export interface Challenges {
   readonly challenges: readonly Challenge[]
   readonly problems: readonly string[]
@@ -35,7 +35,7 @@ export function parseChallenges(lines: string | readonly string[]): Challenges {
   return { challenges, problems }
 }
 
-/** The parameters of `Authentication-Info` (RFC 7615); none when the line is malformed or names one twice. */
+/** Returns the parameters of `Authentication-Info` (RFC 7615); empty when the line is malformed or has one twice. */
 export function parseAuthenticationInfo(line: string): ReadonlyMap<string, string> {
   const scan = new FieldScanner(line.length > MAX_LINE ? '' : line)
   const info: Draft = { scheme: '', params: new Map() }
@@ -63,7 +63,7 @@ interface Draft {
 
 const NO_COMMA = 'a comma is missing between two challenges or parameters'
 
-/** Answers with what ended the line early. A list of lists: whether an element belongs to the open challenge, its `=` tells. */
+/** Returns the fault that ended the line early. The line is a list of lists: an element with `=` belongs to the open challenge. */
 function readLine(line: string, challenges: Challenge[], problems: string[]): string | undefined {
   const scan = new FieldScanner(line)
   let open: Draft | undefined
@@ -141,7 +141,7 @@ class FieldScanner {
     return this.#take(COMMAS)?.includes(',') === true
   }
 
-  /** Takes an equals sign and the blanks around it, if it comes next. */
+  /** Reads an equals sign and the blanks around it, if it is next. */
   equals(): boolean {
     return this.#take(EQUALS) !== undefined
   }
@@ -238,7 +238,7 @@ export function isRegisteredScheme(name: string): boolean {
   return SPELLING.has(name.toLowerCase())
 }
 
-/** The spelling that goes on the wire; an unregistered name stays as it is. */
+/** Returns the registered spelling of a name; an unregistered name is returned unchanged. */
 export function spellingOf(name: string): string {
   return SPELLING.get(name.toLowerCase()) ?? name
 }

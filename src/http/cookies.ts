@@ -1,11 +1,14 @@
 /** Cookies of logins that lead from host to host (RFC 6265): kept in memory, and each goes to the origin that set it and to no other. */
 import { isToken } from './headers.ts'
 
-/** Longer cookies are left out, in bytes; of more cookies or origins the oldest go (RFC 6265 §6.1 asks for no less per host). */
+/**
+ * Limits: longer cookies, in bytes, are ignored; above the number of cookies or origins the oldest are removed (RFC 6265 §6.1 requires at
+ * least these numbers per host).
+ */
 const MAX_COOKIE = 4096
 const MAX_COOKIES = 50
 const MAX_ORIGINS = 64
-/** What servers accept of a header, in bytes. */
+/** Bytes of a header that servers accept. */
 const MAX_HEADER = 8192
 
 interface Cookie {
@@ -25,7 +28,7 @@ export class CookieJar {
   readonly #origins: Map<string, ReadonlyMap<string, Cookie>>
   readonly #changed = new Set<string>()
 
-  /** @param start what it begins with */
+  /** @param start the initial cookies */
   constructor(now: () => number, start?: CookieJar) {
     this.#now = now
     this.#origins = new Map(start ? start.#origins : [])
@@ -36,7 +39,7 @@ export class CookieJar {
     for (const origin of other.#changed) this.#set(origin, other.#origins.get(origin) ?? new Map())
   }
 
-  /** Keeps what an answer of that URL sets, field by field. What breaks a rule is left out. */
+  /** Stores the cookies that a response of that URL sets. Invalid ones are ignored. */
   keep(url: string, fields: readonly string[]): void {
     const { origin } = new URL(url)
     const kept = new Map(this.#origins.get(origin))
@@ -47,7 +50,7 @@ export class CookieJar {
     this.#set(origin, kept)
   }
 
-  /** The value of `Cookie` for a request to that URL, behind what it has already; undefined for none. */
+  /** Returns the value of `Cookie` for a request to that URL, appended to the present one; undefined without cookies. */
   header(url: string, given: string | undefined): string | undefined {
     const { origin, pathname } = new URL(url)
     const pairs = given ? [given] : []
@@ -93,8 +96,8 @@ export class CookieJar {
 }
 
 /**
- * A cookie from `Set-Cookie` (§5.2, §5.3), undefined for one that this server may not set. `Domain` may name the host or what is above it
- * and widens nothing: the cookie is the host's own.
+ * Returns a cookie from `Set-Cookie` (§5.2, §5.3), undefined for one that this server may not set. `Domain` may name the host or a parent domain
+ * and has no effect: the cookie is sent to the host only.
  */
 function cookieOf(field: string, url: URL, now: number): Cookie | undefined {
   const [pair = '', ...attributes] = field.split(';')

@@ -20,14 +20,14 @@ export function isForbiddenHeader(name: string): boolean {
 }
 
 /**
- * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can stand behind a scheme name in a header. Providers go beyond the
- * token68 of RFC 6750, so only blanks and what a field value cannot hold are refused.
+ * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can follow a scheme name in a header. Providers exceed the
+ * token68 of RFC 6750, so only blanks and characters that a field value cannot contain are refused.
  */
 export function isAccessToken(text: string): boolean {
   return /^[\x21-\x7e]{1,16384}$/.test(text)
 }
 
-/** A media type without its parameters, in lower case (RFC 9110 §8.3.1); empty for none. */
+/** Returns a media type without its parameters, in lower case (RFC 9110 §8.3.1); empty without one. */
 export function mediaType(text: string | null | undefined): string {
   return (text ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
@@ -65,7 +65,7 @@ const LONGEST_DISPOSITION = 4096
 
 /**
  * The name that a server proposes for a file in `Content-Disposition`, without folders: `filename*` (RFC 8187) before `filename`, and of two of
- * a kind the first; undefined when it proposes none that can be used.
+ * a kind the first; undefined when it proposes no usable name.
  */
 export function proposedName(disposition: string | null): string | undefined {
   if (disposition === null || disposition.length > LONGEST_DISPOSITION) return undefined
@@ -84,7 +84,7 @@ export function proposedName(disposition: string | null): string | undefined {
   return last === undefined || /^\.{0,2}$/.test(last) ? undefined : last
 }
 
-/** The characters of an extended value; undefined for none in UTF-8. */
+/** Returns the decoded extended value; undefined unless it is UTF-8. */
 function decoded(text = ''): string | undefined {
   const [, value] = /^UTF-8'[^']*'([\w!#$&+.^`|~%-]+)$/i.exec(text) ?? []
   try {

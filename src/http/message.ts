@@ -34,7 +34,7 @@ export interface HttpResponse {
   /** The body as UTF-8 text; at most `limit` decoded bytes, else `RESPONSE_TOO_LARGE`. */
   text(limit: number): Promise<string>
   /**
-   * The decoded body piece by piece, instead of the readers; whoever stops before its end gives the connection up.
+   * The decoded body in pieces, instead of the readers; stopping before its end closes the connection.
    *
    * @param asSent true leaves it in its content coding
    */
@@ -53,19 +53,19 @@ export interface ClientCertificate {
   readonly key: string
 }
 
-/** What a transport needs to know besides the request. */
+/** Options of a transport besides the request. */
 export interface SendOptions {
   /** Aborts the exchange (`ABORTED`). */
   readonly signal?: AbortSignal
   /** The user named this very origin, so a loopback or private address is what they meant. */
   readonly allowPrivateNetwork?: boolean
-  /** Milliseconds for the whole exchange, body included; none for resources, whose body may be long. */
+  /** Timeout of the whole exchange with its body in milliseconds; absent for resources, whose body may be long. */
   readonly timeout?: number
-  /** What the client shows on an encrypted connection (RFC 8705 §2), PEM; a connection of its own is made for it. */
+  /** The client certificate of the connection (RFC 8705 §2), PEM; each has connections of its own. */
   readonly clientCertificate?: ClientCertificate
   /** Share the connections of collected exchanges: for calls of an API, whose responses are short. */
   readonly pooled?: boolean
-  /** Where the platform hides the URL of a redirect (browsers), it may follow by itself; for resources only. */
+  /** True: a platform that hides the URL of redirects (browsers) may follow them itself; for resources only. */
   readonly followHidden?: boolean
   /** Set by the engine, for logs: the credential in use, and whether the request goes to the resource or to an endpoint of the credential. */
   readonly use?: CredentialUse
@@ -94,14 +94,14 @@ export interface Connection {
    * @param length in bytes
    */
   keyingMaterial(length: number, label: string, context: Uint8Array): Uint8Array | undefined
-  /** Closes it as soon as what is under way has been read. */
+  /** Closes it after the responses in progress. */
   close(): void
 }
 
 /** Connects to the origin of a URL. Errors: as for sending. */
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
-/** A `Send` that may also be able to hold a connection, and to send in parts. */
+/** A `Send` that may also be able to reserve a connection, and to send a body in parts. */
 export type Transport = Send & { readonly connect?: Connect; readonly collect?: Collect }
 
 /** A request whose URL is in parts already. Header names are lower case. */
@@ -121,7 +121,7 @@ export interface CollectOptions {
   readonly allowPrivateNetwork?: boolean
   /** Bytes of a decoded successful answer; more is `RESPONSE_TOO_LARGE`. */
   readonly limit: number
-  /** Bytes of any other answer; what is beyond them is left out. */
+  /** Maximum bytes of any other response; the rest is left out. */
   readonly failureLimit: number
   /** Milliseconds from the end of the request until the headers are there, and between two pieces of the body. */
   readonly headersTimeout?: number
@@ -137,7 +137,7 @@ export interface Collected {
   text(): string
 }
 
-/** Why there is no answer. */
+/** The reason why there is no response. */
 export interface Uncollected {
   readonly error: AuthError
   /** True when at least one byte of the request was handed to a connected socket. */
@@ -148,10 +148,10 @@ export interface Uncollected {
   readonly stale: boolean
 }
 
-/** Gives the request up with that reason, which is what its receiver hears; nothing happens when it is over. */
+/** Cancels the request; its receiver gets that reason. Does nothing after the end of the exchange. */
 export type Cancel = (reason: AuthError) => void
 
-/** Sends a request and collects its answer. Never throws; `done` is called once. An answer that is no success may be cut short. */
+/** Sends a request and collects its response. Never throws; `done` is called once. An unsuccessful response may be truncated. */
 export type Collect = (request: PartedRequest, options: CollectOptions, done: (result: Collected | Uncollected) => void) => Cancel
 
 /** A connection for messages both ways, as much of a platform's `WebSocket` (WHATWG WebSockets §3.1) as is needed. */
@@ -164,7 +164,7 @@ export interface MessageSocket {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: MessageSocketEvent) => void): void
 }
 
-/** What its listeners are told: `data` of a message, `code` of a close (RFC 6455 §7.4). */
+/** The event of a listener: `data` of a message, `code` of a close (RFC 6455 §7.4). */
 interface MessageSocketEvent {
   readonly data?: unknown
   readonly code?: number
@@ -204,7 +204,7 @@ export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** True when there is no answer. */
+/** True when there is no response. */
 export function isUncollected(result: Collected | Uncollected): result is Uncollected {
   return 'error' in result
 }
@@ -226,7 +226,7 @@ export async function readBody(chunks: AsyncIterable<Uint8Array>, limit: number,
   return parts.length === 1 && first ? first : concatenated(parts, length)
 }
 
-/** Bytes as UTF-8 text; what is not UTF-8 becomes U+FFFD, a byte order mark is left out. */
+/** Decodes UTF-8; invalid bytes become U+FFFD, a byte order mark is removed. */
 export function utf8(bytes: Uint8Array): string {
   return DECODER.decode(bytes)
 }
@@ -243,20 +243,20 @@ function concatenated(parts: readonly Uint8Array[], length: number): Uint8Array 
   return bytes
 }
 
-/** Bytes from which on a chunk is worth what it costs besides. */
+/** Smaller chunks, in bytes, are copied into blocks. */
 const SMALL = 1024
 
 /** Bytes that small chunks share. */
 const BLOCK = 16_384
 
-/** The blocks made here. Each belongs to the last chunk of one list, so what is behind its end is free. */
+/** The blocks made here. Each belongs to the last chunk of one list, so the bytes after its end are free. */
 const BLOCKS = new WeakSet<ArrayBufferLike>()
 
 /**
- * Puts a chunk behind the others. Small ones in a row are copied into one block: a body that comes byte by byte would else cost
- * many times its size.
+ * Appends a chunk to the others. Consecutive small ones are copied into one block: a body that arrives byte by byte would otherwise use
+ * many times its size in memory.
  *
- * @param view the first so many bytes of a buffer
+ * @param view returns the first `length` bytes of a buffer
  */
 export function keepChunk<T extends Uint8Array>(chunks: T[], chunk: T, view: (buffer: ArrayBufferLike, length: number) => T): void {
   const last = chunks.at(-1)

@@ -1,4 +1,4 @@
-/** What foreign network errors mean. Their `code` is read: messages change, and may quote what was sent. */
+/** Converts foreign network errors. Only their `code` is read: messages change, and may quote the request. */
 
 import {
   type AuthError,
@@ -13,15 +13,15 @@ import {
 import { canParseUrl } from '../text/can-parse-url.ts'
 
 /**
- * The error of this library for what a network stack threw. One of ours comes back as it is; a foreign one is never attached.
+ * Returns the error of this library for an error of a network stack. Own errors are returned unchanged; a foreign one is never attached.
  *
- * @param url address that was asked; only its origin is named
+ * @param url the URL that was requested; only its origin is named
  */
 export function networkError(error: unknown, url: string): AuthError {
   return isAuthError(error) ? error : explained(REASONS[reasonOf(foreignCode(error))], url)
 }
 
-/** What ended the exchange: the caller, the clock or the network. */
+/** Returns the error for the end of an exchange: by the caller, a timeout or the network. */
 export function failure(error: unknown, signal: AbortSignal | undefined, url: string): AuthError {
   return signal?.aborted ? abortedBy(signal) : networkError(error, url)
 }
@@ -31,7 +31,7 @@ export function exchangeTimeout(url: string, timeout: number): TimeoutError {
   return new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true })
 }
 
-/** The platform refuses to make a request of what it was given. Code `REQUEST_INVALID`. */
+/** Returns `REQUEST_INVALID`: the platform refuses to create the request. */
 export function invalidRequest(url: string): AuthError {
   return explained(REASONS.request, url)
 }
@@ -46,7 +46,7 @@ export function tooLarge(url: string, what: string): NetworkError {
   return new NetworkError('RESPONSE_TOO_LARGE', `${originOf(url)}: ${what}`, { url })
 }
 
-/** The origin of an address for messages, or a stand-in for what is none. */
+/** Returns the origin of a URL for messages, or a placeholder for an invalid one. */
 export function originOf(url: string): string {
   return canParseUrl(url) ? new URL(url).origin : 'an invalid address'
 }

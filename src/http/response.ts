@@ -1,4 +1,4 @@
-/** What is refused of a standard `Response`: its status, or its body. */
+/** Checks the status and the body of a standard `Response`. */
 import { ProtocolError } from '../errors.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 

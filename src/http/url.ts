@@ -1,11 +1,11 @@
 /**
- * URLs as documents write them, and where a secret may not follow. They are checked by their text first: URL parsers disagree about odd
- * syntax, and that decides where a secret goes, so odd syntax is refused before any parser sees it. What a document, a redirect or a server
- * names must be public; everything else the user must name. Sources for addresses: IANA special-purpose address registries (RFC 6890),
+ * Checks of URLs in documents, redirects and responses. Their text is checked first: URL parsers disagree about odd
+ * syntax, and that decides where a secret is sent, so odd syntax is refused before parsing. A host that a document, a redirect or a server
+ * names must be public; the user must name all others. Sources for addresses: IANA special-purpose address registries (RFC 6890),
  * RFC 6052, RFC 6761, RFC 6762.
  */
 
-/** Why the text is not a URL that anything is sent to; the codes are those of `AuthError`. */
+/** The reason why nothing is sent to a URL; the codes are those of `AuthError`. */
 interface HrefProblem {
   readonly code: 'URL_INVALID' | 'URL_SCHEME_FORBIDDEN' | 'URL_HAS_USERINFO'
   readonly message: string
@@ -39,7 +39,7 @@ interface AddressRules extends HrefOptions {
 }
 
 /**
- * The parsed URL, or what is wrong with it. Checked in this order: syntax, scheme, user info, encryption, network.
+ * Returns the parsed URL, or its problem. Checked in this order: syntax, scheme, user info, encryption, network.
  *
  * @example addressOf('../a.tif', { base: 'https://data.example/items/1', secure: true, named: new Set() })
  */
@@ -69,13 +69,13 @@ export function bareAddress(url: string): string {
 }
 
 /**
- * The origin of URLs that come one after the other, parsed only when it is another one than before: most programs ask for
+ * Returns the origin of URLs and parses only when it differs from the last one: most programs request
  * many URLs of one origin, and parsing costs more than comparing.
  */
 export class LastOrigin {
   #origin = ''
 
-  /** The origin of an absolute URL. Errors: `TypeError` for what is none. */
+  /** Returns the origin of an absolute URL. Errors: `TypeError` for an invalid URL. */
   of(url: string): string {
     const { length } = this.#origin
     if (length > 0 && url.charCodeAt(length) === 0x2f && url.startsWith(this.#origin)) return this.#origin
@@ -93,12 +93,12 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 
 const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
 
-/** What is wrong with a relative reference without a base. */
+/** The problem of a relative reference without a base. */
 export const RELATIVE = /* @__PURE__ */ problem('URL_INVALID', 'is relative, and the URL of its document is unknown')
 
 /**
- * An href that has a URL in any document: a host of plain labels that is no IPv4 address and has no Punycode to decode, or no host at all,
- * and nothing odd behind it. The parser takes each such text (WHATWG URL, "URL parsing"), so it need not be asked.
+ * An href that is a URL in any document: its host is missing, or consists of plain labels and is neither an IPv4 address nor Punycode,
+ * and nothing odd follows. The parser accepts each such text (WHATWG URL, "URL parsing"), so it is not called.
  */
 const PLAIN =
   /^(?:(?:https?|s3):\/\/(?:(?!xn--)[a-z\d-]+\.)*(?!xn--)[a-z][a-z\d-]*(?::\d{1,4})?(?=[/?#]|$)|(?![a-z][a-z\d+.-]*:|\/\/)[^\0- \x7f\\])[^\0- \x7f\\]*$/i
@@ -110,14 +110,14 @@ export function hrefProblem(text: string): HrefProblem | undefined {
   return url instanceof URL ? undefined : url
 }
 
-/** Returns the URL of an href, or what is wrong with its text. Checked in this order: syntax, scheme, user info. */
+/** Returns the URL of an href, or the problem of its text. Checked in this order: syntax, scheme, user info. */
 export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | HrefProblem {
   const web = objects ? httpsForm(text) : text
   if (web === undefined) return GS_PROBLEM
   const syntax = syntaxProblem(web)
   if (syntax) return syntax
   const url = parsed(web, base)
-  // Dots of other scripts become dots only when they are parsed; other letters in the name of a bucket become percent-encoded.
+  // The parser converts dots of other scripts to dots, and percent-encodes other letters in the name of a bucket.
   if (!url || /\.$|%/.test(url.hostname)) {
     return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is not a valid URL') : RELATIVE
   }
@@ -173,7 +173,7 @@ const GS = /^gs:\/\/([a-z0-9](?:[a-z0-9._-]{0,220}[a-z0-9])?)(\/[^?#]*)?$/i
 /** They would lead to another bucket. */
 const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
-/** What is wrong with a `gs:` URL that has no https form. */
+/** The problem of a `gs:` URL that has no https form. */
 export const GS_PROBLEM = {
   code: 'URL_INVALID',
   message: 'is not gs://bucket/key with a bucket in lower case, "?" and "#" percent-encoded and no "." or ".." between slashes',
@@ -184,7 +184,7 @@ export function isGs(href: string): boolean {
   return /^gs:/i.test(href)
 }
 
-/** The https URL for a `gs:` URL, undefined for one that has none; any other text as it is. */
+/** Returns the https URL of a `gs:` URL, undefined if it has none; any other text unchanged. */
 export function httpsForm(href: string): string | undefined {
   if (!isGs(href)) return href
   const [, bucket = '', path = '/'] = GS.exec(href) ?? []
@@ -195,7 +195,7 @@ export function httpsForm(href: string): string | undefined {
 /** `*.internal` and `*.local` never belong to the public network, `localhost` never leaves the machine. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal)$/
 
-/** IPv4 blocks that are not public. The mark lets bundlers leave them out where nobody asks. */
+/** IPv4 blocks that are not public. The annotation lets bundlers leave them out where they are not used. */
 const PRIVATE_V4 = /* @__PURE__ */ [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -232,7 +232,7 @@ export function isLoopbackHost(hostname: string): boolean {
   )
 }
 
-/** True when an IP address, as text without brackets, is public; what is no address is not. */
+/** True when an IP address, as text without brackets, is public; false for other text. */
 export function isPublicAddress(ip: string): boolean {
   const v4 = parseV4(ip)
   if (v4 !== undefined) return isPublicV4(v4)
