@@ -1,5 +1,5 @@
 /**
- * What git knows about files. It is started directly, without a shell, and runs no program that only the repository names: no
+ * Queries git about files. It is started directly, without a shell, and runs no program that only the repository names: no
  * hook, no monitor of files, no filter, nothing that fetches. Filters in the settings of the user or the machine do run where git
  * needs them to compare a file with what is committed, as git-lfs does; before git 2.31 those of the repository run as well.
  */
@@ -67,7 +67,7 @@ export async function* readBlob(folder: string, blob: string, signal?: AbortSign
 /** Modes, names of blobs in full and paths, zero bytes between; no program shows differences, and no submodule is entered. */
 const RAW = ['--raw', '-z', '--no-abbrev', '--no-renames', '--diff-filter=d', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all']
 
-/** Links and submodules are no documents. */
+/** Links and submodules are not documents. */
 function filesIn(raw: string): readonly { readonly path: string; readonly blob: string }[] {
   const parts = raw.split('\0')
   return parts.flatMap((part, index) => {

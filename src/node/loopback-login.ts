@@ -31,7 +31,7 @@ const REQUEST_TIMEOUT = 10_000
 /** Bytes of a request line and its fields. */
 const MAX_HEADER_SIZE = 16_384
 
-/** Without script, without anything to load, and without a word of what was received. */
+/** Has no script, loads nothing and repeats nothing of the request. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'",
@@ -110,7 +110,7 @@ function isComplete({ searchParams }: URL): boolean {
   return new Set(names).size === names.length && searchParams.has('state') && searchParams.has('code') !== searchParams.has('error')
 }
 
-/** Whoever decides may stumble over what strangers send: that is no answer either. */
+/** The callback may throw for requests of other programs: these do not count as the response. */
 function accepts({ isOurs }: Wait, callback: URL): boolean {
   try {
     return isOurs(callback)
@@ -138,7 +138,7 @@ function originOf(server: Server, host: string): string {
   return `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}`
 }
 
-/** What `begin` resolves with, as long as nobody aborts and time is left. */
+/** Resolves like `begin`, unless the signal aborts or the time is over. */
 function waitFor<T>(signal: AbortSignal | undefined, timeout: number, begin: (resolve: (value: T) => void) => Promise<void>): Promise<T> {
   let end = () => {}
   return new Promise<T>((resolve, reject) => {
@@ -191,7 +191,7 @@ export interface BrowserOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** What URL parsers leave in an address, without the quotes, braces and the like that a program may read as something else. */
+/** Characters that URL parsers leave in a URL, except quotes, braces and others that a program may interpret. */
 const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
 
 /**
@@ -222,7 +222,7 @@ export function openBrowser(address: string, { platform = process.platform, env 
   })
 }
 
-/** The address as the one argument of a program: what comes out begins with `https://`, or with `http://` and a loopback host. */
+/** Returns the URL as the only argument of a program: it starts with `https://`, or with `http://` and a loopback host. */
 function browsable(address: string): string | undefined {
   if (!canParseUrl(address)) return undefined
   const { protocol, hostname, username, password, href } = new URL(address)

@@ -3,7 +3,7 @@
 import { UnsupportedError } from '../errors.ts'
 import { openFilesFailure } from './system-error.ts'
 
-/** What a package is used for, as it is named in errors. */
+/** The feature that needs a package, as named in errors. */
 export interface PackageUse {
   /** The beginning of a sentence, such as `the queue`. */
   readonly subject: string

@@ -34,7 +34,7 @@ export function readFailure(error: unknown, name: string): IntegrityError {
   return new IntegrityError('FILE_ACCESS', `cannot read ${shown(name)}: ${WHY_NOT[code] ?? code}`, hint === undefined ? {} : { hint })
 }
 
-/** What a failed write means: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`, retryable when too many files are open. */
+/** Returns the error of a failed write: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`, retryable when too many files are open. */
 export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -80,7 +80,7 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
 }
 
-/** Whoever can put a link there would choose what is overwritten. */
+/** Refused, because a person who can create a link there would choose the file that is overwritten. */
 export function notWrittenThrough(what: string, hint = 'choose another name'): IntegrityError {
   return new IntegrityError('PATH_UNSAFE', `${what}: nothing is written through it`, { hint })
 }

@@ -48,7 +48,7 @@ export interface Delivery {
   readonly stored?: string
 }
 
-/** What is known about a file besides the response. */
+/** The known facts about a file besides the response. */
 interface ExpectedFile {
   /** Names of the file: on the server, and locally. */
   readonly names: readonly string[]
@@ -264,7 +264,7 @@ const SLOWEST = 1024
 /** Inspects the first bytes of a body; returns false to see more. Throws what ends the exchange. */
 type Inspect = (head: Uint8Array, isAll: boolean) => boolean
 
-/** One exchange that can be aborted by itself. */
+/** One exchange that can be aborted separately. */
 export class Exchange {
   readonly #context: DownloadContext
   readonly #controller = new AbortController()

@@ -32,7 +32,7 @@ import { checkSize, type KnownHash, serverDigest } from './verification.ts'
 /** A file that is being fetched. */
 export interface FileState {
   readonly file: DownloadFile
-  /** What the document and the file name say about the content. */
+  /** The content type that the document and the file name promise. */
   readonly promise: BodyPromise
   readonly content: Content
   /** Size limits, for a file without a size in its document. */

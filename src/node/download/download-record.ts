@@ -1,4 +1,4 @@
-/** What a download records of its files: the manifest of the destination, the manifest that was requested, and what they say of earlier runs. */
+/** The records of a download: the manifest of the destination, the manifest that was requested, and their entries of earlier runs. */
 
 import { type AuthError, isAuthError } from '../../errors.ts'
 import type { Destination } from './destination/destination.ts'
@@ -8,7 +8,7 @@ import { isManifestLine, isProposed, type ManifestEntry, type ManifestStore, New
 /** Facts of the server about a completed file. */
 export type ServerFacts = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
 
-/** What a transfer reads and records of its file. */
+/** The records that a transfer reads and writes for its file. */
 export interface FileRecord {
   readonly suffixes: Pick<Suffixes, 'of' | 'baseOf'>
   known(file: DownloadFile): ManifestEntry | undefined

@@ -40,7 +40,7 @@ export interface Carrier {
   readonly lost: AuthError | undefined
 }
 
-/** What a carrier needs of the download. */
+/** The parts of the download that a carrier needs. */
 export interface CarrierParts {
   readonly record: DownloadRecord
   readonly plan: FilePlan

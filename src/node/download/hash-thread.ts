@@ -84,7 +84,7 @@ export class HashThread {
     return worker
   }
 
-  /** Undefined once the thread has stopped: nobody would reply. */
+  /** Undefined once the thread has stopped, because it would not reply. */
   #digest(worker: Worker, message: Message): Promise<string | undefined> {
     if (this.#worker !== worker) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {

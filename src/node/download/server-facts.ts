@@ -12,7 +12,7 @@ import { pageRefusal } from '../transport/page-refusal.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
 import { type KnownHash, serverDigest } from './verification.ts'
 
-/** What a server says about a file. */
+/** The facts about a file in a response. */
 interface ServerFacts {
   /** Size in bytes. */
   readonly size?: number
@@ -28,7 +28,7 @@ interface Inquiry {
   /** Origin and path of the request. */
   readonly url: string
   readonly target?: Target
-  /** What is expected of the file; an HTML page instead is an error. */
+  /** The expected content of the file; an HTML page instead is an error. */
   readonly promise: BodyPromise
   readonly retries: number
   readonly clock: Clock

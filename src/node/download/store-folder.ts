@@ -111,7 +111,7 @@ export function* filesOf(
   wanted: SelectedFile,
   objects: readonly StoredObject[],
 ): Generator<FolderFile> {
-  // What the document says about the asset does not apply to each of its objects.
+  // Size, checksum and type of the asset do not apply to each of its objects.
   const { type: _type, roles: _roles, 'file:size': _size, 'file:checksum': _checksum, ...object } = folder.object
   const named = objects.map((stored) => ({ stored, segments: stored.path.split('/').map(nameOfSegment) }))
   const folders = new Set(named.flatMap(({ segments }) => segments.slice(1).map((_, index) => folded(segments.slice(0, index + 1)))))

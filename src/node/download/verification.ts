@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../http/message.ts'
 import type { DownloadFile, Verification } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
 
-/** What is known about a file before it is fetched. */
+/** The known facts about a file before it is requested. */
 export interface Promised {
   readonly size?: number
   readonly hash?: KnownHash

@@ -35,7 +35,7 @@ export interface VerifiedEvent {
   readonly path: string
   /** Its size in bytes. */
   readonly bytes: number
-  /** What it agreed with. */
+  /** The facts that the file agrees with. */
   readonly verified: readonly Verification[]
   /** Why its server was not asked, or had nothing to compare. */
   readonly unasked?: string
@@ -46,7 +46,7 @@ export interface UnverifiedEvent {
   readonly kind: 'failed'
   /** Path of the file. */
   readonly path: string
-  /** What differs. */
+  /** The difference, or why it could not be checked. */
   readonly error: AuthError
 }
 

@@ -20,7 +20,7 @@ export interface AnswerContext extends RewriteContext {
   readonly rewrite: boolean
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Answered {
   readonly bytes: number
   readonly credential?: string
@@ -73,7 +73,7 @@ function cut(outgoing: ServerResponse, { httpVersionMinor, socket }: IncomingMes
   else outgoing.destroy()
 }
 
-/** Returns what is told of an error. */
+/** Returns the fields of an error for the program. */
 export function failureOf({ code, message, hint }: AuthError): Pick<Answered, 'code' | 'message' | 'hint'> {
   return { code, message, ...(hint !== undefined && { hint }) }
 }

@@ -10,7 +10,7 @@ import type { Routes } from './routes.ts'
 export interface RewrittenBody {
   readonly bytes: Uint8Array
   readonly isRewritten: boolean
-  /** What follows when the body is longer than any document. */
+  /** The rest of a body that is longer than any document. */
   readonly rest?: AsyncIterator<Uint8Array>
 }
 

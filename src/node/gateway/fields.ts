@@ -54,7 +54,7 @@ export const OWN_FIELDS: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** What a response was answered with, and for whom. */
+/** The credential that was used for a response, and the origin that requested it. */
 export interface ResponseUse {
   /** Id of the credential that was used; undefined for none. */
   readonly credential: string | undefined

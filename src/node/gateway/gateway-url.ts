@@ -12,7 +12,7 @@ export function gatewayPath(url: string): string | undefined {
 
 const PATH = /^\/([^/?]*)\/(https?|s3)\/([^/?]+)(\/[^?]*)(\?.*)?$/
 
-/** What a request target asks for. */
+/** The parts of a request target. */
 export interface GatewayPath {
   readonly capability: string
   /** The URL as the program wrote it; undefined for a path that names none. */

@@ -37,7 +37,7 @@ const LONGEST_TARGET = 16_384
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
-/** Checks a request; nothing is told to a program that does not know the capability. */
+/** Checks a request; a program without the capability gets no information. */
 export function check(request: IncomingMessage, options: GuardOptions): Refused | Accepted {
   const { method = '', url: target = '', headers } = request
   if (target.length > LONGEST_TARGET) return { status: 414 }
@@ -47,7 +47,7 @@ export function check(request: IncomingMessage, options: GuardOptions): Refused 
   if (request.headersDistinct.host?.length !== 1 || !options.isHost(headers.host ?? ''))
     return refused(403, 'the Host header does not name the gateway')
   const { origin, 'sec-fetch-site': site } = headers
-  // Several are joined by commas, so that they equal none.
+  // Several are joined by commas, so that they never match.
   if (origin !== undefined && origin !== options.allowOrigin)
     return refused(403, 'requests of web pages are refused; --allow-origin URL allows those of one origin')
   if (origin === undefined && (site === 'cross-site' || site === 'same-site'))

@@ -79,7 +79,7 @@ function minorCollection(): () => void {
   }
 }
 
-/** What must stay the same for a body to be continued. */
+/** The fields of a response that must be unchanged to resume its body. */
 interface Representation extends ContentRange {
   /** For `If-Range`. */
   readonly validator: string

@@ -27,7 +27,7 @@ export function mayBeDocument(contentType: string | undefined, url: string): boo
  * stays. A relative reference is only replaced where it leads elsewhere from the gateway's URL than from the document's: after a redirect,
  * or at the root of its origin; one that the gateway does not serve becomes the URL that it means.
  *
- * What is not a STAC document within `DOCUMENT_LIMITS`, and one without such an `href`, is returned as the same object.
+ * Anything but a STAC document within `DOCUMENT_LIMITS` with such an `href` is returned as the same object.
  */
 export async function rewriteHrefs(body: Uint8Array, { url, gatewayUrl, urlFor }: RewriteOptions): Promise<Uint8Array> {
   const text = documentText(body)
@@ -74,7 +74,7 @@ function hasLinks(document: StacDocument): boolean {
   return Array.isArray(links) && links.some((link) => ownString(link, 'rel') !== undefined && ownString(link, 'href') !== undefined)
 }
 
-/** The value of an `href`, and where it stands with its quotes. */
+/** The value of an `href`, and its position with its quotes. */
 interface Href extends Span {
   readonly href: string
 }

@@ -52,7 +52,7 @@ function idIn(text: string): string | undefined {
   }
 }
 
-/** Milliseconds for which Redis keeps what nobody reads. */
+/** Milliseconds after which Redis removes unread entries. */
 const KEPT = 7 * 86_400_000
 
 /** Most failed files that are listed. */

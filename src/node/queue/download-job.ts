@@ -76,7 +76,7 @@ interface JobTarget {
   readonly parents: readonly { readonly document: number; readonly url?: string }[]
 }
 
-/** What is known about a file before it is handed over. */
+/** The known facts about a file before its job is added. */
 export type Known = Pick<JobFile, 'refused' | 'suffix' | 'owner' | 'known'>
 
 /** Returns the job of these files. */
@@ -264,7 +264,7 @@ export function targetsIn({ targets }: JobFile, documents: readonly StacDocument
 export interface FileResult {
   /** `aborted` if the worker was stopped: another one continues. */
   readonly kind: 'written' | 'kept' | 'skipped' | 'failed' | 'aborted'
-  /** What was added to the planned name. */
+  /** The suffix that was added to the planned name. */
   readonly suffix?: string
   /** Size of the file in bytes. */
   readonly bytes: number

@@ -69,7 +69,7 @@ const LOCK = 15_000
 /** Milliseconds between two progress reports of a job. */
 const REPORTED = 500
 
-/** Milliseconds without a heartbeat after which nobody writes a part any more. */
+/** Milliseconds without a heartbeat after which a part counts as abandoned. */
 const HELD = 60_000
 
 interface WorkerParts {
@@ -304,7 +304,7 @@ class FileJob {
   }
 }
 
-/** What a job says about a file, and what its result says. */
+/** The record of one file: read from its job, written to the result of the job. */
 class JobRecord implements FileRecord {
   readonly #parts: FileJobParts
   readonly #known: ManifestEntry | undefined

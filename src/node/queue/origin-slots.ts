@@ -31,7 +31,7 @@ const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000000 + t[2]`
 
 /**
  * Refreshes the slots of a worker, and returns how many it holds, how many it should hold, and the milliseconds of a pause. Slots are shared
- * fairly: nobody gets more than another one who wants more.
+ * fairly: no worker gets more than another one that needs more.
  */
 const SHARE_SLOTS = `
 ${NOW}

@@ -19,7 +19,7 @@ export interface RedisConnection {
   close(): void
 }
 
-/** What a connection is for, in messages. */
+/** The purpose of a connection, for messages. */
 export interface RedisUse extends PackageUse {
   /** How to give a password. */
   readonly passwordHint: string

@@ -210,7 +210,7 @@ async function taken(take: () => Promise<number>, signal?: AbortSignal): Promise
   }
 }
 
-/** What Redis says when it accepts no writes: full, or a replica. */
+/** The errors of Redis when it accepts no writes: full, or a replica. */
 function writeProblem(error: unknown): AuthError | undefined {
   const [, word] = /^(OOM|READONLY|MISCONF)\b/.exec(error instanceof Error ? error.message : '') ?? []
   if (word === undefined) return undefined

@@ -75,7 +75,7 @@ function wordsFor({ type, names, roles }: BodyPromise): string {
   return name === undefined ? `a file of the role "${roles[0] ?? 'data'}"` : `"${name.slice(name.lastIndexOf('/') + 1)}"`
 }
 
-/** What is said about a body before it comes. */
+/** Expectations of a body before it arrives. */
 export interface BodyPromise {
   /** Media type; empty where nothing is said. */
   readonly type: string
@@ -85,7 +85,7 @@ export interface BodyPromise {
   readonly roles: readonly string[]
 }
 
-/** `page` where a web page is promised, `other` where anything else is, `unknown` where nothing tells. */
+/** `page` if a web page is expected, `other` if anything else is, `unknown` without an expectation. */
 type PromisedKind = 'page' | 'other' | 'unknown'
 
 /** Bytes within which a web page shows that it is one. */
@@ -107,8 +107,8 @@ function isPageType(contentType: string | null): boolean {
 }
 
 /**
- * True when a body begins as a web page does: after a byte order mark, white space, comments and an XML declaration comes an element
- * that only a page begins with. Undefined when more bytes have to be seen; `isAll` says that there are no more.
+ * True when a body starts like a web page: after a byte order mark, white space, comments and an XML declaration follows an element
+ * that only starts a page. Undefined when more bytes are needed; `isAll` means that there are no more.
  */
 export function looksLikePage(head: Uint8Array, isAll: boolean): boolean | undefined {
   const text = textOf(head.subarray(0, PAGE_HEAD))
@@ -118,7 +118,7 @@ export function looksLikePage(head: Uint8Array, isAll: boolean): boolean | undef
   return isOpen ? undefined : false
 }
 
-/** A number behind the last dot is a version or an identifier: `10.5281/zenodo.1234`. */
+/** A number after the last dot is a version or an identifier: `10.5281/zenodo.1234`. */
 const EXTENSION = /[^.]\.([a-z0-9]{0,9}[a-z][a-z0-9]{0,9})$/i
 const PAGE_EXTENSION = /^[sx]?html?$/
 /** Programs on servers, which may give anything. */

@@ -10,19 +10,19 @@ import { fileAppeared, systemCode, writeFailure } from '../../system-error.ts'
 import { type LockHolder, newHolder, stateOf } from '../../tokens/process-lock.ts'
 
 /**
- * Puts bytes into a new file: written beside it, brought to the disk, then named. What is beside it says whose it is, so that it can
+ * Writes bytes to a new file: to a part beside it, which is synced and then renamed. The name of the part identifies its process, so that it can
  * be cleared away after a process that was killed.
  *
- * @param beside what the name of that one begins with
+ * @param beside the start of the name of the part
  *
- * Errors: `PATH_BUSY`, `PATH_EXISTS` for a file that is there unless it is to be replaced, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
+ * Errors: `PATH_BUSY`, `PATH_EXISTS` for an existing file without `replace`, `PATH_UNSAFE`, `DISK_FULL`, `FILE_ACCESS`.
  */
 export async function writeSmallFile(path: string, chunks: readonly Uint8Array[], replace: boolean, beside = path): Promise<void> {
   const part = `${beside}.${await tag()}.part`
   let isOurs = false
   try {
     checkFolder(path)
-    // Each of these is over before another thread would have heard of it; what waits for the disk does not keep others waiting.
+    // These synchronous calls are faster than a switch to another thread; only the sync, which waits for the disk, is asynchronous.
     const file = openSync(part, 'wx', 0o666)
     isOurs = true
     try {
@@ -39,7 +39,7 @@ export async function writeSmallFile(path: string, chunks: readonly Uint8Array[]
   }
 }
 
-/** Removes such a part that nobody writes any more; false for any other file. Throws nothing. */
+/** Removes such a part if it is abandoned; returns false for any other file. Does not throw. */
 export async function clearSmallPart(path: string): Promise<boolean> {
   const holder = await holderIn(path)
   if (!holder) return false
@@ -49,10 +49,10 @@ export async function clearSmallPart(path: string): Promise<boolean> {
   return true
 }
 
-/** Milliseconds after which nobody writes what is written at once, on whichever host; if somebody does, its file only fails. */
+/** Milliseconds after which such a part counts as abandoned, on any host; if its process still writes, that file fails. */
 const LEFT_AFTER = 600_000
 
-/** A second name for the same file fails where there is one; where a file system has none, it is looked at before. */
+/** A hard link fails if the name exists; on a file system without hard links, the name is checked first. */
 function named(part: string, path: string): void {
   try {
     linkSync(part, path)
