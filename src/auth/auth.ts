@@ -218,7 +218,7 @@ export interface Interaction {
   end?(url: string): void | Promise<void>
 }
 
-/** What a logout does besides removing the tokens. */
+/** Options of a logout. */
 export interface LogoutChoice extends Pick<Interaction, 'end'> {
   /** False leaves the tokens valid at the provider, for copies of tokens that are revoked elsewhere; default: true. */
   readonly revoke?: boolean
@@ -257,7 +257,7 @@ export interface OngoingLogin {
   readonly record: string
 }
 
-/** What a user needs for a login on another device; the texts are safe to show. */
+/** The URL and code for a login on another device; the texts are safe to show. */
 export interface DevicePrompt {
   /** Id of the credential. */
   readonly credential: string

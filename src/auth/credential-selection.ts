@@ -23,7 +23,7 @@ export interface Selection {
   readonly warnings: readonly Warning[]
 }
 
-/** What a credential is prepared for. */
+/** The scheme that a credential is prepared for. */
 interface MatchedScheme extends Pick<Selection, 'type' | 'ref'> {
   /** Pointer of the scheme; of the target when the document has no scheme. */
   readonly pointer: string

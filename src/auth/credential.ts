@@ -166,7 +166,7 @@ export type FieldKind =
 
 /** One field of a credential. */
 export interface Field {
-  /** What it holds: text, a secret, URLs, …. */
+  /** The kind of its value: text, a secret, URLs, …. */
   readonly kind: FieldKind
   /** Text for prompts, form labels and table cells. */
   readonly label: string
@@ -198,7 +198,7 @@ export interface CredentialForm {
   readonly carriedIn?: 'url' | 'signature'
   /** The URL of the login page, or of the document that names it. */
   readonly loginAt?: string
-  /** What is supported in browsers; default: everything. `if exposed`: only when servers expose the challenge to scripts. */
+  /** Support in browsers; default: full. `if exposed`: only when servers expose the challenge to scripts. */
   readonly inPages?: 'if exposed' | 'never'
 }
 

@@ -47,7 +47,7 @@ export function refreshTime(obtainedAt: number, expiresAt: number, minValidity: 
   return expiresAt - Math.max(Math.min(MAX_MARGIN, lifetime / 10), minValidity < lifetime ? minValidity : 0)
 }
 
-/** What engines keep in memory: shared by engines that replace each other while a program runs. */
+/** The state that engines keep in memory, shared by engines that replace each other while a program runs. */
 export interface EngineMemory {
   readonly sessions: MemorySessions
   /** For tokens that must not be stored. */

@@ -155,7 +155,7 @@ export interface Preparation<S extends AuthScheme = AuthScheme, C extends Creden
   readonly pointer: string
   /** The credential that matches it. */
   readonly credential: C
-  /** What is to be requested. */
+  /** The target to request. */
   readonly resource: Resource
 }
 

@@ -287,7 +287,7 @@ interface Leftovers {
   forget(): Promise<void>
 }
 
-/** What the commands keep of tokens, whatever entry it was for. Errors: `CACHE_UNSAFE`, `FILE_ACCESS`. */
+/** Counts all stored tokens, of any credential, and can remove them. Errors: `CACHE_UNSAFE`, `FILE_ACCESS`. */
 async function leftoverTokens({ io, diagnostics }: Context): Promise<Leftovers> {
   const folder = defaultTokenFolder({ ...io.env })
   if (folder === undefined) return { count: 0, forget: async () => {} }

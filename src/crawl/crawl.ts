@@ -298,7 +298,7 @@ class PageLoops {
 export interface Stored<R> {
   /** The outcome of the job. */
   readonly outcome: Outcome
-  /** What the caller computed for it. */
+  /** The result that the caller computed for it. */
   readonly result: R
 }
 

@@ -134,7 +134,7 @@ function summary({ status, bytes }: FetchedBody, used: ReadonlySet<string>, mill
   return `${status}, ${bytes} bytes in ${Math.round(milliseconds)} ms${credentials}`
 }
 
-/** What is shown of a body. */
+/** The size of a received body, and its announced length, in bytes. */
 interface Received {
   readonly bytes: number
   readonly length: number | undefined

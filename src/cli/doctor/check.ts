@@ -7,11 +7,11 @@ export interface Check {
   readonly check: string
   /** `error`: commands that need it fail; `warning`: they work, but perhaps not as expected. */
   readonly level: 'ok' | 'warning' | 'error'
-  /** What was found. */
+  /** The result of the check. */
   readonly message: string
   /** Error code; absent for a check that passes. */
   readonly code?: ErrorCode
-  /** What to do. */
+  /** The next step. */
   readonly hint?: string
 }
 

@@ -119,7 +119,7 @@ function named(error: AuthError, where: string, isAddress: boolean): AuthError {
   return new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
 }
 
-/** What decides which shard a document belongs to: the same on every machine and in every order. */
+/** Returns the text that decides the shard of a document: the same on every machine and in every order. */
 function identityOf(document: StacDocument): string {
   return `${ownString(document, 'collection') ?? ''} ${ownString(document, 'id') ?? ownString(document, 'href') ?? ''}`
 }

@@ -1,4 +1,4 @@
-/** What completes the last word of a command line: commands, options, their values, asset keys of local documents and credential ids. */
+/** Completions of the last word of a command line: commands, options, their values, asset keys of local documents and credential ids. */
 import { readFile, stat } from 'node:fs/promises'
 import type { Argument, Command, Option } from 'commander'
 import { isObject, own, ownString } from '../../stac/document.ts'

@@ -32,7 +32,7 @@ export interface FixSettings {
   readonly only: readonly string[] | undefined
   /** Print a patch instead of writing files. */
   readonly dryRun: boolean
-  /** What stdout is used for, if not for reports. */
+  /** The use of stdout, if it is not for reports. */
   readonly taken: string | undefined
 }
 

@@ -96,7 +96,7 @@ export function reportOfRun(
   return { version: 1, problems, summary, ...(shard && { shard: { ...shard, names, ...(seen ?? EMPTY) } }) }
 }
 
-/** What a shard without documents has seen. */
+/** The facts of a shard without documents. */
 const EMPTY = { definitions: [], outerRefs: [], unsettled: [] }
 
 /** Removes all findings but errors with `--quiet`; the summary still counts everything. */

@@ -57,7 +57,7 @@ export interface LintOutcome {
   readonly texts: ReadonlyMap<string, string>
   /** Names of the first inputs, at most {@link NAMES}. */
   readonly names: readonly string[]
-  /** What `merge` needs from a part of a crawl besides its findings. */
+  /** Facts about a part of a crawl, besides its findings, that `merge` needs. */
   readonly shard?: Omit<Shard, 'index' | 'of' | 'names'>
 }
 

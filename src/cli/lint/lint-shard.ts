@@ -1,4 +1,4 @@
-/** What the parts of a run leave to `merge`, because it depends on the documents of the other parts: `--shard`. */
+/** Facts that a part of a run (`--shard`) leaves to `merge`, because they depend on the documents of the other parts. */
 import { createHash } from 'node:crypto'
 import { isMine } from '../../crawl/expand.ts'
 import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'

@@ -19,7 +19,7 @@ const PROXIES = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY', 'GDAL_HTT
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
-/** What the program is told, and what it is not. */
+/** The environment of the program: variables that are added, and variables that are removed. */
 export interface ChildEnvironmentOptions {
   /** Variables of the gateway. */
   readonly added: Readonly<Record<string, string>>

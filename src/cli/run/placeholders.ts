@@ -14,7 +14,7 @@ export interface NamedTarget {
   readonly url: string
 }
 
-/** What placeholders stand for. */
+/** The values of placeholders. */
 export interface Placeholders {
   readonly targets: readonly NamedTarget[]
   /** URL of the gateway for the first document; undefined for a document that has no URL. */
@@ -27,7 +27,7 @@ type Form = 'url' | 'vsi'
 /** `%{…}` and `${…}` are of curl and of shells; braces in braces stand for themselves. */
 const BRACES = /(?<![%$])(?:\{\{([^{}]*)\}\}|\{([^{}]+)\})/g
 
-/** What a key looks like. Other text in braces, such as JSON and programs of awk, is no placeholder. */
+/** The form of a key. Other text in braces, such as JSON and awk programs, is not a placeholder. */
 const WORD = /^[\w.:/@+~-]+$/
 
 /** Literal text beside a placeholder that is no program: of an option such as `--url={B04}`, or of a file name such as `NETCDF:{B04}:t2m`. */

@@ -1,4 +1,4 @@
-/** What `setup` shows of documents: their schemes with credentials, what is missing, and the commands to try next. */
+/** The report of `setup`: the schemes of documents with their credentials, missing ones, and the commands to try next. */
 
 import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'

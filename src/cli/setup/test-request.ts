@@ -14,7 +14,7 @@ import { bytesText } from '../units.ts'
 export interface TestResult {
   readonly scheme: AnsweredScheme
   readonly target: Target
-  /** What the server sent, in words. */
+  /** The response of the server, in words. */
   readonly answer?: string
   readonly error?: AuthError
 }
