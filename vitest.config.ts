@@ -19,8 +19,11 @@ const OWN_NAME = [
   { find: /^stac-auth\/strategy$/, replacement: src('strategy.ts') },
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
-/** What nearly all projects share: the sources on Node's platform. */
-export const ON_NODE = { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] }
+/** What nearly all projects share: the sources on Node's platform, with observed exports. */
+export const ON_NODE = {
+  plugins: [observeExports()],
+  resolve: { alias: [{ find: '#platform', replacement: src('platform/node.ts') }, ...OWN_NAME] },
+}
 /** How each test file is run. */
 export const EACH_FILE = { setupFiles, ...PATIENCE, expect }
 
@@ -59,8 +62,7 @@ export default defineConfig({
     reporters: ['default', retriesReporter()],
     projects: [
       {
-        plugins: [observeExports()],
-        resolve: ON_NODE,
+        ...ON_NODE,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -71,13 +73,11 @@ export default defineConfig({
       },
       // The same, where one version of Node is enough.
       {
-        plugins: [observeExports()],
-        resolve: ON_NODE,
+        ...ON_NODE,
         test: { name: 'once', include: ONCE, exclude: REPLACING, isolate: false, ...EACH_FILE },
       },
       {
-        plugins: [observeExports()],
-        resolve: ON_NODE,
+        ...ON_NODE,
         test: { name: 'replacing', include: REPLACING, ...EACH_FILE },
       },
       {

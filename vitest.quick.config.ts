@@ -7,7 +7,7 @@ const slow: string[] = JSON.parse(readFileSync(new URL('test/slow.json', import.
 
 /** The tests of the inner loop: what runs in one process and needs no `dist`. `npm test` runs everything. */
 export default defineConfig({
-  resolve: ON_NODE,
+  ...ON_NODE,
   test: {
     name: 'quick',
     include: ['test/**/*.test.ts'],

@@ -27,6 +27,7 @@ const vitest = join(root, 'node_modules/.bin/vitest')
 
 /** In the order in which they run. */
 const PARTS: Readonly<Record<string, Part>> = {
+  quick: { command: vitest, arguments: ['run', '--config', 'vitest.quick.config.ts'] },
   fuzz: { command: vitest, arguments: ['run', 'test/fuzz'], env: { FUZZ_SEED: String(seed), FUZZ_CASES: values.cases } },
   chaos: { command: vitest, arguments: ['run', 'test/chaos'], env: { CHAOS_SEEDS: chaosSeeds() } },
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
