@@ -1,4 +1,7 @@
-/** A client of an API: one base URL, one credential, operations as data; its options, and the way to its service. */
+/**
+ * The client of an API: sends operations below one base URL with one credential; its options, and how it opens the connection to its
+ * service.
+ */
 
 import type { Auth, Service } from '../../auth/auth.ts'
 import { createAuth } from '../../auth/create-auth.ts'
@@ -84,31 +87,31 @@ export interface Timeouts {
   readonly total?: number | false
 }
 
-/** Every choice made. */
+/** The options of a client with all defaults applied. */
 export interface Settings {
   readonly origin: string
-  /** Path of the base address without a slash at its end. */
+  /** Path of the base URL without a slash at its end. */
   readonly base: string
   readonly form: FormOptions
   readonly pinned: ReadonlySet<string>
   readonly timeouts: Required<Timeouts>
   readonly retries: number
-  /** Milliseconds of a server's wish that are waited for. */
+  /** Longest `Retry-After` to wait for, in milliseconds. */
   readonly maxRetryAfter: number
   readonly queueLimit: number
   readonly refresh: boolean
-  /** The advice for a status. */
+  /** The `hint` of an error, by status. */
   readonly hints: Readonly<Record<number, string>>
   readonly codec: Codec | undefined
   readonly parseJson: (text: string) => unknown
   readonly limits: ServiceLimits
   readonly events: Events
-  /** Returns what takes the known secrets out of a text. */
+  /** Returns the redactor that removes the known secrets from a text. */
   readonly redactor: () => Redactor
   readonly interceptors: readonly Interceptor[]
 }
 
-/** Interceptors may be added later. */
+/** Settings whose interceptors can still be added. */
 type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
 
 /**
@@ -124,7 +127,7 @@ type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
  */
 export class ApiClient {
   readonly #options: ApiClientOptions
-  /** The user wrote the base address down, so it may be a private one. */
+  /** True if the user set the base URL, so that it may be a private address. */
   #named = true
   #settings: ChangingSettings
   readonly #common: Readonly<Record<string, string>>
@@ -191,7 +194,7 @@ export class ApiClient {
   }
 
   /**
-   * The path below the base address of an address that the service named. Errors: `RESPONSE_INVALID` for one elsewhere.
+   * Returns the path below the base URL of a URL that the service sent. Errors: `RESPONSE_INVALID` for a URL that is not below it.
    *
    * @param from path of the operation whose answer named it
    * @internal
@@ -212,7 +215,7 @@ export class ApiClient {
     return this.#settings.events.on(event, listener)
   }
 
-  /** Tells those who listen: for clients that are built on this one. @internal */
+  /** Emits an event, for clients that are built on this one. @internal */
   emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
     if (this.#settings.events.has(event)) this.#settings.events.emit(event, payload)
   }
@@ -228,7 +231,7 @@ export class ApiClient {
     this.#settings.redactor().add(secret)
   }
 
-  /** A text of the service as it may stand in errors and events: without secrets that are known. @internal */
+  /** Returns a text of the service without the known secrets, for errors and events. @internal */
   scrub(text: string): string {
     return this.#settings.redactor().scrub(text)
   }
@@ -250,15 +253,15 @@ export class ApiClient {
     return this.#related(options, { interceptors: this.#settings.interceptors })
   }
 
-  /** An address that this service named, and whether it may be on this very machine. Errors: `RESPONSE_INVALID`. @internal */
+  /** Returns a URL that this service sent, and whether it may be on this machine. Errors: `RESPONSE_INVALID`. @internal */
   allowed(address: unknown): { readonly url: URL; readonly allowPrivateNetwork: boolean } {
     const { allowInsecure } = this.#options
     return { url: namedAddress(address, this.origin, allowInsecure), allowPrivateNetwork: allowInsecure === 'loopback' }
   }
 
   /**
-   * A client of another origin that this service named, and the path there: the same transport, limits and listeners. It carries those
-   * headers and nothing else: no credential, nothing of what is added to the requests of this one. Errors: `RESPONSE_INVALID`.
+   * Returns a client of another origin that this service named, and the path there, with the same transport, limits and listeners. It sends
+   * only the given headers: no credential, and nothing else that this client adds to its requests. Errors: `RESPONSE_INVALID`.
    *
    * @internal
    */
@@ -271,7 +274,7 @@ export class ApiClient {
     return { client, path: (pathname + search).replaceAll('{', '%7B').replaceAll('}', '%7D') }
   }
 
-  /** Returns the origin only: a client that is printed shows no secret. */
+  /** Returns the origin only, so that a printed client shows no secret. */
   toJSON(): object {
     return { origin: this.origin }
   }
@@ -280,7 +283,7 @@ export class ApiClient {
     return `ApiClient { ${this.origin} }`
   }
 
-  /** One with other options that has these settings, and the listeners, in common with this one. */
+  /** Returns a client with other options that shares these settings, and the listeners, with this one. */
   #related(options: ApiClientOptions, shared: Partial<ChangingSettings>): ApiClient {
     const client = new ApiClient(options)
     client.#settings = { ...client.#settings, events: this.#settings.events, ...shared }
@@ -296,7 +299,7 @@ export class ApiClient {
     return prepared
   }
 
-  /** A link that could not be opened is tried again by the next call. */
+  /** Opens the link. After a failure, the next call tries again. */
   #open(): Promise<Link> {
     const { credential, transport } = this.#options
     const { origin, base, limits, events } = this.#settings
@@ -317,10 +320,11 @@ export class ApiClient {
 }
 
 /**
- * The origin of a base address, and its path without a slash at the end. Nothing of it is a secret: user names, queries and fragments are
- * refused.
+ * Returns the origin of a base URL, and its path without a slash at the end. Neither contains a secret: user names, queries and fragments
+ * are refused.
  *
- * Errors: `URL_INSECURE` for http:, unless `allowInsecure` and a loopback address; `CONFIG_INVALID` for everything else that is wrong.
+ * Errors: `URL_INSECURE` for http:, unless `allowInsecure` is set and the host is a loopback address; `CONFIG_INVALID` for any other
+ * problem.
  */
 export function baseAddress(baseUrl: unknown, allowInsecure: 'loopback' | undefined): { readonly origin: string; readonly path: string } {
   if (typeof baseUrl !== 'string') throw new TypeError('baseUrl is missing or not a string')
@@ -340,7 +344,7 @@ function invalid(message: string): ConfigurationError {
   return new ConfigurationError('CONFIG_INVALID', message)
 }
 
-/** The settings of a client with those options, at that base address. */
+/** Returns the settings of a client with these options and this base URL. */
 function settingsOf(
   options: ApiClientOptions,
   { origin, path }: { readonly origin: string; readonly path: string },
@@ -366,7 +370,7 @@ function settingsOf(
   }
 }
 
-/** Returns a function that makes a redactor when it is first called: a call that succeeds needs none. */
+/** Returns a function that creates the redactor on first use: a successful call needs none. */
 function lazyRedactor(): () => Redactor {
   let redactor: Redactor | undefined
   return () => {
@@ -375,7 +379,10 @@ function lazyRedactor(): () => Redactor {
   }
 }
 
-/** What is undefined is not chosen. Errors: `CONFIG_INVALID` for what is no number, which would end nothing. */
+/**
+ * Applies the defaults for undefined values. Errors: `CONFIG_INVALID` for a value that is not a number, because such a timeout would never
+ * end.
+ */
 function timeoutsOf(chosen: Timeouts = {}): Required<Timeouts> {
   const { attempt = 30_000, headers = 30_000, body = 30_000, total = 120_000 } = chosen
   const timeouts = { attempt, headers, body, total }
@@ -395,18 +402,18 @@ function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** The way to a service. */
+/** Everything that is loaded and selected to send requests to a service. */
 export interface Link {
   readonly collect: Collect
-  /** For answers that are streams. */
+  /** Sends requests whose responses are streams. */
   readonly send: Send
   /** Absent for requests without a credential. */
   readonly service: Service | undefined
-  /** The origin was named by the user: it may be a loopback or private address. */
+  /** True if the user named the origin, so that it may be a loopback or private address. */
   readonly allowPrivateNetwork: boolean
-  /** The transport sends streams as they come. */
+  /** True if the transport sends a stream without reading it to its end first. */
   readonly streams: boolean
-  /** The limits of that name. */
+  /** Returns the limits with that name. */
   limits(name: string): ServiceLimit
   readonly channels: ReadonlyMap<EventName, Channel>
 }
@@ -451,14 +458,14 @@ async function openLink({ origin, base, auth, transport, limits, identity, allow
   }
 }
 
-/** Of this process only, so that a mark says nothing anywhere else. */
+/** The key of fingerprints, random for each process, so that a fingerprint means nothing outside of it. */
 const KEY = crypto.randomUUID()
 
 const numbers = new WeakMap<object, number>()
 
 let last = 0
 
-/** The same for the same text, or for the same object; the text cannot be found out from it. */
+/** Returns the same fingerprint for the same text or the same object. The text cannot be recovered from it. */
 async function fingerprint(identity: object | string, platform: Platform): Promise<string> {
   if (typeof identity === 'string') return platform.sha256Hex(`${KEY}\0${identity}`)
   const known = numbers.get(identity)
@@ -468,8 +475,8 @@ async function fingerprint(identity: object | string, platform: Platform): Promi
 }
 
 /**
- * An address that a service named, as its user would allow it: https, public, nobody's login in it. A loopback address only where the
- * user said so, for tests. Errors: `RESPONSE_INVALID`, which never shows the address: it may hold a secret.
+ * Returns a URL that a service sent, if it is https, public and has no user name or password. A loopback address is allowed only with
+ * `allowInsecure`, for tests. Errors: `RESPONSE_INVALID`, without the URL, because it may contain a secret.
  *
  * @param by origin of the service
  */
@@ -483,7 +490,7 @@ function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | 
   throw new ProtocolError('RESPONSE_INVALID', `${by} names a URL that ${why}; nothing was sent to it`, { url: by })
 }
 
-/** Returns equal text for equal credentials; those with functions are equal only to themselves. Contains secrets: hash it, never show it. */
+/** Returns equal text for equal credentials; a credential with functions equals only itself. Contains secrets: hash it, never show it. */
 function credentialMark(credential: ServiceCredential): object | string {
   return Object.values(credential).every((value) => typeof value === 'string')
     ? JSON.stringify(Object.entries(credential).sort())

@@ -1,4 +1,4 @@
-/** One call and what it returns: its attempts, each authorized, sent and collected, the delays between them, and its end. */
+/** One call and its result: authorizes, sends and collects each attempt, and waits between attempts. */
 
 import type { Service } from '../../auth/auth.ts'
 import type { AuthError } from '../../errors.ts'
@@ -57,7 +57,7 @@ export class ApiResponse<T = unknown> {
   }
 }
 
-/** What a call is about. */
+/** The operation, input and options of a call, and the settings of its client. */
 export interface CallParts {
   readonly settings: Settings
   readonly prepared: PreparedOperation
@@ -88,7 +88,7 @@ export class Call {
     this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
   }
 
-  /** Errors: the whole family; each says how many requests were sent for it, and for which operation. */
+  /** Runs the call. Errors: those of {@link ApiClient}, each with the number of requests that were sent and the name of the operation. */
   async run(link: Link | Promise<Link>): Promise<ApiResponse> {
     try {
       return await this.#answer('then' in link ? await this.#opened(link) : link)
@@ -101,7 +101,7 @@ export class Call {
     }
   }
 
-  /** Whoever gives up need not wait for what the client still has to load. */
+  /** Waits for the link. An aborted or timed-out call ends at once, without waiting for what the client still loads. */
   #opened(link: Promise<Link>): Promise<Link> {
     this.#deadline.start()
     return new Promise((resolve, reject) => {
@@ -122,7 +122,7 @@ export class Call {
       let outcome: Outcome
       try {
         outcome = await this.#attempt(attempts, outcomes, retries.count + 1)
-        // Before the next one is let in.
+        // Before `leave` admits the next call.
         if (isFailure(outcome)) retries.tellOthers(outcome)
       } finally {
         limit.concurrency.leave()
@@ -239,7 +239,10 @@ export class Call {
 
 const NO_HEADERS = { get: () => null }
 
-/** The request as interceptors, one after the other, want it sent. Errors: theirs of the family; `CONFIG_INVALID` for any other. */
+/**
+ * Returns the request after all interceptors changed it, in order. Errors: an `AuthError` of an interceptor; `CONFIG_INVALID` for any
+ * other.
+ */
 async function intercepted(
   interceptors: readonly Interceptor[],
   plain: HttpRequest,
@@ -255,7 +258,7 @@ async function intercepted(
   return request
 }
 
-/** Tells interceptors of an answer, one after the other. Errors: as above. */
+/** Passes a response to the interceptors, in order. Errors: as above. */
 async function notify(
   answer: Parameters<NonNullable<Interceptor['after']>>[0],
   interceptors: readonly Interceptor[],
@@ -268,15 +271,18 @@ async function notify(
   }
 }
 
-/** Milliseconds for one attempt: what the call says, else the operation, else the client; a stream takes as long as it takes. */
+/**
+ * Returns the timeout of one attempt in milliseconds: that of the call, else of the operation, else of the client; a stream has none by
+ * default.
+ */
 function attemptTimeout({ operation, responseKind }: PreparedOperation, { timeout }: CallOptions, timeouts: Required<Timeouts>): number {
   const usual = responseKind === 'stream' ? Number.POSITIVE_INFINITY : timeouts.attempt
   return timeout ?? operation.timeout ?? usual
 }
 
 /**
- * Epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for a time that is none, which would end
- * nothing.
+ * Returns the epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for an invalid time, because such a
+ * call would never end.
  */
 function deadlineOf({ timeout = 0, totalTimeout, deadline }: CallOptions, timeouts: Required<Timeouts>, now: number): number {
   const total = totalTimeout ?? timeouts.total
@@ -289,13 +295,13 @@ function noTime(field: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', `${field} is not a valid time; nothing was sent`, { field })
 }
 
-/** What attempts are made with. */
+/** Options of `Attempts`. */
 interface AttemptSettings {
   readonly link: Link
-  /** That of the link, or one that leaves the body of a success to its reader. */
+  /** `collect` of the link, or one that leaves the body of a successful response to its reader. */
   readonly collect: Collect
   readonly origin: string
-  /** Name, for errors. */
+  /** Name of the operation, for errors. */
   readonly operation: string
   readonly limit: number
   readonly headersTimeout: number
@@ -305,20 +311,20 @@ interface AttemptSettings {
   readonly interruption: Interruption
 }
 
-/** Bytes of an answer that is no success. */
+/** Maximum size in bytes of a response whose status is not a success. */
 const FAILURE_LIMIT = 65_536
 
-/** Makes the attempts of one call, one after the other, and counts what it hands to the transport. */
+/** Makes the attempts of one call, one after the other, and counts the requests that it hands to the transport. */
 export class Attempts {
   /** Requests handed to the transport. */
   count = 0
-  /** The last request as it went out; its headers and address hold secrets. */
+  /** The last request as it was sent; its headers and URL contain secrets. */
   sent: HttpRequest | undefined
   readonly #builder: RequestBuilder
   readonly #settings: AttemptSettings
   #last: Collected | Uncollected | undefined
   #cancel: Cancel | undefined
-  /** Ends what is waited for while no request is out. */
+  /** Ends the wait while no request is being sent. */
   #ending: AbortController | undefined
 
   constructor(builder: RequestBuilder, settings: AttemptSettings) {
@@ -326,13 +332,13 @@ export class Attempts {
     this.#settings = settings
   }
 
-  /** Gives the attempt up, with that reason; also the body of an answer that is left to its reader. */
+  /** Cancels the attempt with that reason, or the body of a response that is left to its reader. */
   cancel(reason: AuthError): void {
     this.#cancel?.(reason)
     this.#ending?.abort(reason)
   }
 
-  /** What a function of the caller gives, for as long as the attempt goes on. Errors: the reason of its end. */
+  /** Returns the result of a function of the caller, unless the attempt ends first. Errors: the reason for that end. */
   async unlessEnded<T>(make: () => T | Promise<T>): Promise<T> {
     const signal = this.#signal()
     try {
@@ -342,7 +348,7 @@ export class Attempts {
     }
   }
 
-  /** Errors: those of the credential; a failure of the network is a result. */
+  /** Makes one attempt. Errors: those of the credential; a network failure is a result. */
   async make(plain: HttpRequest): Promise<Collected | Uncollected> {
     const { link, refresh } = this.#settings
     if (!link.service) return this.#collect(plain)
@@ -353,7 +359,7 @@ export class Attempts {
     return this.#run(link.service, plain, { request: authorized, response: new CollectedResponse(result, authorized.url) })
   }
 
-  /** The whole flow of the scheme; `refused` is what came of its first request already. */
+  /** Runs the whole flow of the scheme; `refused` is its first request with its response, if that was sent already. */
   async #run(
     service: Service,
     plain: HttpRequest,
@@ -370,12 +376,12 @@ export class Attempts {
       const reason: unknown = signal.aborted ? signal.reason : error
       if (this.#last && isUncollected(this.#last) && this.#last.error === reason) return this.#last
       if (!signal.aborted || this.#settings.interruption.reason) throw reason
-      // Every request so far was answered, by a challenge.
+      // Every request so far had a response, which was a challenge.
       return { error: reason as AuthError, sent: false, begun: false, stale: false }
     }
   }
 
-  /** Aborts with the call or with this attempt. */
+  /** Returns a signal that aborts with the call or with this attempt. */
   #signal(): AbortSignal {
     this.#ending = new AbortController()
     return AbortSignal.any([this.#settings.interruption.signal, this.#ending.signal])
@@ -387,7 +393,7 @@ export class Attempts {
   }
 
   async #sendStep(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
-    // A credential that came too late sends nothing.
+    // A credential that arrives after the end sends nothing.
     if (signal.aborted) throw signal.reason
     if (this.#isUsedUp()) throw usedUp()
     const result = await this.#collect(request)
@@ -395,7 +401,7 @@ export class Attempts {
     return new CollectedResponse(result, request.url)
   }
 
-  /** A stream that was read for a request before would be empty in the next one. */
+  /** Returns true if the body is a stream that an earlier request consumed: it would be empty in the next one. */
   #isUsedUp(): boolean {
     const { stream, replayable } = this.#builder
     return stream !== undefined && !replayable && this.#last !== undefined && !(isUncollected(this.#last) && !this.#last.sent)
@@ -429,7 +435,7 @@ function usedUp(): ValidationError {
   return new ValidationError('REQUEST_INVALID', message, { field: 'content', hint })
 }
 
-/** A collected answer for those who expect one that is still to be read. */
+/** A collected response as an `HttpResponse`, for callers that read the body themselves. */
 class CollectedResponse implements HttpResponse {
   readonly collected: Collected
   readonly status: number
@@ -443,7 +449,7 @@ class CollectedResponse implements HttpResponse {
     this.headers = collected.headers
   }
 
-  /** Reads an answer to its end. */
+  /** Reads a response to its end. */
   static async read(response: HttpResponse, limit: number): Promise<Collected> {
     const body = await response.bytes(limit)
     return { status: response.status, headers: response.headers, body, text: () => utf8(body) }
@@ -468,7 +474,7 @@ class CollectedResponse implements HttpResponse {
   }
 }
 
-/** A request to that origin as it is handed to the transport. Errors: `CONFIG_INVALID` for a function that should make its stream. */
+/** Returns a request to that origin as the transport takes it. Errors: `CONFIG_INVALID` if the function that creates its stream fails. */
 function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder, operation: string): PartedRequest {
   const { method, url, headers, body } = request
   const path = url.slice(origin.length)
@@ -484,7 +490,7 @@ function made(stream: NonNullable<RequestBuilder['stream']>, operation: string):
   }
 }
 
-/** The pieces of a stream: not every platform iterates over streams. */
+/** Returns the chunks of a stream; not every platform can iterate over a `ReadableStream`. */
 export function chunksOf(stream: StreamBody): AsyncIterable<Uint8Array> {
   return Symbol.asyncIterator in stream ? stream : read(stream)
 }

@@ -1,4 +1,4 @@
-/** Answers over a transport that only sends, without `collect`; and bodies that are left to their readers. */
+/** Collects responses with a transport that has no `collect`, and streams bodies that are left to their readers. */
 import { AbortedError, type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import {
   type Cancel,
@@ -17,8 +17,8 @@ import { failure } from '../../http/network-error.ts'
 import type { Interruption } from '../../net/cancellation.ts'
 
 /**
- * Collects answers with a transport that only sends. Whether anything was sent is told by the failure; a body that is a stream is read
- * first, because not every platform can send one.
+ * Collects responses with a transport that only sends. Whether anything was sent is derived from the error. A body that is a stream is read
+ * to its end first, because not every platform can send one.
  *
  * @param keep takes the answers that are a success, to read them itself; their body is empty in what is collected
  */
@@ -45,7 +45,7 @@ export function collectOver(send: Send, keep?: (answer: HttpResponse) => void): 
 
 const NOTHING = new Uint8Array()
 
-/** What fails before the first byte. */
+/** Codes of errors that occur before the first byte is sent. */
 const UNSENT = /^(?:NETWORK_(?:DNS|REFUSED|UNREACHABLE)|TLS_|PROXY_|TIMEOUT_CONNECT|URL_|UNSUPPORTED_|REQUEST_INVALID)/
 
 async function exchange(
@@ -68,7 +68,7 @@ async function exchange(
   return { status, headers, body, text: () => utf8(body) }
 }
 
-/** A status that is no success says enough without its body. */
+/** Returns no bytes for an error body that is too long or broken: the status is enough. */
 function nothingIfTooLong(error: unknown): Uint8Array {
   if (isAuthError(error) && /^RESPONSE_|^NETWORK_RESET/.test(error.code)) return new Uint8Array()
   throw error
@@ -81,7 +81,7 @@ async function wholeRequest({ method, origin, path, headers, body }: PartedReque
   return { ...request, body: whole }
 }
 
-/** The body of an answer that is left to its reader. */
+/** The body of a response that is left to its reader. */
 export class StreamedBody {
   readonly #interruption: Interruption
   readonly #url: string
@@ -100,8 +100,8 @@ export class StreamedBody {
   }
 
   /**
-   * The body, pulled as it is read. It always comes to an end: an error of the family for one that breaks off (`RESPONSE_TRUNCATED`), is
-   * interrupted or stalls. Listens to the caller's signal until then.
+   * Returns the body, which is read only as fast as its reader reads. If the response ends early (`RESPONSE_TRUNCATED`), is interrupted or
+   * stalls, the stream fails with an `AuthError`. Listens to the caller's signal until the end.
    *
    * @param cancel gives the exchange up
    */

@@ -1,4 +1,4 @@
-/** What only clients of an API raise: a status that is no success, a request refused before it is sent, an empty retry budget. */
+/** Errors that only clients of an API throw: a status that is not a success, a request refused before it is sent, an empty retry budget. */
 import { AuthError, type AuthErrorFields, ConfigurationError, type ErrorCode, isAuthError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
 
@@ -36,7 +36,7 @@ export class RetryBudgetError extends AuthError {
   override readonly name = 'RetryBudgetError'
 }
 
-/** What a server said with a status that is no success, redacted. */
+/** The fields of an `HttpError`, redacted. */
 export type HttpFields = ConstructorParameters<typeof HttpError>[1]
 
 /**
@@ -120,12 +120,12 @@ function scopesIn(detail = ''): readonly string[] {
   return named.split(',').flatMap((scope) => scope.trim() || [])
 }
 
-/** 404: there is no such thing. */
+/** 404: not found. */
 export class NotFoundError extends HttpError {
   override readonly name = 'NotFoundError'
 }
 
-/** 409: it is in another state. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends HttpError {
   override readonly name = 'ConflictError'
 }
@@ -135,12 +135,12 @@ export class PayloadTooLargeError extends HttpError {
   override readonly name = 'PayloadTooLargeError'
 }
 
-/** 414: the address is too long. */
+/** 414: the URL is too long. */
 export class UriTooLongError extends HttpError {
   override readonly name = 'UriTooLongError'
 }
 
-/** 415: the server does not read this kind of body. */
+/** 415: the server does not accept this type of body. */
 export class UnsupportedMediaTypeError extends HttpError {
   override readonly name = 'UnsupportedMediaTypeError'
 }
@@ -156,7 +156,7 @@ export class RateLimitError extends HttpError {
   readonly overloaded: boolean = this.status === 529
 }
 
-/** 456: what was paid for is used up. */
+/** 456: the quota is used up. */
 export class QuotaExceededError extends HttpError {
   override readonly name = 'QuotaExceededError'
 }
@@ -166,33 +166,33 @@ export class ServerError extends HttpError {
   override readonly name: string = 'ServerError'
 }
 
-/** 503 and 504: the service is away for now. */
+/** 503 and 504: the service is temporarily unavailable. */
 export class UnavailableError extends ServerError {
   override readonly name = 'UnavailableError'
 }
 
-/** Says more about an error, where that is possible: one that is frozen, or is sealed in what it says, stays as it is. */
+/** Adds fields to an error where possible: a frozen error, or a field that cannot be redefined, stays unchanged. */
 export function annotate(error: object, fields: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(fields)) Reflect.defineProperty(error, name, { value, enumerable: true, configurable: true })
 }
 
 /**
- * The error of a call, with the number of requests that were sent for it and the name of its operation. A foreign one is not attached; a
- * `TypeError` is ours, about an argument, because those of callers' functions are caught where they are called.
+ * Returns the error of a call with the number of requests that were sent and the name of its operation. An error that is not an `AuthError`
+ * is not attached. A `TypeError` here is about an argument, because errors of callers' functions are caught where these are called.
  */
 export function described(error: unknown, attempts: number, operation: string): unknown {
   if (!isAuthError(error)) return error instanceof TypeError ? error : foreign(error, operation)
   if (!Object.isExtensible(error) || 'operation' in error)
     return error
-    // The frames of whoever waits for the call, instead of those of the socket that failed.
+    // Shows the stack of the caller instead of that of the socket that failed.
   ;(Error as { captureStackTrace?(target: object, until: unknown): void }).captureStackTrace?.(error, described)
   annotate(error, { attempts, operation })
   return error
 }
 
 /**
- * What a function of the caller threw, as an error of the family: its own, else `CONFIG_INVALID`. A foreign one is not attached: what it
- * says may hold anything.
+ * Returns what a function of the caller threw as an `AuthError`: unchanged if it is one, else `CONFIG_INVALID`. The original is not
+ * attached, because its message may contain secrets.
  *
  * @param operation for which the function was called
  */
@@ -201,7 +201,7 @@ export function foreign(error: unknown, operation: string): AuthError {
   return new ConfigurationError('CONFIG_INVALID', `${operation}: a callback of the client failed; the error that it threw is not shown`)
 }
 
-/** Errors: `TypeError` when a class of that name is made without an object of options. */
+/** Checks the options of a constructor. Errors: `TypeError` if they are not an object. */
 export function requireOptions(options: unknown, name: string): void {
   if (!isObject(options)) throw new TypeError(`new ${name}(options): options must be an object`)
 }

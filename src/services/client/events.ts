@@ -37,9 +37,9 @@ export interface ClientEvents {
   readonly retry: CallEvent & { readonly reason: string; readonly delayMs: number }
   /** A call waits because of the concurrency limit: calls in the queue with this one, and the limit. */
   readonly queue: { readonly depth: number; readonly limit: number }
-  /** Something that did not fail but should be looked at, with a code of docs/errors.md. */
+  /** A problem that did not fail the call, with a code of docs/errors.md. */
   readonly warning: { readonly code: ErrorCode; readonly message: string }
-  /** The state of a document or job that is waited for. */
+  /** The state of a document or job that the client waits for. */
   readonly progress: { readonly operation: string; readonly [detail: string]: unknown }
   /** A listener of the event named `event` threw this error. */
   readonly hookError: { readonly event: string; readonly error: unknown }
@@ -55,7 +55,7 @@ export type Hooks = { readonly [Name in EventName]?: Listener<Name> }
 /** Events that `diagnostics_channel` of Node carries as `stac-auth:<event>`. */
 export const CHANNELS = ['request', 'response', 'retry'] as const
 
-/** Calls listeners at once, each with the same frozen payload; what they throw goes to `hookError` and nowhere else. */
+/** Calls listeners synchronously, each with the same frozen payload; an error that one throws becomes the event `hookError`. */
 export class Events {
   readonly #listeners = new Map<EventName, Set<(payload: never) => void>>()
   #channels: ReadonlyMap<EventName, Channel> = new Map()
@@ -67,17 +67,17 @@ export class Events {
     }
   }
 
-  /** The result takes the listener back. */
+  /** Adds a listener and returns a function that removes it. */
   on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void {
     return this.#add(event, listener)
   }
 
-  /** Channels of the platform, beside the listeners. */
+  /** Sets the channels of the platform, which receive events besides the listeners. */
   connect(channels: ReadonlyMap<EventName, Channel>): void {
     this.#channels = channels
   }
 
-  /** True when somebody would hear it. */
+  /** Returns true if the event has a listener or a subscriber. */
   has(event: EventName): boolean {
     return this.#listeners.has(event) || this.#channels.get(event)?.hasSubscribers === true
   }

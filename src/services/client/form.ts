@@ -14,7 +14,7 @@ export interface FormOptions {
   readonly dates?: 'iso' | 'unix'
   /** `n=`, nothing, or `REQUEST_INVALID`; default `empty`. */
   readonly nulls?: 'empty' | 'skip' | 'error'
-  /** A blank as `%20` or `+`; default `percent`. */
+  /** A space as `%20` or `+`; default `percent`. */
   readonly spaces?: 'percent' | 'plus'
 }
 
@@ -26,11 +26,11 @@ export interface FormOptions {
 export const CLEAR: unique symbol = Symbol.for('stac-auth.clear')
 
 /**
- * The pairs of the own members in their order. `undefined` is left out.
+ * Encodes the own members in their order. `undefined` is left out.
  *
- * Errors: `FORM_EMPTY_VALUE` for a list or object with nothing but `undefined` in it, which a form would lose without a word;
- * `REQUEST_INVALID` with the path in `field` for what a form cannot say: functions, symbols, numbers that are not finite, circles, halves of
- * surrogate pairs.
+ * Errors: `FORM_EMPTY_VALUE` for a list or object that is empty or contains only `undefined`, which a form would silently leave out;
+ * `REQUEST_INVALID` with the path in `field` for values that a form cannot express: functions, symbols, numbers that are not finite,
+ * circular references, unpaired surrogates.
  *
  * @example encodeForm({ name: 'ACME INC.', a: { b: 1 } }) // name=ACME%20INC.&a[b]=1
  */
@@ -44,7 +44,7 @@ export function encodeForm(data: Readonly<Record<string, unknown>>, options: For
 class FormWriter {
   readonly #options: FormOptions
   readonly #pairs: string[]
-  /** The lists and objects around the value. */
+  /** The lists and objects that contain the current value. */
   readonly #around = new Set<object>()
 
   constructor(options: FormOptions, pairs: string[]) {
@@ -106,7 +106,7 @@ class FormWriter {
     })
   }
 
-  /** One of several in a single value; a comma of its own is escaped. */
+  /** Encodes one item of a comma-separated value; a comma inside of it is escaped. */
   #item(value: unknown, at: string): string {
     if (typeof value === 'object' && value !== null && !(value instanceof Date))
       throw refused(at, 'has a list or an object in a comma-separated list')
@@ -144,7 +144,7 @@ class FormWriter {
   }
 }
 
-/** Only what structures a name, its brackets and dots, stays as it is. */
+/** Percent-encodes one part of a name; the brackets and dots around it are added unencoded. */
 function percentEncodedName(name: string, at: string): string {
   if (!name.isWellFormed()) throw refused(at, 'has an unpaired surrogate in its name')
   return percentEncoded(name)

@@ -1,4 +1,4 @@
-/** `stac-auth/clients`: what clients of an API are made from. */
+/** `stac-auth/clients`: the building blocks of clients of an API. */
 
 export type { ApiClientOptions, Timeouts } from './api-client.ts'
 export { ApiClient } from './api-client.ts'

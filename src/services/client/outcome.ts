@@ -1,4 +1,4 @@
-/** What an answer, or none, means: its data, or the error that it becomes, and what of it is shown. */
+/** The outcome of an attempt: the data of a response, or the error that it becomes, redacted. */
 
 import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError, TrustError } from '../../errors.ts'
 import { type Collected, type HttpRequest, isRedirect, isUncollected, queryValues, type Uncollected } from '../../http/message.ts'
@@ -48,7 +48,7 @@ export function isFailure(outcome: Outcome): outcome is Failure {
   return 'error' in outcome
 }
 
-/** Judges the results of one call's attempts. */
+/** Evaluates the results of one call's attempts. */
 export class Outcomes {
   readonly #parts: CallParts
   readonly #attempts: Attempts
@@ -68,13 +68,13 @@ export class Outcomes {
     return this.#refusal(result, plain)
   }
 
-  /** `TIMEOUT_ATTEMPT`. */
+  /** Returns a `TIMEOUT_ATTEMPT` error. */
   attemptTimeout(timeout: number): TimeoutError {
     const message = `${this.#url}: no complete response within ${timeout} ms`
     return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
   }
 
-  /** Knows the secrets of this very request. What differs from the plain request is its material. */
+  /** Returns a function that removes the secrets of this request from a text. Everything that differs from the plain request is secret. */
   scrubber(plain: HttpRequest): (text: string) => string {
     const { settings, prepared, input } = this.#parts
     const redactor = settings.redactor()
@@ -137,7 +137,7 @@ interface Decoding {
   readonly parseJson: (text: string) => unknown
   readonly url: string
   readonly scrub: (text: string) => string
-  /** Nothing of the answer may be quoted. */
+  /** True if errors must not quote the response. */
   readonly secret: boolean
 }
 
@@ -145,14 +145,14 @@ const XML = /^(?:application|text)\/xml\b|\+xml\b/i
 
 const SNIPPET = 200
 
-/** Characters that are looked through for secrets: one that begins within the snippet is still known for one. */
+/** Number of characters that are searched for secrets, so that a secret that starts inside the snippet is found whole. */
 const READ = 8192
 
 /**
- * The data of a successful answer; undefined for an empty one.
+ * Returns the data of a successful response; `undefined` for an empty one.
  *
- * Errors: `RESPONSE_INVALID` with the content type and the first 200 characters for what is not JSON, `MEDIA_TYPE_UNSUPPORTED` for XML
- * without a codec.
+ * Errors: `RESPONSE_INVALID` with the content type and the first 200 characters for invalid JSON, `MEDIA_TYPE_UNSUPPORTED` for XML without
+ * a codec.
  */
 function decode(answer: Collected, decoding: Decoding): unknown {
   if (decoding.kind === 'bytes') return answer.body
@@ -187,16 +187,16 @@ function unreadable(why: string, text: string, contentType: string, status: numb
   return Object.assign(error, { contentType, snippet: secret ? '[secret]' : scrub(text.slice(0, READ)).slice(0, SNIPPET) })
 }
 
-/** Values of the parameters that the plain address does not have. */
+/** Returns the values of query parameters that the plain URL does not have. */
 function addedValues(url: string, plain: string): readonly string[] {
   const names = new Set(new URL(url).searchParams.keys())
   return [...names].flatMap((name) => queryValues(url, name).filter((value) => !queryValues(plain, name).includes(value)))
 }
 
-/** Characters of a body that are kept. */
+/** Number of characters of a body that `bodyText` keeps. */
 const KEPT = 2048
 
-/** What an answer that is no success consists of; `scrub` takes secrets out of text. */
+/** A response whose status is not a success; `scrub` removes secrets from a text. */
 interface Failed {
   readonly status: number
   readonly headers: { get(name: string): string | null }
@@ -212,7 +212,10 @@ interface Failed {
 
 type HttpErrorClass = new (message: string, fields: HttpFields) => HttpError
 
-/** The class for a status: its own one, that of all 5xx, or `HttpError`. Building it never throws, whatever the body is. */
+/**
+ * Builds the error of the class for a status: its own class, `ServerError` for other 5xx, else `HttpError`. Never throws, whatever the body
+ * is.
+ */
 function httpFailure(failed: Failed): HttpError {
   const { status, headers, url, method, retryAfterMs, retryable, hint, scrub } = failed
   const text = scrub(failed.text)
@@ -261,15 +264,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** One short line of text is a message; a page of HTML is none. */
+/** Returns true for one short line of text, which is shown as a message, unlike a page of HTML. */
 function isPlainLine(text: string): boolean {
   const line = text.trim()
   return line.length > 0 && line.length <= 200 && !/[<\n\0]/.test(line)
 }
 
 /**
- * Why an answer that leads elsewhere is not followed: `REDIRECT_DOWNGRADE` out of https, `REDIRECT_CROSS_ORIGIN` to another origin;
- * undefined for one that stays, and for what is no redirect. Clients of an API never follow: the credential is for the base address.
+ * Returns the error for a redirect: `REDIRECT_DOWNGRADE` out of https, `REDIRECT_CROSS_ORIGIN` to another origin; `undefined` for a
+ * redirect to the same origin, and for any other response. Clients of an API never follow redirects, because the credential is for the base
+ * URL.
  *
  * @param from the address that answered
  */
@@ -288,7 +292,7 @@ function redirectRefusal(status: number, location: string | null, from: string):
   return Object.assign(error, { from: own.origin, to: place })
 }
 
-/** What servers write into the body of a failure. */
+/** The message, code and detail in the body of an error response. */
 interface ServerMessage {
   readonly message?: string
   readonly code?: string
@@ -296,8 +300,8 @@ interface ServerMessage {
 }
 
 /**
- * The message in a parsed body, looked up where services put it: `message`, `Message`, `error.message`, `error`, `errors[]`,
- * `detail`; `code` or `error.code`. What is not there is left out; nothing is ever thrown.
+ * Returns the message in a parsed body, from where services put it: `message`, `Message`, `error.message`, `error`, `errors[]`, `detail`;
+ * the code from `code` or `error.code`. Missing ones are left out. Never throws.
  */
 function serverMessage(body: unknown): ServerMessage {
   const top = membersOf(body)
@@ -326,7 +330,7 @@ function codeOf(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : textOf(value)
 }
 
-/** Texts, or objects with a message and perhaps the field it is about. */
+/** Joins a list of texts, or of objects with a message and perhaps the field that it is about. */
 function joined(errors: unknown): string | undefined {
   if (!Array.isArray(errors)) return undefined
   const texts = errors.slice(0, 20).flatMap((error: unknown) => {
@@ -342,7 +346,7 @@ function oneLine(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }
 
-/** Headers whose values are nobody's secret. */
+/** Headers whose values are never secret. */
 const HARMLESS = [
   'accept',
   'accept-encoding',
@@ -365,7 +369,7 @@ const HARMLESS = [
   'x-trace-id',
 ]
 
-/** The harmless headers of an answer, by name. */
+/** Returns the harmless headers of a response, by name. */
 function shownHeaders(headers: { get(name: string): string | null }, scrub: (text: string) => string): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const name of HARMLESS) {
@@ -375,12 +379,12 @@ function shownHeaders(headers: { get(name: string): string | null }, scrub: (tex
   return shown
 }
 
-/** All names of a request's headers; `[secret]` in the place of what is not harmless. */
+/** Returns all headers of a request; the value of one that is not harmless is `[secret]`. */
 export function shownRequestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, HARMLESS.includes(name) ? value : '[secret]']))
 }
 
-/** The identifier under which the owners of a service find a request in their logs. */
+/** Returns the identifier by which the operators of a service find a request in their logs. */
 export function traceOf(headers: { get(name: string): string | null }): string | undefined {
   return headers.get('x-trace-id') ?? headers.get('x-request-id') ?? undefined
 }

@@ -1,4 +1,4 @@
-/** How services number their pages, and the items of all pages one by one. */
+/** Paging styles of services, and iteration over the items of all pages. */
 import { isAuthError, ProtocolError } from '../../errors.ts'
 import type { ApiResponse } from './call.ts'
 import { annotate, described, ValidationError } from './errors.ts'
@@ -16,12 +16,12 @@ export type Paging =
       /** Number of the first page; default 1. */
       readonly start?: 0 | 1
       readonly size?: string
-      /** The number of all items in the body; without it the list ends with an empty page. */
+      /** Pointer to the total number of items; without it the list ends with an empty page. */
       readonly total?: string
-      /** The list also ends with a page of fewer items than `size` asks for. */
+      /** A page of fewer items than `size` requests also ends the list. */
       readonly shortIsLast?: true
     }
-  /** Pages from the number of an item on, as with `page`. */
+  /** Pages that begin at the number of an item; other members as with `page`. */
   | {
       readonly style: 'offset'
       readonly offset: string
@@ -29,7 +29,7 @@ export type Paging =
       readonly total?: string
       readonly shortIsLast?: true
     }
-  /** The body has the value of `parameter` for the next page. */
+  /** The body contains the value of `parameter` for the next page. */
   | {
       readonly style: 'cursor'
       readonly cursor: string
@@ -43,21 +43,21 @@ export type Paging =
   /** The body names the URL of the next page: `/next`, `/_links/next/href` (HAL), `/@odata.nextLink` (OData). */
   | { readonly style: 'url'; readonly url: string; readonly explicitEnd?: true }
 
-/** Pages that say nothing of the next one. */
+/** Styles whose pages do not refer to the next page. */
 type Numbered = Extract<Paging, { readonly style: 'page' | 'offset' }>
 
 type Ending = Pick<Extract<Paging, { readonly style: 'url' }>, 'explicitEnd'>
 
-/** Query parameters of a page, or the address that a link names. */
+/** The query parameters of a page, or the URL that a link names. */
 export type PageCursor = { readonly query: Readonly<Record<string, unknown>> } | { readonly url: string }
 
-/** What is known when the next page is looked for. */
+/** The last page, from which the cursor of the next one is derived. */
 interface PageSeen extends PagesRead {
   readonly answer: ApiResponse
   readonly pageSize: number | undefined
 }
 
-/** The query of the first page. */
+/** Returns the query of the first page. */
 export function firstQuery(paging: Paging, pageSize: number | undefined): Readonly<Record<string, unknown>> {
   const size = 'size' in paging && paging.size !== undefined && pageSize !== undefined ? { [paging.size]: pageSize } : {}
   if (paging.style === 'page') return { [paging.page]: paging.start ?? 1, ...size }
@@ -65,12 +65,12 @@ export function firstQuery(paging: Paging, pageSize: number | undefined): Readon
 }
 
 /**
- * The cursor of the page after this one; undefined after the last. Errors: `RESPONSE_INVALID` for an answer that does not say it in the
- * way of its style, or names a next page in another way where this would be the end.
+ * Returns the cursor of the next page; `undefined` after the last. Errors: `RESPONSE_INVALID` for a response without what its style
+ * requires, or for a last page that names a next page in another way.
  */
 export function cursorAfter(paging: Paging, seen: PageSeen): PageCursor | undefined {
   const cursor = declaredAfter(paging, seen)
-  // An empty page is an end for styles that count; many services name a next page there all the same.
+  // An empty page ends the list for styles that count, although many services name a next page there.
   const isCounted = paging.style === 'page' || paging.style === 'offset'
   if (cursor !== undefined || paging.style === 'none' || (isCounted && seen.count === 0)) return cursor
   const place = nextPlace(seen.answer)
@@ -103,7 +103,10 @@ function declaredAfter(paging: Paging, seen: PageSeen): PageCursor | undefined {
   }
 }
 
-/** An empty page, a short one where that is said, or as many items as there are. A service may give fewer items than it is asked for. */
+/**
+ * Returns true after an empty page, after a short one with `shortIsLast`, and when as many items were read as there are. A short page alone
+ * is not the end: a service may return fewer items than requested.
+ */
 function isLast({ answer, count, total, pageSize }: PageSeen, { total: pointer, size, shortIsLast }: Numbered): boolean {
   if (count === 0) return true
   const all = pointer === undefined ? undefined : valueAt(answer.data, pointer)
@@ -111,7 +114,7 @@ function isLast({ answer, count, total, pageSize }: PageSeen, { total: pointer, 
   return shortIsLast === true && size !== undefined && pageSize !== undefined && count < pageSize
 }
 
-/** What a pointer finds; undefined at the end. Errors: `RESPONSE_INVALID`. */
+/** Returns the value at a pointer; `undefined` on the last page. Errors: `RESPONSE_INVALID`. */
 function nextAt(data: unknown, pointer: string, { explicitEnd }: Ending): unknown {
   const next = valueAt(data, pointer)
   if (next === null || next === '' || next === false) return undefined
@@ -125,7 +128,7 @@ function invalid(what: string): ProtocolError {
   return new ProtocolError('RESPONSE_INVALID', `the list is incomplete: ${what}`, { hint })
 }
 
-/** Where bodies name their next page. */
+/** Paths of members that commonly name the next page. */
 const PLACES = [
   ['next'],
   ['nextLink'],
@@ -139,7 +142,7 @@ const PLACES = [
   ['meta', 'next'],
 ] as const
 
-/** The place of a link to a next page, for people; undefined where there is none. */
+/** Returns where a response links to a next page, for messages; `undefined` if it does not. */
 export function nextPlace({ data, headers }: Pick<ApiResponse, 'data' | 'headers'>): string | undefined {
   if (nextLink(headers.get('link')) !== undefined) return 'the Link header'
   const path = PLACES.find((path) => isLink(path.reduce<unknown>((value, name) => memberOf(value, name), data)))
@@ -157,7 +160,7 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }
 
-/** RFC 6901, own members only. */
+/** Resolves a JSON pointer (RFC 6901), own members only. */
 function valueAt(value: unknown, pointer: string): unknown {
   let at = value
   for (const part of pointer.split('/').slice(1)) {
@@ -168,7 +171,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return at
 }
 
-/** The target of the first `rel=next` (RFC 8288 §3). */
+/** Returns the target of the first `rel=next` (RFC 8288 §3). */
 export function nextLink(header: string | null): string | undefined {
   for (const [, target, parameters = ''] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s",;]+))?)*)/g)) {
     const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i.exec(parameters) ?? []
@@ -177,22 +180,22 @@ export function nextLink(header: string | null): string | undefined {
   return undefined
 }
 
-/** How pages are asked for and what they hold. */
+/** Requests pages and returns their items. */
 export interface PageSource<Page, Item, Cursor> {
-  /** The page at a cursor, the first one without. */
+  /** Requests the page at a cursor; without one, the first page. */
   fetch(cursor: Cursor | undefined, signal: AbortSignal): Promise<Page>
   items(page: Page): readonly Item[]
-  /** The cursor of the next page; undefined after the last. A source keeps nothing itself: many may read it at a time. */
+  /** Returns the cursor of the next page; `undefined` after the last. A source keeps no state, so several readers can use it at a time. */
   next(page: Page, cursor: Cursor | undefined, read: PagesRead): Cursor | undefined
-  /** What is asked, for errors. */
+  /** Name of the operation, for errors. */
   readonly name: string
 }
 
-/** How far one reader came. */
+/** The progress of one reader. */
 export interface PagesRead {
-  /** Of the page, from 1. */
+  /** Number of the page, from 1. */
   readonly number: number
-  /** Items on this page, and on all so far. */
+  /** Number of items on this page; `total` is the number on all pages so far. */
   readonly count: number
   readonly total: number
 }
@@ -208,7 +211,8 @@ export interface PagedOptions {
 }
 
 /**
- * The items of a list, for `for await`. The next page is requested when the last one is used up; leaving the loop aborts the running request.
+ * The items of a list, for `for await`. The next page is requested when all items of the last one were read; leaving the loop aborts the
+ * running request.
  *
  * Errors: those of a call, with the number of the page in `page`; `PAGE_LOOP` for a page that was already read and for too many pages.
  */
@@ -220,7 +224,7 @@ export interface Paged<Item> extends AsyncIterable<Item> {
 }
 
 /**
- * The items of a source. Errors: those of its requests, with the number of the page in `page`; `PAGE_LOOP` for a cursor that comes again
+ * Returns the items of a source. Errors: those of its requests, with the number of the page in `page`; `PAGE_LOOP` for a repeated cursor
  * and for too many pages.
  */
 export function paged<Page, Item, Cursor>(source: PageSource<Page, Item, Cursor>, options: PagedOptions = {}): Paged<Item> {
@@ -295,7 +299,8 @@ function tooMany(name: string, max: number): ValidationError {
 }
 
 /**
- * The items of a generator. By itself it hears of `return` only when its request is over; here its signal ends the request.
+ * Returns an iterator over a generator that aborts the running request on `return`. A generator alone handles `return` only after its
+ * request ends.
  *
  * @param caller ends it as well
  */

@@ -1,4 +1,4 @@
-/** What an operation is, what callers say about one call of it, and the request that follows from both, before it is authorized. */
+/** Operations, the input and options of a call, and the request that is built from them, before it is authorized. */
 
 import type { ServiceCredential } from '../../auth/credential.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -43,13 +43,13 @@ export interface Operation {
   readonly secretAnswer?: boolean
   /** Each success costs money: not retried with `retry: { billed: false }`. */
   readonly billed?: boolean
-  /** Name of a limit of its own, shared with the operations that have the same name here, such as logins. */
+  /** Name of a separate limit that operations with the same name share, such as logins. */
   readonly limits?: string
   /** False: a request is not repeated with refreshed tokens after a 401. */
   readonly refresh?: boolean
 }
 
-/** A body of bytes in pieces. It can be sent once; a function that returns a new one can be sent again. */
+/** A body of bytes in chunks. It can be sent once; a function that returns a new one can be sent again. */
 export type StreamBody = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
 /** The input of an operation. */
@@ -90,11 +90,11 @@ export interface CallOptions {
   readonly totalTimeout?: number | false
   /** The time at which the call ends (`TIMEOUT_TOTAL`), instead of a duration. */
   readonly deadline?: Date
-  /** How the call is retried; false: not at all. */
+  /** How the call is retried; `false` disables retries. */
   readonly retry?: false | RetryOptions
   /** `idem`: sending an `unsafe` operation twice does no harm here, so it is retried like an `idem` one. */
   readonly replay?: 'idem'
-  /** Further headers. That of the credential and those that frame the message are `REQUEST_INVALID`. */
+  /** Further headers. The header of the credential and headers that frame the message are `REQUEST_INVALID`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Further query parameters; one that the operation sets is `REQUEST_INVALID`. */
   readonly query?: Readonly<Record<string, unknown>> | undefined
@@ -116,11 +116,11 @@ export interface Interceptor {
   after?(answer: { readonly status: number; readonly headers: { get(name: string): string | null } }): void | Promise<void>
 }
 
-/** An operation as far as it does not depend on the call. */
+/** The parts of an operation's request that do not depend on the call. */
 export interface PreparedOperation {
   readonly operation: Operation
   readonly path: PathTemplate
-  /** `accept`, `user-agent` and what the client adds to every request. */
+  /** `accept`, `user-agent` and the headers that the client adds to every request. */
   readonly headers: Readonly<Record<string, string>>
   /** The same with the media type of the body. */
   readonly bodyHeaders: Readonly<Record<string, string>>
@@ -155,23 +155,21 @@ export interface RequestBuilder {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: ReplayableBody
-  /** The body anew for each attempt, or the only one there is. */
+  /** Returns a new body for each attempt, or always the same one. */
   readonly stream?: () => StreamBody
-  /** False: `stream` gives the same, used-up body each time. */
+  /** False: `stream` returns the same, consumed body each time. */
   readonly replayable: boolean
 }
 
-/** What drafts of one client have in common. */
+/** The settings of a client that building a request needs. */
 interface DraftRules {
-  /** Path of the base address, without a slash at its end. */
+  /** Path of the base URL without a slash at its end. */
   readonly base: string
   readonly form: FormOptions
   readonly pinned: ReadonlySet<string>
 }
 
-/**
- * Writes the request of a call. Errors: `ValidationError` `REQUEST_INVALID`, `FORM_EMPTY_VALUE`; nothing was sent.
- */
+/** Builds the request of a call. Errors: `ValidationError` `REQUEST_INVALID`, `FORM_EMPTY_VALUE`; nothing was sent. */
 export function draftOf(prepared: PreparedOperation, input: CallInput, options: CallOptions, rules: DraftRules): RequestBuilder {
   const { operation } = prepared
   const { formOptions: form = rules.form } = operation
@@ -189,7 +187,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
   return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
 }
 
-/** With what is known of a body that is given as it is. */
+/** Adds the media type and the size of a body that is sent as it is. */
 function described(headers: PreparedOperation['headers'], { contentType, contentLength }: CallInput): PreparedOperation['headers'] {
   if (contentType === undefined && contentLength === undefined) return headers
   return {
@@ -204,7 +202,7 @@ function queryOf(query: CallInput['query'], added: CallInput['query'], form: For
   return encodeForm(merged(query, added, 'query'), form)
 }
 
-/** A path that a caller wrote may have a query of its own. */
+/** Appends a query to a path, which may have a query already. */
 function withQuery(path: string, query: string): string {
   if (query === '') return path
   return `${path}${path.includes('?') ? '&' : '?'}${query}`
@@ -221,7 +219,7 @@ function contentOf({ operation }: PreparedOperation, { body, content }: CallInpu
   return operation.body === 'form' ? encodeForm(asMembers(whole), form) : json(whole)
 }
 
-/** Both, where no name is in both. */
+/** Merges the members of both. Errors: `REQUEST_INVALID` for a name that is in both. */
 function merged(one: CallInput['query'], other: CallInput['query'], what: string): Readonly<Record<string, unknown>> {
   if (!one || !other) return one ?? other ?? {}
   const twice = Object.keys(other).find((name) => Object.hasOwn(one, name) && one[name] !== undefined)
@@ -235,7 +233,7 @@ function asMembers(body: unknown): Readonly<Record<string, unknown>> {
   throw new ValidationError('REQUEST_INVALID', 'the body must be an object; nothing was sent', { field: 'body' })
 }
 
-/** What JSON cannot say is refused instead of left out or called null. */
+/** Writes a value as JSON. Errors: `REQUEST_INVALID` for values that `JSON.stringify` would leave out or write as `null`. */
 function json(value: unknown): string {
   const text = written(value)
   const wrong = text === undefined ? '' : unsayable(value, '')
@@ -252,7 +250,10 @@ function written(value: unknown): string | undefined {
   }
 }
 
-/** The path of the first function, symbol, gap in a list, invalid date or number that is not finite; circles were found before. */
+/**
+ * Returns the path of the first function, symbol, gap in a list, invalid date or number that is not finite. Circular references were found
+ * before.
+ */
 function unsayable(value: unknown, at: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : at
   if (typeof value === 'function' || typeof value === 'symbol') return at
@@ -268,7 +269,7 @@ function unsayable(value: unknown, at: string): string | undefined {
   return undefined
 }
 
-/** Who frames the message, and routes it. */
+/** Headers that frame or route the message, which calls cannot set. */
 const OURS = new Set([
   'host',
   'content-length',
@@ -283,8 +284,8 @@ const OURS = new Set([
 ])
 
 /**
- * The headers of a call on top of those of its operation. Errors: `REQUEST_INVALID` for a name or value that HTTP does not allow, for
- * those that frame the message, and for the `pinned` ones.
+ * Adds the headers of a call to those of its operation. Errors: `REQUEST_INVALID` for an invalid header name or value, for headers that
+ * frame the message, and for the `pinned` ones.
  *
  * @param pinned names in lower case that a call may not change: that of the credential, and more if the service requires it
  */
@@ -308,16 +309,16 @@ function refused(name: string, why: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', `the header ${JSON.stringify(name)} ${why}; nothing was sent`, { field: `headers.${name}` })
 }
 
-/** What may stand in the place of a path parameter. */
+/** The value of a path parameter. */
 export type PathValue = string | number | bigint
 
-/** Fills the places of a path. */
+/** Returns a path with its parameters filled in. */
 type PathTemplate = (values: Readonly<Record<string, PathValue>>) => string
 
 const PLACE = /\{(\w+)\}/g
 
 /**
- * Reads a path such as `/projects/{id}` once. What is filled in stays one segment, whatever it is.
+ * Parses a path such as `/projects/{id}` once. Each filled-in value stays one segment.
  *
  * Errors: `REQUEST_INVALID` for a parameter that is missing, or that {@link segment} refuses.
  */
@@ -330,10 +331,10 @@ function pathTemplate(template: string): PathTemplate {
 }
 
 /**
- * A value as one percent-encoded path segment (RFC 3986 §3.3).
+ * Returns a value as one percent-encoded path segment (RFC 3986 §3.3).
  *
- * Errors: `REQUEST_INVALID` for what some server would read as another path: nothing, `.`, `..`, NUL, a backslash, or an escape that
- * hides a slash, a backslash or NUL.
+ * Errors: `REQUEST_INVALID` for values that some servers would read as another path: an empty one, `.`, `..`, NUL, a backslash, or an
+ * escape that hides a slash, a backslash or NUL.
  */
 export function segment(value: unknown, name: string): string {
   const text = typeof value === 'number' ? digits(value, name) : typeof value === 'bigint' ? String(value) : value
@@ -359,8 +360,8 @@ function refusedParameter(name: string, why: string): ValidationError {
 }
 
 /**
- * A path that a caller wrote, as the path of an operation. Errors: `REQUEST_INVALID` for an address, and for a path that would leave the base:
- * one that does not begin with a single slash, or has steps, backslashes, blanks, a fragment or hidden slashes in it.
+ * Returns a path of the caller as the path of an operation. Errors: `REQUEST_INVALID` for a full URL, and for a path that would leave the
+ * base URL: one that does not begin with a single slash, or contains dot segments, backslashes, spaces, a fragment or escaped slashes.
  */
 export function rawPath(path: unknown): string {
   if (typeof path !== 'string') throw new TypeError('a path must be a string')

@@ -1,4 +1,4 @@
-/** A collection and its items (one URL each), by the conventions of a profile; the profile, and readers of fields. */
+/** A collection of a REST service and its items, by the conventions of a profile; the profile, and readers of fields. */
 
 import { ProtocolError } from '../../errors.ts'
 import type { ApiClient } from './api-client.ts'
@@ -50,8 +50,8 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 
   /**
-   * Returns the first page: the whole list if the profile has no `paging`; then `decodeIssues` of the list says if the response refers to
-   * another page.
+   * Returns the first page, which is the whole list if the profile has no `paging`; then `decodeIssues` of the list reports a response that
+   * refers to another page.
    *
    * @example const active = await users.list({ query: { active: true } })
    */
@@ -67,23 +67,23 @@ export class RestResource<T extends object = object, Create extends object = obj
     return this.#record(await this.#send('get', () => this.#at(id), options)) as Decoded<Resource<T>>
   }
 
-  /** Creates an item and returns what the service answers, usually the item. */
+  /** Creates an item and returns the response, usually the item. */
   async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
     return this.#record(await this.#send('create', () => this.#written(data), options))
   }
 
-  /** Changes an item with the method that the profile names and returns what the service answers, usually the item. */
+  /** Changes an item with the method of the profile and returns the response, usually the item. */
   async update(id: string | number | bigint, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
     return this.#record(await this.#send('update', () => ({ ...this.#at(id), ...this.#written(data) }), options))
   }
 
-  /** Deletes an item and returns what the service answers, usually nothing. A retry that finds it deleted is a success. */
+  /** Deletes an item and returns the response, usually nothing. A retry that finds it deleted is a success. */
   async delete(id: string | number | bigint, options: CallOptions = {}): Promise<unknown> {
     return unwrapped((await this.#send('delete', () => this.#at(id), options)).data, this.#options.profile.envelope)
   }
 
   /**
-   * Returns all items, page by page as `paging` of the profile says. `pageSize` is sent if the profile names its parameter.
+   * Returns all items, page by page according to `paging` of the profile. `pageSize` is sent if the profile names its parameter.
    *
    * @example for await (const user of users.iterate({ limit: 100 })) console.log(user.id)
    */
@@ -105,7 +105,10 @@ export class RestResource<T extends object = object, Create extends object = obj
     )
   }
 
-  /** Sends a request to any path below the collection and returns the whole response. `GET` and `HEAD` are retried as `safe`, others as `unsafe`. */
+  /**
+   * Sends a request to any path below the collection and returns the whole response. `GET` and `HEAD` are retried as `safe`, others as
+   * `unsafe`.
+   */
   async request<Data = unknown>(
     method: Operation['method'],
     path: string,
@@ -172,7 +175,7 @@ export class RestResource<T extends object = object, Create extends object = obj
     return data === undefined ? undefined : this.#decoded(unwrapped(data, this.#options.profile.envelope))
   }
 
-  /** What is no record is given as it came. */
+  /** Decodes a record; any other value stays unchanged. */
   #decoded(record: unknown): Decoded<Resource<T>> {
     const isRecord = typeof record === 'object' && record !== null && !Array.isArray(record)
     return (isRecord ? decodeRecord(record, this.#options.fields ?? {}) : record) as Decoded<Resource<T>>
@@ -187,7 +190,7 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 }
 
-/** Does what belongs to an operation; its errors say to which, and how many requests were sent for it so far. */
+/** Runs part of an operation; its errors have the name of the operation and the number of requests sent so far. */
 function during<Done>(operation: string, attempts: number, work: () => Done): Done {
   try {
     return work()
@@ -196,7 +199,7 @@ function during<Done>(operation: string, attempts: number, work: () => Done): Do
   }
 }
 
-/** Errors: `CONFIG_INVALID` for a codec that fails. */
+/** Writes data with a codec. Errors: `CONFIG_INVALID` for a codec that fails. */
 function stringified(stringify: (value: unknown) => string, data: unknown, name: string): string {
   try {
     return stringify(data)
@@ -228,7 +231,7 @@ function common({ accept, body, form }: ServiceProfile): Pick<Operation, 'accept
   return { accept, ...(body !== 'xml' && { body }), ...(form && { formOptions: form }) }
 }
 
-/** The issue of a list that seems to have another page although no paging is configured. The link is not followed. */
+/** Returns the issue of a list that seems to have another page although no paging is configured. The link is not followed. */
 function unreadPage(answer: ApiResponse): string | undefined {
   const place = nextPlace(answer)
   return place && `${place} names a next page, which was not read: configure in the profile how lists are paged`
@@ -243,7 +246,7 @@ export type FieldReaders = NonNullable<ResourceOptions['fields']>
  */
 export type Decoded<T> = T & { readonly decodeIssues: readonly { readonly field: string; readonly message: string }[] }
 
-/** A copy of a record with its known fields read. Others, null and what is absent stay as they are. Never throws. */
+/** Returns a copy of a record with its known fields converted. Other, null and missing fields stay unchanged. Never throws. */
 export function decodeRecord<T extends object>(record: T, readers: FieldReaders): Decoded<T> {
   const issues: { field: string; message: string }[] = []
   const entries = Object.entries(record).map(([field, value]) => {
@@ -260,7 +263,7 @@ type Envelope = NonNullable<ServiceProfile['envelope']>
 
 const COMPANIONS = new Set(['data', 'meta', 'links', 'paging', 'pagination', 'next', 'total'])
 
-/** The record or list inside of its envelope; what is in none stays as it is. */
+/** Returns the record or list inside of its envelope; a body without an envelope stays unchanged. */
 export function unwrapped(body: unknown, envelope: Envelope = 'auto'): unknown {
   if (envelope === false || typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const name = envelope === 'auto' ? 'data' : envelope.member
@@ -270,9 +273,10 @@ export function unwrapped(body: unknown, envelope: Envelope = 'auto'): unknown {
 }
 
 /**
- * The list in an answer: itself, or the list under the resource's name, `items`, `results` or `value` (OData), in `_embedded` (HAL) too.
+ * Returns the list in a response: the response itself, or the list under the resource's name, `items`, `results` or `value` (OData), also
+ * inside `_embedded` (HAL).
  *
- * Errors: `RESPONSE_INVALID` with the names that are there.
+ * Errors: `RESPONSE_INVALID` with the names of the members.
  */
 function listIn(body: unknown, envelope: Envelope | undefined, name: string, url: string): readonly unknown[] {
   const inner = unwrapped(unwrapped(body, envelope), envelope === undefined || envelope === 'auto' ? { member: '_embedded' } : false)
@@ -287,7 +291,7 @@ function listIn(body: unknown, envelope: Envelope | undefined, name: string, url
   throw new ProtocolError('RESPONSE_INVALID', `${url}: expected a list of ${name}, received ${what}`, { url })
 }
 
-/** What can be done with a collection and its items. */
+/** An action on a collection or one of its items. */
 type Action = keyof NonNullable<ServiceProfile['replay']>
 
 /** The conventions of a REST service: its methods, bodies, envelopes and pages. */
@@ -311,7 +315,7 @@ export interface ServiceProfile {
   readonly paging?: Paging
   /** The effect of sending an action twice, where the service promises more than HTTP (RFC 9110 §9.2). */
   readonly replay?: { readonly [action in 'list' | 'get' | 'create' | 'update' | 'delete']?: ReplayClass }
-  /** Writes bodies in XML; responses need one in the client. */
+  /** Writes bodies in XML; to parse responses in XML, set the `codec` of the client. */
   readonly codec?: Codec
 }
 
@@ -327,7 +331,7 @@ export const JSON_REST: ServiceProfile = {
   accept: 'application/json',
 }
 
-/** What repeating an action does, as far as HTTP (RFC 9110 §9.2) and the profile say. */
+/** Returns the effect of repeating an action, according to HTTP (RFC 9110 §9.2) and the profile. */
 function replayOf(profile: ServiceProfile, action: Action): ReplayClass {
   const stated = profile.replay?.[action]
   if (stated) return stated
@@ -335,7 +339,7 @@ function replayOf(profile: ServiceProfile, action: Action): ReplayClass {
   return action === 'delete' || (action === 'update' && profile.update === 'PUT') ? 'idem' : 'unsafe'
 }
 
-/** Errors: `VERB_NOT_ALLOWED` for a method that the service does not know; no credential was read. */
+/** Checks a method. Errors: `VERB_NOT_ALLOWED` for a method that the service does not support; nothing was sent. */
 export function checkVerb({ verbs }: ServiceProfile, method: string, what: string): void {
   if ((verbs as readonly string[]).includes(method)) return
   const message = `${what}: this service does not support ${method}, only ${verbs.join(', ')}; nothing was sent`
@@ -411,7 +415,7 @@ export function asDuration(value: unknown): number | undefined {
   return sign === '-' ? -whole : whole
 }
 
-/** Without an exponent. */
+/** Writes a number without an exponent. */
 function plainDigits(value: number): string {
   const text = String(value)
   if (!text.includes('e')) return text

@@ -1,4 +1,4 @@
-/** Whether a call is retried, and when: the policy, what each failure allows, and the limits that clients of one service share. */
+/** Decides whether and when a call is retried: the policy, what each failure allows, and the limits that clients of one service share. */
 import type { AuthError } from '../../errors.ts'
 import type { Transport } from '../../http/message.ts'
 import { type Deadline, TimerWheel } from '../../net/cancellation.ts'
@@ -10,27 +10,28 @@ import { foreign, type HttpError, QuotaExceededError, RetryBudgetError } from '.
 import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } from './request-builder.ts'
 
 /**
- * The effect of sending an operation twice, which decides when it is retried: none (`safe`), the same as of sending it once (`idem`), perhaps
- * another one (`unsafe`). `once` is `idem` until a response begins; then the result is gone.
+ * The effect of sending an operation twice, which decides when it is retried: none (`safe`), the same as of sending it once (`idem`),
+ * possibly a second effect (`unsafe`). `once` is `idem` until a response begins; then the result is lost.
  */
 export type ReplayClass = 'safe' | 'idem' | 'unsafe' | 'once'
 
 /** How an attempt failed. */
 export interface Failure {
   readonly error: AuthError
-  /** Absent when there is no answer. */
+  /** Absent if there was no response. */
   readonly status?: number
   readonly headers?: { get(name: string): string | null }
   /** At least one byte of the request was handed to a connected socket. */
   readonly sent: boolean
-  /** The answer had begun. */
+  /** The response had begun. */
   readonly begun?: boolean
-  /** The connection had served before and was closed before it answered this time. */
+  /** A reused connection was closed before the response began. */
   readonly stale?: boolean
 }
 
 /**
- * What the failure allows: `retry` after a pause, `now` on another connection, `briefly` once and no more (a name that was not found), `never`.
+ * What a failure allows: `retry` after a delay, `now` on another connection, `briefly` one retry only (a host name that was not found),
+ * `never`.
  */
 export type Verdict = 'retry' | 'now' | 'briefly' | 'never'
 
@@ -50,7 +51,7 @@ interface RetryParts {
   readonly builder: RequestBuilder
   readonly options: CallOptions
   readonly limit: ServiceLimit
-  /** The transport does not look at a stream before it is connected. */
+  /** True if the transport does not read a stream before it is connected. */
   readonly streams: boolean
 }
 
@@ -59,7 +60,7 @@ export class CallRetries {
   readonly #parts: RetryParts
   readonly #replay: ReplayClass
   readonly #wishes: RetryOptions
-  /** An attempt may have done what was asked, although it failed. */
+  /** True if a failed attempt may have had its effect on the server. */
   #unknown = false
   readonly #had = new Set<Verdict>()
 
@@ -82,23 +83,23 @@ export class CallRetries {
     return this.#retries.count
   }
 
-  /** A repeated deletion that finds nothing has come to its end. */
+  /** Returns true for a repeated deletion that finds nothing, which is a success. */
   isAlreadyGone({ status }: Failure): boolean {
     return status === 404 && this.#unknown && this.#parts.prepared.operation.method === 'DELETE'
   }
 
-  /** What a failure means for the other calls. */
+  /** Reports a failure to the shared limits, for other calls. */
   tellOthers({ status, error }: Failure): void {
     const { limit, settings } = this.#parts
     const { concurrency } = limit
-    // Nobody waits longer than that; a service may name any number.
+    // Limited to the longest delay that clients wait for, because a service may send any number.
     if (status === 429 || status === 529) concurrency.refused(Math.min((error as HttpError).retryAfterMs ?? 0, settings.maxRetryAfter))
     if (status === 456) concurrency.exhaust(() => new QuotaExceededError(`${error.message}; not sent`, { ...error, status }))
   }
 
   /**
-   * Milliseconds until the next attempt. Errors: the failure itself when it is final, `RETRY_BUDGET`, `TIMEOUT_TOTAL` when the pause would
-   * end after the deadline.
+   * Returns the milliseconds until the next attempt. Errors: the failure itself when it is final, `RETRY_BUDGET`, `TIMEOUT_TOTAL` if the
+   * delay would end after the deadline.
    */
   delayAfter(failure: Failure, deadline: Deadline): number {
     const { status } = failure
@@ -133,7 +134,7 @@ export class CallRetries {
     }
   }
 
-  /** What is allowed once is final, or no longer at once, the second time. */
+  /** Returns the verdict on a repeated failure: `briefly` allows one retry only, and `now` becomes `retry` the second time. */
   #firstTime(policy: Verdict): Verdict {
     if (policy !== 'briefly' && policy !== 'now') return policy
     const again = this.#had.has(policy)
@@ -143,16 +144,16 @@ export class CallRetries {
   }
 }
 
-/** The caller or the clock has ended the call. */
+/** Codes of errors with which the caller or a deadline ends the call. */
 const ENDED = new Set(['ABORTED', 'TIMEOUT_TOTAL'])
 
-/** What costs money again is as bad as what is done again, for those who say so. */
+/** Returns the class of the operation; with `billed: false`, an operation that costs money is `unsafe`. */
 function replayOf({ operation }: PreparedOperation, { replay }: CallOptions, { billed }: RetryOptions): ReplayClass {
   if (operation.billed && billed === false) return 'unsafe'
   return operation.replay === 'unsafe' && replay ? replay : operation.replay
 }
 
-/** The verdict on a failure, by the class of the operation. */
+/** Returns the verdict on a failure, by the class of the operation. */
 export function verdictOn(failure: Failure, replay: ReplayClass): Verdict {
   return failure.status === undefined ? onSilence(failure, replay) : onStatus(failure.status, failure, replay)
 }
@@ -171,9 +172,9 @@ function onSilence({ error, sent, begun, stale }: Failure, replay: ReplayClass):
 function onStatus(status: number, { error, headers }: Failure, replay: ReplayClass): Verdict {
   const isUnsafe = replay === 'unsafe'
   const allow = (allowed: boolean): Verdict => (allowed ? 'retry' : 'never')
-  // The answer of a `once` has begun.
+  // The response of a `once` operation has begun.
   if (replay === 'once') return 'never'
-  // What cannot be read now may be whole the next time; what nobody reads never is.
+  // An invalid response may be valid the next time; an unsupported one is not retryable.
   if (status >= 200 && status < 300) return allow(!isUnsafe && error.retryable)
   if (REFUSED.has(status)) return 'retry'
   if (FAILED.has(status) || status === 425) return allow(!isUnsafe)
@@ -182,15 +183,15 @@ function onStatus(status: number, { error, headers }: Failure, replay: ReplayCla
   return 'never'
 }
 
-/** Statuses that mean that nothing was done. */
+/** Statuses of requests that the server refused without doing anything. */
 const REFUSED = new Set([429, 529])
 
 const FAILED = new Set([500, 502, 504])
 
-/** The same again would end the same way. */
+/** Codes of errors that a retry would repeat. */
 const NEVER = new Set(['ABORTED', 'TIMEOUT_TOTAL', 'PROXY_AUTH_REQUIRED', 'PROXY_INVALID', 'TLS_UNTRUSTED', 'TLS_EXPIRED', 'TLS_HOSTNAME'])
 
-/** Before the first byte. */
+/** Codes of retryable errors before the first byte was sent. */
 const UNSENT = new Set([
   'NETWORK_REFUSED',
   'NETWORK_RESET',
@@ -203,7 +204,7 @@ const UNSENT = new Set([
   'CORS_OR_NETWORK',
 ])
 
-/** After it: nobody knows what the server did. */
+/** Codes of retryable errors after the first byte was sent, when the effect on the server is unknown. */
 const LOST = new Set([
   'NETWORK_RESET',
   'NETWORK_FAILED',
@@ -223,14 +224,14 @@ function budgetEmpty(cause: AuthError): RetryBudgetError {
   return new RetryBudgetError('RETRY_BUDGET', message, { cause, retryable: true, ...(cause.url !== undefined && { url: cause.url }) })
 }
 
-/** The state of one service as one credential sees it. */
+/** The limits of one service for one credential. */
 export interface ServiceLimit {
   readonly concurrency: ConcurrencyLimiter
   readonly budget: RetryBudget
   readonly rate: RateLimiter | undefined
 }
 
-/** Limits of the requests to a service, by origin and credential. */
+/** Options of `ServiceLimits`, which apply by origin and credential. */
 export interface ServiceLimitsOptions {
   /** Requests per second; default: no limit. */
   readonly rate?: number
@@ -243,8 +244,8 @@ export interface ServiceLimitsOptions {
 }
 
 /**
- * Limits the requests of the clients that it is given to: concurrent requests (8 at first, adapted to the service), requests per second, and
- * retries. Clients of the same origin and credential share their limits; clients without one of their own share one for the whole process.
+ * Limits the requests of its clients: concurrent requests (8 at first, adapted to the service), requests per second, and retries. Clients
+ * of the same origin and credential share their limits; clients without `limits` share one for the whole process.
  *
  * @example new ApiClient({ baseUrl, credential, limits: new ServiceLimits({ rate: 5 }) })
  */
@@ -266,13 +267,13 @@ export class ServiceLimits {
     this.#rateLimit = rate === undefined ? undefined : { requestsPerSecond: rate, ...(burst !== undefined && { burst }) }
   }
 
-  /** The transport of all clients that are given none: one set of connections. @internal */
+  /** Returns the transport of all clients without one, so that they share connections. @internal */
   transport(load: () => Promise<Transport>): Promise<Transport> {
     this.#transport ??= load()
     return this.#transport
   }
 
-  /** The limits of that key, made when it is first asked for. @internal */
+  /** Returns the limits of a key, created on first use. @internal */
   of(key: string): ServiceLimit {
     const known = this.#known.get(key)
     if (known) return known
@@ -283,5 +284,5 @@ export class ServiceLimits {
   }
 }
 
-/** For all clients that are given none. */
+/** The limits of all clients without `limits`. */
 export const sharedLimits = new ServiceLimits()
