@@ -1,4 +1,4 @@
-/** Reports of use, and keys of developers: for keys of administrators. */
+/** Usage reports and developer keys; both need the key of an administrator. */
 
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, paged } from '../client/paging.ts'
@@ -286,7 +286,7 @@ export async function usage(service: TranslationService, options: TranslationCal
 
 const CHARACTERS = new Set(['character', 'api_key_character'])
 
-/** All pairs of `<name>_count` and `<name>_limit`. */
+/** Returns all pairs of `<name>_count` and `<name>_limit`. */
 function countersOf(record: object): readonly { readonly name: string; readonly count: number; readonly limit: number }[] {
   return Object.entries(record).flatMap(([key, count]) => {
     const name = key.endsWith('_count') ? key.slice(0, -'_count'.length) : undefined

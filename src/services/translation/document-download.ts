@@ -1,4 +1,4 @@
-/** Fetches a translated document: the service gives it once. */
+/** Downloads a translated document, which the service returns only once. */
 
 import { platform } from '#platform'
 import { ProtocolError } from '../../errors.ts'
@@ -101,12 +101,12 @@ async function begin(
     if (!(error instanceof NotFoundError || (error instanceof UnavailableError && error.code === 'HTTP_503'))) throw error
     const attempts = error.attempts ?? 0
     if (service.seenDocuments.of(handle) === 'fetched') throw described(documentGone(handle, error), attempts, 'documents.download')
-    // For the result, and at least once for the state.
+    // Counts the requests for the result, and at least one for the state.
     throw described(await unavailable(service, handle, options, error), attempts + 1, 'documents.download')
   }
 }
 
-/** A 404 for a handle that the service never accepted stays what it is: its id or key may be wrong. */
+/** Returns the error for a 404 or 503. A 404 for a handle that the service never accepted stays unchanged: its id or key may be wrong. */
 async function unavailable(
   service: TranslationService,
   handle: DocumentHandle,
@@ -132,8 +132,8 @@ function backwards(state: string | undefined): ProtocolError {
 }
 
 /**
- * Where a document goes: on Node the path of a new file, which is complete or not there (`overwrite` replaces an existing one); a stream; or
- * `undefined` for bytes in the result. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`.
+ * The destination of a document: on Node the path of a new file, which is complete or absent (`overwrite` replaces an existing one); a
+ * stream; or `undefined` for bytes in the result. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`.
  */
 export type DocumentSink = { readonly path: string; readonly overwrite?: boolean } | WritableStream<Uint8Array> | undefined
 

@@ -15,11 +15,11 @@ export interface DocumentStatus {
   readonly billed_characters?: number
   /** Why it failed. */
   readonly error_message?: string
-  /** The same, in another field that some services use. */
+  /** The reason for the failure, in another field that some services use. */
   readonly message?: string
 }
 
-/** The state of a document. Errors: `HTTP_404` for a wrong key as well, and once the document was fetched. */
+/** Returns the state of a document. Errors: `HTTP_404` also for a wrong key, and after the download. */
 export async function documentStatus(
   service: TranslationService,
   handle: DocumentHandle,
@@ -31,7 +31,7 @@ export async function documentStatus(
   return status
 }
 
-/** `DOCUMENT_FAILED`. */
+/** Returns a `DOCUMENT_FAILED` error. */
 export function documentFailure(
   service: TranslationService,
   handle: DocumentHandle,
@@ -42,7 +42,7 @@ export function documentFailure(
   return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
 }
 
-/** `DOCUMENT_GONE`. */
+/** Returns a `DOCUMENT_GONE` error. */
 export function documentGone(handle: DocumentHandle, cause: HttpError): DocumentError {
   const hint = 'upload it again: a result can be fetched once, and for a limited time'
   return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
@@ -112,17 +112,17 @@ export class DocumentHandle {
   }
 }
 
-/** Documents whose handles a client remembers: enough for a batch, and no leak in a program that runs for months. */
+/** Maximum number of handles that a client remembers: enough for a batch, and no memory leak in a program that runs for months. */
 const REMEMBERED = 10_000
 
 /**
- * Remembers which handles the service accepted, and which documents were downloaded completely: the service answers 404 to a wrong handle
- * as well as to a document that it deleted; only an earlier response tells them apart.
+ * Remembers which handles the service accepted, and which documents were downloaded completely. The service responds with 404 both to a
+ * wrong handle and to a document that it deleted; only an earlier response distinguishes them.
  */
 export class SeenDocuments {
   readonly #seen = new Map<string, 'exists' | 'fetched'>()
 
-  /** Remembers a state; a document that was fetched stays fetched. The oldest handle is forgotten first. */
+  /** Remembers a state; `fetched` is final. The oldest handle is forgotten first. */
   note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
     const name = nameOf(handle)
     if (this.#seen.get(name) === 'fetched') return

@@ -1,4 +1,4 @@
-/** Uploads a document, piece by piece. */
+/** Uploads a document in chunks. */
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
@@ -30,11 +30,11 @@ export interface DocumentParams
 }
 
 /**
- * Uploads a document and gives what names it. It is sent as it is read; where its size is known, with that length. It is never sent twice
- * once its first byte is out.
+ * Uploads a document and returns its handle. It is sent as it is read, with `Content-Length` if its size is known, and not retried once its
+ * first byte was sent.
  *
- * Errors: `REQUEST_INVALID` for what the service would refuse and for a document without a name, those of the source, those of every
- * call.
+ * Errors: `REQUEST_INVALID` for parameters that the service would refuse and for a document without a name, those of the source, those of
+ * every call.
  */
 export function uploadDocument(
   service: TranslationService,
@@ -68,7 +68,7 @@ function nameOf(name: string | undefined): string {
   throw new ValidationError('REQUEST_INVALID', 'the document has no name; nothing was sent', { field: 'filename', hint })
 }
 
-/** Fields as a form has them; lists as one text with commas. */
+/** Returns the fields of a form; lists become one comma-separated text. */
 function fieldsOf(params: Readonly<Record<string, unknown>>, extra: TranslationCallOptions['extraBody'] = {}) {
   const twice = Object.keys(extra).find((name) => params[name] !== undefined || name === 'file')
   if (twice !== undefined)
@@ -98,18 +98,18 @@ async function* watched({ chunks, contentLength: total }: MultipartBody, service
   }
 }
 
-/** The part with the file. */
+/** The part of the body that contains the file. */
 interface FilePart {
   readonly filename: string
-  /** In bytes, where it is known. */
+  /** Size in bytes, if it is known. */
   readonly size: number | undefined
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** A whole body. */
+/** A complete `multipart/form-data` body. */
 interface MultipartBody {
   readonly contentType: string
-  /** In bytes, where the size of the file is known. */
+  /** Length in bytes, if the size of the file is known. */
   readonly contentLength: number | undefined
   chunks(): AsyncIterable<Uint8Array>
 }
@@ -141,7 +141,7 @@ function disposition(boundary: string, name: string): string {
   return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"`
 }
 
-/** As browsers do (HTML, multipart/form-data encoding algorithm): line breaks and quotes are percent-encoded, everything else is UTF-8. */
+/** Escapes a name as browsers do (HTML, multipart/form-data encoding algorithm): line breaks and quotes are percent-encoded. */
 function escaped(name: string): string {
   return name.toWellFormed().replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 }
@@ -167,14 +167,14 @@ export type DocumentSource = Uint8Array | Blob | StreamBody | (() => StreamBody)
 interface OpenDocument {
   /** The name without folders; undefined if the source has none. */
   readonly name: string | undefined
-  /** In bytes, where it is known. */
+  /** Size in bytes, if it is known. */
   readonly size: number | undefined
-  /** False: the pieces can be had once. */
+  /** False: the chunks can be read only once. */
   readonly replayable: boolean
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** Errors: `FILE_ACCESS`, `UNSUPPORTED_IN_BROWSER`; `TypeError` for anything else. */
+/** Opens a source. Errors: `FILE_ACCESS`, `UNSUPPORTED_IN_BROWSER`; `TypeError` for an invalid source. */
 async function openSource(source: DocumentSource): Promise<OpenDocument> {
   if (source instanceof Uint8Array) return { name: undefined, size: source.length, replayable: true, chunks: () => once(source) }
   if (typeof source === 'function') return { name: undefined, size: undefined, replayable: true, chunks: () => chunksOf(source()) }

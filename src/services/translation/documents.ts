@@ -1,4 +1,4 @@
-/** Translates documents: uploaded, translated by and by, fetched once. */
+/** Translates documents: uploads a document, waits for its translation, and downloads it once. */
 import { isAuthError } from '../../errors.ts'
 import { NotFoundError } from '../client/errors.ts'
 import { checkSink, type DocumentSink, downloadDocument, type FetchedDocument, fetchWhenDone } from './document-download.ts'
@@ -38,8 +38,8 @@ export class Documents {
   }
 
   /**
-   * Uploads a document, waits for its translation and downloads it into a sink. A sink that cannot take the document is an error before anything
-   * is sent; a file is complete or not there. `deadline` and `totalTimeout` are for the whole; default: none.
+   * Uploads a document, waits for its translation and downloads it into a sink. A sink that cannot receive the document is an error before
+   * anything is sent; a file is complete or absent. `deadline` and `totalTimeout` apply to the whole; default: none.
    *
    * Errors: those of the other methods.
    *
@@ -112,8 +112,8 @@ export class Documents {
 }
 
 /**
- * The state in which the document can be fetched. Asks after 1 s, then less and less often, and takes the guess of the service into
- * account.
+ * Waits until the document can be downloaded, and returns its state. Requests the state after 1 s, then less and less often, and uses the
+ * estimate of the service.
  *
  * Errors: `DOCUMENT_FAILED` with the service's reason, `DOCUMENT_GONE` when this client downloaded it before, `TIMEOUT_TOTAL` at the
  * deadline with `lastState`, those of every call.
@@ -152,7 +152,7 @@ function waitForDocument(
 
 const KNOWN = new Set(['queued', 'translating', 'done'])
 
-/** A handle from before, its key kept out of errors and events. Errors: `TypeError`. */
+/** Returns a handle, and keeps its key out of errors and events. Errors: `TypeError`. */
 function asHandle(service: TranslationService, handle: DocumentHandle | ExportedHandle): DocumentHandle {
   const exported = handle instanceof DocumentHandle ? handle.export() : handle
   if (typeof exported?.document_id !== 'string' || typeof exported.document_key !== 'string')
@@ -161,7 +161,7 @@ function asHandle(service: TranslationService, handle: DocumentHandle | Exported
   return handle instanceof DocumentHandle ? handle : new DocumentHandle(exported)
 }
 
-/** The error with the handle of the document, so that it need not be uploaded again. */
+/** Adds the handle of the document to an error, so that it need not be uploaded again. */
 function withHandle(error: unknown, handle: DocumentHandle): unknown {
   if (!isAuthError(error) || 'handle' in error || !Object.isExtensible(error)) return error
   return Object.defineProperty(error, 'handle', { value: handle, enumerable: true })

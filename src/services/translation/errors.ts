@@ -48,11 +48,11 @@ export class JobFailedError extends AuthError {
  */
 export class BatchError<Done = unknown> extends AuthError {
   override readonly name = 'BatchError'
-  /** The results in the order of the input; `undefined` where there is none. */
+  /** The results in the order of the input; `undefined` for a text without a result. */
   readonly results: readonly (Done | undefined)[]
-  /** Indexes of what failed, and why. */
+  /** Indexes of the texts that failed, with their errors. */
   readonly failures: readonly { readonly index: number; readonly error: AuthError }[]
-  /** Indexes of what was not sent, because the quota is used up. */
+  /** Indexes of the texts that were not sent, because the quota is used up. */
   readonly notSent: readonly number[]
 
   constructor(

@@ -1,4 +1,4 @@
-/** Glossaries with dictionaries for several pairs of languages, and the entries of dictionaries as text. */
+/** Glossaries with dictionaries for several pairs of languages; parses and writes the entries of a dictionary. */
 
 import { ProtocolError } from '../../errors.ts'
 import { utf8Length } from '../../text/utf8-length.ts'
@@ -25,9 +25,10 @@ export interface MultilingualGlossary {
 }
 
 /**
- * Glossaries with one or more dictionaries; those that were created on the web are the same. A target of `EN`, `PT` or `ZH` serves every variant of the language.
+ * Glossaries with one or more dictionaries, also those that were created on the web. A target of `EN`, `PT` or `ZH` serves every variant of
+ * the language.
  *
- * Errors besides those of each call: `REQUEST_INVALID` and `REQUEST_TOO_LARGE` for entries and names that no glossary takes.
+ * Errors besides those of each call: `REQUEST_INVALID` and `REQUEST_TOO_LARGE` for invalid entries and names.
  *
  * @example
  * const { glossary_id } = await client.glossaries.create({
@@ -124,7 +125,7 @@ export class Glossaries {
 /** Services return both forms: the dictionary, or a list that contains it. */
 type EntriesAnswer = DictionaryText | { readonly dictionaries: readonly DictionaryText[] }
 
-/** A dictionary may be given for its pair. */
+/** Returns the query for a pair of languages, also from a whole dictionary. */
 function queryOf({ source_lang, target_lang }: GlossaryPair): Readonly<Record<string, string>> {
   return { source_lang, target_lang }
 }
@@ -235,28 +236,31 @@ function dictionaryText(dictionary: DictionaryInput, validation: Validation): Di
   return { source_lang, target_lang, entries, entries_format }
 }
 
-/** All dictionaries of one glossary. Errors: those of {@link dictionaryText}; `REQUEST_TOO_LARGE` for all of them together. */
+/**
+ * Returns all dictionaries of one glossary as they are sent. Errors: those of {@link dictionaryText}; `REQUEST_TOO_LARGE` for all of them
+ * together.
+ */
 function dictionaryTexts(dictionaries: readonly DictionaryInput[], validation: Validation): readonly DictionaryText[] {
   const texts = dictionaries.map((dictionary) => dictionaryText(dictionary, validation))
   if (validation !== 'off') checkGlossarySize(texts.reduce((sum, { entries }) => sum + utf8Length(entries), 0))
   return texts
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for a name of more than 1024 bytes; `TypeError`. */
+/** Checks the name of a glossary. Errors: `REQUEST_TOO_LARGE` for a name of more than 1024 bytes; `TypeError`. */
 function checkGlossaryName(name: string, validation: Validation): void {
   if (typeof name !== 'string') throw new TypeError('the name of a glossary must be a string')
   if (validation === 'off') return
   checkTermSize(name, 'the name of the glossary', 'name')
 }
 
-/** Errors: `REQUEST_INVALID` for more dictionaries than one change may have. */
+/** Checks that an update has at most one dictionary. Errors: `REQUEST_INVALID`. */
 function checkOneDictionary(dictionaries: readonly DictionaryInput[], validation: Validation): void {
   if (validation !== 'strict' || dictionaries.length <= 1) return
   const message = `an update can have one dictionary, not ${dictionaries.length}; nothing was sent`
   throw new ValidationError('REQUEST_INVALID', message, { field: 'dictionaries', limit: 1, hint: 'use putDictionary for each' })
 }
 
-/** Bytes of a glossary. */
+/** Maximum size of a glossary in bytes. */
 const LARGEST_GLOSSARY = 10_485_760
 
 /** A pair of languages of a glossary. */
@@ -267,11 +271,11 @@ export interface GlossaryPair {
   readonly target_lang: string
 }
 
-/** Terms and their translations; any order, any keys. */
+/** Source terms with their translations, in any order. */
 export type EntriesInput = Exclude<DictionaryInput['entries'], string>
 
 /**
- * The entries of a dictionary, checked: in their order, each source term once. Terms such as `constructor`, `__proto__` and `1` are allowed.
+ * The checked entries of a dictionary in their order, each source term once. Terms such as `constructor`, `__proto__` and `1` are allowed.
  *
  * @example GlossaryEntries.of([['Hello', 'Hallo']]).toText() // 'Hello\tHallo'
  */
@@ -283,8 +287,9 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
   }
 
   /**
-   * Returns entries from pairs or an object. Errors: `REQUEST_INVALID` for a term that is empty, comes twice as a source, begins or ends with whitespace, or has a control character or a
-   * line end in it; `REQUEST_TOO_LARGE` for more than 1024 bytes. Messages say where.
+   * Returns entries from pairs or an object. Errors: `REQUEST_INVALID` for a term that is empty, is a source term twice, begins or ends
+   * with whitespace, or contains a control character or a line break; `REQUEST_TOO_LARGE` for more than 1024 bytes. Messages contain the
+   * position.
    */
   static of(entries: Exclude<DictionaryInput['entries'], string>): GlossaryEntries {
     if (entries instanceof GlossaryEntries) return entries
@@ -356,7 +361,7 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
   }
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for more bytes than a glossary may have. */
+/** Checks the size of a glossary. Errors: `REQUEST_TOO_LARGE`. */
 function checkGlossarySize(bytes: number): void {
   if (bytes <= LARGEST_GLOSSARY) return
   const message = `the entries have ${bytes} bytes, a glossary has at most ${LARGEST_GLOSSARY}`
@@ -395,15 +400,15 @@ function refused(message: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', message, { field: 'entries' })
 }
 
-/** A field without quotes, and what ends a field (RFC 4180 §2). */
+/** A field without quotes, and the end of a field (RFC 4180 §2). */
 const PLAIN = /[^",\r\n]*/y
 
 const END = /,|\r?\n|$/y
 
 /**
- * The rows of comma-separated text (RFC 4180); lines end with CRLF or LF, the last one may.
+ * Parses the rows of comma-separated text (RFC 4180). Lines end with CRLF or LF, which is optional after the last one.
  *
- * Errors: `REQUEST_INVALID` with the number of the row for unbalanced quotes, or quotes inside an unquoted field.
+ * Errors: `REQUEST_INVALID` with the number of the row for quotes that do not match or are inside a field without quotes.
  */
 function csvRows(text: string): readonly (readonly string[])[] {
   const rows: string[][] = []
@@ -425,7 +430,10 @@ function csvRows(text: string): readonly (readonly string[])[] {
   return rows
 }
 
-/** Undefined for a quote that is not closed. A search, because fields may be longer than a pattern with repeated choices can follow. */
+/**
+ * Returns the field at a position; `undefined` for an unclosed quote. Searches for quotes instead of using a pattern, because a field may
+ * be too long for a pattern with repeated alternatives.
+ */
 function fieldAt(text: string, at: number): { readonly value: string; readonly end: number } | undefined {
   if (text[at] !== '"') {
     const value = matchAt(PLAIN, text, at) ?? ''
@@ -441,7 +449,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0]
 }
 
-/** A field that a reader of comma-separated text gives back as it is. */
+/** Returns a value as a CSV field, in quotes where necessary. */
 function csvField(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
@@ -451,13 +459,13 @@ function broken(row: number): ValidationError {
   return new ValidationError('REQUEST_INVALID', `row ${row} is not valid CSV: misplaced quote`, { field: 'entries', hint })
 }
 
-/** Bytes of a term or of the name of a glossary, in UTF-8. */
+/** Maximum size of a term, or of the name of a glossary, in bytes of UTF-8. */
 const LONGEST_TERM = 1024
 
-/** Controls (C0, DEL, C1) and the line ends of Unicode. */
+/** Control characters (C0, DEL, C1) and the line separators of Unicode. */
 const UNFIT = /[\0-\x1f\x7f-\x9f\u2028\u2029]/
 
-/** Checks one term. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` with the place, never with the term. */
+/** Checks one term. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`, with the position and never with the term. */
 function checkTerm(term: unknown, at: string): asserts term is string {
   if (typeof term !== 'string') throw new TypeError(`${at} is not a string`)
   if (term === '') throw refused(`${at} is empty`)
@@ -467,9 +475,9 @@ function checkTerm(term: unknown, at: string): asserts term is string {
   checkTermSize(term, at, 'entries')
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for more bytes than a term or a name may have. */
+/** Checks the size of a term or a name. Errors: `REQUEST_TOO_LARGE`. */
 function checkTermSize(term: string, at: string, field: string): void {
-  // No character has more than three bytes a unit.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   if (term.length * 3 <= LONGEST_TERM || utf8Length(term) <= LONGEST_TERM) return
   const message = `${at} has more than ${LONGEST_TERM} bytes in UTF-8`
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LONGEST_TERM })

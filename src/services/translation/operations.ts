@@ -1,4 +1,4 @@
-/** The operations of the translation service: data, one row each. */
+/** The operations of the translation service as data, one row each. */
 import { ValidationError } from '../client/errors.ts'
 import type { Operation } from '../client/request-builder.ts'
 
@@ -8,7 +8,7 @@ export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
 /** The type of a member of a record. */
 export type Member = 'record' | 'list' | 'text' | 'number'
 
-/** What a record must have at least. */
+/** Required members of a record, with their types. */
 export type Members = Readonly<Record<string, Member>>
 
 /** One operation, as the service documents it. */
@@ -18,7 +18,7 @@ export interface TranslationOperation extends Operation {
   readonly right: Right
   /** The content of a successful response; `nothing` for an empty one. */
   readonly answer: 'record' | 'list' | 'nothing' | 'text' | 'stream'
-  /** What a record must have at least. */
+  /** Required members of the record. */
   readonly members?: Members
   /** True when the body may be sent as a form. */
   readonly form?: true
@@ -143,7 +143,7 @@ export function inForm(members: FormMembers): FormMembers {
   return Object.fromEntries(Object.entries(members).flatMap(([name, value]) => inFormMember(name, value)))
 }
 
-/** Members of listed objects are written `dictionaries[0].source_lang`. */
+/** Returns one member of a body for a form; members of objects in lists are named `dictionaries[0].source_lang`. */
 function inFormMember(name: string, value: unknown): readonly (readonly [string, unknown])[] {
   if (!Array.isArray(value)) return [[name, value]]
   if (JOINED.has(name)) return [[name, value.join(',')]]

@@ -1,4 +1,4 @@
-/** Evaluation of translations: what is wrong with them, and where. */
+/** Evaluations of the quality of translations: the mistakes and where they are. */
 import { retryHint } from '../../net/retry.ts'
 import { described } from '../client/errors.ts'
 import { rawPath } from '../client/request-builder.ts'
@@ -86,7 +86,7 @@ export class Quality {
     this.#service = service
   }
 
-  /** Submits an evaluation. Errors: `REQUEST_INVALID` for no or more than 500 segments, `REQUEST_TOO_LARGE` for long ones. */
+  /** Submits an evaluation. Errors: `REQUEST_INVALID` for no segments, `REQUEST_TOO_LARGE` for more than 500 segments and for long ones. */
   submit(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityJob>> {
     return named('quality.submit', async () => {
       if (this.#service.validation(options) === 'strict') checkSegments(input.segments)
@@ -107,7 +107,10 @@ export class Quality {
     }
   }
 
-  /** Waits for an evaluation, with the delay that the service asks for. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
+  /**
+   * Waits for an evaluation, with the delay of `Retry-After` if there is one. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and
+   * `jobId`.
+   */
   async wait(job: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     return this.#waited(job, undefined, oneEnd(options, this.#service.clock))
   }
@@ -185,7 +188,7 @@ export function sliceCodePoints(text: string, [start, end]: readonly [start: num
   return text.slice(from, from + unitsBefore(text.slice(from), end - start))
 }
 
-/** Code units of that many code points; all there are when there are fewer. */
+/** Returns the number of code units of that many code points, at most the length of the text. */
 function unitsBefore(text: string, points: number): number {
   let at = 0
   for (let left = points; left > 0 && at < text.length; left--) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1

@@ -1,4 +1,4 @@
-/** Lists of style rules: how translations into one language are to be written. */
+/** Lists of style rules for translations into one language, and translation memories. */
 
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, type PagesRead, paged } from '../client/paging.ts'
@@ -207,7 +207,7 @@ export class StyleInstructions {
   }
 }
 
-/** Errors: `REQUEST_TOO_LARGE`. */
+/** Checks an instruction. Errors: `REQUEST_TOO_LARGE`. */
 function checkInstruction({ label, prompt }: Omit<StyleInstruction, 'id'>, at = ''): void {
   checkTextLength(label, `${at}label`, 100)
   checkTextLength(prompt, `${at}prompt`, 300)
@@ -229,7 +229,7 @@ export interface TranslationMemory {
 
 interface TranslationMemoryPage {
   readonly translation_memories: readonly TranslationMemory[]
-  /** Left out by some services: then a page that is shorter than it may be is the last. */
+  /** Some services leave it out; then a page with fewer items than its size is the last. */
   readonly total_count?: number
 }
 
@@ -280,7 +280,7 @@ export class TranslationMemories {
 
 const LARGEST_PAGE = 25
 
-/** Errors: `REQUEST_INVALID` for anything but 1 to 25 items on a page. */
+/** Checks the size of a page. Errors: `REQUEST_INVALID` unless it is 1 to 25. */
 function checkPageSize(size: number): void {
   if (Number.isInteger(size) && size >= 1 && size <= LARGEST_PAGE) return
   const message = `a page has 1 to ${LARGEST_PAGE} items; nothing was sent`

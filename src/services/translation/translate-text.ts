@@ -1,4 +1,4 @@
-/** Translates texts: one request. */
+/** Translates texts: up to 50 in one request, or any number in several requests. */
 
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { described, QuotaExceededError, ValidationError } from '../client/errors.ts'
@@ -17,10 +17,10 @@ import {
 } from './translation-service.ts'
 
 /**
- * The translations of up to 50 texts, in their order; a text alone counts as a list of one. The whole request has at most 128 KiB.
+ * Returns the translations of up to 50 texts, in their order; a single text counts as a list of one. The whole request has at most 128 KiB.
  *
- * Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent; `RESPONSE_INVALID` when the number of translations is not that
- * of the texts; those of every call.
+ * Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent; `RESPONSE_INVALID` when the number of translations is not that of
+ * the texts; those of every call.
  */
 export function translateText(
   service: TranslationService,
@@ -45,7 +45,7 @@ async function translated(
   return withCount(result, result.translations, texts.length, 'translateText')
 }
 
-/** The translation of one text, or why there is none; `index` is its position in the input, from 0. */
+/** The translation of one text, or its error; `index` is its position in the input, from 0. */
 export type TextOutcome =
   | { readonly index: number; readonly translation: Translation }
   /** `notSent`: it was not sent, because the quota is used up. */
@@ -64,10 +64,10 @@ export interface TranslatedTexts extends AsyncIterable<TextOutcome> {
 }
 
 /**
- * Translates texts in requests of at most 50 texts and 128 KiB, options included. A text that is too long, or whose request fails, is
- * an outcome of its own. Once the quota is used up (456) nothing more is sent.
+ * Translates texts in requests of at most 50 texts and 128 KiB, options included. A text that is too long, or whose request fails, has its
+ * own outcome. Once the quota is used up (456) nothing more is sent.
  *
- * Errors of the loop: `REQUEST_INVALID` for the options, `ABORTED`, and what the source of the texts throws.
+ * Errors of the loop: `REQUEST_INVALID` for the options, `ABORTED`, and errors of the source of the texts.
  */
 export function translateMany(
   service: TranslationService,
@@ -127,7 +127,7 @@ class Batches {
   }
 }
 
-/** The whole loop is over. */
+/** The error that ends the whole loop. */
 interface Ended {
   readonly ended: unknown
 }
@@ -171,7 +171,7 @@ interface Batch {
 class TextPacker {
   readonly #most: number
   readonly #encoding: 'json' | 'form'
-  /** Bytes of a request without texts. */
+  /** Size of a request without texts, in bytes. */
   readonly #empty: number
 
   /**
@@ -184,7 +184,7 @@ class TextPacker {
     this.#empty = encoding === 'json' ? bodySize({ text: [], ...body }) : bodySize(body, 'form')
   }
 
-  /** Errors: those of the source; `TypeError` for a value that is not a string. */
+  /** Returns the batches in order. Errors: those of the source; `TypeError` for a value that is not a string. */
   async *batches(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Batch, void> {
     let open: { indices: number[]; texts: string[] } = { indices: [], texts: [] }
     let size = this.#empty
@@ -210,7 +210,7 @@ class TextPacker {
     if (open.texts.length > 0) yield open
   }
 
-  /** As JSON between commas, as a form with the `&` before it; why it fits into no request. */
+  /** Returns the size of a text in the body, for a form with the `&` before it; or the error of a text that fits into no request. */
   #sizeOf(text: string, index: number): number | ValidationError {
     try {
       const size = this.#encoding === 'json' ? utf8Size(JSON.stringify(text)) : bodySize({ text }, 'form') + 1
@@ -232,13 +232,13 @@ function tooLong(index: number, size: number): ValidationError {
   return new ValidationError('REQUEST_TOO_LARGE', message, { field: `text[${index}]`, limit: LARGEST_TRANSLATION })
 }
 
-/** Bytes of a whole request to translate texts. */
+/** Maximum size of a whole request in bytes. */
 const LARGEST_TRANSLATION = 128 * 1024
 
-/** Bytes that one code unit can become: an escape in JSON, or three bytes percent-encoded. */
+/** Maximum number of bytes for one code unit: an escape in JSON, or three percent-encoded bytes. */
 const WORST = { json: 6, form: 9 }
 
-/** Code units of names, quotes and short values, and of the separators around a text in a list. */
+/** Code units of names, quotes and short values, and of the characters around a text in a list. */
 const REST = 512
 
 const AROUND = 6
@@ -247,13 +247,13 @@ type Encoding = 'json' | 'form'
 
 const ENCODER = new TextEncoder()
 
-/** Bytes of a text in UTF-8. */
+/** Returns the size of a text in bytes of UTF-8. */
 function utf8Size(text: string): number {
   return ENCODER.encode(text).length
 }
 
 /**
- * Refuses a body that is longer than the service takes. Errors: `REQUEST_TOO_LARGE`.
+ * Checks the size of a body. Errors: `REQUEST_TOO_LARGE` if it exceeds the limit.
  *
  * @param limit in bytes
  */
@@ -269,12 +269,12 @@ export function checkBodySize(body: Readonly<Record<string, unknown>>, limit: nu
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'text', limit, hint })
 }
 
-/** Bytes of the body as it is sent. */
+/** Returns the size of the body in bytes as it is sent. */
 function bodySize(body: Readonly<Record<string, unknown>>, encoding: Encoding = 'json'): number {
   return encoding === 'form' ? encodeForm(inForm(body), { arrays: 'repeat' }).length : utf8Size(JSON.stringify(body) ?? '')
 }
 
-/** Told without writing it. */
+/** Returns true if the body is certainly within the limit, without encoding it. */
 function isSurelyWithin(limit: number, body: Readonly<Record<string, unknown>>, encoding: Encoding = 'json'): boolean {
   let units = REST
   for (const value of Object.values(body)) {
@@ -285,14 +285,20 @@ function isSurelyWithin(limit: number, body: Readonly<Record<string, unknown>>, 
   return units * WORST[encoding] <= limit
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for a text of more than so many characters (code points); `TypeError` for a value that is not a string. */
+/**
+ * Checks the length of a text. Errors: `REQUEST_TOO_LARGE` for more than `limit` characters (code points); `TypeError` for a value that is
+ * not a string.
+ */
 export function checkTextLength(text: string, field: string, limit: number): void {
   if (typeof text !== 'string') throw new TypeError(`${field} must be a string`)
   if (text.length <= limit || (text.length <= limit * 2 && [...text].length <= limit)) return
   throw new ValidationError('REQUEST_TOO_LARGE', `${field} has more than ${limit} characters; nothing was sent`, { field, limit })
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for a list of more than so many; `REQUEST_INVALID` for an empty one unless it may be; `TypeError`. */
+/**
+ * Checks the length of a list. Errors: `REQUEST_TOO_LARGE` for more than `most` elements; `REQUEST_INVALID` for fewer than `least`;
+ * `TypeError`.
+ */
 export function checkCount(
   list: readonly unknown[],
   field: string,
@@ -311,7 +317,7 @@ const LONGEST_INSTRUCTION = 300
 
 const MOST_GLOSSARIES = 5
 
-/** Languages that take custom instructions, with all their variants. */
+/** Languages that support custom instructions, with all their variants. */
 const INSTRUCTED = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'zh'])
 
 /** Refuses options that the service would refuse. Errors: `REQUEST_INVALID`; `TypeError` for a target that is not a string. */
@@ -401,7 +407,7 @@ export interface TranslateParams {
   readonly custom_instructions?: readonly string[]
   /** Markup in the texts. */
   readonly tag_handling?: 'xml' | 'html' | (string & {})
-  /** Version of the treatment of markup; the default depends on the account. JSON only. */
+  /** Version of the handling of markup; the default depends on the account. JSON only. */
   readonly tag_handling_version?: 'v1' | 'v2' | (string & {})
   /** Detects the structure of XML; default true. */
   readonly outline_detection?: boolean
@@ -428,7 +434,7 @@ export interface Translation {
   readonly billed_characters?: number
   /** The model that was used, with `model_type`. */
   readonly model_type_used?: string
-  /** Version of the treatment of markup that was used. */
+  /** Version of the handling of markup that was used. */
   readonly tag_handling_version?: string
 }
 

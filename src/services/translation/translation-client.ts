@@ -149,7 +149,7 @@ export class TranslationClient {
   }
 
   /**
-   * Returns texts in better words, in their order. Errors: `REQUEST_INVALID` for a style and a tone together, `REQUEST_TOO_LARGE` for more than
+   * Returns rephrased texts, in their order. Errors: `REQUEST_INVALID` for a style and a tone together, `REQUEST_TOO_LARGE` for more than
    * 10 KiB.
    */
   rephraseText(
@@ -181,8 +181,8 @@ export class TranslationClient {
   }
 
   /**
-   * Sends a request to any path of the service and returns the whole response. The body is one of `json`, `form` and `body`, which is sent as it
-   * is with `contentType`. `GET` is retried as `safe`, everything else as `unsafe` without `replay`. Errors: `REQUEST_INVALID`.
+   * Sends a request to any path of the service and returns the whole response. The body is one of `json`, `form` and `body`; `body` is sent
+   * unchanged with `contentType`. `GET` is retried as `safe`, everything else as `unsafe` without `replay`. Errors: `REQUEST_INVALID`.
    *
    * @example const { data } = await client.request('GET', '/v2/usage')
    */
@@ -231,7 +231,7 @@ export class TranslationClient {
     return new TranslationClient({ ...options, apiKey })
   }
 
-  /** Returns the origin only: a client that is printed shows no secret. */
+  /** Returns the origin only, so that a printed client shows no secret. */
   toJSON(): object {
     return { origin: this.origin }
   }
@@ -240,7 +240,7 @@ export class TranslationClient {
     return `TranslationClient { ${this.origin ?? 'host by key'} }`
   }
 
-  /** Returns the part of that class, made when it is first used. */
+  /** Returns the part of that class, created on first use. */
   #part<T extends object>(part: Part<T>): T {
     const known = this.#parts.get(part)
     if (known) return known as T
@@ -250,12 +250,12 @@ export class TranslationClient {
   }
 }
 
-/** The class of a part of the client: it sends operations through the service that it is given. */
+/** The class of a part of the client, which sends operations through the service that its constructor receives. */
 type Part<T extends object> = new (service: TranslationService) => T
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Errors: `REQUEST_INVALID` for two bodies, and for what a form cannot say. */
+/** Returns the body of a request. Errors: `REQUEST_INVALID` for two bodies, and for values that a form cannot express. */
 function contentOf({ form, body, contentType }: RawRequest): CallInput {
   if (form && body !== undefined)
     throw new ValidationError('REQUEST_INVALID', 'form and body cannot be used together; nothing was sent', { field: 'form' })

@@ -69,15 +69,15 @@ export interface TranslationCallOptions extends CallOptions {
 export type Result<T> = T & { readonly response: ApiResponse<undefined> }
 
 /**
- * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class that is given this and calls it; it needs
- * no more than a getter in {@link TranslationClient}.
+ * Sends operations by their names. A part of the client (`Admin`, `Documents`, …) is a class whose constructor receives this service; it
+ * needs only a getter in {@link TranslationClient}.
  */
 export class TranslationService {
   readonly clock: Clock
   readonly maxTextsPerRequest: number
   #seenDocuments: SeenDocuments | undefined
   readonly #validate: Validation
-  /** The key decides which one is used while there are two. */
+  /** One client for each possible host; with two, the key selects one. */
   readonly #clients: readonly ApiClient[]
   readonly #key: TranslationClientOptions['apiKey']
   #client: ApiClient | Promise<ApiClient> | undefined
@@ -91,13 +91,13 @@ export class TranslationService {
     this.#clients = apiClients({ ...options, ...(key !== undefined && { apiKey: key }) })
   }
 
-  /** The documents that this client uploaded, polled or downloaded. */
+  /** The documents that this client uploaded, requested the state of, or downloaded. */
   get seenDocuments(): SeenDocuments {
     this.#seenDocuments ??= new SeenDocuments()
     return this.#seenDocuments
   }
 
-  /** Origin of the service; undefined while it depends on a key that is not read yet. */
+  /** Origin of the service; `undefined` while it depends on a key that was not read yet. */
   get origin(): string | undefined {
     const client = this.#clients.length === 1 ? this.#clients[0] : this.#client
     return client instanceof ApiClient ? client.origin : undefined
@@ -154,7 +154,7 @@ export class TranslationService {
     for (const client of this.#clients) client.use(interceptor)
   }
 
-  /** Keeps a secret that the service gave out of errors and events. */
+  /** Keeps a secret that the service sent out of errors and events. */
   protect(secret: string): void {
     for (const client of this.#clients) client.protect(secret)
   }
@@ -164,13 +164,13 @@ export class TranslationService {
     return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
   }
 
-  /** The client of the host; a promise while it depends on a key that is not read yet. */
+  /** Returns the client of the host; a promise while it depends on a key that was not read yet. */
   api(): ApiClient | Promise<ApiClient> {
     this.#client ??= this.#chosen()
     return this.#client
   }
 
-  /** Once for the life of the client; a key that could not be read is read again by the next call. */
+  /** Selects the client by the key, once. If reading the key fails, the next call tries again. */
   #chosen(): ApiClient | Promise<ApiClient> {
     const [pro, free = pro] = this.#clients
     const key = this.#key
@@ -200,13 +200,13 @@ export async function named<T>(operation: string, work: () => Promise<T>): Promi
   }
 }
 
-/** The error of a job that continues at the service, with its identifier in `jobId` for later status requests. */
+/** Adds `jobId` to the error of a job that continues at the service, for later status requests. */
 export function namedJob(error: unknown, jobId: string): unknown {
   if (!isAuthError(error) || 'jobId' in error || !Object.isExtensible(error)) return error
   return Object.defineProperty(error, 'jobId', { value: jobId, enumerable: true })
 }
 
-/** Options for several steps that share one end, by `totalTimeout` or by `deadline`: the one that comes first. */
+/** Returns options for several steps that share one end, the earlier one of `totalTimeout` and `deadline`. */
 export function oneEnd<Options extends TranslationCallOptions>(
   { totalTimeout, deadline, ...options }: Options,
   clock: Clock,
@@ -234,11 +234,11 @@ export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse
 /** A record together with its response. */
 export function withResponse<T extends object>(data: T, { status, headers, attempts, alreadyGone }: ApiResponse): Result<T> {
   const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
-  // A service may have a member of that name.
+  // A record may have a member of that name already.
   return Object.defineProperty(data, 'response', { value: response, configurable: true, enumerable: false }) as Result<T>
 }
 
-/** A member of a record that must be there. Errors: `RESPONSE_INVALID`. */
+/** Returns a required member of a record. Errors: `RESPONSE_INVALID`. */
 export function memberOf(record: object, name: string, kind: Member, operation: string, url = ''): unknown {
   const value: unknown = Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
   if (isA(kind, value)) return value
@@ -252,7 +252,7 @@ export function withCount<T extends Result<object>>(result: T, answers: readonly
   throw described(new ProtocolError('RESPONSE_INVALID', message), result.response.attempts, operation)
 }
 
-/** A result with a list of records that have these members. Errors: `RESPONSE_INVALID`. */
+/** Checks that a result has a list of records with these members. Errors: `RESPONSE_INVALID`. */
 export function withElements<T extends Result<object>>(result: T, list: readonly unknown[], members: Members, operation: string): T {
   try {
     for (const element of list) {
@@ -276,7 +276,7 @@ const HINTS = {
   456: 'the quota or the limit of the key is used up: raise it, or wait for the next period',
 }
 
-/** One client for each host that is possible. Errors: `CONFIG_INVALID`, `URL_INSECURE`, `REQUEST_INVALID` for a bad tag. */
+/** Returns one client for each possible host. Errors: `CONFIG_INVALID`, `URL_INSECURE`, `REQUEST_INVALID` for an invalid tag. */
 function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
   const { baseUrl, plan, apiKey, auth } = options
   if ((apiKey === undefined) === (auth === undefined))
@@ -324,7 +324,7 @@ function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions
 const DEFAULT = { name: 'Authorization', prefix: 'DeepL-Auth-Key' }
 
 /**
- * The key as it is used: a text that can be sent, or a function that callers share while it is under way. Errors:
+ * Returns the checked key: a text that can be sent, or a function whose concurrent calls share one result. Errors:
  * `CREDENTIAL_VALUE_INVALID` without the value.
  */
 function checkedKey(key: ApiKey): ApiKey {
@@ -365,7 +365,7 @@ function planOf(key: string): 'free' | 'pro' {
   return key.endsWith(':fx') ? 'free' : 'pro'
 }
 
-/** A warning when a key goes to the host of the other plan; whether that works is for the service to say. */
+/** Returns a warning if a key is sent to the host of the other plan. The key is sent all the same. */
 function hostWarning(origin: string, key: string): { readonly code: ErrorCode; readonly message: string } | undefined {
   const plan = planOf(key)
   const other = plan === 'free' ? 'pro' : 'free'
@@ -373,7 +373,7 @@ function hostWarning(origin: string, key: string): { readonly code: ErrorCode; r
   return { code: 'PLAN_HOST_MISMATCH', message: `the key looks like one of the ${plan} plan, ${origin} serves the ${other} plan` }
 }
 
-/** A tag for reports of use, without outer blanks. Errors: `REQUEST_INVALID` for what the service refuses. */
+/** Returns a reporting tag without surrounding whitespace. Errors: `REQUEST_INVALID` for a tag that the service would refuse. */
 function reportingTag(tag: string): string {
   const trimmed = tag.trim()
   if (/^[\x21-\x7e]{1,100}$/.test(trimmed)) return trimmed
@@ -398,7 +398,7 @@ function sentAs(
   return { operation: form, input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) } }
 }
 
-/** One object for each, because what is prepared for an operation is kept by it. */
+/** The form variant of each operation. Must be the same object for each call, because prepared operations are cached by it. */
 const forms = new WeakMap<TranslationOperation, TranslationOperation>()
 
 function isMembers(body: unknown): body is FormMembers {
@@ -409,7 +409,7 @@ function refused(field: string, why: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', `${why}; nothing was sent`, { field })
 }
 
-/** The version of this package, where no file can be read; a test compares it with `package.json`. */
+/** The version of this package, for platforms that cannot read files; a test compares it with `package.json`. */
 export const PACKAGE_VERSION = '0.1.0'
 
 function isA(kind: Member, value: unknown): value is object {

@@ -18,7 +18,7 @@ import {
 } from './translation-service.ts'
 import { checkVoiceJob } from './voice-messages.ts'
 
-/** A recording and what is made from it (`POST /v1/jobs/voice/translate`). */
+/** A recording and the results to create from it (`POST /v1/jobs/voice/translate`). */
 export interface VoiceJobInput {
   /** Name, media type and size of the recording. */
   readonly source_file: {
@@ -44,7 +44,7 @@ export interface VoiceJob {
   readonly upload_url: string
   /** Authorizes the upload; a secret. */
   readonly signature: string
-  /** URL that needs no signature beside it, only with `include: 'signed_url'`; a secret. */
+  /** URL that needs no further signature, only with `include: 'signed_url'`; a secret. */
   readonly signed_upload_url?: string
 }
 
@@ -79,13 +79,13 @@ export interface VoiceJobState {
 
 type VoiceJobResult = VoiceJobState['results'][number]
 
-/** The result of one target as a stream that can be read once, or why there is none: `JOB_FAILED`, or the error of its download. */
+/** The result of one target as a stream that can be read once, or its error: `JOB_FAILED`, or the error of its download. */
 export type VoiceJobOutcome = VoiceJobInput['targets'][number] & { readonly index: number } & (
     | { readonly result: ApiResponse<ReadableStream<Uint8Array>>; readonly error?: undefined }
     | { readonly result?: undefined; readonly error: AuthError }
   )
 
-/** Options of the methods that ask for URLs. */
+/** Options of the methods that return URLs. */
 type VoiceJobOptions = TranslationCallOptions & { readonly include?: 'signed_url' }
 
 /** Milliseconds between two requests for the state of a job. */
@@ -94,7 +94,7 @@ const PAUSE = 5000
 const OVER = new Set(['complete', 'failed', 'downloaded'])
 
 /**
- * Transcription and translation of recordings. Recordings are on other hosts, which get the signature of the recording, never the key.
+ * Transcription and translation of recordings. Recordings are on other hosts, which receive the signature of the recording, never the key.
  *
  * @example
  * for await (const { language, result, error } of client.voiceJobs.translate(input, () => createReadStream('talk.mp3'))) {
@@ -168,9 +168,9 @@ export class VoiceJobs {
   }
 
   /**
-   * Creates a job, uploads the recording, and returns each result when it is ready, in the order in which they become ready. Each target fails
-   * alone; `signal` ends all. Errors: those of `create`; those of `upload` and `get`, with `jobId`; `RESPONSE_INVALID` if the service does not
-   * report each target.
+   * Creates a job, uploads the recording, and returns each result when it is ready, in the order in which they become ready. A failed
+   * target does not affect the others; `signal` ends all. Errors: those of `create`; those of `upload` and `get`, with `jobId`;
+   * `RESPONSE_INVALID` if the service does not report each target.
    */
   async *translate(
     input: VoiceJobInput,
@@ -256,7 +256,7 @@ function complete({ results }: VoiceJobState, targets: number): readonly VoiceJo
   throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were requested, the response has ${results.length}`)
 }
 
-/** A recording: bytes, a stream, or a function that makes one for each attempt. */
+/** A recording: text, bytes, a stream, or a function that returns a new stream for each attempt. */
 type Recording = NonNullable<CallInput['content']>
 
 /** A downloaded result: its media type is in the headers, its bytes are requested as they are read. */

@@ -14,7 +14,7 @@ export interface VoiceSegment {
   readonly end_time: number
 }
 
-/** A message of a voice session, by its `type`. Concluded segments are final, tentative ones hold until the next update. */
+/** A message of a voice session, by its `type`. Concluded segments are final, tentative ones are valid until the next update. */
 export type VoiceMessage =
   | {
       readonly type: 'source_transcript_update'
@@ -35,7 +35,7 @@ export type VoiceMessage =
       readonly duration: number
       /** On the first chunk. */
       readonly content_type?: string
-      /** How many packets at the beginning are headers. */
+      /** Number of packets at the beginning that are headers. */
       readonly headers?: number
       readonly text?: string
     }
@@ -89,7 +89,7 @@ export function voiceMessage(decoded: unknown, bytes: (value: unknown) => Uint8A
   return { ...read(payload, bytes), type: name } as unknown as VoiceMessage
 }
 
-/** `RESPONSE_INVALID`. */
+/** Returns a `RESPONSE_INVALID` error. */
 export function unreadable(why: string): ProtocolError {
   return new ProtocolError('RESPONSE_INVALID', `a message of the voice session cannot be read: ${why}`)
 }
@@ -157,7 +157,7 @@ export function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
   checkCount(targets, 'targets', { most: Number.POSITIVE_INFINITY })
 }
 
-/** Errors: `REQUEST_TOO_LARGE` for too many languages. */
+/** Checks a voice session. Errors: `REQUEST_TOO_LARGE` for too many languages. */
 export function checkVoiceSession({ target_languages = [], target_media_languages = [] }: VoiceSessionInput): void {
   checkCount(target_languages, 'target_languages', { least: 0, most: MOST_TARGETS })
   checkCount(target_media_languages, 'target_media_languages', { least: 0, most: 1 })

@@ -49,7 +49,7 @@ export class VoiceSender {
     })
   }
 
-  /** Errors: as of {@link send}. */
+  /** Sends the end of the audio. Errors: as of {@link send}. */
   end(): Promise<void> {
     return this.#inOrder(async () => {
       this.#check()

@@ -21,11 +21,12 @@ export interface VoiceSessionParts {
 }
 
 /**
- * An open voice session. Messages are read by `for await (const message of session)` or by listeners (`on`); a loop that starts before audio is
- * sent gets all of them. Leaving the loop does not end the session: `close` does. The service ends it after 30 s of silence and after an hour.
+ * An open voice session. Messages are read by `for await (const message of session)` or by listeners (`on`); a loop that starts before
+ * audio is sent gets all of them. Leaving the loop does not end the session: `close` does. The service ends it after 30 s of silence and
+ * after an hour.
  *
- * Errors while reading: `VOICE_FAILED` when the service ends the session; `NETWORK_RESET` when its connection is lost, which `reconnect` fixes;
- * `RESPONSE_INVALID`, `ABORTED`.
+ * Errors while reading: `VOICE_FAILED` when the service ends the session; `NETWORK_RESET` when its connection is lost, after which
+ * `reconnect` continues; `RESPONSE_INVALID`, `ABORTED`.
  *
  * @example
  * const session = await client.voice.open({ source_media_content_type: 'audio/auto', target_languages: ['de'] })
@@ -34,7 +35,7 @@ export interface VoiceSessionParts {
  * await session.end()
  */
 export class VoiceSession implements AsyncIterable<VoiceMessage> {
-  /** The transcript of what was said, with the language of each segment. */
+  /** The transcript of the speech, with the language of each segment. */
   readonly source = new VoiceTranscript<VoiceSegment & { readonly language: string }>()
   readonly #parts: VoiceSessionParts
   readonly #targets = new Map<string, VoiceTranscript>()
@@ -121,10 +122,10 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
   }
 
   /**
-   * Continues with a new token and connection after the old one was lost; messages in between are lost. Read on with another loop. Not retried
-   * without `retry`: each request invalidates the previous token.
+   * Continues with a new token and connection after the old one was lost; messages in between are lost. Start a new loop to read on. Not
+   * retried without `retry`: each request invalidates the previous token.
    *
-   * Errors: `REQUEST_INVALID` for a session that has come to its end; those of a call and of connecting.
+   * Errors: `REQUEST_INVALID` for a session that has ended; those of a call and of connecting.
    */
   reconnect(options: TranslationCallOptions = {}): Promise<void> {
     this.#reconnecting ??= this.#again(options).finally(() => {
@@ -133,7 +134,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     return this.#reconnecting
   }
 
-  /** Returns the identifier only: a session that is printed shows no token. */
+  /** Returns the identifier only, so that a printed session shows no token. */
   toJSON(): object {
     return { sessionId: this.sessionId }
   }
@@ -355,7 +356,7 @@ class MessageQueue<Message> {
     for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Each message goes to one reader. */
+  /** Returns the messages; each message goes to one reader. */
   async *read(): AsyncGenerator<Message, void> {
     this.#isRead = true
     for (;;) {

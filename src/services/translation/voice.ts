@@ -1,4 +1,4 @@
-/** Live transcription and translation of what is said. */
+/** Live transcription and translation of speech: creates and opens sessions. */
 import { ValidationError } from '../client/errors.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 import { checkVoiceSession, type VoiceSessionInput } from './voice-messages.ts'
@@ -30,7 +30,7 @@ const SPEED = 1.1
 const FASTEST = 2
 
 /**
- * Live transcription and translation of speech. The connection gets a token for one use, never the key.
+ * Live transcription and translation of speech. The connection is opened with a one-time token, never with the key.
  *
  * @example
  * const session = await client.voice.open({ source_media_content_type: 'audio/pcm;encoding=s16le;rate=16000', target_languages: ['de'] })

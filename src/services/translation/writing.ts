@@ -1,4 +1,4 @@
-/** Better wording, and corrections: one request each. */
+/** Rephrases and corrects texts, with one request each. */
 import { ValidationError } from '../client/errors.ts'
 import type { LanguageCode } from './languages.ts'
 import { checkBodySize, checkTexts } from './translate-text.ts'
@@ -20,7 +20,7 @@ type CorrectTextParams = Pick<RephraseTextParams, 'text' | 'target_lang'>
 
 /** An improved text. */
 export interface Improvement {
-  /** The text in better words, or corrected. */
+  /** The rephrased or corrected text. */
   readonly text: string
   /** Language of the result. */
   readonly target_language: string
@@ -32,9 +32,9 @@ interface Improvements {
   readonly improvements: readonly Improvement[]
 }
 
-/** Bytes of a whole request. */
+/** Maximum size of a whole request in bytes. */
 const LARGEST = 10 * 1024
-/** No number of texts is stated; their bytes are. */
+/** The service limits the size of a request, not the number of texts. */
 const ANY_NUMBER = Number.POSITIVE_INFINITY
 
 /**
@@ -52,7 +52,7 @@ export function rephraseText(
   })
 }
 
-/** The texts without mistakes of spelling and grammar. Errors: as {@link rephraseText}. */
+/** Returns texts with corrected spelling and grammar. Errors: as of {@link rephraseText}. */
 export function correctText(
   service: TranslationService,
   params: CorrectTextParams,

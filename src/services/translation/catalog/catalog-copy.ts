@@ -1,4 +1,4 @@
-/** The work of `translateCatalog`. */
+/** The implementation of `translateCatalog`, loaded on first use. */
 import { ConfigurationError } from '../../../errors.ts'
 import { isObject, own, ownString, pointer } from '../../../stac/document.ts'
 import { applyEdits, type Edit, JsonText } from '../../../stac/json-text.ts'
@@ -42,7 +42,7 @@ export async function catalogCopy(
   return { text: mark + applyEdits(text.slice(mark.length), [...edits, ...fields]), places: places.length, sent, characters, kept }
 }
 
-/** A text and its parts; `prose` in the order of the parts that are prose. */
+/** A text and its parts; `prose` contains the translatable ones in their order. */
 interface Place {
   readonly pointer: string
   readonly markdown: boolean
@@ -61,15 +61,15 @@ function plain(text: string): TaggedProse {
 }
 
 interface Translations {
-  /** By what was sent. */
+  /** Translations by the text that was sent. */
   readonly texts: ReadonlyMap<string, string>
-  /** The language that most texts were in. */
+  /** The most frequent detected language. */
   readonly source: string | undefined
   readonly sent: number
   readonly characters: number
 }
 
-/** Two groups, because the service reads either all texts of a request as XML or none of them. */
+/** Translates in two groups, because a request is handled as XML for all of its texts or for none. */
 async function translations(
   client: Pick<TranslationClient, 'translateMany'>,
   prose: readonly TaggedProse[],
@@ -116,16 +116,16 @@ function rewritten(
 
 /** A text in a document. */
 interface CatalogText {
-  /** Of the text, from the root of what was read. */
+  /** Pointer to the text, from the root of the parsed JSON. */
   readonly pointer: string
   readonly text: string
   /** True for CommonMark. */
   readonly markdown: boolean
 }
 
-/** A catalog, collection or item in what was read: itself, a feature of an ItemCollection, or a member of a list of an API. */
+/** A catalog, collection or item in the parsed JSON: the root, a feature of an ItemCollection, or a collection in a list of an API. */
 interface CatalogDocument {
-  /** Pointer from the root of what was read; empty for the root. */
+  /** Pointer from the root of the parsed JSON; empty for the root. */
   readonly at: string
   readonly document: unknown
   /** The object with the common metadata: `properties` of an item, else the document. */
@@ -135,7 +135,7 @@ interface CatalogDocument {
 /** A path of names; `*` matches every member or element. */
 type Steps = readonly string[]
 
-/** Common metadata of STAC 1.1; names of people, licenses, identifiers and summaries are not translated. */
+/** Texts in the common metadata of STAC 1.1. Names of people, licenses, identifiers and summaries are not translated. */
 const METADATA: readonly Steps[] = [
   ['title'],
   ['description'],
@@ -204,7 +204,7 @@ const EXTENSION = 'https://stac-extensions.github.io/language/v1.0.0/schema.json
 
 const ANY_VERSION = /^https:\/\/stac-extensions\.github\.io\/language\/v[\d.]+\/schema\.json$/
 
-/** Languages of right-to-left scripts, by the primary subtag. */
+/** Languages with right-to-left scripts, by primary subtag. */
 const RIGHT_TO_LEFT = new Set(['ar', 'arc', 'ckb', 'dv', 'fa', 'he', 'ks', 'ps', 'sd', 'ug', 'ur', 'yi'])
 
 /** Returns a language code in the form of RFC 5646: `de` for `DE`, `zh-Hans` for `ZH-HANS`; other texts are returned unchanged. */
@@ -222,8 +222,8 @@ function languageOf({ document, holder, at }: CatalogDocument): string | undefin
 }
 
 /**
- * Says that the document is in `target` now, that there is one in `source` (when that is known), and declares the extension.
- * Languages that were listed before stay listed.
+ * Sets `language` to `target`, adds `source` (if it is known) to `languages`, and declares the extension. Languages that were listed before
+ * stay listed.
  */
 function languageEdits(json: JsonText, place: CatalogDocument, target: string, source: string | undefined): readonly Edit[] {
   const { at, document, holder } = place

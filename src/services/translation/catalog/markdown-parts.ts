@@ -1,4 +1,4 @@
-/** CommonMark taken apart into what is written for people and what gives it its form. */
+/** Splits CommonMark into prose to translate and markup to keep. */
 
 /** Text that is kept as it is, or prose: the words of one paragraph, heading, list item or cell, on one line. */
 export type MarkdownPart = { readonly kept: string } | { readonly prose: string; readonly isCell?: true }
@@ -8,17 +8,17 @@ const MARKERS = /^[ \t]*(?:(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \
 
 const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/
 
-/** Lines without words: blank ones, rules, the line below a heading or the head of a table; and where a reference leads. */
+/** Lines without words: blank lines, rules, the line below a heading or the head of a table; and link reference definitions. */
 const WORDLESS = /^[-=*_|:> \t]*$|^[ \t>]*\[[^\]]+\]:[ \t]*\S/
 
 const LIST_ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/
 
-/** CommonMark 4.6, HTML blocks 1 and 2: from a line with the start to a line with the end. */
+/** HTML blocks 1 and 2 of CommonMark 4.6: from a line with this beginning to a line that contains the end. */
 const HTML = /^<(?:(!--)|(?:script|pre|style|textarea)(?=[\s>]|$))/i
 
 const HTML_END = /<\/(?:script|pre|style|textarea)>/i
 
-/** The parts of a text: joined, with the prose as it is, they are the same document; its soft line breaks have become blanks. */
+/** Returns the parts of a text. Joined unchanged they are an equivalent document, in which soft line breaks have become spaces. */
 export function markdownParts(markdown: string): readonly MarkdownPart[] {
   const parts: MarkdownPart[] = []
   const lines = [...markdown.matchAll(/([^\r\n]*)(\r\n|\r|\n|$)/g)]
@@ -38,7 +38,7 @@ export function markdownParts(markdown: string): readonly MarkdownPart[] {
       continue
     }
     const added = lineParts(line, end, isTable, open)
-    // The line end between the lines of a paragraph goes with what was read of it.
+    // A continued paragraph replaces its previous prose and line end.
     if (added.continues) parts.splice(-2)
     for (const part of added.parts) parts.push(part)
     open = added.open
@@ -47,7 +47,7 @@ export function markdownParts(markdown: string): readonly MarkdownPart[] {
   return parts
 }
 
-/** Lines that are kept up to the one that closes them. */
+/** A block that is kept unchanged up to its closing line. */
 interface Verbatim {
   /** @param isFirst true for the line that opens it, which closes no fence */
   closes(line: string, isFirst: boolean): boolean
@@ -67,7 +67,7 @@ function inTable(line: string, next: string | undefined, wasTable: boolean): boo
   return BAR.test(line) && next !== undefined && isDelimiters(next)
 }
 
-/** The line between the head of a table and its rows. */
+/** Returns true for the delimiter line between the head of a table and its rows. */
 function isDelimiters(line: string): boolean {
   const row = line.slice(/^[ \t>]*/.exec(line)?.[0].length).trim()
   return (
@@ -94,7 +94,7 @@ interface OpenParagraph {
 
 interface LineParts {
   readonly parts: readonly MarkdownPart[]
-  /** True when they take the place of the paragraph before them. */
+  /** True if the parts replace those of the paragraph before them. */
   readonly continues: boolean
   readonly open: OpenParagraph | undefined
 }
@@ -104,7 +104,7 @@ function lineParts(line: string, end: string, isTable: boolean, open: OpenParagr
   const rest = line.slice(markers.length)
   if (isTable || isRow(rest)) return { parts: [{ kept: markers }, ...cells(rest), { kept: end }], continues: false, open: undefined }
   const words = rest.trimEnd()
-  // Two blanks, or a backslash, are a line break that is meant.
+  // Two trailing spaces or a backslash are a hard line break.
   const breaks = rest.length - words.length > 1 || words.endsWith('\\')
   const prose = words.endsWith('\\') ? words.slice(0, -1) : words
   const quotes = markers.split('>').length - 1
@@ -119,7 +119,7 @@ function isRow(rest: string): boolean {
   return rest.startsWith('|') || (rest.includes('|') && !rest.includes('`'))
 }
 
-/** The cells of a row of a table. */
+/** Returns the parts of the cells of a table row. */
 function cells(row: string): readonly MarkdownPart[] {
   return row.split(BAR).flatMap((piece): readonly MarkdownPart[] => {
     const words = piece.trim()
@@ -138,16 +138,16 @@ function closes(line: string, fence: string): boolean {
   return mark !== undefined && mark[0] === fence[0] && mark.length >= fence.length
 }
 
-/** Prose for the service. */
+/** Prose as it is sent to the service. */
 export interface TaggedProse {
   /** Well-formed XML content when `tagged`, else the prose as it is. */
   readonly text: string
   readonly tagged: boolean
-  /** The prose of a translation; undefined when the service lost, doubled or crossed tags, or wrote HTML. */
+  /** Returns the prose of a translation; `undefined` if the service lost, doubled or crossed tags, or added HTML. */
   readonly restore: (translation: string) => string | undefined
 }
 
-/** The element whose content the service leaves alone: for `ignore_tags`. */
+/** The element whose content the service does not translate, for `ignore_tags`. */
 export const KEPT_TAG = 'x'
 
 const PAIR_TAG = 'g'
@@ -161,7 +161,7 @@ const LINK_END = /\](?:\((?:[^()\\]|\\.|\([^()\\]*\))*\)|\[[^\][]*\])/y
 
 const EMPHASIS = /\*{1,3}|_{1,3}|~~/y
 
-/** Prose with its markup in tags; without markup it stays as it is. */
+/** Replaces the markup of prose by tags; prose without markup stays unchanged. */
 export function taggedProse(prose: string): TaggedProse {
   const pieces = matched(piecesOf(prose))
   const safe = (translation: string | undefined) =>
@@ -174,12 +174,12 @@ export function taggedProse(prose: string): TaggedProse {
 interface Piece {
   readonly kind: 'text' | 'atom' | 'mark'
   readonly raw: string
-  /** For marks: what it may do here. */
+  /** For marks: whether it may begin or end a pair here. */
   readonly begins?: boolean
   readonly ends?: boolean
 }
 
-/** Marks that belong together have the number of the first one. */
+/** Paired marks have the index of the first one as `id`. */
 interface MatchedPiece extends Piece {
   readonly id: number
   readonly role?: 'begin' | 'end'
@@ -213,12 +213,12 @@ function pieceAt(prose: string, at: number): Piece | undefined {
   const raw = after(EMPHASIS, prose, at)
   if (raw === undefined) return undefined
   const [before, behind] = [prose[at - 1] ?? ' ', prose[at + raw.length] ?? ' ']
-  // An underscore inside of a word is a letter of it.
+  // An underscore inside of a word is not emphasis.
   const inWord = raw.startsWith('_') && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(behind)
   return inWord ? undefined : { kind: 'mark', raw, begins: !/\s/.test(behind), ends: !/\s/.test(before) }
 }
 
-/** Marks without a partner are text. */
+/** Pairs the marks; a mark without a partner becomes text. */
 function matched(pieces: readonly Piece[]): readonly MatchedPiece[] {
   const partners = partnersOf(pieces)
   return pieces.map((piece, index) => {
@@ -229,7 +229,7 @@ function matched(pieces: readonly Piece[]): readonly MatchedPiece[] {
   })
 }
 
-/** The innermost mark that is open counts; those inside of it that were not closed never will be. */
+/** Pairs each closing mark with the innermost open one. Marks opened inside of it stay unpaired. */
 function partnersOf(pieces: readonly Piece[]): ReadonlyMap<number, number> {
   const partners = new Map<number, number>()
   const open: number[] = []

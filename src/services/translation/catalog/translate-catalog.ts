@@ -2,7 +2,7 @@
 import type { TranslateManyOptions, TranslateParams } from '../translate-text.ts'
 import type { TranslationClient } from '../translation-client.ts'
 
-/** Options of `translateCatalog`: those of texts, except those about tags, which descriptions need. */
+/** Options of `translateCatalog`: those of `translateText`, except those about tags, which descriptions need. */
 export interface CatalogTranslationOptions
   extends Omit<TranslateParams, 'tag_handling' | 'outline_detection' | 'non_splitting_tags' | 'splitting_tags' | 'ignore_tags'>,
     Pick<TranslateManyOptions, 'signal' | 'concurrency' | 'reportingTag'> {}
@@ -22,12 +22,12 @@ export interface TranslatedCatalog {
 }
 
 /**
- * Translates the titles, descriptions and keywords of a catalog, collection, item, or list of these, into a copy that says so by the
- * Language extension. Descriptions keep their CommonMark: code, addresses and HTML are never translated. A document that says it is in
- * the target language already stays as it is.
+ * Translates the titles, descriptions and keywords of a catalog, collection, item, or list of these, and declares the language in the copy
+ * with the Language extension. Descriptions keep their CommonMark: code, URLs and HTML are never translated. A document that is declared to
+ * be in the target language stays unchanged.
  *
- * Errors: `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`; `TARGET_NOT_FOUND` for JSON that is no STAC document; those of
- * `translateMany`: `BATCH_INCOMPLETE` if a text was not translated.
+ * Errors: `DOC_NOT_JSON`, `DOC_TOO_LARGE`, `DOC_TOO_DEEP`, `DOC_TOO_MANY`; `TARGET_NOT_FOUND` for JSON that is not a STAC document; those
+ * of `translateMany`: `BATCH_INCOMPLETE` if a text was not translated.
  *
  * @param text the document as it is in its file
  * @example
@@ -41,7 +41,7 @@ export async function translateCatalog(
 ): Promise<TranslatedCatalog> {
   if (typeof text !== 'string')
     throw new TypeError('translateCatalog takes the text of the document as it is in its file: not bytes, and not the parsed document')
-  // Most clients never see a catalog.
+  // Loaded on first use, because most clients never translate a catalog.
   const { catalogCopy } = await import('./catalog-copy.ts')
   return catalogCopy(client, text, options)
 }
