@@ -36,8 +36,8 @@ export interface TimeTrackingOptions
   /** Instead of a token: a credential, or an engine with a credential whose `sendTo` matches the base URL. */
   readonly auth?: ServiceCredential | Auth
   /**
-   * The header of the token and the word before it; default `{ name: 'Authorization', prefix: 'Bearer' }`. Without `prefix` the token stands
-   * alone, as with `x-api-token`, which is also the name of its header.
+   * The header of the token and the word before it; default `{ name: 'Authorization', prefix: 'Bearer' }`. Without `prefix` only the token
+   * is sent. `x-api-token` sends only the token in the header of that name.
    */
   readonly authHeader?: { readonly name: string; readonly prefix?: string } | 'x-api-token'
   /**
@@ -47,22 +47,22 @@ export interface TimeTrackingOptions
   readonly userAgent?: string
   /** The last segment of the base URL; default `v1`, false for any. */
   readonly apiVersion?: string | false
-  /** Conventions of the service that differ from the usual ones. */
+  /** Conventions of the service that differ from the defaults. */
   readonly profile?: Partial<Pick<ServiceProfile, 'form' | 'envelope' | 'paging' | 'replay'>>
 }
 
 type AuthHeader = Exclude<NonNullable<TimeTrackingOptions['authHeader']>, string>
 
-/** Without a version number: a token must work after an update too. */
+/** Without a version number, so that a token still works after an update. */
 const USER_AGENT = 'stac-auth-time-tracking'
 
-/** What to do about an answer of 401. */
+/** The `hint` of a 401. */
 const BINDING =
   'a token works only with the User-Agent that created it, and any other destroys it: set the userAgent of the login, ' + 'or log in again'
 
 /**
- * A client of the time-tracking service: reads and changes projects, customers and other collections. Requests are forms, responses JSON; the
- * service knows `GET`, `POST` and `DELETE`. Nothing is loaded or connected before the first call.
+ * A client of the time-tracking service: reads and changes projects, customers and other collections. Requests are forms, responses JSON;
+ * the service supports `GET`, `POST` and `DELETE`. Nothing is loaded or connected before the first call.
  *
  * Errors of the constructor: `URL_INSECURE`, `CONFIG_INVALID`. Of calls: those of `ApiClient`, and `VERB_NOT_ALLOWED`, `NO_CREDENTIAL`.
  *
@@ -150,7 +150,7 @@ export class TimeTrackingClient {
     return this.#client.on(event, listener)
   }
 
-  /** Returns the origin only: a client that is printed shows no secret. */
+  /** Returns the origin only, so that a printed client shows no secret. */
   toJSON(): object {
     return { origin: this.#client.origin }
   }
@@ -160,15 +160,15 @@ export class TimeTrackingClient {
   }
 }
 
-/** Who the client is for the service. */
+/** The identity of the client: its credential and `User-Agent`. */
 interface Identity {
   readonly credential?: ServiceCredential
   readonly auth?: Auth
-  /** As the caller wrote it. */
+  /** `User-Agent` as the caller set it. */
   readonly userAgent: string | undefined
 }
 
-/** Errors: `CONFIG_INVALID`. */
+/** Returns the identity of a client. Errors: `CONFIG_INVALID`. */
 function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions): Identity {
   if (auth !== undefined && (token !== undefined || authHeader !== undefined))
     throw new ConfigurationError('CONFIG_INVALID', 'set either auth, or token and authHeader')
@@ -219,7 +219,7 @@ export interface LoginToken {
 /** Options of logins and revocations, which are not retried once they may have been done. */
 export type OnceOptions = Omit<CallOptions, 'retry' | 'replay' | 'query' | 'extraBody' | 'credential'>
 
-/** Logins have limits of their own, so they wait by themselves. */
+/** Logins have separate limits, so that their waits do not delay other requests. */
 const LOGIN_LIMITS = 'auth'
 
 const LOGIN: Operation = {
@@ -252,11 +252,11 @@ export class TimeTrackingAuth {
   }
 
   /**
-   * Returns a new token for the User-Agent of this client (`POST /auth`). The token is not stored, and the client continues with its own; the
-   * password is forgotten with the call. Retried after 429 and if it was never sent, otherwise not.
+   * Returns a new token for the User-Agent of this client (`POST /auth`). The token is not stored, and the client continues with its
+   * current one; the password is not kept after the call. Retried after 429 and if it was never sent, otherwise not.
    *
-   * Errors: `CONFIG_INVALID` for a client that was given no `userAgent`, `HTTP_401` for a wrong password, `RESPONSE_INVALID` for an
-   * answer without a token.
+   * Errors: `CONFIG_INVALID` for a client without `userAgent`, `HTTP_401` for a wrong password, `RESPONSE_INVALID` for a response without a
+   * token.
    */
   async login(
     { email, password, accountId }: { readonly email: string; readonly password: string; readonly accountId: number | bigint | string },
@@ -282,8 +282,8 @@ export class TimeTrackingAuth {
 }
 
 /**
- * Takes whatever is asked for below `auth` for a login or a revocation, by whatever way it is asked for: a `GET` takes a token back there,
- * and a second one would be about a token that is gone.
+ * Sends every request below `auth` as a login or revocation, which is not retried, whichever method of the client sends it: a `GET` there
+ * can revoke the token, and a second one would use a revoked token.
  */
 class OnceClient extends ApiClient {
   override send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
@@ -291,7 +291,7 @@ class OnceClient extends ApiClient {
   }
 }
 
-/** Sends nothing but what brings its own credential. Errors: `NO_CREDENTIAL`. */
+/** Refuses requests without a credential of their own. Errors: `NO_CREDENTIAL`. */
 class ClientWithoutToken extends OnceClient {
   override async send<T = unknown>(operation: Operation, input?: CallInput, options: CallOptions = {}): Promise<ApiResponse<T>> {
     if (options.credential) return super.send(operation, input, options)
@@ -300,13 +300,13 @@ class ClientWithoutToken extends OnceClient {
   }
 }
 
-/** One of the segments is `auth`, as servers may read it. */
+/** Returns true if a segment of the path is `auth`, as servers may decode it. */
 function isAuth({ path }: Operation, { path: values = {} }: CallInput): boolean {
   const [way = ''] = path.split('?')
   return [...way.split('/'), ...Object.values(values)].some((segment) => /^auth(?:;|$)/i.test(decoded(String(segment))))
 }
 
-/** Also what is encoded twice. */
+/** Decodes percent-encoded ASCII characters, also if they are encoded several times. */
 function decoded(segment: string): string {
   return segment.replace(/%(?:25)*([0-7][\da-f])/gi, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
@@ -315,9 +315,9 @@ function decoded(segment: string): string {
 const BEARER: AuthHeader = { name: 'Authorization', prefix: 'Bearer' }
 
 /**
- * Returns the credential that sends a token in that header. The token is not looked at.
+ * Returns the credential that sends a token in that header. The token is not checked.
  *
- * Errors: `CONFIG_INVALID` for a name that no header of a secret may have, and for a word that is none.
+ * Errors: `CONFIG_INVALID` for a header name that is not allowed for a secret, and for an invalid prefix.
  */
 function tokenCredential(token: SecretInput, header: TimeTrackingOptions['authHeader'] = BEARER): ServiceCredential {
   const { name, prefix = '' }: AuthHeader = header === 'x-api-token' ? { name: header } : header
@@ -337,7 +337,7 @@ function invalid(message: string): ConfigurationError {
 }
 
 /**
- * Passes a base address that is encrypted and ends in the segment of the version. Nothing else of the options is looked at.
+ * Checks that the base URL is encrypted and ends in the segment of the version.
  *
  * Errors: `URL_INSECURE`, `CONFIG_INVALID`.
  */
@@ -353,8 +353,8 @@ export function checkVersionedBase({
 }
 
 /**
- * How the service speaks: forms in, JSON out, three verbs, an item is changed by `POST`. Whether a change may be repeated nobody says, so
- * it is not.
+ * The conventions of the service: form requests, JSON responses, three methods, and `POST` to change an item. A change is not retried,
+ * because the service does not document whether it may be repeated.
  */
 const TIME_TRACKING: ServiceProfile = {
   verbs: ['GET', 'POST', 'DELETE'],
@@ -381,7 +381,7 @@ export interface CustomerChanges {
 }
 
 /**
- * An id that is a whole number, as it stands in a path: a safe integer from 0 on, or up to 20 digits as text, which lose nothing.
+ * Checks and returns a numeric id: a safe integer of 0 or more, or up to 20 digits as text or `bigint`, which lose no precision.
  *
  * Errors: `REQUEST_INVALID`.
  */
@@ -392,7 +392,6 @@ export function numericId(id: unknown): string | number | bigint {
   throw new ValidationError('REQUEST_INVALID', 'the id is not a number; nothing was sent', { field: 'id', hint })
 }
 
-/** Whole numbers are `bigint` where a `number` would not be exact. */
 /**
  * A project as the service returns it; null and missing fields are kept. Integers are `bigint` only if a number would lose digits. A value that
  * does not fit stays unchanged and is listed in `decodeIssues`.
@@ -416,9 +415,9 @@ export interface Project {
   readonly required_task?: boolean
   /** Whether it is billable; the service writes 0 or 1. */
   readonly billable?: boolean
-  /** `project`, `user`, or what the service adds. */
+  /** `project`, `user`, or another value that the service adds. */
   readonly bill_by?: string
-  /** Rate as decimal digits in text. Like the four fields below, only when one project is read. */
+  /** Rate as decimal digits in text. Like the four fields below, present only when a single project is read. */
   readonly rate?: string | null
   /** Total value as decimal digits in text. */
   readonly value_total?: string | null
