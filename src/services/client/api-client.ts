@@ -1,7 +1,4 @@
-/**
- * The client of an API: sends operations below one base URL with one credential; its options, and how it opens the connection to its
- * service.
- */
+/** The client of an API, which sends operations below one base URL with one credential; its options and settings. */
 
 import type { Auth, Service } from '../../auth/auth.ts'
 import { createAuth } from '../../auth/create-auth.ts'
@@ -60,7 +57,7 @@ export interface ApiClientOptions {
   readonly queueLimit?: number
   /** False: a request is not repeated with refreshed tokens after a 401. */
   readonly refresh?: boolean
-  /** What to do about a status, by status: the `hint` of its error. */
+  /** Advice by status, shown as the `hint` of its error. */
   readonly hints?: Readonly<Record<number, string>>
   /** Parses the JSON of successful responses, for example with large numbers as `bigint`; default `JSON.parse`. */
   readonly parseJson?: (text: string) => unknown
@@ -73,8 +70,8 @@ export interface ApiClientOptions {
 }
 
 /**
- * Timeouts in milliseconds. With a transport that is only a function, such as `fetch`, `headers` and `body` do nothing: `attempt` ends those
- * waits.
+ * Timeouts in milliseconds. With a transport that is only a function, such as `fetch`, `headers` and `body` do nothing: `attempt` ends
+ * those waits.
  */
 export interface Timeouts {
   /** One attempt with its whole response; default 30 000 (`TIMEOUT_ATTEMPT`). Not for responses that are streams. */
@@ -236,7 +233,7 @@ export class ApiClient {
     return this.#settings.redactor().scrub(text)
   }
 
-  /** Returns the same client with another credential: with limits of its own, the same connections, listeners and interceptors. */
+  /** Returns the same client with another credential: with separate limits, and the same connections, listeners and interceptors. */
   withCredential(credential: ServiceCredential): ApiClient {
     const known = this.#siblings.get(credential)
     if (known) return known

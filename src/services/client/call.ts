@@ -39,7 +39,7 @@ export class ApiResponse<T = unknown> {
   readonly data: T
   /** Number of requests that were sent for it, challenges and retries included. */
   readonly attempts: number
-  /** True when a repeated deletion found nothing: the attempt before had deleted it. */
+  /** True when a repeated deletion found nothing, because an earlier attempt had deleted it. */
   readonly alreadyGone: boolean
 
   /** @internal */
@@ -88,7 +88,7 @@ export class Call {
     this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
   }
 
-  /** Runs the call. Errors: those of {@link ApiClient}, each with the number of requests that were sent and the name of the operation. */
+  /** Runs the call. Errors: those of `ApiClient`, each with the number of requests that were sent and the name of the operation. */
   async run(link: Link | Promise<Link>): Promise<ApiResponse> {
     try {
       return await this.#answer('then' in link ? await this.#opened(link) : link)
@@ -101,7 +101,7 @@ export class Call {
     }
   }
 
-  /** Waits for the link. An aborted or timed-out call ends at once, without waiting for what the client still loads. */
+  /** Waits for the link. An aborted or timed-out call ends at once, without waiting until the client is loaded. */
   #opened(link: Promise<Link>): Promise<Link> {
     this.#deadline.start()
     return new Promise((resolve, reject) => {

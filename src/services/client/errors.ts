@@ -61,7 +61,7 @@ export class HttpError extends AuthError {
   readonly detail?: string
   /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`). */
   readonly traceId?: string
-  /** Delay in milliseconds that the server asks for (`Retry-After`, RFC 9110 §10.2.3). */
+  /** Delay in milliseconds that the server requests (`Retry-After`, RFC 9110 §10.2.3). */
   readonly retryAfterMs?: number
   /** Headers of the response: values of harmless ones, of all others the names alone. */
   readonly headers?: Readonly<Record<string, string>>

@@ -19,12 +19,13 @@ export interface CallEvent {
 }
 
 /**
- * The events of a client and their payloads, which are frozen. Listeners are called at once; what they throw becomes the event `hookError`.
+ * The events of a client and their payloads, which are frozen. Listeners are called synchronously; an error that one throws becomes the
+ * event `hookError`.
  */
 export interface ClientEvents {
   /** An attempt is about to be sent; its headers are not authorized yet. */
   readonly request: CallEvent & { readonly headers: Readonly<Record<string, string>> }
-  /** An attempt was answered with any status. */
+  /** An attempt got a response, with any status. */
   readonly response: CallEvent & {
     readonly status: number
     readonly traceId?: string

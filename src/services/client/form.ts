@@ -2,7 +2,7 @@
 import { percentEncoded } from '../../http/message.ts'
 import { ValidationError } from './errors.ts'
 
-/** How data is written as a form (WHATWG URL §5); services differ in lists, nesting and booleans. */
+/** Options of writing data as a form (WHATWG URL §5); services differ in lists, nesting and booleans. */
 export interface FormOptions {
   /** `a[0]=x`, `a[]=x`, `a=x&a=y` or `a=x,y`; default `indices`. */
   readonly arrays?: 'indices' | 'brackets' | 'repeat' | 'comma'

@@ -4,8 +4,8 @@ import type { ApiResponse } from './call.ts'
 import { annotate, described, ValidationError } from './errors.ts'
 
 /**
- * How a service refers to the next page of a list. `page`, `offset`, `size` and `parameter` are names of query parameters; `total`, `cursor`
- * and `url` are JSON pointers (RFC 6901) into the body. A list that names a next page in another way is `RESPONSE_INVALID`.
+ * How a service refers to the next page of a list. `page`, `offset`, `size` and `parameter` are names of query parameters; `total`,
+ * `cursor` and `url` are JSON pointers (RFC 6901) into the body. A list that names a next page in another way is `RESPONSE_INVALID`.
  */
 export type Paging =
   | { readonly style: 'none' }

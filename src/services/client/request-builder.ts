@@ -21,13 +21,13 @@ export interface Operation {
   readonly path: string
   /** The effect of sending it twice, which decides when it is retried. */
   readonly replay: ReplayClass
-  /** How `body` of a call is written; default `json`. `content` is sent as it is. */
+  /** Encoding of `body` of a call; default `json`. `content` is sent unchanged. */
   readonly body?: 'json' | 'form'
-  /** How its query and a form body are written; default: `form` of the client. */
+  /** Encoding of its query and of a form body; default: `form` of the client. */
   readonly formOptions?: FormOptions
   /** Media type of `content`; a call may set another one. */
   readonly contentType?: string
-  /** How the response is decoded; default `json`. `stream` gives a `ReadableStream` of bytes. */
+  /** Decoding of the response; default `json`. `stream` returns a `ReadableStream` of bytes. */
   readonly response?: 'json' | 'text' | 'bytes' | 'stream'
   /** The `Accept` header; default by `response`. */
   readonly accept?: string
@@ -58,9 +58,9 @@ export interface CallInput {
   readonly path?: Readonly<Record<string, string | number | bigint>>
   /** Query parameters, written like a form; `undefined` is left out. */
   readonly query?: Readonly<Record<string, unknown>>
-  /** The body as data, written as `body` of the operation says. */
+  /** The body as data, encoded according to `body` of the operation. */
   readonly body?: unknown
-  /** The body as text, bytes or a stream, sent as it is. A stream can be sent again only if it is a function that returns a new one. */
+  /** The body as text, bytes or a stream, sent unchanged. A stream can be sent again only if it is a function that returns a new one. */
   readonly content?: ReplayableBody | StreamBody | (() => StreamBody)
   /** Media type of `content`. */
   readonly contentType?: string
@@ -68,7 +68,7 @@ export interface CallInput {
   readonly contentLength?: number
 }
 
-/** How a call is retried. */
+/** Options of retries of a call. */
 export interface RetryOptions {
   /** Retries after the first attempt; default: that of the client. */
   readonly retries?: number
@@ -90,7 +90,7 @@ export interface CallOptions {
   readonly totalTimeout?: number | false
   /** The time at which the call ends (`TIMEOUT_TOTAL`), instead of a duration. */
   readonly deadline?: Date
-  /** How the call is retried; `false` disables retries. */
+  /** Options of retries; `false` disables them. */
   readonly retry?: false | RetryOptions
   /** `idem`: sending an `unsafe` operation twice does no harm here, so it is retried like an `idem` one. */
   readonly replay?: 'idem'
@@ -108,7 +108,10 @@ export interface CallOptions {
   readonly tag?: unknown
 }
 
-/** Functions around every attempt, awaited in the order in which they were added. What they throw is `CONFIG_INVALID` and is not shown. */
+/**
+ * Functions around every attempt, awaited in the order in which they were added. An error that one throws becomes `CONFIG_INVALID` and is
+ * not shown.
+ */
 export interface Interceptor {
   /** Returns the request that is authorized and sent: with other headers or another body; URL and method stay the same. */
   before?(request: HttpRequest, about: { readonly operation: string; readonly attempt: number }): HttpRequest | Promise<HttpRequest>
@@ -187,7 +190,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
   return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
 }
 
-/** Adds the media type and the size of a body that is sent as it is. */
+/** Adds the media type and the size of `content`. */
 function described(headers: PreparedOperation['headers'], { contentType, contentLength }: CallInput): PreparedOperation['headers'] {
   if (contentType === undefined && contentLength === undefined) return headers
   return {

@@ -241,8 +241,8 @@ function unreadPage(answer: ApiResponse): string | undefined {
 export type FieldReaders = NonNullable<ResourceOptions['fields']>
 
 /**
- * A record whose known fields are converted. `decodeIssues` has the fields whose values did not fit and stay unchanged; it is not enumerable, so
- * it is not sent back with the record.
+ * A record whose known fields are converted. `decodeIssues` has the fields whose values did not fit and stay unchanged; it is not
+ * enumerable, so it is not sent back with the record.
  */
 export type Decoded<T> = T & { readonly decodeIssues: readonly { readonly field: string; readonly message: string }[] }
 
@@ -300,11 +300,11 @@ export interface ServiceProfile {
   readonly verbs: readonly Method[]
   /** The method that changes an item. */
   readonly update: 'PUT' | 'PATCH' | 'POST'
-  /** How bodies are written; `xml` needs a `codec` with `stringify`. */
+  /** Encoding of bodies; `xml` needs a `codec` with `stringify`. */
   readonly body: 'form' | 'json' | 'xml'
   /** The `Accept` header: `application/json`. */
   readonly accept: string
-  /** How forms and queries are written; default: `form` of the client. */
+  /** Encoding of forms and queries; default: `form` of the client. */
   readonly form?: FormOptions
   /**
    * The member of a response that holds the record or list; false: the response itself. Default `auto`: `data`, if nothing is beside it but

@@ -15,7 +15,7 @@ import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } fro
  */
 export type ReplayClass = 'safe' | 'idem' | 'unsafe' | 'once'
 
-/** How an attempt failed. */
+/** The failure of one attempt. */
 export interface Failure {
   readonly error: AuthError
   /** Absent if there was no response. */
@@ -35,7 +35,7 @@ export interface Failure {
  */
 export type Verdict = 'retry' | 'now' | 'briefly' | 'never'
 
-/** How calls of API clients are retried; clients may set the number and the longest `Retry-After`. */
+/** The retry policy of API clients; clients may set the number and the longest `Retry-After`. */
 export const API_RETRIES = {
   retries: 4,
   unresolved: 1,

@@ -36,8 +36,8 @@ export interface TimeTrackingOptions
   /** Instead of a token: a credential, or an engine with a credential whose `sendTo` matches the base URL. */
   readonly auth?: ServiceCredential | Auth
   /**
-   * The header of the token and the word before it; default `{ name: 'Authorization', prefix: 'Bearer' }`. Without `prefix` only the token
-   * is sent. `x-api-token` sends only the token in the header of that name.
+   * The header and prefix of the token; default `{ name: 'Authorization', prefix: 'Bearer' }`. Without `prefix` only the token is sent.
+   * `x-api-token` sends only the token in the header of that name.
    */
   readonly authHeader?: { readonly name: string; readonly prefix?: string } | 'x-api-token'
   /**
@@ -96,8 +96,8 @@ export class TimeTrackingClient {
   }
 
   /**
-   * Returns any other collection by its path below the base URL. Its records are as the service sends them. Errors: `REQUEST_INVALID` for an
-   * invalid path.
+   * Returns any other collection by its path below the base URL. Its records are as the service sends them. Errors: `REQUEST_INVALID` for
+   * an invalid path.
    *
    * @example const tasks = await client.resource<{ title: string }>('tasks').list({ query: { project_id: 60 } })
    */
@@ -114,8 +114,8 @@ export class TimeTrackingClient {
   }
 
   /**
-   * Sends a request to any path below the base URL and returns the whole response. `body` is written as a form; `parse: 'raw'` returns the bytes
-   * of the response. A `GET` is retried as `safe`, except below `/auth`, everything else as `unsafe`.
+   * Sends a request to any path below the base URL and returns the whole response. `body` is written as a form; `parse: 'raw'` returns the
+   * bytes of the response. A `GET` is retried as `safe`, except below `/auth`, everything else as `unsafe`.
    *
    * Errors: `VERB_NOT_ALLOWED`, `REQUEST_INVALID` for a URL and for a path that leaves the base.
    *
@@ -291,7 +291,7 @@ class OnceClient extends ApiClient {
   }
 }
 
-/** Refuses requests without a credential of their own. Errors: `NO_CREDENTIAL`. */
+/** Refuses requests without `credential` in their options. Errors: `NO_CREDENTIAL`. */
 class ClientWithoutToken extends OnceClient {
   override async send<T = unknown>(operation: Operation, input?: CallInput, options: CallOptions = {}): Promise<ApiResponse<T>> {
     if (options.credential) return super.send(operation, input, options)
@@ -393,8 +393,8 @@ export function numericId(id: unknown): string | number | bigint {
 }
 
 /**
- * A project as the service returns it; null and missing fields are kept. Integers are `bigint` only if a number would lose digits. A value that
- * does not fit stays unchanged and is listed in `decodeIssues`.
+ * A project as the service returns it; null and missing fields are kept. Integers are `bigint` only if a number would lose digits. A value
+ * that does not fit stays unchanged and is listed in `decodeIssues`.
  */
 export interface Project {
   /** Numeric identifier. */

@@ -4,7 +4,7 @@ import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, paged } from '../client/paging.ts'
 import { memberOf, named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
-/** The usage of an organization, by key and day if it was asked for (`GET /v2/admin/analytics`). */
+/** The usage of an organization, by key and day if requested (`GET /v2/admin/analytics`). */
 export interface UsageReport {
   /** First day of the report: ISO 8601 without a zone. */
   readonly start_date: string
@@ -86,8 +86,8 @@ export class Admin {
   }
 
   /**
-   * Returns the usage between two days (`YYYY-MM-DD`, the last one included), in total or also by `group_by`. Errors: `REQUEST_INVALID` for more
-   * than 366 days.
+   * Returns the usage between two days (`YYYY-MM-DD`, the last one included), in total or also by `group_by`. Errors: `REQUEST_INVALID` for
+   * more than 366 days.
    */
   usage(
     { group_by, ...range }: { readonly start_date: string; readonly end_date: string; readonly group_by?: 'key' | 'key_and_day' | '' },
@@ -268,7 +268,9 @@ export interface Usage {
 
 const NO_LIMIT = 1e12
 
-/** Returns the usage of the current period. Errors: those of every call; `RESPONSE_INVALID` for a response without a number of characters. */
+/**
+ * Returns the usage of the current period. Errors: those of every call; `RESPONSE_INVALID` for a response without a number of characters.
+ */
 export async function usage(service: TranslationService, options: TranslationCallOptions = {}): Promise<Result<Usage>> {
   const record = await service.call<Usage>('usage', {}, options)
   const counters = countersOf(record)

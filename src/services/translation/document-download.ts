@@ -50,7 +50,7 @@ export async function downloadDocument(
 }
 
 /**
- * Does the same for a document with the state `done`: if the service is not ready after all, the request is repeated a few times. Errors: those of
+ * Downloads a document with the state `done`: if the service is not ready after all, the request is repeated a few times. Errors: those of
  * {@link downloadDocument}; `RESPONSE_INVALID` when the document is no longer done.
  */
 export async function fetchWhenDone(
@@ -84,7 +84,7 @@ export async function fetchWhenDone(
 
 const MOST_TRIES = 5
 
-/** A 503 or 404 has several meanings; the state and earlier responses tell them apart. */
+/** Begins the download. A 503 or 404 has several meanings; the state and earlier responses distinguish them. */
 async function begin(
   service: TranslationService,
   handle: DocumentHandle,
@@ -137,7 +137,7 @@ function backwards(state: string | undefined): ProtocolError {
  */
 export type DocumentSink = { readonly path: string; readonly overwrite?: boolean } | WritableStream<Uint8Array> | undefined
 
-/** Refuses an unusable sink before the translation is paid for. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+/** Refuses an unusable sink before the translation is billed. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 export async function checkSink(sink: DocumentSink): Promise<void> {
   if (sink === undefined || isWritable(sink)) return
   if (typeof sink !== 'object' || sink === null || typeof sink.path !== 'string')

@@ -7,13 +7,13 @@ import type { Result, TranslationCallOptions, TranslationService } from './trans
 export interface DocumentStatus {
   /** Identifier of the document. */
   readonly document_id: string
-  /** How far the translation is; the service may add states. */
+  /** Progress of the translation; the service may add states. */
   readonly status: 'queued' | 'translating' | 'done' | 'error' | (string & {})
   /** Estimated seconds until it is done, only while it is translated. */
   readonly seconds_remaining?: number
   /** Characters that are billed once the document is downloaded. */
   readonly billed_characters?: number
-  /** Why it failed. */
+  /** Reason for the failure. */
   readonly error_message?: string
   /** The reason for the failure, in another field that some services use. */
   readonly message?: string
@@ -52,10 +52,13 @@ const FIRST = 1000
 
 const LONGEST = 15_000
 
-/** Estimates above one hour are ignored: the service is known to return absurd ones. */
+/** Longest estimate in seconds that is used: the service is known to return absurd ones. */
 const BELIEVED = 3600
 
-/** Delay between requests in milliseconds: grows by half each time, or the estimate of the service, from 1 to 60 s. */
+/**
+ * The delay between requests for the state in milliseconds: half as long again each time, or the estimate of the service, limited to 1 to
+ * 60 s.
+ */
 export class PollDelay {
   #delay = FIRST
 

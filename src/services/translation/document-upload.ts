@@ -117,8 +117,8 @@ interface MultipartBody {
 const ENCODER = new TextEncoder()
 
 /**
- * Returns the fields in their order, then the file. Errors of its chunks: `FILE_CHANGED` if the file does not have the size that it was said to
- * have, and those of the file.
+ * Returns a body of the fields in their order and the file after them. Errors of its chunks: `FILE_CHANGED` if the file does not have its
+ * announced size, and those of the file.
  */
 function multipart(fields: readonly (readonly [name: string, value: string])[], file: FilePart): MultipartBody {
   const boundary = `stac-auth-${crypto.randomUUID()}`
@@ -160,7 +160,9 @@ function changed(name: string): IntegrityError {
   return new IntegrityError('FILE_CHANGED', `"${name}" changed while it was read`, { hint: 'upload it again' })
 }
 
-/** A document: bytes, a `Blob` or `File`, a stream (or a function that returns one, which can be sent again), or on Node the path of a file. */
+/**
+ * A document: bytes, a `Blob` or `File`, a stream (or a function that returns one, which can be sent again), or on Node the path of a file.
+ */
 export type DocumentSource = Uint8Array | Blob | StreamBody | (() => StreamBody) | { readonly path: string }
 
 /** A document that is ready to be read. */

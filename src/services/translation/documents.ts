@@ -55,7 +55,7 @@ export class Documents {
       await checkSink(sink)
       const whole = oneEnd(options, this.#service.clock)
       const handle = await this.upload(source, params, whole)
-      // Members that were added to the handle are not sent in requests about the document.
+      // Members that were added to the upload are not sent in later requests about the document.
       const { extraBody: _extraBody, ...later } = whole
       return this.#finish(handle, sink, later)
     })
@@ -80,7 +80,10 @@ export class Documents {
     return documentStatus(this.#service, asHandle(this.#service, handle), options)
   }
 
-  /** Waits until a document can be downloaded, and returns its state. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of every call. */
+  /**
+   * Waits until a document can be downloaded, and returns its state. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of
+   * every call.
+   */
   async wait(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
     const known = asHandle(this.#service, handle)
     return this.#withHandle(known, waitForDocument(this.#service, known, oneEnd(options, this.#service.clock)))

@@ -90,7 +90,9 @@ export class Glossaries {
     return this.#service.call('glossaries.delete', { path: { glossary_id } }, options)
   }
 
-  /** Returns the entries of one dictionary as text, for `GlossaryEntries.parse`. Errors: `RESPONSE_INVALID` if there is no such dictionary. */
+  /**
+   * Returns the entries of one dictionary as text, for `GlossaryEntries.parse`. Errors: `RESPONSE_INVALID` if there is no such dictionary.
+   */
   async entries(
     glossary_id: string,
     pair: GlossaryPair,
@@ -179,7 +181,9 @@ export class GlossariesV2 {
     return this.#service.call('glossariesV2.languagePairs', {}, options)
   }
 
-  /** Creates a glossary. Retried as `unsafe`. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes. */
+  /**
+   * Creates a glossary. Retried as `unsafe`. Errors: those of `GlossaryEntries`, `REQUEST_TOO_LARGE` for a name of more than 1024 bytes.
+   */
   create(
     { name, ...dictionary }: { readonly name: string } & DictionaryInput,
     options: TranslationCallOptions = {},
@@ -218,7 +222,7 @@ export class GlossariesV2 {
 
 /** The dictionary of a pair of languages, to create or change a glossary. */
 export interface DictionaryInput extends GlossaryPair {
-  /** Source terms with their translations in any order, or text in `entries_format`, which is sent as it is. */
+  /** Source terms with their translations in any order, or text in `entries_format`, which is sent unchanged. */
   readonly entries: GlossaryEntries | Iterable<readonly [source: string, target: string]> | Readonly<Record<string, string>> | string
   /** Format of the text: lines with a tab, or CSV (RFC 4180). Default `tsv`. */
   readonly entries_format?: 'tsv' | 'csv'
@@ -330,7 +334,6 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
     return this.#terms.size
   }
 
-  /** The translation of the source term. */
   /** Returns the target term of a source term. */
   get(source: string): string | undefined {
     return this.#terms.get(source)
@@ -346,7 +349,9 @@ export class GlossaryEntries implements Iterable<readonly [source: string, targe
     return this.#terms.entries()
   }
 
-  /** Returns text with one line for each entry and no line end after the last. Errors: `REQUEST_TOO_LARGE` for more than 10 485 760 bytes. */
+  /**
+   * Returns text with one line for each entry and no line end after the last. Errors: `REQUEST_TOO_LARGE` for more than 10 485 760 bytes.
+   */
   toText(format: 'tsv' | 'csv' = 'tsv'): string {
     const write = format === 'csv' ? csvField : (term: string) => term
     const between = format === 'csv' ? ',' : '\t'
@@ -368,7 +373,7 @@ function checkGlossarySize(bytes: number): void {
   throw new ValidationError('REQUEST_TOO_LARGE', message, { field: 'entries', limit: LARGEST_GLOSSARY, hint: 'use several glossaries' })
 }
 
-/** One entry of a text, and its line number from 1. */
+/** One entry of a text, and the number of its line, row or entry, from 1. */
 type Placed = readonly [source: string, target: string, place?: number]
 
 function* fromTsv(text: string): Generator<Placed> {

@@ -103,7 +103,7 @@ function languageOf(languages: readonly Language[], code: string): Language | un
   return languages.find(({ lang }) => lang.toLowerCase() === code.toLowerCase())
 }
 
-/** A language code, in any case; editors suggest the known ones. Codes are sent as they are written. */
+/** A language code, in any case; editors suggest the known ones. Codes are sent unchanged. */
 export type LanguageCode =
   | 'ar'
   | 'bg'

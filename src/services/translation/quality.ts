@@ -39,8 +39,8 @@ export interface QualityState {
   /** `processing`, `done`, `error`. */
   readonly status: string
   /**
-   * The mistakes of each segment: `type` is `Accuracy`, `Fluency`, `Style` or `Miscellaneous`, `severity` is `Critical`, `Major` or `Minor`. Spans
-   * are half-open ranges of code points, for `sliceCodePoints`.
+   * The mistakes of each segment: `type` is `Accuracy`, `Fluency`, `Style` or `Miscellaneous`, `severity` is `Critical`, `Major` or
+   * `Minor`. Spans are half-open ranges of code points, for `sliceCodePoints`.
    */
   readonly segments?: readonly {
     readonly segment_index: number
@@ -55,7 +55,7 @@ export interface QualityState {
   }[]
   /** The score from 0 to 100, and the number of mistakes by kind. */
   readonly summary?: { readonly overall_score: number; readonly granular_counts: Readonly<Record<string, number>> }
-  /** Why the evaluation failed. */
+  /** Reason for the failure of the evaluation. */
   readonly error?: { readonly code?: string; readonly message?: string }
 }
 
@@ -66,7 +66,10 @@ const MOST_SEGMENTS = 500
 
 const LONGEST_SIDE = 10_000
 
-/** Delays between requests in milliseconds: growing ones if the service names none, and the longest that it may name. */
+/**
+ * Delays between requests for the state in milliseconds: the first and the longest without `Retry-After`, and the longest `Retry-After`
+ * that is used.
+ */
 const FIRST_PAUSE = 1000
 
 const LONGEST_PAUSE = 15_000
@@ -115,7 +118,9 @@ export class Quality {
     return this.#waited(job, undefined, oneEnd(options, this.#service.clock))
   }
 
-  /** Submits an evaluation and waits for it, within one timeout. Errors: those of `submit` and `wait`; `jobId` is the job, if there is one. */
+  /**
+   * Submits an evaluation and waits for it, within one timeout. Errors: those of `submit` and `wait`; `jobId` is the job, if there is one.
+   */
   async evaluate(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
     const whole = oneEnd(options, this.#service.clock)
     const job = await this.submit(input, whole)

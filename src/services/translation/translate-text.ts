@@ -333,7 +333,7 @@ export function checkTranslation(params: Partial<TranslateParams>, validation: V
   if (validation === 'strict') checkPublic(params)
 }
 
-/** Returns a list of texts that is not empty. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
+/** Checks a list of texts. Errors: `REQUEST_INVALID` for an empty one, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
 export function checkTexts(texts: readonly string[], most: number, validation: Validation): void {
   if (!isTexts(texts)) throw new TypeError('text must be a string or an array of strings')
   if (validation === 'off') return
@@ -385,9 +385,9 @@ export interface TranslateParams {
   readonly context?: string
   /** Adds `billed_characters` to each translation. */
   readonly show_billed_characters?: boolean
-  /** How texts are split: `0` not at all, `1` at punctuation and line ends, `nonewlines` at punctuation. */
+  /** Splitting of texts: `0` none, `1` at punctuation and line ends, `nonewlines` at punctuation. */
   readonly split_sentences?: '0' | '1' | 'nonewlines' | (string & {})
-  /** Keeps punctuation and case as they are; default false. */
+  /** Keeps punctuation and case unchanged; default false. */
   readonly preserve_formatting?: boolean
   /** Formality of the translation; `more` and `less` fail for languages without it, `prefer_…` do not. */
   readonly formality?: 'default' | 'more' | 'less' | 'prefer_more' | 'prefer_less' | (string & {})

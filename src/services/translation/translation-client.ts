@@ -34,11 +34,11 @@ import { correctText, type Improvement, type RephraseTextParams, rephraseText } 
 type RawRequest = NonNullable<Parameters<TranslationClient['request']>[2]>
 
 /**
- * A client of the translation service: translates texts and documents, and has the other operations of the service. Parameters and records have
- * the names of the service. Nothing is loaded or connected before the first call; the key is sent to the host of the service only.
+ * A client of the translation service: translates texts and documents, and has the other operations of the service. Parameters and records
+ * have the names of the service. Nothing is loaded or connected before the first call; the key is sent to the host of the service only.
  *
  * Errors of the constructor: `CONFIG_INVALID`, `CREDENTIAL_VALUE_INVALID`, `URL_INSECURE`. Of calls: those of `ApiClient`, and
- * `ValidationError` for what the service would refuse.
+ * `ValidationError` for parameters that the service would refuse.
  *
  * @example
  * const client = new TranslationClient({ apiKey: process.env.TRANSLATION_KEY })
@@ -112,8 +112,8 @@ export class TranslationClient {
   }
 
   /**
-   * Translates up to 50 texts, at most 128 KiB together, and returns the translations in their order. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent,
-   * `RESPONSE_INVALID`, those of every call.
+   * Translates up to 50 texts, at most 128 KiB together, and returns the translations in their order. Errors: `REQUEST_INVALID`,
+   * `REQUEST_TOO_LARGE` before anything is sent, `RESPONSE_INVALID`, those of every call.
    *
    * @example await client.translateText({ text: 'Hello', target_lang: 'DE', formality: 'prefer_more' })
    */
@@ -125,7 +125,7 @@ export class TranslationClient {
   }
 
   /**
-   * Translates any number of texts in requests of up to 50 texts and 128 KiB. A text that fails is an outcome of its own; once the quota is used
+   * Translates any number of texts in requests of up to 50 texts and 128 KiB. A text that fails has its own outcome; once the quota is used
    * up (`HTTP_456`), nothing more is sent.
    *
    * @example for await (const outcome of client.translateMany(texts, { target_lang: 'DE' })) console.log(outcome)
@@ -225,7 +225,10 @@ export class TranslationClient {
     return this
   }
 
-  /** Returns the same client with another key: with limits of its own and the same connections. Without `baseUrl` and `plan` the key selects the host. */
+  /**
+   * Returns the same client with another key: with separate limits and the same connections. Without `baseUrl` and `plan` the key selects
+   * the host.
+   */
   withCredential(apiKey: NonNullable<TranslationClientOptions['apiKey']>): TranslationClient {
     const { auth: _auth, ...options } = this.#options
     return new TranslationClient({ ...options, apiKey })

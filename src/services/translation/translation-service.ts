@@ -28,21 +28,21 @@ export interface TranslationClientOptions
   > {
   /** URL of the service; default: the host of `plan`. */
   readonly baseUrl?: string
-  /** The plan, which has a host of its own; default: `free` for keys that end in `:fx`, else `pro`. */
+  /** The plan, which selects the host; default: `free` for keys that end in `:fx`, else `pro`. */
   readonly plan?: 'free' | 'pro'
   /** The key: text, a `Secret`, or a function that returns it for each attempt. Sent to the host of the service only. */
   readonly apiKey?: string | Secret | (() => string | Promise<string>) | undefined
   /** Instead of a key: a credential or an engine whose `sendTo` matches the base URL; it needs `baseUrl` or `plan`. */
   readonly auth?: Auth | ServiceCredential
-  /** The header of the key and the word before it; default `Authorization: DeepL-Auth-Key <key>`. An empty prefix sends the key alone. */
+  /** The header and prefix of the key; default `Authorization: DeepL-Auth-Key <key>`. With an empty prefix only the key is sent. */
   readonly authHeader?: { readonly name: string; readonly prefix?: string }
   /** Tag under which the usage is counted: 1 to 100 ASCII characters without spaces. */
   readonly reportingTag?: string
   /** Name and version of the program, for `User-Agent`. */
   readonly appInfo?: { readonly name: string; readonly version?: string }
   /**
-   * The checks before anything is sent: `strict` (default) all known limits, `document` only those of the interface document, `off` none. Wrong
-   * types are always errors.
+   * The checks before anything is sent: `strict` (default) all known limits, `document` only those of the interface document, `off` none.
+   * Wrong types are always errors.
    */
   readonly validate?: 'strict' | 'document' | 'off'
   /** Maximum number of texts in one request; default 50. */
@@ -133,7 +133,7 @@ export class TranslationService {
     return (await this.api()).send<T>(operation, input, withTag(options))
   }
 
-  /** The checks of a call. */
+  /** Returns the checks of a call. */
   validation({ validate = this.#validate }: TranslationCallOptions): Validation {
     return validate
   }
@@ -191,7 +191,7 @@ export class TranslationService {
   }
 }
 
-/** Runs an operation; its errors name the operation and the number of requests, 0 if the error does not say otherwise. */
+/** Runs an operation; its errors have the name of the operation and the number of requests, 0 unless they have one already. */
 export async function named<T>(operation: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -217,8 +217,8 @@ export function oneEnd<Options extends TranslationCallOptions>(
 }
 
 /**
- * Returns the data of a response together with the response. Errors: `RESPONSE_INVALID` when it is not the record or list that the operation
- * promises, or has not the members that it must have.
+ * Returns the data of a response with `response`. Errors: `RESPONSE_INVALID` if it is not the record or list of the operation, or lacks a
+ * required member.
  *
  * @param operation the operation that was sent
  * @param url origin and path, for errors
@@ -231,7 +231,7 @@ export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse
   return withResponse(data as T & object, answer)
 }
 
-/** A record together with its response. */
+/** Adds `response` to a record. */
 export function withResponse<T extends object>(data: T, { status, headers, attempts, alreadyGone }: ApiResponse): Result<T> {
   const response = new ApiResponse(status, headers, undefined, attempts, alreadyGone)
   // A record may have a member of that name already.
@@ -245,7 +245,7 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
 }
 
-/** Returns a result that has one item with a text for each text that was sent. Errors: `RESPONSE_INVALID`. */
+/** Checks that a result has one item with a text for each text that was sent. Errors: `RESPONSE_INVALID`. */
 export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
   if (answers.length === sent) return withElements(result, answers, { text: 'text' }, operation)
   const message = `${operation}: ${sent} texts were sent, the response has ${answers.length}`
@@ -340,7 +340,7 @@ function checked(key: unknown): string {
   throw new ConfigurationError('CREDENTIAL_VALUE_INVALID', message)
 }
 
-/** One request at a time: concurrent callers share its response. */
+/** Returns a function that runs once at a time: concurrent callers share its result. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined
   return () => {

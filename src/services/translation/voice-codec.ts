@@ -31,7 +31,7 @@ export async function voiceCodec(format: 'json' | 'msgpack' = 'json', messagePac
   }
 }
 
-/** JSON; bytes in it are base64 (RFC 4648 §4). */
+/** The codec of JSON messages; bytes in them are base64 (RFC 4648 §4). */
 const JSON_CODEC: VoiceCodec = {
   write: (message) => JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value)),
   read(data) {

@@ -65,8 +65,8 @@ export interface VoiceJobState {
   /** The targets of the job. */
   readonly targets: VoiceJobInput['targets']
   /**
-   * The results in the order of the targets; `status` is `pending`, `uploaded`, `processing`, `complete`, `downloaded` or `failed`. Signatures and
-   * signed URLs are secrets.
+   * The results in the order of the targets; `status` is `pending`, `uploaded`, `processing`, `complete`, `downloaded` or `failed`.
+   * Signatures and signed URLs are secrets.
    */
   readonly results: readonly {
     readonly status: string
@@ -112,8 +112,8 @@ export class VoiceJobs {
   }
 
   /**
-   * Creates a job. Retried as `unsafe`. `include` adds a URL for the upload that needs no signature. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`;
-   * `HTTP_429` for too many jobs at a time.
+   * Creates a job. Retried as `unsafe`. `include` adds a URL for the upload that needs no signature. Errors: `REQUEST_INVALID`,
+   * `REQUEST_TOO_LARGE`; `HTTP_429` for too many jobs at a time.
    */
   async create(
     input: VoiceJobInput,
@@ -178,7 +178,7 @@ export class VoiceJobs {
     options: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
   ): AsyncGenerator<VoiceJobOutcome, void> {
     const { extraBody, ...whole } = oneEnd(options, this.#service.clock)
-    // Headers and interceptors for the service are not sent to the hosts of its recordings.
+    // Headers and query parameters for the service are not sent to the hosts of its recordings.
     const { headers: _headers, query: _query, ...elsewhere } = whole
     const targets = [...input.targets]
     const job = await this.create(input, { ...whole, ...(extraBody && { extraBody }) })
@@ -215,7 +215,7 @@ export class VoiceJobs {
     }
   }
 
-  /** Texts of the service may contain a signature. */
+  /** Returns the error of a failed target, scrubbed because texts of the service may contain a signature. */
   #failed(jobId: string, { language, type }: VoiceJobTarget, { error }: VoiceJobResult): JobFailedError {
     const { message = 'no details given', code } = error ?? {}
     const said = this.#service.scrub(String(message))
@@ -278,8 +278,8 @@ const UPLOAD: AssetOperation = {
 const DOWNLOAD: AssetOperation = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
 
 /**
- * Uploads recordings to and downloads results from the hosts that jobs name. Each request carries its own signature, to its own origin, and no key, not even
- * the key that a call names in `credential`.
+ * Uploads recordings to and downloads results from the hosts that jobs name. Each request carries its own signature, to its own origin, and
+ * no key, not even the key that a call names in `credential`.
  */
 class VoiceJobAssets {
   readonly #service: TranslationService
@@ -309,7 +309,7 @@ class VoiceJobAssets {
     }
   }
 
-  /** Errors: `RESPONSE_INVALID` while there is no result to download. */
+  /** Downloads a result. Errors: `RESPONSE_INVALID` while the target has no URL. */
   async download(
     { status, download_url, signature, signed_download_url }: VoiceJobResult,
     options: TranslationCallOptions,
@@ -334,12 +334,12 @@ class VoiceJobAssets {
   }
 }
 
-/** Not needed for bytes and text, whose length is known. */
+/** Returns false for bytes and text, whose length is known. */
 function isStream(content: Recording): boolean {
   return typeof content !== 'string' && !(content instanceof Uint8Array)
 }
 
-/** The response to a repeated upload whose first attempt had succeeded. */
+/** Returns true for the response to a repeated upload whose first attempt had succeeded. */
 function wasThereBefore(error: unknown): boolean {
   return error instanceof HttpError && error.status === 409 && 'attempts' in error && Number(error.attempts) > 1
 }

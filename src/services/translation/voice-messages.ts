@@ -75,7 +75,8 @@ const READERS: Readonly<Record<Exclude<VoiceMessage['type'], 'unknown'>, Reader>
 }
 
 /**
- * Returns a decoded message with its only key as `type`. Errors: `RESPONSE_INVALID` unless it has exactly one key, whose value is an object.
+ * Returns a decoded message with its only key as `type`. Errors: `RESPONSE_INVALID` unless it has exactly one key, whose value is an
+ * object.
  *
  * @param bytes decodes audio from the representation of the format
  */
@@ -144,7 +145,10 @@ const LARGEST_RECORDING = 1_073_741_824
 
 const MOST_TARGETS = 5
 
-/** Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for parameters that the service documents as refused. Media types are left to the service. */
+/**
+ * Checks a voice job. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for parameters that the service documents as refused. Media types are
+ * left to the service.
+ */
 export function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
   const { content_length: size } = source_file
   const field = 'source_file.content_length'

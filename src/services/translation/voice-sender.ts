@@ -36,7 +36,7 @@ export class VoiceSender {
     this.#ending = ending
   }
 
-  /** Errors: the reason why the connection ended; `REQUEST_INVALID` after {@link end}. */
+  /** Sends audio. Errors: the reason why the connection ended; `REQUEST_INVALID` after {@link end}. */
   send(data: Uint8Array, duration: number | undefined): Promise<void> {
     const { codec, contentType, clock, speed } = this.#sending
     return this.#inOrder(async () => {
@@ -92,7 +92,7 @@ interface VoicePiece {
 
 const LARGEST = 100_000
 
-/** Returns the duration of a piece of raw audio in milliseconds, computed from its length in bytes. */
+/** Duration of a piece of raw audio in milliseconds. */
 const PIECE = 250
 
 const LONGEST = 1000
@@ -118,7 +118,7 @@ export function* voicePieces(contentType: string, data: Uint8Array, duration?: n
   }
 }
 
-/** Raw audio: bytes of a sample, and bytes of a millisecond. */
+/** Returns the bytes of a sample and the number of samples in a millisecond for raw audio; `undefined` for other media types. */
 function sampleOf(contentType: string): { readonly bytes: number; readonly perMillisecond: number } | undefined {
   const [, encoding, rate] = /^audio\/pcm;\s*encoding=(\w+);\s*rate=(\d+)$/.exec(contentType) ?? []
   if (Number(rate) === 0)

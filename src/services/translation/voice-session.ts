@@ -13,7 +13,7 @@ import { VoiceSender, type VoiceSending } from './voice-sender.ts'
 export interface VoiceSessionParts {
   readonly service: TranslationService
   readonly sending: VoiceSending
-  /** Opens a connection; receives whether the URL may be on this machine. */
+  /** Returns a function that opens a connection; receives whether the URL may be on this machine. */
   readonly sockets: (allowPrivateNetwork: boolean) => Promise<OpenSocket>
   /** Requests the next token; only called when `reconnect` is. */
   readonly reconnect: (token: string, options: TranslationCallOptions) => Promise<VoiceAccess>
@@ -333,7 +333,7 @@ function notOpened(host: string): NetworkError {
   return new NetworkError('NETWORK_FAILED', `${host}: the voice session could not be opened`, { hint, retryable: false })
 }
 
-/** Buffers messages until they are read, and keeps how the session ended. */
+/** Buffers messages until they are read, and keeps the error or end after them. */
 class MessageQueue<Message> {
   readonly #messages: Message[] = []
   readonly #waiting: (() => void)[] = []

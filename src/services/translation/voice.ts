@@ -19,7 +19,9 @@ export interface VoiceOpenOptions extends TranslationCallOptions {
       listener: (event: { readonly data?: unknown; readonly code?: number }) => void,
     ): void
   }
-  /** The package `@msgpack/msgpack`, for `message_format: 'msgpack'` in pages and workers; Node, Bun and Deno find it if it is installed. */
+  /**
+   * The package `@msgpack/msgpack`, for `message_format: 'msgpack'` in pages and workers; Node, Bun and Deno find it if it is installed.
+   */
   readonly messagePack?: { encode(value: unknown): Uint8Array<ArrayBuffer>; decode(bytes: ArrayBuffer): unknown }
   /** Maximum speed at which audio is sent, as a multiple of its duration: up to 2, which the service accepts; default 1.1. */
   readonly speed?: number

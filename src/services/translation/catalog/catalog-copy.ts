@@ -7,7 +7,7 @@ import type { TranslationClient } from '../translation-client.ts'
 import { inForm, KEPT_TAG, type MarkdownPart, markdownParts, type TaggedProse, taggedProse } from './markdown-parts.ts'
 import type { CatalogTranslationOptions, TranslatedCatalog } from './translate-catalog.ts'
 
-/** The translated copy of a document; see `translateCatalog`. */
+/** Returns the translated copy of a document; see `translateCatalog`. */
 export async function catalogCopy(
   client: Pick<TranslationClient, 'translateMany'>,
   text: string,
@@ -128,7 +128,7 @@ interface CatalogDocument {
   /** Pointer from the root of the parsed JSON; empty for the root. */
   readonly at: string
   readonly document: unknown
-  /** The object with the common metadata: `properties` of an item, else the document. */
+  /** Pointer to the object with the common metadata: `properties` of an item, else the document. */
   readonly holder: string
 }
 

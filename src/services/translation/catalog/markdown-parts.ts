@@ -1,6 +1,6 @@
 /** Splits CommonMark into prose to translate and markup to keep. */
 
-/** Text that is kept as it is, or prose: the words of one paragraph, heading, list item or cell, on one line. */
+/** Text that is kept unchanged, or prose: the words of one paragraph, heading, list item or cell, on one line. */
 export type MarkdownPart = { readonly kept: string } | { readonly prose: string; readonly isCell?: true }
 
 /** Markers at the start of a line: quotes, list items, headings. */
@@ -61,7 +61,7 @@ function verbatimOf(line: string, before: Before): Verbatim | undefined {
   return { closes: (last) => (html[1] === undefined ? HTML_END.test(last) : last.includes('-->')) }
 }
 
-/** A table starts with a row above a line of delimiters; it ends at a blank line or at the start of another block. */
+/** Returns true for a line of a table, which starts with a row above a line of delimiters and ends at a blank line or another block. */
 function inTable(line: string, next: string | undefined, wasTable: boolean): boolean {
   if (wasTable) return line.trim() !== '' && (BAR.test(line) || !/\S/.test(MARKERS.exec(line)?.[0] ?? ''))
   return BAR.test(line) && next !== undefined && isDelimiters(next)
@@ -83,7 +83,7 @@ function isDelimiter(cell: string): boolean {
   return /^:?-+:?$/.test(cell.trim())
 }
 
-/** The block before a line: four blanks start code only after a block that is neither a paragraph nor a list. */
+/** The block before a line: four spaces start code only after a block that is neither a paragraph nor a list. */
 type Before = 'text' | 'list' | 'none'
 
 /** A paragraph that the next line may continue. */
@@ -140,7 +140,7 @@ function closes(line: string, fence: string): boolean {
 
 /** Prose as it is sent to the service. */
 export interface TaggedProse {
-  /** Well-formed XML content when `tagged`, else the prose as it is. */
+  /** Well-formed XML content when `tagged`, else the unchanged prose. */
   readonly text: string
   readonly tagged: boolean
   /** Returns the prose of a translation; `undefined` if the service lost, doubled or crossed tags, or added HTML. */
@@ -258,7 +258,10 @@ function written({ kind, raw, id, role }: MatchedPiece): string {
 
 const TAG = /<(\/?)([gx])(?:\s+i\s*=\s*["'](\d+)["'])?\s*>/g
 
-/** Every tag must be returned once and well nested. The content of kept parts is taken from the original. */
+/**
+ * Returns the prose of a translation; `undefined` unless every tag was returned once and well nested. The content of kept parts is taken
+ * from the original.
+ */
 function restored(translation: string, pieces: readonly MatchedPiece[]): string | undefined {
   const atoms = new Map(pieces.flatMap(({ kind, id, raw }) => (kind === 'atom' ? [[id, raw]] : [])))
   const ends = new Map(pieces.flatMap(({ role, id, raw }) => (role === 'end' ? [[id, raw]] : [])))
@@ -289,7 +292,7 @@ function restored(translation: string, pieces: readonly MatchedPiece[]): string 
   return open.length > 0 || atoms.size > 0 || begins.size > 0 ? undefined : text + unescaped(rest)
 }
 
-/** Emphasis markers touch words: blanks inside them are moved outside. */
+/** Puts markers around a text. Emphasis markers must touch a word, so spaces inside them are moved outside. */
 function around(begin: string, text: string, end = ''): string {
   if (begin.endsWith('[')) return begin + text + end
   const words = text.trim()
@@ -297,7 +300,7 @@ function around(begin: string, text: string, end = ''): string {
   return text.slice(0, start) + begin + words + end + text.slice(start + words.length)
 }
 
-/** A line end could start a new block. */
+/** Replaces line ends by spaces, because a line end could start a new block. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ')
 }
@@ -340,7 +343,7 @@ export function inForm(translation: string, original: string, isCell: boolean): 
         .join('')
         .replace(/(?<!\\)\\+$/, '')
     : translation
-  // Four blanks at the start would make it code.
+  // Four spaces at the start would make it code.
   const words = text.replace(/^[ \t]+/, '')
   const found = BEGINNING.test(original) ? undefined : BEGINNING.exec(words)
   if (!found) return words
@@ -348,7 +351,7 @@ export function inForm(translation: string, original: string, isCell: boolean): 
   return `${number}\\${words.slice(number.length)}`
 }
 
-/** True if the translation has HTML tags, comments or declarations that the original does not have. */
+/** Returns true if the translation has HTML tags, comments or declarations that the original does not have. */
 export function hasOtherTags(translation: string, original: string): boolean {
   const left = new Map<string, number>()
   for (const [tag] of original.matchAll(ANY_TAG)) left.set(tag, (left.get(tag) ?? 0) + 1)
