@@ -1,9 +1,9 @@
-/** The question to which hosts a credential may be sent. */
+/** The consent form: the choice of hosts to which a credential may be sent. */
 import type { FormModel } from '../browser/credential-form.ts'
 import { address, type Child, element } from './dom.ts'
 import type { Strings } from './strings.ts'
 
-/** Returns the nodes that show where a new credential goes; URL patterns to choose from are checkboxes, none of them checked. */
+/** Returns the nodes that show where a new credential is sent; several URL patterns are shown as checkboxes, none of them checked. */
 export function consentNodes(model: FormModel, id: string, strings: Strings): readonly Child[] {
   const { sendTo, secretTo, loginAt, carriedIn, credential } = model
   const list = (text: string, addresses: readonly string[]) => [element('p', {}, text), plainList([...new Set(addresses)])]

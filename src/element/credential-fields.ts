@@ -1,4 +1,4 @@
-/** The fields of a credential form. What is typed leaves the document as soon as it is read. */
+/** The fields of a credential form. Typed values are removed from the document as soon as they are read. */
 import type { FormField, FormModel } from '../browser/credential-form.ts'
 import { type Child, element } from './dom.ts'
 import { type Strings, textFor } from './strings.ts'
@@ -7,8 +7,8 @@ import { type Strings, textFor } from './strings.ts'
 export type Typed = Readonly<Record<string, string | boolean>>
 
 /**
- * Returns the fields that a person fills in. A page cannot keep the secret of a client, so logins have none; where no field is required,
- * as for object stores, a page has nowhere else to take the secrets from.
+ * Returns the fields that a person fills in. Logins have no secret fields, because a page cannot keep the secret of a client. If no field
+ * is required, as for object stores, secret fields become required, because a page has no other source for secrets.
  */
 export function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
   if (loginAt !== undefined) return fields.filter(({ secret }) => !secret)
@@ -16,7 +16,10 @@ export function fieldsOf({ fields, loginAt }: FormModel): readonly FormField[] {
   return fields.map((field) => (isOpen && field.secret ? { ...field, required: true } : field))
 }
 
-/** Returns the nodes of the fields; those that few need are in a closed `details`. `values` are shown in fields that are not secret. */
+/**
+ * Returns the nodes of the fields; optional fields that are not secret are in a closed `details`. `values` are shown in fields that are not
+ * secret.
+ */
 export function fieldNodes(
   fields: readonly FormField[],
   values: Typed,
@@ -69,14 +72,14 @@ function inputNode({ name, type, required, autocomplete, options = [] }: FormFie
   }
 }
 
-/** Returns what was typed, and empties the fields. */
+/** Returns the typed values and clears the fields. */
 export function takeTyped(fields: readonly FormField[], idOf: (name: string) => string, root: DocumentFragment): Typed {
   const typed: Record<string, string | boolean> = {}
   for (const { name } of fields) {
     const input = root.getElementById(idOf(name)) as Input | null
     if (!input) continue
     if (input instanceof HTMLInputElement && input.type === 'checkbox') typed[name] = input.checked
-    // Pasted values often have outer spaces, which no secret may have.
+    // Pasted values often have surrounding spaces, which no secret may have.
     else if (input.value.trim() !== '') typed[name] = input.value.trim()
     input.value = ''
   }

@@ -4,7 +4,7 @@ export type Child = Node | string | undefined | false
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>
 
-/** Returns an element with attributes and children; `true` is an attribute without a value, `false` and `undefined` are none. */
+/** Returns an element with attributes and children; `true` sets an attribute without a value, `false` and `undefined` set none. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -33,7 +33,7 @@ export function button(label: string, act: () => unknown, attributes: Attributes
   return made
 }
 
-/** Returns the text with each `{name}` replaced by a node of its own. */
+/** Returns the parts of a text, with each `{name}` replaced by its node. */
 export function sentence(text: string, nodes: Readonly<Record<string, Node>>): readonly Child[] {
   return text.split(/(\{\w+\})/).map((part) => nodes[part.slice(1, -1)] ?? part)
 }

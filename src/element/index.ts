@@ -1,4 +1,4 @@
-/** Exports of `stac-auth/element`: the custom element that asks for credentials and logins. */
+/** Exports of `stac-auth/element`: the custom element for credentials and logins. */
 export {
   type AccessState,
   defineStacAuth,

@@ -1,4 +1,4 @@
-/** What the targets need, once per provider: computed from the document and the credentials, without network access. */
+/** The requirements of targets, one per provider: computed from the document and the credentials, without network access. */
 import type { Auth, Explanation } from '../auth/auth.ts'
 import type { FormModel } from '../browser/credential-form.ts'
 import { describeRequirements } from '../browser/credential-form.ts'
@@ -8,19 +8,19 @@ import { isProtected, type Target } from '../stac/target.ts'
 import { forLine } from '../text/sanitize.ts'
 import { areDifferentSites, hostNameOf, type Parties, siteOf } from './sites.ts'
 
-/** Why something is refused whatever the user does; safe to show. */
+/** The reason why something is refused regardless of what the user does; safe to show. */
 export interface Refusal {
   readonly code: string
   readonly message: string
 }
 
-/** A provider: who receives the same secret for some of the targets, and what is missing. */
+/** A provider, which is the receiver of the same secret for some of the targets, and what is missing. */
 export interface Provider {
   /** Equal for the same provider in later results. */
   readonly key: string
   /** Number of targets. */
   readonly count: number
-  /** The form of its credential; absent when the scheme cannot be read. */
+  /** The form of its credential; absent if the scheme is missing or unsupported, or the reference is refused. */
   readonly model?: FormModel
   /** Ids of the credentials in use. */
   readonly ready: readonly string[]
@@ -30,7 +30,7 @@ export interface Provider {
   readonly widen?: { readonly credential: string; readonly patterns: readonly string[] }
   /** True when a credential must be added. */
   readonly isMissing: boolean
-  /** True when the user has a credential for the targets whose provider is another one. */
+  /** True when the user has a credential for the targets, but for another provider. */
   readonly endpointDiffers: boolean
   readonly refusal?: Refusal
   /** Present when the catalog, its files and the provider belong to different sites. */
@@ -38,7 +38,7 @@ export interface Provider {
 }
 
 export interface Needs {
-  /** Each group gives access to targets of its own; of the providers in a group any one is enough. */
+  /** One group for each set of targets; any one of the providers in a group is enough. */
   readonly groups: readonly (readonly Provider[])[]
 }
 
@@ -58,10 +58,10 @@ interface Bucket {
   readonly targets: Target[]
 }
 
-/** Targets that are explained before the page may react to its user again. */
+/** Number of targets that are explained before the page may handle events again. */
 const BATCH = 200
 
-/** Returns what the targets need. `signal` ends the work when its result is no longer wanted. */
+/** Returns the requirements of the targets. `signal` aborts the work. */
 export async function needsOf(
   targets: Iterable<Target>,
   auth: Pick<Auth, 'explain' | 'authorize'>,
@@ -87,7 +87,7 @@ export async function needsOf(
   return { groups: collector.groups(choices.map((choice) => choice.map(({ bucket }) => bucket))) }
 }
 
-/** Returns the references that a user can choose from: the usable one, else those that need something, else those refused. */
+/** Returns the references that a user can choose from: the first usable one, else those that are not refused, else the first one. */
 function choicesOf(target: Target, { refs, code, message = '' }: Explanation): readonly (readonly [ref: string, outcome: Outcome])[] {
   if (code !== undefined) return [[target.refs[0] ?? '', { kind: 'refused', refusal: refusalOf(code, message) }]]
   const all = refs.map((ref): readonly [string, Outcome] => [ref.ref, outcomeOf(ref)])
@@ -128,7 +128,7 @@ class Buckets {
     const { document } = target.scope
     const known = this.#documents.get(document) ?? new Map<string, { ref: string; bucket: Bucket }>()
     this.#documents.set(document, known)
-    // An asset may have schemes of its own.
+    // An asset may define its own schemes.
     const place = own(target.object, 'auth:schemes') === undefined ? '' : target.pointer
     const key = JSON.stringify([ref, place, outcome])
     const bucket: Bucket = known.get(key)?.bucket ?? { outcome, targets: [] }
@@ -151,7 +151,10 @@ async function formOf({ outcome, targets }: Bucket, ref: string, options: NeedsO
   return model
 }
 
-/** Returns the id of the credential; for one that needs further hosts, authorizing the target fails with it before anything is sent. */
+/**
+ * Returns the id of the credential. For a credential that is not allowed for the target yet, the id is taken from the error of `authorize`,
+ * which sends nothing.
+ */
 async function credentialOf({ outcome, targets }: Bucket, ref: string, auth: Pick<Auth, 'authorize'>): Promise<string | undefined> {
   if (outcome.kind === 'ready' || outcome.kind === 'login') return outcome.credential
   const [target] = targets
@@ -202,7 +205,10 @@ class Collector {
     } as Collected)
   }
 
-  /** Returns the providers of the targets, each of which has a choice of buckets; a provider that is needed anyway is the choice. */
+  /**
+   * Returns the providers of the targets in groups. If one of the alternatives of a target is required by another target anyway, only that
+   * one is listed.
+   */
   groups(choices: readonly (readonly Bucket[])[]): readonly (readonly Provider[])[] {
     const sets = choices.map((buckets) => [...new Set(buckets.flatMap((bucket) => this.#keys.get(bucket) ?? []))])
     const alone = new Set(sets.flatMap((keys) => (keys.length === 1 ? keys : [])))
@@ -227,7 +233,7 @@ class Collector {
   }
 }
 
-/** Returns the same text for forms whose secret has the same receiver. */
+/** Returns the same key for forms whose secret has the same receiver. */
 function keyOf(model: FormModel | undefined, outcome: Outcome): string {
   if (!model) return JSON.stringify(outcome.kind === 'refused' ? outcome.refusal.code : outcome.kind)
   const { credential, loginAt, secretTo, sendTo, obstacle, type } = model
@@ -253,7 +259,7 @@ function partiesOf({ sendTo, secretTo, loginAt }: FormModel, catalog: string | u
   }
 }
 
-/** Returns the host of the document: where it was read from, else what its link `self` says. */
+/** Returns the host of the document: that of its URL, else that of its link `self`. */
 function catalogHost(target: Target | undefined): string | undefined {
   const links = own(target?.scope.document, 'links')
   const self = Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined

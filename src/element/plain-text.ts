@@ -1,12 +1,12 @@
-/** CommonMark as plain text. A renderer would cost more than the whole element, and its links would lead where the catalog likes. */
+/** Converts CommonMark to plain text. A renderer would be larger than the whole element, and would create links to URLs of the catalog. */
 
-/** Maximum number of characters that are read; forms cut off descriptions there as well. */
+/** Maximum number of characters that are read; form models cut off descriptions at the same length. */
 const MAX_LENGTH = 500
 
-/** Characters of markup that are text stand at these private code points while markup is removed. */
+/** Markup characters that are literal text are moved to private code points, from this one on, while markup is removed. */
 const PRIVATE = 0xe000
 
-/** Links may contain images, and emphasis other emphasis, but nobody nests them deeper. */
+/** Maximum depth of nested markup: links may contain images, and emphasis other emphasis; deeper nesting does not occur in practice. */
 const MAX_DEPTH = 5
 
 /** `[text](url "title")`, `[text][label]` and images. */
@@ -14,7 +14,7 @@ const LINK = /!?\[([^\][]*)\](?:\(\s*(?:<[^<>\n]*>|(?:[^()\s]|\([^()\s]*\))*)(?:
 
 /**
  * Returns the text without its markup: links and images become their text, and marks of emphasis, headings, quotes, lists and code are
- * removed. The result is text, never markup: `<b>` stays as it is written.
+ * removed. The result is plain text: `<b>` stays unchanged.
  */
 export function plainText(markdown: string): string {
   const labels = new Set<string>()

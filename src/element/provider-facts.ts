@@ -1,4 +1,4 @@
-/** What the element says about a provider: its name, state, origin, warnings and details. */
+/** The texts and nodes about a provider: its name, state, origin, warnings and details. */
 import type { FormModel } from '../browser/credential-form.ts'
 import { isAuthError } from '../errors.ts'
 import { forLine } from '../text/sanitize.ts'
@@ -8,7 +8,7 @@ import { plainText } from './plain-text.ts'
 import type { Parties } from './sites.ts'
 import { filled, listInWords, type StringName, type Strings, textFor } from './strings.ts'
 
-/** What is missing at a provider. */
+/** The state of a provider, by what is missing. */
 export type ProviderState = 'needed' | 'login' | 'widen' | 'ready' | 'unsupported' | 'refused'
 
 export function stateOf({ model, isMissing, login, widen, refusal }: Provider): ProviderState {
@@ -87,7 +87,7 @@ export function sitesNode({ catalog, files, provider }: Parties, strings: String
 
 const MAX_MESSAGE = 300
 
-/** Returns what went wrong, with the code and message of the library below it; `isNew` also tells it to screen readers. */
+/** Returns the node of an error, with the code and message of the library below it; `isNew` announces it to screen readers. */
 export function problemNode(problem: unknown, strings: Strings, isNew = true): HTMLElement {
   const { code, message } = isAuthError(problem) || isRefusal(problem) ? problem : { code: undefined, message: undefined }
   const text = textFor(strings, `error.${code}`) ?? strings['error.unknown']

@@ -1,4 +1,4 @@
-/** One provider of the element: what it needs, the form, the consent, the login and the logout. */
+/** The view of one provider: its requirements, form, consent, login and logout. */
 import type { CredentialStatus } from '../auth/auth.ts'
 import { credentialFrom, type FormModel } from '../browser/credential-form.ts'
 import type { Logins } from '../browser/logins.ts'
@@ -11,7 +11,7 @@ import { detailsNode, problemNode, quoteNode, sitesNode, stateOf, titleOf } from
 import type { ElementAuth, LoginClient } from './stac-auth-element.ts'
 import { filled, type Strings, timeInWords } from './strings.ts'
 
-/** What a view uses of its element. */
+/** The parts of the element that a view uses. */
 export interface ViewContext {
   readonly auth: ElementAuth
   readonly logins: Logins | undefined
@@ -24,14 +24,14 @@ export interface ViewContext {
   readonly lang: string
   readonly headingLevel: number
   readonly status: ReadonlyMap<string, CredentialStatus>
-  /** Ids of the credentials that were added with the element: it also removes them. */
+  /** Ids of the credentials that were added with the element, which can also remove them. */
   readonly added: Set<string>
-  /** Tells screen readers what was done, and looks again. */
+  /** Announces a result to screen readers, and updates the element. */
   done(text: string): void
   failed(error: unknown): void
 }
 
-/** What the person does with the provider now. */
+/** The current step of the person with the provider. */
 type Mode = 'summary' | 'form' | 'consent' | 'widen' | 'waiting'
 
 let views = 0
@@ -53,7 +53,7 @@ export class ProviderView {
     this.#render()
   }
 
-  /** Shows what is needed now. A form that is being filled in and a login that goes on stay, unless what they are for has changed. */
+  /** Shows the current requirements. A form that is being filled in and a pending login stay, unless their requirements have changed. */
   update(provider: Provider, context: ViewContext): void {
     const [before, facts] = [this.#provider, factsOf(this.#provider, this.#context)]
     const isKept =
@@ -76,7 +76,7 @@ export class ProviderView {
     return true
   }
 
-  /** Forgets what was typed, and ends a login. */
+  /** Discards typed values and aborts a login. */
   close(): void {
     this.#login?.abort()
     this.#typed = {}
@@ -84,7 +84,7 @@ export class ProviderView {
     this.root.replaceChildren()
   }
 
-  /** Replaces the content; a focus inside moves to the first thing to do. */
+  /** Replaces the content; a focus inside moves to the first control. */
   #show(mode: Mode, error?: unknown): void {
     const hadFocus = this.root.contains((this.root.getRootNode() as Partial<ShadowRoot>).activeElement ?? null)
     if (mode === 'summary') this.#typed = {}
@@ -94,7 +94,10 @@ export class ProviderView {
     if (hadFocus) this.#focus()
   }
 
-  /** Focuses the first field or the question; without them the title, because the next button may undo what was just done. */
+  /**
+   * Focuses the first field or the question. Without them, focuses the title instead of a button, because the next button may undo the last
+   * action.
+   */
   #focus(): void {
     const first = this.root.querySelector<HTMLElement>('form [part~="question"], form :is(input, select, textarea)')
     const place = first ?? this.root.querySelector<HTMLElement>('[role="heading"]')
@@ -202,7 +205,7 @@ export class ProviderView {
     this.#show('consent')
   }
 
-  /** Returns what the page knows about itself at that provider. */
+  /** Returns the client that the page has registered with that provider, as typed values. */
   #known({ loginAt }: FormModel): Typed & { readonly clientId?: string } {
     const client = this.#context.clients.find(({ issuer }) => loginAt !== undefined && originOf(issuer) === originOf(loginAt))
     return client ? { clientId: client.clientId, ...(client.scopes && { scopes: client.scopes.join(' ') }) } : {}
@@ -225,7 +228,7 @@ export class ProviderView {
       event.preventDefault()
       const typed = takeTyped(fields, idOf, form.getRootNode() as ShadowRoot)
       try {
-        // Checked now, so that a wrong value is corrected before the question of where it may go.
+        // Checked before the consent, so that a wrong value is corrected first.
         await credentialFrom(model, typed, { sendTo: model.sendTo, secretTo: model.secretTo })
         this.#typed = typed
         this.#show('consent')
@@ -271,7 +274,7 @@ export class ProviderView {
     )
   }
 
-  /** Asks for consent; nothing is allowed before the person presses the button that says so. */
+  /** Returns a consent form; nothing is allowed before the person presses its button. */
   #question(
     nodes: readonly Child[],
     patterns: readonly string[],
@@ -318,7 +321,7 @@ export class ProviderView {
     return form
   }
 
-  /** A credential that was added here would be gone after the way to the provider and back, so it logs in with a window only. */
+  /** Returns the buttons of a login. A credential that was added here would be lost after a redirect, so it logs in with a window only. */
   #loginActions(id: string): HTMLElement {
     const { strings, added } = this.#context
     const isOwn = added.has(id)
@@ -379,13 +382,15 @@ export class ProviderView {
   }
 }
 
-/** Returns all that a summary shows; while it is the same, nothing is replaced, so that the focus and open details stay. */
+/**
+ * Returns a key of everything that a summary shows. While it stays the same, nothing is replaced, so that the focus and open details stay.
+ */
 function factsOf(provider: Provider, { status, added, logins, headingLevel }: ViewContext): string {
   const ids = [...provider.ready, ...(provider.login === undefined ? [] : [provider.login])]
   return JSON.stringify([provider, ids.map((id) => [status.get(id), added.has(id)]), logins !== undefined, headingLevel])
 }
 
-/** Returns what a form and a consent ask for; when it changes, a consent for the old question is void. */
+/** Returns a key of everything that a form and a consent request; when it changes, a consent is void. */
 function questionOf({ model, isMissing, widen }: Provider): string {
   return JSON.stringify([isMissing, widen, model?.fields, model?.sendTo, model?.secretTo, model?.loginAt])
 }
@@ -404,7 +409,7 @@ function originOf(address: string): string | undefined {
   }
 }
 
-/** Returns an id for a credential of that host, which no other credential has. */
+/** Returns an unused id for a credential of that host. */
 function freeId(host: string, taken: ReadonlySet<string>): string {
   const decent = host.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 48) || 'credential'
   for (let count = 1; ; count++) {

@@ -1,4 +1,4 @@
-/** Sites: hosts under the control of one owner, as far as a page can tell. */
+/** Sites: hosts of the same owner, as far as a page can determine it. */
 import { isSharedSuffix } from '../auth/url-pattern.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 
@@ -7,7 +7,8 @@ const SECOND_LEVEL = /^(?:ac|asso|co|com|edu|gob|go|gouv|gov|govt|gv|info|ltd|mi
 
 /**
  * Returns the registrable domain of a host: its last two labels, three below second-level domains of countries, the whole host on shared
- * hosts. The public suffix list would be three times the size of the element; without it, hosts below a rare public suffix count as one site.
+ * hosts. The public suffix list would be three times the size of the element; without it, hosts below a rare public suffix count as one
+ * site.
  */
 export function siteOf(host: string): string {
   if (/^[\d.]+$|^\[/.test(host)) return host
@@ -23,16 +24,16 @@ export function hostNameOf(address: string): string | undefined {
   return url?.hostname || undefined
 }
 
-/** The hosts that take part when a credential is used, by their part in it. */
+/** The hosts that take part when a credential is used, by role. */
 export interface Parties {
-  /** Host of the catalog; undefined where its URL is unknown. */
+  /** Host of the catalog; undefined if its URL is unknown. */
   readonly catalog?: string
   readonly files: readonly string[]
   /** Hosts of the login, the token endpoint or the signing API. */
   readonly provider: readonly string[]
 }
 
-/** True when the catalog, its files and their provider do not all belong to one site. */
+/** Returns true when the catalog, its files and their provider do not all belong to one site. */
 export function areDifferentSites({ catalog, files, provider }: Parties): boolean {
   return new Set([...(catalog === undefined ? [] : [catalog]), ...files, ...provider].map(siteOf)).size > 1
 }

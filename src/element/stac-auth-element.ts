@@ -1,4 +1,4 @@
-/** The custom element `<stac-auth>`: properties, events, and when it looks again. */
+/** The custom element `<stac-auth>`: its properties, its events, and when it updates. */
 import type { Auth, CredentialStatus } from '../auth/auth.ts'
 import type { UncheckedCredential } from '../auth/credential.ts'
 import type { Logins } from '../browser/logins.ts'
@@ -23,19 +23,19 @@ export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'statu
   }
 }
 
-/** A client that the page has registered with a provider, so that nobody has to type its id. */
+/** A client that the page has registered with a provider, so that users need not type its id. */
 export interface LoginClient {
   /** The issuer of the provider, as in its discovery document. */
   readonly issuer: string
   /** The client id at that provider (RFC 6749 §2.2). */
   readonly clientId: string
-  /** The scopes to ask for; default: those of the scheme. */
+  /** The scopes to request; default: those of the scheme. */
   readonly scopes?: readonly string[]
 }
 
 /**
- * `checking` until there is a document and a first result; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user
- * can do something; `unsupported`: what is missing cannot be given in a page; `failed`: the requirements could not be determined.
+ * `checking`: there is no document or no first result yet; `open`: nothing is protected; `ready`: nothing is missing; `needed`: the user
+ * can provide what is missing; `unsupported`: a page cannot provide what is missing; `failed`: the requirements could not be determined.
  */
 export type AccessState = 'checking' | 'open' | 'ready' | 'needed' | 'unsupported' | 'failed'
 
@@ -64,7 +64,7 @@ function addedTo(auth: ElementAuth | undefined): Set<string> {
   return added
 }
 
-/** Node has no HTMLElement; the module can be imported there. */
+/** Node has no `HTMLElement`, but the module can be imported there. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
 /**
@@ -90,7 +90,7 @@ export class StacAuthElement extends Base {
   #lang = 'en'
   /** The replaced texts that are in `#strings`. */
   #applied: Partial<Strings> = this.#replaced
-  /** True until a result is told for the present engine and targets. */
+  /** True until an event has reported a result for the current engine and targets. */
   #isUntold = true
   #status: ReadonlyMap<string, CredentialStatus> = new Map()
   #added = new Set<string>()
@@ -99,7 +99,7 @@ export class StacAuthElement extends Base {
   #unsubscribe: (() => void) | undefined
   #work = new AbortController()
   #isScheduled = false
-  /** The texts of the groups that are shown. */
+  /** The texts with which the groups were arranged. */
   #arranged: Strings | undefined
   #parts: Parts | undefined
 
@@ -170,8 +170,8 @@ export class StacAuthElement extends Base {
   }
 
   /**
-   * False for providers whose pages sever the link to their opener (`Cross-Origin-Opener-Policy`): a login window that looks closed is
-   * waited for, until the user cancels. Attribute `watch-closing="false"`.
+   * False for providers whose pages sever the link to their opener (`Cross-Origin-Opener-Policy`): a login window that looks closed does
+   * not end the login; only the user can cancel it. Attribute `watch-closing="false"`.
    */
   get watchClosing(): boolean {
     return this.getAttribute('watch-closing') !== 'false'
@@ -181,7 +181,7 @@ export class StacAuthElement extends Base {
     else this.setAttribute('watch-closing', 'false')
   }
 
-  /** True: a logout also logs the user out at the provider, where it supports that; the page is left. Attribute `at-provider`. */
+  /** True: a logout also logs the user out at the provider, where it supports that, and leaves the page. Attribute `at-provider`. */
   get atProvider(): boolean {
     return this.hasAttribute('at-provider')
   }
@@ -189,7 +189,7 @@ export class StacAuthElement extends Base {
     this.toggleAttribute('at-provider', isWanted)
   }
 
-  /** Clients registered with providers: their ids are not asked for. */
+  /** Clients registered with providers, whose ids users need not type. */
   get clients(): readonly LoginClient[] {
     return this.#clients
   }
@@ -216,12 +216,12 @@ export class StacAuthElement extends Base {
     this.#start()
   }
 
-  /** What was found. */
+  /** The state of access to the targets. */
   get state(): AccessState {
     return this.#state
   }
 
-  /** Called by the browser. */
+  /** Called by the browser when the element is inserted into a document. */
   connectedCallback(): void {
     for (const name of PROPERTIES) {
       if (!Object.hasOwn(this, name)) continue
@@ -234,7 +234,7 @@ export class StacAuthElement extends Base {
     this.#start()
   }
 
-  /** Called by the browser. */
+  /** Called by the browser when the element is removed from a document. */
   disconnectedCallback(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
@@ -255,13 +255,13 @@ export class StacAuthElement extends Base {
     this.#unsubscribe = this.isConnected ? this.#auth?.credentials.subscribe(() => this.#start()) : undefined
   }
 
-  /** Looks for an answer to another question. */
+  /** Updates after a change of the engine or the targets. */
   #ask(): void {
     this.#isUntold = true
     this.#start()
   }
 
-  /** Looks at everything again after the current task, once for several changes. */
+  /** Schedules an update after the current task, once for several changes. */
   #start(): void {
     if (this.#isScheduled || !this.isConnected) return
     this.#isScheduled = true
@@ -278,18 +278,18 @@ export class StacAuthElement extends Base {
     try {
       const { lang: known, strings } = await stringsFor(this.#language())
       if (signal.aborted) return
-      // Texts of the page are in the language that it states, also in one that is not included.
+      // Texts of the page are in the language of `locale`, even if the element has no texts of its own in that language.
       const lang = this.#locale !== undefined && Object.keys(this.#replaced).length > 0 ? languageTag(this.#locale, known) : known
       if (lang !== this.#lang || this.#replaced !== this.#applied) this.#strings = { ...strings, ...this.#replaced }
       this.#lang = lang
       this.#applied = this.#replaced
       const targets = this.#target ? targetsIn(this.#target) : this.#document && targetsOf(this.#document, this.#options)
-      // Nothing is known of a document that is still loading: it is not called public.
+      // A document that is still loading is not shown as public.
       if (!auth || !targets) return this.#show({ groups: [] }, 'checking')
       const needs = await needsOf(targets, auth, { typed: this.#typed }, signal)
       const status = await auth.status()
       this.#status = new Map(status.map((one) => [one.credential, one]))
-      // A page of public files does not load it.
+      // Not loaded by pages with public files only.
       if (needs.groups.length > 0) this.#View ??= (await import('./provider-view.ts')).ProviderView
       if (signal.aborted) return
       const before = this.#state
@@ -340,7 +340,7 @@ export class StacAuthElement extends Base {
     this.#arrange(parts, roots)
   }
 
-  /** Puts the providers in their places. Nodes that are moved lose the focus, so they are moved only when that is necessary. */
+  /** Arranges the providers in groups. Nodes are moved only when necessary, because moved nodes lose the focus. */
   #arrange({ groups, heading }: Parts, roots: readonly (readonly HTMLElement[])[]): void {
     const present = [...groups.querySelectorAll('[part="providers"]')].map((list) => [...list.children])
     const isSame = present.length === roots.length && roots.every((group, index) => isEqual(group, present[index] ?? []))
@@ -395,7 +395,7 @@ export interface StacAuthEvents {
   'stac-auth-ready': CustomEvent<{ readonly state: AccessState }>
   /** Something is missing. */
   'stac-auth-needed': CustomEvent<{ readonly state: AccessState }>
-  /** Something failed that the element shows as well. */
+  /** An error, which the element also shows. */
   'stac-auth-error': CustomEvent<{ readonly error: unknown }>
 }
 
@@ -407,7 +407,7 @@ declare global {
 }
 
 /**
- * Defines the element; a second call for the same name does nothing. The name may be another one where `stac-auth` is taken.
+ * Defines the element; a second call with the same name does nothing. Use another name if `stac-auth` is taken.
  *
  * @example defineStacAuth()
  */
@@ -443,7 +443,7 @@ function isEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((member, index) => member === other[index])
 }
 
-/** Providers of which any one is enough are shown as one list with a caption. */
+/** Returns the list of a group; several providers, of which any one is enough, get a caption. */
 function groupNode(items: readonly HTMLElement[], strings: Strings): HTMLElement {
   const list = element('ul', { part: 'providers', role: 'list' }, ...items)
   if (items.length < 2) return list

@@ -131,24 +131,24 @@ export function filled(text: string, values: Values = {}): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? String(values[name]) : whole))
 }
 
-/** Loads the texts of the language of that tag: German, else English. Returns them with their language. */
+/** Loads the texts for a language tag: German, else English. Returns them with their language. */
 export async function stringsFor(locale: string): Promise<{ readonly lang: string; readonly strings: Strings }> {
   if (/^de\b/i.test(locale)) return { lang: 'de', strings: (await import('./strings-de.ts')).german }
   return { lang: 'en', strings: english }
 }
 
-/** Returns the text of that name, if the language has one: for names that are not known ahead, such as error codes. */
+/** Returns the text of that name, if the language has one: for names that are only known at run time, such as error codes. */
 export function textFor(strings: Strings, name: string): string | undefined {
   return Object.hasOwn(strings, name) ? strings[name as StringName] : undefined
 }
 
-/** Returns a point in time in words: `14:05`, or with its day when that is not today. */
+/** Returns a point in time as text: `14:05`, or with its day unless that is today. */
 export function timeInWords(time: Date, now: Date, lang: string): string {
   const isToday = time.toDateString() === now.toDateString()
   return new Intl.DateTimeFormat(lang, { timeStyle: 'short', ...(!isToday && { dateStyle: 'long' }) }).format(time)
 }
 
-/** Returns up to three names as a list in words, or their number. */
+/** Returns up to three names as a list for a sentence, or the number of names. */
 export function listInWords(names: readonly string[], lang: string, strings: Strings): string {
   if (names.length > 3) return filled(strings.manyHosts, { count: names.length })
   return new Intl.ListFormat(lang, { type: 'conjunction' }).format(names)

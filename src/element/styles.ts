@@ -1,6 +1,6 @@
 /**
- * The style sheet of the element. `light-dark()` follows the `color-scheme` of the page. Its own variables begin with `--_`, so that a page
- * may set `--stac-auth-line: var(--line)` on the element itself.
+ * The style sheet of the element. `light-dark()` follows the `color-scheme` of the page. Internal variables begin with `--_`, so that a
+ * page may set `--stac-auth-line: var(--line)` on the element itself.
  */
 export const styles = `
 :host {
