@@ -5,11 +5,11 @@ import { ownAddress, type Page, thisPage } from './page.ts'
 export interface CompleteLoginOptions {
   /** Default: the current page. */
   readonly page?: Page
-  /** Milliseconds to wait for the page that began the login to take the answer; default 5000. */
+  /** Milliseconds to wait until the page that began the login accepts the response; default 5000. */
   readonly timeout?: number
 }
 
-/** Milliseconds. Browsers throttle pages in background windows. */
+/** Milliseconds; long enough for pages in background windows, which browsers throttle. */
 const DEFAULT_TIMEOUT = 5000
 
 /**

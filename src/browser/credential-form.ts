@@ -14,8 +14,8 @@ export interface DescribeOptions {
 }
 
 /**
- * Returns one form for each scheme that the targets refer to, in the order of their references; schemes that are missing or of an unknown type
- * are omitted. Uses no network. A form states where the credential would be sent, and whether a page can use the scheme at all.
+ * Returns one form for each scheme that the targets refer to, in the order of their references; schemes that are missing or of an unknown
+ * type are omitted. Uses no network. A form states where the credential would be sent, and whether a page can use the scheme at all.
  *
  * Errors: `TARGET_NOT_FOUND` when `assetOf` found no target.
  *
@@ -33,7 +33,7 @@ export async function describeRequirements(
 export interface FormModel {
   /** Name and description of the scheme in the catalog. */
   readonly name: string
-  /** Plain text for people; the catalog wrote it. */
+  /** Description of the scheme for the user; text of the catalog. */
   readonly description?: string
   /** Type of the scheme. */
   readonly type: string
@@ -49,7 +49,7 @@ export interface FormModel {
   readonly loginAt?: string
   /** Conditions that servers must meet for this scheme to work in a page. */
   readonly condition?: string
-  /** Why a page cannot use this scheme, whatever is typed. */
+  /** The reason why a page cannot use this scheme, whatever is typed. */
   readonly obstacle?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
   /** The part of the credential that the catalog determines. Contains no secret. */
   readonly credential: { readonly type: string; readonly [field: string]: unknown }
@@ -59,7 +59,7 @@ export interface FormModel {
 export interface FormField {
   /** Name in the credential, and in the values passed to `credentialFrom`. */
   readonly name: string
-  /** Text for people. */
+  /** Label for the user. */
   readonly label: string
   /** Kind of the form control. */
   readonly type: 'text' | 'password' | 'textarea' | 'url' | 'number' | 'checkbox' | 'select'

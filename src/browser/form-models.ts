@@ -12,7 +12,7 @@ import { canParseUrl } from '../text/can-parse-url.ts'
 import { forLine, forTerminal } from '../text/sanitize.ts'
 import type { Consent, DescribeOptions, FormField, FormModel } from './credential-form.ts'
 
-/** Maximum number of URL patterns in a form; nobody reads a longer list. */
+/** Maximum number of URL patterns in a form; users do not read longer lists. */
 const MAX_PLACES = 12
 
 const MAX_TEXT = 500
@@ -87,7 +87,7 @@ function toObstacle({ code, message, hint }: Obstacle): Obstacle {
   return { code, message: shown(message), ...(hint !== undefined && { hint: shown(hint) }) }
 }
 
-/** Returns the narrowest pattern, or why there is none. */
+/** Returns the narrowest pattern, or the obstacle if there is none. */
 function placeOf(address: string, named: ReadonlySet<string>): string | Obstacle {
   const url = addressOf(address, { secure: true, named })
   if (isAddressProblem(url)) return toObstacle({ code: url.code, message: `the URL of the file ${url.message}` })
@@ -115,7 +115,7 @@ function endpointsOf({ credential }: CredentialForm, strategy: Strategy): readon
   return (strategy.endpoints?.(partial) ?? []).map((endpoint) => plainAddress(typeof endpoint === 'string' ? endpoint : endpoint.origin))
 }
 
-/** Returns the input field; undefined for fields that a user cannot type, such as functions and ids of other credentials. */
+/** Returns the input field; none for fields that a user cannot type, such as functions and ids of other credentials. */
 function fieldOf(
   name: string,
   { kind, label, required = false, values, lines }: Field,

@@ -1,6 +1,6 @@
 /**
  * Exports of `stac-auth/live`: an engine whose credentials the user adds, changes and removes while it runs, in all tabs of a page at once.
- * Whatever holds the engine, such as a map hook or a client of a service, uses the credentials of the moment.
+ * Users of the engine, such as a map hook or a client of a service, always use the current credentials.
  */
 import type { Auth, AuthorizedCall, Service } from '../auth/auth.ts'
 import { type AuthOptions, createAuth } from '../auth/create-auth.ts'
@@ -13,8 +13,8 @@ import { openTabs, type TabMessage } from './tabs.ts'
 /** Options of `createLiveAuth`. */
 export interface LiveAuthOptions extends AuthOptions {
   /**
-   * Name of the channel that connects the tabs and workers of the origin; default: `stac-auth`. Tabs with the same name must have the same
-   * meaning of credential ids. `false`: this tab stays on its own.
+   * Name of the channel that connects the tabs and workers of the origin; default: `stac-auth`. Credential ids must mean the same in all
+   * tabs with the same name. `false`: this tab is not connected to others.
    */
   readonly tabs?: string | false
 }
@@ -33,53 +33,53 @@ export interface CredentialSummary {
   readonly type: string
   /** The allowed URLs. */
   readonly sendTo: readonly string[]
-  /** Further fields that are no secrets: `scheme`, `flow`, `in`, `name`, `issuer`, `clientId`, endpoints, … */
+  /** Further fields that are not secret: `scheme`, `flow`, `in`, `name`, `issuer`, `clientId`, endpoints, … */
   readonly [field: string]: unknown
 }
 
-/** A change of the credentials, as listeners get it. */
+/** A change of the credentials, as passed to listeners. */
 export interface LiveChange {
   /** `login`, `refreshed` and `logout` are about tokens of the credential, the others about the credential itself. */
   readonly kind: TabMessage['kind']
   /** Id of the credential. */
   readonly credential: string
-  /** Where it happened. */
+  /** The tab in which it happened. */
   readonly tab: 'this' | 'other'
 }
 
 /** The credentials of a running engine, which can be added, widened and removed. */
 export interface LiveCredentials {
-  /** Returns the present credentials without their secrets. */
+  /** Returns the current credentials without their secrets. */
   list(): readonly CredentialSummary[]
   /**
-   * Adds a credential, or replaces the one with that id, and returns its id. Call it for what the user entered, never for what a document
-   * says.
+   * Adds a credential, or replaces the one with that id, and returns its id. Call it only for input of the user, never for the content of a
+   * document.
    *
-   * Errors: `CONFIG_INVALID` with the pointer of the field; nothing has changed then.
+   * Errors: `CONFIG_INVALID` with the pointer of the field; then nothing has changed.
    */
   add(credential: CredentialInput): Promise<string>
   /**
    * Adds a URL pattern to `sendTo` of a credential. Call it only after the user agreed to send the credential there.
    *
-   * Errors: `CONFIG_INVALID`; nothing has changed then.
+   * Errors: `CONFIG_INVALID`; then nothing has changed.
    */
   allow(id: string, pattern: string): Promise<void>
   /**
-   * Removes a credential in all tabs, with its tokens, which are revoked where the provider supports that. Requests that are under way send
-   * it no further.
+   * Removes a credential in all tabs, with its tokens, which are revoked where the provider supports that. Running requests no longer send
+   * it.
    *
    * Errors: those of the revocation, after the credential was removed.
    */
   remove(id: string): Promise<void>
   /** Allows the origin of a URL that the user typed to be a loopback or private address. */
   typed(url: string): void
-  /** Calls the listener for each change in this tab or another one; returns a function that ends that. */
+  /** Calls the listener for each change in this tab or another one; returns a function that removes the listener. */
   subscribe(listener: (change: LiveChange) => void): () => void
   /** Ends the connection to other tabs. */
   close(): void
 }
 
-/** Fields that hold no secret; everything else is left out of summaries. */
+/** Fields that contain no secret; all others are left out of summaries. */
 const PUBLIC = [
   'scheme',
   'flow',
@@ -108,16 +108,16 @@ const CHANGE_OF = { login: 'started', refreshed: 'refreshed', logout: 'removed' 
 
 type Named = CredentialObject & { readonly id: string }
 
-/** An engine, numbered in the order in which they are made. */
+/** An engine with its number, in the order of creation. */
 interface Engine {
   readonly auth: Auth
   readonly number: number
 }
 
 /**
- * Creates an engine like `createAuth` whose credentials can change while it runs. Tokens stay as they are when another credential changes.
- * All tabs of the origin with the same channel hear each change, login, refresh and logout: after a logout or removal in one tab, no other
- * tab sends that token or credential again. Secrets never go through the channel: a credential that is added is used in this tab alone,
+ * Creates an engine like `createAuth` whose credentials can change while it runs. Tokens are kept when another credential changes. All tabs
+ * of the origin with the same channel are notified of each change, login, refresh and logout: after a logout or removal in one tab, no
+ * other tab sends that token or credential again. Secrets are never sent through the channel: an added credential is used in this tab only,
  * its login in all tabs that share the token store (`indexedDbStore`).
  *
  * Errors: those of `createAuth`.
@@ -134,9 +134,9 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   const mutex = new KeyedMutex()
   let set = withIds(flatten(options.credentials))
   let engines = 0
-  /** The last engine from which a credential was removed: requests that any engine until then began send it no further. */
+  /** The number of the last engine that had a removed credential: running requests of that engine and earlier ones no longer send it. */
   const removedFrom = new Map<string, number>()
-  /** Ids whose changes come from another tab, which has told everyone. */
+  /** Ids with a change from another tab, which has notified all tabs already. */
   const echoed = new Set<string>()
   let typed = options.typed ?? []
   let engine = engineOf(set)
@@ -155,7 +155,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
     return { auth, number }
   }
 
-  /** Tells listeners of this tab, and other tabs. */
+  /** Notifies other tabs and the listeners of this tab. */
   function tell(message: TabMessage): void {
     tabs?.send(message)
     announce({ ...message, tab: 'this' })
@@ -166,7 +166,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
       try {
         listener(change)
       } catch (error) {
-        // The fault of one listener is the page's, not that of the others or of the caller.
+        // An error of one listener is reported to the page; it does not affect other listeners or the caller.
         queueMicrotask(() => {
           throw error
         })
@@ -176,7 +176,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
 
   const has = (id: string) => set.credentials.some((credential) => credential.id === id)
 
-  /** Replaces the engine once the new credentials are known to be valid. */
+  /** Replaces the engine after the new credentials were validated. */
   function replace(change: (credentials: readonly Named[]) => readonly Named[], gone?: string): Promise<void> {
     return mutex.run('', async () => {
       const credentials = change(set.credentials)
@@ -197,7 +197,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
     })
   }
 
-  /** Removes the tokens of a credential from this tab; those of a shared store are removed by the tab that logged out. */
+  /** Removes the tokens of a credential from this tab; those in a shared store are removed by the tab that logged out. */
   async function forgetTokens(id: string, { auth }: Engine): Promise<void> {
     memory.sessions.forget(id)
     const state = (await auth.status()).find(({ credential }) => credential === id)
@@ -214,7 +214,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
       announce({ kind: 'removed', credential: dependent, tab: 'other' })
     }
     const last = engineOf(set, new Set())
-    // From now on, before the tokens are removed.
+    // Takes effect before the tokens are removed.
     removedFrom.set(id, engines)
     await replace((all) => all.filter((one) => one.id !== id), id)
     await forgetTokens(id, last)
@@ -226,7 +226,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
       else if (kind === 'logout') await forgetTokens(credential, engine)
       else if (kind === 'login' && session.shared) {
         const state = (await engine.auth.status()).find((one) => one.credential === credential)
-        // The token of another user may be in memory; those that are in memory only belong to this tab.
+        // The token of another user may be in memory. Tokens that are in memory only belong to this tab and stay.
         if (state?.persistent) memory.sessions.forget(credential)
       }
       if (kind in CHANGE_OF) options.onSession?.({ credential, change: CHANGE_OF[kind as keyof typeof CHANGE_OF] })
@@ -282,7 +282,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   return { credentials, ...withCurrent(() => engine.auth, forget) }
 }
 
-/** Returns an engine whose calls find the one of their moment. */
+/** Returns an engine that forwards each call to the current engine. */
 function withCurrent(current: () => Auth, forget: (credential: string) => void): Auth {
   return {
     authorize: (target, how) => current().authorize(target, how),
@@ -302,7 +302,7 @@ function withCurrent(current: () => Auth, forget: (credential: string) => void):
   }
 }
 
-/** Returns the service of a base URL with the credential of the moment. */
+/** Returns the service of a base URL, always with the current credential. */
 function liveService(current: () => Auth, base: string, first: Service): Service {
   let known = { auth: current(), service: first }
   const now = async () => {
@@ -322,7 +322,7 @@ function liveService(current: () => Auth, base: string, first: Service): Service
   }
 }
 
-/** Gives the credentials that have no id the one that errors call them by. */
+/** Adds ids to credentials without one, as errors name them. */
 function withIds({ credentials, ...set }: CredentialSet<CredentialObject>): CredentialSet<Named> {
   const named = credentials.map((one, index) => (one.id === undefined ? { ...one, id: `${one.type}-${index + 1}` } : one))
   return { ...set, credentials: named as readonly Named[] }
@@ -346,7 +346,7 @@ function unknown(id: string): ConfigurationError {
   return new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
 }
 
-/** Waits for what may fail: this tab has no more to do then. */
+/** Waits for work and ignores its errors, after which this tab has nothing left to do. */
 async function quietly(work: Promise<void>): Promise<void> {
   await work.catch(() => undefined)
 }

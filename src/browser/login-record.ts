@@ -13,7 +13,7 @@ export interface LoginRecord {
   readonly record: string
   /** The redirect URI. */
   readonly uri: string
-  /** URL of this origin at which the user was. */
+  /** URL of this origin to return to after the login. */
   readonly returnTo: string
   /** URL of the login response, once the callback page has received it. */
   readonly answer?: string
@@ -68,7 +68,7 @@ type Message = { readonly type: 'stac-auth login'; readonly state: string } & ({
 /** Receives the URL of a login response; returns true to accept it. */
 type TakeAnswer = (address: string) => boolean
 
-/** Listens until `close`. A response that `take` does not accept gets no reply. */
+/** Listens for the login response until `close`. A response that `take` does not accept gets no reply. */
 export function awaitAnswer(page: Page, state: string, take: TakeAnswer): { close(): void } {
   const { origin } = page.location
   const channel = new BroadcastChannel(nameOf(state))

@@ -58,7 +58,7 @@ export interface LogoutOptions {
 export interface FinishedLogin {
   /** Id of the credential. */
   readonly credential: string
-  /** URL of this origin at which the user was before the login, stored in this tab. */
+  /** URL of this origin to return to after the login, stored in this tab. */
   readonly returnTo: string
 }
 
@@ -88,7 +88,7 @@ export interface Logins {
   finish(options?: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined>
   /** Removes the tokens of a credential, revokes them where the provider supports that, and with `atProvider` logs out at the provider. */
   logout(credential: string, options?: LogoutOptions): Promise<void>
-  /** Does the same for all credentials that have tokens. All tokens are removed, then the first error is thrown. */
+  /** Logs out of all credentials that have tokens. All tokens are removed, then the first error is thrown. */
   logoutAll(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
 
@@ -147,7 +147,7 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
   if (!record && !here) return undefined
   needSecureContext('a login')
   const credentials = await auth.status()
-  // Belongs to another engine, or to another copy of this library, on the same page.
+  // The record belongs to another engine, or to another copy of this library, on the same page.
   if (record && !credentials.some(({ credential }) => credential === record.credential)) return undefined
   const answer = here && isAnswerAt(here.url, ownAddress(page, options.callback, 'callback')) ? here : undefined
   if (answer) cleanAddress(page)
@@ -164,7 +164,7 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
   return undefined
 }
 
-/** Returns the response to that login, from the URL of this page or from the callback page. */
+/** Returns the URL of the response to that login, from this page or from the callback page. */
 function callbackFor({ state, answer: seen }: LoginRecord, answer: LoginAnswer | undefined): string | undefined {
   if (!answer) return seen
   return answer.state === state ? answer.url : undefined
@@ -213,7 +213,7 @@ const FEATURES = 'popup,width=520,height=680'
 const LOOK = 250
 
 const LOOKS = 4
-/** For a window that never left its blank page. */
+/** The number of polls for a window that never left its blank page. */
 const LOOKS_BLANK = 20
 
 /**
@@ -290,9 +290,10 @@ function namesState(address: string, state: string): boolean {
 }
 
 /**
- * Counts a window as closed only while this page has the focus: a window whose page severed the link to its opener also looks closed, but
- * the user is in that window then. Where this page has severed it (WebKit does so with the policy `same-origin-allow-popups`), it looks
- * closed before it was seen anywhere, so a window that never left its blank page has to look closed for longer.
+ * Returns the poll that detects a closed window. A window counts as closed only while this page has the focus: a window whose page severed
+ * the link to its opener also looks closed, but then the user is in that window. If this page severed the link (WebKit does so with the
+ * policy `same-origin-allow-popups`), the window looks closed from the start, so a window that never left its blank page has to look closed
+ * for longer.
  */
 function closingOf(popup: Window, page: Page, tell: () => void): () => void {
   let hasLeft = false
@@ -304,7 +305,7 @@ function closingOf(popup: Window, page: Page, tell: () => void): () => void {
   }
 }
 
-/** Returns false for a page of another origin, of which nothing can be read. */
+/** Returns true if the window shows its blank page; false for a page of another origin, whose URL cannot be read. */
 function isBlank(popup: Window): boolean {
   try {
     return popup.location.href === 'about:blank'

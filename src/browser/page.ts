@@ -1,7 +1,7 @@
 import { ConfigurationError, UnsupportedError } from '../errors.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 
-/** The members of a window that logins use; default: the page's own. */
+/** The members of a window that logins use; by default the current window. */
 export type Page = Pick<
   Window,
   | 'open'
@@ -40,7 +40,7 @@ export function ownAddress(page: Page, address: string, name: string): string {
 }
 
 /**
- * Throws when the page is not a secure context: Web Crypto is not available over plain http.
+ * Checks that the page is a secure context, because Web Crypto is not available over plain http.
  *
  * Errors: `UNSUPPORTED_IN_BROWSER`.
  */

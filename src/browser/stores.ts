@@ -60,7 +60,7 @@ export function indexedDbStore({ onWarning, ...database }: IndexedDbOptions = {}
   return withMemoryFallback(store, onWarning)
 }
 
-/** Reserves room for a text that is about to be written. */
+/** Returns the key under which space is reserved for a text that is about to be written. */
 function roomOf(key: string): string {
   return `${key}:room`
 }
@@ -74,7 +74,7 @@ export interface SessionStorageOptions {
 }
 
 /**
- * Returns a store that lives as long as the tab, through reloads and redirects. Every script of the origin can read it, so prefer memory
+ * Returns a store that lasts as long as the tab, across reloads and redirects. Every script of the origin can read it, so prefer memory
  * where the user can log in again. Web Locks, where the browser has them, serialize access between tabs. Tokens that cannot be stored are
  * kept in memory, with the warning `CACHE_MEMORY_ONLY`.
  *
@@ -85,7 +85,7 @@ export interface SessionStorageOptions {
 export function sessionStorageStore({ storage, onWarning }: SessionStorageOptions = {}): SessionStore {
   const mutex = new KeyedMutex()
 
-  /** Reading the property `sessionStorage` throws where storage is disabled. */
+  /** Runs work with the storage; reading the property `sessionStorage` throws where storage is disabled. */
   async function use<T>(work: (storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) => T): Promise<T> {
     try {
       return work(storage ?? sessionStorage)
@@ -115,7 +115,7 @@ function nameOf(key: string): string {
   return `stac-auth:${key}`
 }
 
-/** Reserves room for a text that is about to be written. */
+/** Returns the key under which space is reserved for a text that is about to be written. */
 function sessionRoomOf(key: string): string {
   return `${nameOf(key)}:room`
 }
@@ -175,7 +175,7 @@ export function dpopKeyStore({ onWarning = () => {}, ...database }: DpopKeyStore
   }
 }
 
-/** Writes the key unless another tab did so first: reading and writing are one transaction. */
+/** Stores the key unless another tab has stored one already: reading and writing are one transaction. */
 function keptOrAdded(store: IDBObjectStore, key: string, fresh: CryptoKeyPair, resolve: (pair: CryptoKeyPair) => void): void {
   const known: IDBRequest<CryptoKeyPair | undefined> = store.get(key)
   known.onsuccess = () => {

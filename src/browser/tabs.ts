@@ -1,7 +1,7 @@
-/** Messages between the tabs and workers of an origin: which credential changed, and never a secret. */
+/** Messages between the tabs and workers of an origin: which credential changed, without any secret. */
 import { ownString } from '../stac/document.ts'
 
-/** What happened to a credential. */
+/** The kind of change of a credential. */
 export type TabMessageKind = (typeof KINDS)[number]
 
 export interface TabMessage {
@@ -17,12 +17,12 @@ export interface Tabs {
 
 const KINDS = ['added', 'changed', 'removed', 'login', 'refreshed', 'logout'] as const
 
-/** Ids of credentials are at most this long. */
+/** Maximum length of a credential id. */
 const MAX_ID = 64
 
 /**
- * Opens the channel of that name and calls `hear` for each message of another tab. Without `BroadcastChannel` messages go through
- * `localStorage`, of which other tabs hear by `storage` events; where both are missing, nothing is sent.
+ * Opens the channel of that name and calls `hear` for each message of another tab. Without `BroadcastChannel`, messages are sent through
+ * `localStorage`, whose changes other tabs receive as `storage` events; without either, nothing is sent.
  */
 export function openTabs(name: string, hear: (message: TabMessage) => void): Tabs {
   const receive = (data: unknown) => {
@@ -50,25 +50,25 @@ function byStorage(name: string, receive: (data: unknown) => void): Tabs {
     try {
       receive(JSON.parse(newValue))
     } catch {
-      // Another script of the origin wrote something else there.
+      // Another script of the origin wrote a different value there.
     }
   }
   globalThis.addEventListener?.('storage', onStorage)
   return {
     send: (message) => {
       try {
-        // An event is raised for a changed value only.
+        // The event is only raised for a changed value.
         localStorage.setItem(key, JSON.stringify({ ...message, at: `${Date.now()} ${Math.random()}` }))
         localStorage.removeItem(key)
       } catch {
-        // A page without storage has nothing that other tabs share.
+        // A page without storage shares nothing with other tabs.
       }
     },
     close: () => globalThis.removeEventListener?.('storage', onStorage),
   }
 }
 
-/** Returns a message of the expected shape; every script of the origin can send others. */
+/** Returns a message of the expected shape; `undefined` for any other, which every script of the origin can send. */
 function messageIn(data: unknown): TabMessage | undefined {
   const kind = KINDS.find((known) => known === ownString(data, 'kind'))
   const credential = ownString(data, 'credential')
