@@ -1,4 +1,4 @@
-/** Axios requests sent by stac-auth. */
+/** An interceptor with which stac-auth sends the requests of axios. */
 import type { Auth } from '../auth/auth.ts'
 import { type Given, requestsFor } from './requests.ts'
 
@@ -10,8 +10,9 @@ interface Config {
 
 /**
  * Returns a request interceptor for axios (1.12 or newer). stac-auth sends the request, with the credential whose `sendTo` contains its
- * URL, or by what is given: by the references of a target, Asset or Link for URLs below it. The configuration, which errors and logs may show, contains no secret, and
- * axios does not send one through redirects. Errors of stac-auth are thrown as `AxiosError` with the same `code`.
+ * URL, or by what is given: by the references of a target, Asset or Link for URLs below it. The configuration, which may appear in errors
+ * and logs, contains no secret, and axios does not send one through redirects. Errors of stac-auth are thrown as `AxiosError` with the same
+ * `code`.
  *
  * @example client.interceptors.request.use(authorizeWith(auth))
  */
@@ -21,7 +22,7 @@ export function authorizeWith(auth: Auth, given?: Given): <Request extends objec
   return <Request extends Config>(config: Request) => ({ ...config, adapter: 'fetch', env: { ...config.env, fetch } })
 }
 
-/** Firefox and Safari send the `User-Agent` that axios adds, and ask archives about it first (CORS), few of which allow it. */
+/** Removes the `User-Agent` that axios adds: Firefox and Safari send it and require a CORS preflight for it, which few archives allow. */
 function withoutName(input: RequestInfo | URL): RequestInfo | URL {
   if (input instanceof Request && input.headers.get('user-agent')?.startsWith('axios/')) input.headers.delete('user-agent')
   return input

@@ -6,7 +6,7 @@ import { type Given, requestsFor } from './requests.ts'
 export interface TiffClient {
   /** The URL of the file. */
   readonly url: string
-  /** Requests ranges of it, as the headers say. */
+  /** Requests the ranges of the file that are in the headers. */
   request(options?: RequestInit): Promise<TiffResponse>
 }
 

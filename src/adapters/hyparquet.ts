@@ -1,4 +1,4 @@
-/** Parquet files for hyparquet whose requests stac-auth sends. */
+/** Parquet files for hyparquet; stac-auth sends the requests. */
 import type { Auth } from '../auth/auth.ts'
 import { ProtocolError } from '../errors.ts'
 import { type Given, requestsFor } from './requests.ts'
@@ -14,8 +14,8 @@ export interface ParquetFile {
 }
 
 /**
- * Returns the argument for `asyncBufferFromUrl` of hyparquet, for a URL, a target, or an Asset or Link. The size is read with a request for the first byte, because a URL that is
- * signed for GET refuses HEAD.
+ * Returns the argument for `asyncBufferFromUrl` of hyparquet, for a URL, a target, or an Asset or Link. The size is read with a request for
+ * the first byte, because a URL that is signed for GET refuses HEAD.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`, errors of `fetch`, `RANGE_INVALID` for a response that does not state the size, `HTTP_<status>`.
  *

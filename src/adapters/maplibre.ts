@@ -18,11 +18,11 @@ type Transform<Kind, Result> = (url: string, type?: Kind) => Result
 
 /** Options of `mapRequests`. */
 export interface MapOptions<Kind, Result> {
-  /** A function of your own, which may be asynchronous. It is called first, for every URL; its headers are kept. */
+  /** Your own function, which may be asynchronous. It is called first, for every URL; its headers are kept. */
   readonly transformRequest?: Transform<Kind, Result> | null | undefined
 }
 
-/** The functions that a map takes. */
+/** The functions for a map. */
 export interface MapRequests<Kind = string, Result = Transformed> {
   /**
    * The protocol name to register with `addProtocol`, which is shared by all maps of a page. Each call returns another name, so that a map
@@ -42,9 +42,9 @@ interface MapAnswer {
 }
 
 /**
- * Returns what a map needs for tiles, styles and other data of what is given: URLs, targets, Assets or Links. Each URL on the origin of one
- * of them is requested by the first that fits. A transformed request could only carry headers, which MapLibre would send through
- * redirects; with a protocol stac-auth sends the requests, so every scheme works.
+ * Returns the functions for tiles, styles and other data of what is given: URLs, targets, Assets or Links. A URL on the origin of one of
+ * them is requested by the first that matches. A transformed request could only carry headers, which MapLibre would send through redirects;
+ * with a protocol stac-auth sends the requests, so every scheme works.
  *
  * Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` become errors of the map.
  *
@@ -77,10 +77,10 @@ export function mapRequests<Kind = string, Result = Transformed>(
 
 /**
  * Returns a function for `transformRequest` of maps without protocols, such as Mapbox GL JS. The map sends the requests itself, so only
- * schemes with an `Authorization` header or a key in the URL work, and only what is known at once: call `auth.ready()` first, and
- * `auth.authorize` where a token must be obtained.
+ * schemes with an `Authorization` header or a key in the URL work, and only those whose request is known synchronously: call `auth.ready()`
+ * first, and `auth.authorize` where a token must be obtained.
  *
- * Errors: `TARGET_NOT_FOUND`, `URL_*`; the function throws `SCHEME_UNSUPPORTED` for a key in a header of its own.
+ * Errors: `TARGET_NOT_FOUND`, `URL_*`; the function throws `SCHEME_UNSUPPORTED` for a key in another header.
  *
  * @example new maplibregl.Map({ container, style, transformRequest: peekedTransform(auth, 'https://tiles.example/') })
  */
@@ -93,7 +93,7 @@ export function peekedTransform<Kind = string, Result = Transformed>(
   return composed(transformRequest, (address) => all.find(({ covers }) => covers(address))?.peek(address))
 }
 
-/** Returns a function that calls the caller's first; what it returns stays unless `ours` changes that URL. */
+/** Returns a function that calls the caller's function first; its result is kept unless `ours` changes that URL. */
 function composed<Kind, Result>(
   theirs: Transform<Kind, Result> | null | undefined,
   ours: (url: string) => PeekedRequest | { url: string } | undefined,

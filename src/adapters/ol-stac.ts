@@ -27,31 +27,31 @@ export interface StacLayerOptions {
   readonly getSourceOptions: (type: { toString(): string }, options: SourceOptions, reference: StacReference) => Promise<SourceOptions>
 }
 
-/** Functions that the layer had before, and for whom errors are. */
+/** Your own functions for the layer, and a callback for errors. */
 export interface StacLayerSettings extends GivenOptions {
   /** Called with each error of a request. */
   readonly onError?: OnError | undefined
   /**
-   * False for ol-stac 1.0 and 1.1, whose GeoTIFF source takes no function for requests. It gets headers, or the whole file (up to 256 MiB)
-   * where it would send them to other hosts on redirects.
+   * False for ol-stac 1.0 and 1.1, whose GeoTIFF source does not accept a function for requests. The source gets headers, or the whole file
+   * (up to 256 MiB) if it would send the headers to other hosts on redirects.
    */
   readonly tiffLoaders?: boolean | undefined
   /** Your own function; it is called first. */
   readonly getSourceOptions?: SourceFunction | null | undefined
-  /** Returns what the URL of a source is requested by, undefined for no credential; default: its Asset or Link. */
+  /** Returns the target or URL by which the URL of a source is requested, `undefined` for no credential; default: its Asset or Link. */
   readonly given?: ((url: string, reference: StacReference) => Target | string | undefined) | undefined
   /** Your own function for URLs that belong to another origin than their Asset or Link. */
   readonly httpRequestFn?: RequestFunction | null | undefined
 }
 
-/** URLs of documents that credentials may be for; others, such as `blob:`, belong to the page. */
+/** URLs that may need a credential; others, such as `blob:`, belong to the page. */
 const IS_REMOTE = /^(?:https?|s3):/i
 
 /**
- * Returns options for the layer of ol-stac: GeoTIFF, Zarr, PMTiles, tiles and images are requested by the references of the Asset or Link
- * that they belong to, and the document at `url` of the layer with the credential whose `sendTo` contains its URL. URLs on another origin
- * than their Asset's are requested without credentials. A Zarr store takes headers only, so its scheme must allow reusing them. Errors are
- * passed to `onError`, and become errors of the layer.
+ * Returns options for the layer of ol-stac: GeoTIFF, Zarr, PMTiles, tiles and images are requested by the references of their Asset or
+ * Link, and the document at `url` of the layer with the credential whose `sendTo` contains its URL. URLs on another origin than their
+ * Asset's are requested without credentials. A Zarr store accepts headers only, so its scheme must allow reusing them. Errors are passed to
+ * `onError`, and become errors of the layer.
  *
  * @example new STAC({ url, ...stacLayerOptions(auth) })
  */
@@ -78,7 +78,7 @@ export function stacLayerOptions(auth: Auth, settings: StacLayerSettings = {}): 
   }
 }
 
-/** Returns the function with its errors reported: a layer tells its own only when it is part of a map. */
+/** Returns a function that also reports errors to `onError`: a layer reports its own only when it is part of a map. */
 function reportingTo(onError: OnError = () => {}, request: RequestFunction): RequestFunction {
   return async (...given) => {
     try {
@@ -90,7 +90,7 @@ function reportingTo(onError: OnError = () => {}, request: RequestFunction): Req
   }
 }
 
-/** What a URL is requested by, if it is on the same origin. */
+/** Returns the target or URL by which a URL is requested, if it is on the same origin. */
 type GivenFor = (url: string) => Target | string | undefined
 
 function sourceOptions(auth: Auth, type: string, options: SourceOptions, givenFor: GivenFor, onError?: OnError) {
@@ -114,7 +114,7 @@ function tiffSources(auth: Auth, sources: unknown, givenFor: GivenFor, onError?:
   })
 }
 
-/** The largest file that is loaded whole, in bytes. */
+/** Maximum size in bytes of a file that is loaded whole. */
 const MAX_WHOLE = 256 * 1024 * 1024
 
 /** Returns GeoTIFF sources without functions: with headers that `fetch` drops on redirects to other hosts, or as a whole file. */
@@ -145,15 +145,15 @@ async function wholeFile({ fetch }: Requests, url: string, { url: _, ...source }
 }
 
 /**
- * The Zarr store takes options of `fetch`, but no `fetch`, and reads its headers for every request. Redirects are refused, so that headers
- * are not sent to another host.
+ * Returns the options of a Zarr store. The store accepts options of `fetch`, but no `fetch` function, and reads its headers for every
+ * request. Redirects are refused, so that headers are not sent to another host.
  */
 async function zarrOptions(auth: Auth, options: SourceOptions, at: string, given: Target | string): Promise<SourceOptions> {
   const source = typeof given === 'string' ? at : below(given, at)
   const { url, headers } = typeof source === 'string' ? await requestOf(auth, source) : await auth.authorize(source)
   const isKnown = auth.peek(source) !== undefined
   const storeOptions = {
-    /** The headers of today where the engine knows them at once; after a logout there are none. */
+    /** The current headers where the engine knows them synchronously; after a logout there are none. */
     get headers() {
       return isKnown ? auth.peek(source)?.headers : headers
     },
@@ -164,7 +164,7 @@ async function zarrOptions(auth: Auth, options: SourceOptions, at: string, given
   return { ...options, url, storeOptions }
 }
 
-/** Returns the request for a URL; where it needs a token, the first response shows that there is one. */
+/** Returns the request for a URL; if it needs a token that is not known yet, a first request obtains it. */
 async function requestOf(auth: Auth, url: string): Promise<PeekedRequest> {
   await auth.ready()
   const known = auth.peek(url)
@@ -174,7 +174,7 @@ async function requestOf(auth: Auth, url: string): Promise<PeekedRequest> {
   return auth.peek(url) ?? { url, headers: {} }
 }
 
-/** The `Source` interface of pmtiles. */
+/** Returns a `Source` of pmtiles. */
 function partsOf({ fetch }: Requests, url: string) {
   return {
     getKey: () => url,

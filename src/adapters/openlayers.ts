@@ -20,7 +20,7 @@ interface Picture {
 
 /** Options of load functions for tiles and pictures. */
 export interface PictureOptions {
-  /** A function of your own for URLs on other origins; without it they are requested like the others. */
+  /** Your own function for URLs on other origins; without it they are requested like the others. */
   readonly load?: ((picture: never, address: string) => void) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The requests of a library for what it was given: a URL, a target, or an Asset or Link. All adapters begin here. */
+/** The requests of a library for a URL, a target, or an Asset or Link. All adapters use this module. */
 import type { Auth } from '../auth/auth.ts'
 import { below, givenTarget, hrefOf, isTarget, targetAddress } from '../auth/resource.ts'
 import { TrustError } from '../errors.ts'
@@ -8,7 +8,7 @@ import { isObject, type JsonObject, own, ownString, type StacDocument } from '..
 import { readRefs, sameOrigin, type Target, type TargetOptions } from '../stac/target.ts'
 import { isReference, type StacReference, targetOf } from './stac-js.ts'
 
-/** An Asset or Link as it stands in a document, with an absolute URL. Its `auth:refs` need its own `auth:schemes`. */
+/** An Asset or Link of a document, with an absolute URL. Its `auth:refs` need its own `auth:schemes`. */
 export interface PlainReference {
   /** An absolute URL. */
   readonly href: string
@@ -21,32 +21,33 @@ export interface PlainReference {
 }
 
 /**
- * What an adapter takes. A URL is the caller's own: its credential is the one with the narrowest matching `sendTo`. Targets, and Assets and
- * Links of stac-js or of a document, select a credential by their `auth:refs`.
+ * The input of an adapter. A URL is the caller's own: its credential is the one with the narrowest matching `sendTo`. Targets, and Assets
+ * and Links of stac-js or of a document, select a credential by their `auth:refs`.
  */
 export type Given = string | URL | Target | StacReference | PlainReference
 
 /** A request that a library sends itself. It contains secrets. */
 export interface PeekedRequest {
-  /** The URL, which may hold a secret. */
+  /** The URL, which may contain a secret. */
   readonly url: string
-  /** The headers, which may hold secrets. */
+  /** The headers, which may contain secrets. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** How to request what was given, and URLs below it. Nothing that depends on credentials is kept. */
+/** Requests what was given, and URLs below it. Nothing that depends on credentials is cached. */
 export interface Requests {
   /** The absolute URL of what was given. */
   readonly url: string
   /** Sends a request to that URL or another one; the credential is selected for each URL. */
   readonly fetch: typeof globalThis.fetch
-  /** True for URLs on the same origin, for `s3:` in the same bucket. */
+  /** Returns true for URLs on the same origin, for `s3:` in the same bucket. */
   covers(url: string): boolean
   /**
-   * Returns the request to a URL (default: the one that was given) for a library that sends it itself and must know it at once; undefined
-   * for another origin, and while something must be fetched or loaded. Call `auth.ready()` first.
+   * Returns the request to a URL (default: the given one) for a library that sends it itself and needs it synchronously; `undefined` for
+   * another origin, and while something must be fetched or loaded. Call `auth.ready()` first.
    *
-   * Errors: `SCHEME_UNSUPPORTED` for a key in a header of its own, which the library would send to other hosts on redirects; `URL_*`.
+   * Errors: `SCHEME_UNSUPPORTED` for a key in a header other than `Authorization` and `Cookie`, which the library would send to other hosts
+   * on redirects; `URL_*`.
    */
   peek(url?: string): PeekedRequest | undefined
 }
@@ -55,7 +56,7 @@ export interface Requests {
 export type GivenOptions = Pick<TargetOptions, 'parents'>
 
 /**
- * Returns the requests for what was given. For a library without an adapter: pass it `fetch`, or what `peek` returns.
+ * Returns the requests for what was given. For a library without an adapter, pass it `fetch`, or the result of `peek`.
  *
  * Errors: `TARGET_NOT_FOUND` for `undefined`, and for an Asset or Link with references whose document is missing; `URL_*`.
  *
@@ -87,7 +88,7 @@ function requests(at: string, fetch: Requests['fetch'], peek: (url: string) => R
   }
 }
 
-/** Returns the target, or the URL where there is none. Errors: `TARGET_NOT_FOUND`, `URL_*`. */
+/** Returns the target, or the URL if there is no target. Errors: `TARGET_NOT_FOUND`, `URL_*`. */
 function sourceOf(given: Given | undefined, options?: GivenOptions): Target | string {
   if (typeof given === 'string' || given instanceof URL) return checkedUrl(String(given))
   if (given === undefined || isTarget(given)) return givenTarget(given)

@@ -19,10 +19,10 @@ interface FetchEvent {
  */
 const DESTINATIONS = new Set<string>(['image', 'video', 'audio', 'track', 'font', ''])
 
-/** What an element asks for; all its headers are those of the browser. */
+/** Headers of element requests that the worker sends as well. All headers of such requests are set by the browser. */
 const OF_ELEMENTS = new Set(['accept', 'accept-language', 'if-range', 'range'])
 
-/** Forbidden request-headers (Fetch standard, section 2.2.2), which are the browser's own. */
+/** Forbidden request-headers (Fetch standard, section 2.2.2), which only the browser sets. */
 const FORBIDDEN = new Set([
   'accept-charset',
   'accept-encoding',
@@ -49,7 +49,7 @@ const FORBIDDEN = new Set([
   'via',
 ])
 
-/** Headers that browsers add, and that are in the way of CORS when a worker sends them. */
+/** Headers that browsers add, and that interfere with CORS when a worker sends them. */
 const ADDED = new Set([
   'device-memory',
   'downlink',
@@ -75,12 +75,12 @@ const METHOD_OVERRIDE = /^x-(?:http-method|http-method-override|method-override)
 const FORBIDDEN_METHODS = new Set(['connect', 'trace', 'track'])
 
 /**
- * Answers GET and HEAD requests of a page for URLs in `sendTo` of a credential. Other requests pass unchanged, including those with an
- * `Authorization` header of their own. The page receives the responses, never a token or a URL with a key. The servers must allow the page
- * by CORS. A refused request is a network error for the page, and its error is passed to `onError`.
+ * Responds to GET and HEAD requests of a page for URLs in `sendTo` of a credential. Other requests are unchanged, including those with
+ * their own `Authorization` header. The page receives the responses, never a token or a URL with a key. The servers must allow the page by
+ * CORS. A refused request is a network error for the page, and its error is passed to `onError`.
  *
- * Service workers do not support `import()`: bundle the worker and its dynamic imports into one file. With `createEngine` and the strategies
- * in use it is smaller.
+ * Service workers do not support `import()`: bundle the worker and its dynamic imports into one file. With `createEngine` and only the
+ * strategies in use, the file is smaller.
  *
  * @example authorizeRequests(self, createEngine({ credentials: [bearer(token, 'https://data.example/')], strategies: [simpleHttp] }))
  */
@@ -114,7 +114,7 @@ async function authorized(request: Request, auth: Auth): Promise<Response> {
   return new Response(body, { status, statusText, headers: told })
 }
 
-/** Returns true for a header that the worker sends as well: the page wrote it, or the element needs it. */
+/** Returns true for a header that the worker sends as well, because the page set it or the element needs it. */
 function isSent(name: string, value: string, destination: string): boolean {
   if (destination !== '') return OF_ELEMENTS.has(name)
   if (FORBIDDEN.has(name) || ADDED.has(name) || /^(?:proxy|sec)-/.test(name)) return false

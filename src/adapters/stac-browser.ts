@@ -17,11 +17,11 @@ export interface BrowserSettings {
    * image is loaded and when `refresh` is called, so that components are drawn again.
    */
   readonly state?: { version: number }
-  /** Called with errors of images, maps and `isReady`, which STAC Browser does not show. */
+  /** Called with errors of images and maps, which STAC Browser does not show. */
   readonly onError?: (error: unknown) => void
 }
 
-/** The requests of STAC Browser. All methods with a URL are synchronous, as computed properties of Vue are. */
+/** The requests of STAC Browser. All methods with a URL except `loginFor` are synchronous, as computed properties of Vue are. */
 export interface BrowserRequests {
   /** For `processSTAC`, which has every loaded document: remembers the references of its Assets and Links. Returns the document. */
   remember<Document>(document: Document): Document
@@ -29,27 +29,27 @@ export interface BrowserRequests {
   authorized<Options extends { readonly url?: string }>(options: Options): Options
   /** For downloads, instead of `fetch`. */
   readonly fetch: typeof globalThis.fetch
-  /** True for a URL that `<img>` and links cannot open, because a credential is for it. */
+  /** Returns true for a URL that `<img>` and links cannot open, because it needs a credential. */
   needsFetch(url: string): boolean
-  /** True once it is known that there is a credential for the URL that needs no login. */
+  /** Returns true once it is known that the URL has a credential that needs no login. */
   isReady(url: string): boolean
   /** Returns the id of the credential that needs a login before the URL can be requested, or undefined. */
   loginFor(url: string): Promise<string | undefined>
-  /** Returns what the `src` of an image should be: the URL itself, or that of a loaded image; until then a transparent image. */
+  /** Returns the `src` of an image: the URL itself, or the URL of a loaded image; until then a transparent image. */
   imageUrl(url: string): string
   /** Completes the options of the map's layer; its `getSourceOptions` is called first. */
   layerOptions<Options extends StacLayerSettings>(options: Options): Options & Pick<StacLayerOptions, 'getSourceOptions'>
-  /** Forgets all images, and what `isReady` knows. Call it when credentials change, after logins and logouts. */
+  /** Discards all images and the results of `isReady`. Call it when credentials change, after logins and logouts. */
   refresh(): void
 }
 
 /** A transparent image of one pixel. */
 const TRANSPARENT = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
 
-/** Images that are kept; STAC Browser shows fewer on a page. */
+/** Maximum number of cached images; STAC Browser shows fewer on a page. */
 const MAX_IMAGES = 500
 
-/** Targets whose references are kept. */
+/** Maximum number of targets whose references are kept. */
 const MAX_TARGETS = 100_000
 
 /**
@@ -63,7 +63,7 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
   const images = new Map<string, string>()
   const ready = new Map<string, boolean>()
   const givenFor = (url: string) => targets.at(url) ?? url
-  /** Components that read the version are drawn again when it changes. */
+  /** Reads the version, so that Vue draws the component again when the version changes. */
   const isObserved = () => state.version >= 0
   const needsFetch = (url: string) => isObserved() && IS_REMOTE.test(url) && hasCredential(auth, givenFor(url))
 
@@ -105,7 +105,7 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
           ready.set(url, true)
           state.version++
         })
-        // A URL without a credential is not ready; why is said when it is requested.
+        // A URL without a credential is not ready; the error is reported when the URL is requested.
         .catch(() => {})
       return false
     },
@@ -136,7 +136,7 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
   }
 }
 
-/** URLs that a credential can be for. */
+/** URLs that may need a credential. */
 const IS_REMOTE = /^https?:/i
 
 /** The credential for a URL that can be used, or the one that needs a login. */
@@ -153,7 +153,7 @@ async function readinessOf(auth: Auth, target: Target): Promise<Readiness> {
   return login === undefined ? {} : { login }
 }
 
-/** Returns false only where the engine knows that the request has no credential. */
+/** Returns false only if the engine knows that the request has no credential. */
 function hasCredential(auth: Auth, given: Target | string): boolean {
   try {
     const request = auth.peek(given)
@@ -182,7 +182,7 @@ function statesReferences({ refsOf }: Target): boolean {
 class KnownTargets {
   readonly #targets = new Map<string, Target>()
 
-  /** A document on the origin of a URL decides about it, whatever others say. */
+  /** Adds the targets of a document. For a URL, a document on its own origin takes precedence over others. */
   add(document: StacEntity): void {
     const url = document.getAbsoluteUrl() ?? undefined
     for (const target of targetsOf(document.toJSON(), url === undefined ? {} : { url })) {

@@ -4,7 +4,7 @@ import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } fro
 
 /** The parts of a stac-js Asset or Link that are used here. */
 export interface StacReference {
-  /** These two are methods in stac-js 0.1, and properties since. */
+  /** True for an Asset. `isAsset` and `isLink` are methods in stac-js 0.1, and properties since. */
   readonly isAsset?: boolean | (() => boolean)
   /** True for a Link. */
   readonly isLink?: boolean | (() => boolean)
@@ -27,7 +27,7 @@ export interface StacEntity {
 }
 
 /**
- * Returns the target of a stac-js Asset, alternate Asset or Link; undefined for one outside a document. URLs are resolved against the URL
+ * Returns the target of a stac-js Asset, alternate Asset or Link; `undefined` for one without a document. URLs are resolved against the URL
  * of their document. Schemes of parent documents (`parents`) apply.
  *
  * @example const response = await auth.fetch(targetOf(item.getAsset('data')))
@@ -64,7 +64,7 @@ function documentOf(entity: StacEntity, parents: TargetOptions['parents']): [doc
 }
 
 /**
- * True for an Asset or Link of stac-js.
+ * Returns true for an Asset or Link of stac-js.
  *
  * @example if (isReference(asset)) await auth.fetch(targetOf(asset))
  */

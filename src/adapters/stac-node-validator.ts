@@ -18,7 +18,7 @@ interface Test {
 
 /**
  * Adds the findings of the linter to a validation: errors make the document invalid, other findings become messages of its report.
- * Documents inside a FeatureCollection are passed one by one, so schemes of the FeatureCollection are not visible.
+ * Documents inside a FeatureCollection are validated one by one, so schemes of the FeatureCollection are not visible.
  *
  * @example
  * await validate(document, { customValidator: new AuthValidator({ preset: 'strict' }) })
@@ -72,7 +72,7 @@ class LintError extends Error {
   override readonly name = 'LintError'
   readonly rule: string
   readonly code: string
-  /** Escapes a JSON Pointer (RFC 6901) as JSON Schema validators write instance paths. */
+  /** A JSON Pointer (RFC 6901), as in the instance paths of JSON Schema validators. */
   readonly instancePath: string
 
   constructor(problem: Problem) {

@@ -24,7 +24,7 @@ export async function authorizedQueries<Client extends Queries>(auth: Auth, apiU
   if (typeof apiUrl !== 'string') throw new TypeError('authorizedQueries needs a URL as a string: the apiUrl of the StacApiProvider')
   const key = ['stacApi', apiUrl, undefined]
   const api = await apiAt(auth, apiUrl)
-  // If the query were evicted or refetched, stac-react would request it itself without credentials.
+  // If the query were evicted or refetched, stac-react would send the request itself, without credentials.
   queries.setQueryDefaults(key, { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY })
   queries.setQueryData(key, api)
   return queries
@@ -41,7 +41,7 @@ async function apiAt(auth: Auth, apiUrl: string): Promise<AuthorizedApi> {
 /** The query parameters of the hooks: values of the search form, or the body of a `next` link. */
 type Payload = Readonly<Record<string, unknown>>
 
-/** Adds the methods that the hooks call on a landing page. */
+/** A landing page with the methods that the hooks call. */
 class AuthorizedApi {
   readonly baseUrl: string
   readonly #auth: Auth
@@ -82,7 +82,7 @@ function payloadOf({ dateRange, ...rest }: Payload): Payload {
   )
 }
 
-/** Returns an interval of two dates or date-times; an open end is `..`. */
+/** Returns an interval of two dates or date-times with `..` for an open end; `undefined` without dates. */
 function intervalOf({ from, to }: JsonObject): string | undefined {
   const moment = (day: unknown, time: string) => (typeof day !== 'string' || day === '' ? '..' : day.includes('T') ? day : day + time)
   return from || to ? `${moment(from, 'T00:00:00Z')}/${moment(to, 'T23:59:59Z')}` : undefined

@@ -12,15 +12,16 @@ export interface ZarrStoreOptions {
 /** Options of a Zarr store. */
 export interface ZarrOptions {
   /**
-   * `missing`: treats a 403 as a missing key, for buckets that allow reading but not listing. The first response must not be a 403, so
-   * that a refused credential is not mistaken for an empty store. Default: `error`.
+   * `missing`: treats a 403 as a missing key, for buckets that allow reading but not listing. A 403 before the first successful response
+   * stays an error, so that a refused credential is not mistaken for an empty store. Default: `error`.
    */
   readonly forbidden?: 'missing'
 }
 
 /**
- * Returns the arguments for zarrita's `FetchStore`. Each key is requested by what is given (a URL, a target, or an Asset or Link), if `sendTo` of the credential
- * contains its URL. URLs may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` are thrown when the store is read.
+ * Returns the arguments for zarrita's `FetchStore`. Each key is requested by what is given (a URL, a target, or an Asset or Link), if
+ * `sendTo` of the credential contains its URL. URLs may be `s3:`. Errors: `TARGET_NOT_FOUND`, `URL_*`; errors of `fetch` are thrown when
+ * the store is read.
  *
  * @example const store = new FetchStore(...zarrStore(auth, assetOf(item, 'zarr')))
  */
