@@ -1,10 +1,10 @@
 import type { Problem } from '../problem.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { escapeLine, messageOf } from './report.ts'
+import { escapeLine, messageOf, unreadOf } from './report.ts'
 
 /**
  * A JUnit report: a test case for each document; errors are failures, warnings and notes are its output. What could not be
- * read is an error of the suite. Clean documents are listed as far as their names are known.
+ * read is an error of the suite, and a limit that the user set a skipped case. Clean documents are listed as far as their names are known.
  */
 export function junit({ problems, summary }: Report, { names = [] }: ReportOptions = {}): string {
   const cases = new Map<string, Problem[]>(names.map((name) => [name, []]))
@@ -15,11 +15,12 @@ export function junit({ problems, summary }: Report, { names = [] }: ReportOptio
     else cases.set(name, [problem])
   }
   const failures = [...cases.values()].filter((found) => found.some(isError)).length
-  const counts = `tests="${cases.size + summary.incomplete.length}" failures="${failures}" errors="${summary.incomplete.length}"`
-  const unread = summary.incomplete.map(
-    ({ url, code }) =>
-      `    <testcase classname="stac-auth" name="${xml(url)}">\n      <error type="${xml(code)}" message="could not be read"/>\n    </testcase>`,
-  )
+  const errors = unreadOf(summary.incomplete).length
+  const counts = `tests="${cases.size + summary.incomplete.length}" failures="${failures}" errors="${errors}"`
+  const unread = summary.incomplete.map(({ url, code, exit }) => {
+    const outcome = exit === 0 ? '<skipped message="a limit of this run"/>' : `<error type="${xml(code)}" message="could not be read"/>`
+    return `    <testcase classname="stac-auth" name="${xml(url)}">\n      ${outcome}\n    </testcase>`
+  })
   const suite = [`  <testsuite name="stac-auth lint" ${counts}>`, ...[...cases].map(testCase), ...unread, '  </testsuite>']
   return ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites name="stac-auth" ${counts}>`, ...suite, '</testsuites>', ''].join('\n')
 }

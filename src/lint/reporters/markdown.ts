@@ -1,6 +1,6 @@
 import type { Problem, Severity } from '../problem.ts'
 import type { Report, ReportOptions } from './report.ts'
-import { escapeLine, type Group, groupsOf, plural, totals } from './report.ts'
+import { escapeLine, type Group, groupsOf, plural, totals, unreadOf } from './report.ts'
 
 const SIGNS: Readonly<Record<Severity, string>> = { error: '🔴', warn: '🟡', info: '🔵' }
 
@@ -10,8 +10,9 @@ export function markdown({ problems, summary }: Report, { limit = 100 }: ReportO
   const lines = ['## stac-auth lint', '', totals(summary), '']
   for (const group of groups.slice(0, limit)) lines.push(...entry(group))
   if (groups.length > limit) lines.push(`… and ${groups.length - limit} more kinds of findings`)
-  if (summary.incomplete.length > 0) lines.push('', '### Not read', '')
-  for (const { url, code } of summary.incomplete.slice(0, limit)) lines.push(`- ${codeSpan(url)} ${codeSpan(code)}`)
+  const unread = unreadOf(summary.incomplete)
+  if (unread.length > 0) lines.push('', '### Not read', '')
+  for (const { url, code } of unread.slice(0, limit)) lines.push(`- ${codeSpan(url)} ${codeSpan(code)}`)
   return `${lines.join('\n').trimEnd()}\n`
 }
 

@@ -171,6 +171,7 @@ export class Totals {
 /** The totals of a run in one line. */
 export function totals({ documents, errors, warnings, infos, incomplete, ...more }: Summary): string {
   const { places = 0, baselined = 0, unlisted = 0, skipped = 0, fixable = 0, suggestions = 0 } = more
+  const unread = unreadOf(incomplete).length
   const counts = [
     plural(errors, 'error'),
     plural(warnings, 'warning'),
@@ -179,12 +180,18 @@ export function totals({ documents, errors, warnings, infos, incomplete, ...more
   const rest = [
     baselined > 0 && `${baselined} in the baseline`,
     unlisted > 0 && `${unlisted} findings not listed`,
-    incomplete.length > 0 && `${incomplete.length} not read`,
+    unread > 0 && `${unread} not read`,
+    unread < incomplete.length && `${plural(incomplete.length - unread, 'limit')} applied`,
     fixable > 0 && `${fixable} fixable with --fix`,
     suggestions > 0 && `${suggestions} ${fixable > 0 ? 'more ' : ''}with --fix-suggestions`.replace(/^(\d+) with/, '$1 fixable with'),
   ]
   const skips = skipped > 0 ? `; ${plural(skipped, 'file')} skipped as no STAC document${skipped === 1 ? '' : 's'}` : ''
   return `${plural(documents, 'document')}: ${[...counts, ...rest.filter((part) => part !== false)].join(', ')}${skips}`
+}
+
+/** Returns what could not be read, without the limits that the user set: they have exit code 0. */
+export function unreadOf(incomplete: readonly Incomplete[]): readonly Incomplete[] {
+  return incomplete.filter(({ exit }) => exit !== 0)
 }
 
 /** The count with its word. */

@@ -3,7 +3,7 @@ import type { Level, Place, Problem, Severity } from '../problem.ts'
 import type { Rule } from '../rule.ts'
 import { rules } from '../rules/index.ts'
 import { pages } from '../rules/pages.ts'
-import { escapeJson, escapeLine, groupsOf, messageOf, type Report, type ReportOptions } from './report.ts'
+import { escapeJson, escapeLine, groupsOf, messageOf, type Report, type ReportOptions, unreadOf } from './report.ts'
 
 /** Maximum number of results that services accept in one run; above it, findings with the same text become one result. */
 const MOST = 25_000
@@ -24,10 +24,10 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
     columnKind: 'utf16CodeUnits',
     invocations: [
       {
-        executionSuccessful: summary.incomplete.length === 0,
-        toolExecutionNotifications: summary.incomplete.map(({ url, code }) => ({
-          level: 'error',
-          message: { text: plain(`could not be read: ${url} (${code})`) },
+        executionSuccessful: unreadOf(summary.incomplete).length === 0,
+        toolExecutionNotifications: summary.incomplete.map(({ url, code, exit }) => ({
+          level: exit === 0 ? 'note' : 'error',
+          message: { text: plain(`${exit === 0 ? 'a limit of this run' : 'could not be read'}: ${url} (${code})`) },
         })),
       },
     ],

@@ -151,6 +151,33 @@ describe('junit', () => {
   })
 })
 
+describe('a limit that the user set', () => {
+  const limited = reportOf([], 3, [{ url: 'https://data.example/c.json', code: 'CRAWL_LIMIT', exit: 0 }])
+
+  it('is a skipped case of junit, not an error that fails a build with exit code 0', async () => {
+    const xml = await as('junit', limited)
+    expect(xml).toContain('tests="1" failures="0" errors="0"')
+    expect(xml).toContain('<skipped message="a limit of this run"/>')
+    expect(xml).not.toContain('<error')
+  })
+
+  it('is a note of sarif about a run that succeeded', async () => {
+    const [{ invocations }] = JSON.parse(await as('sarif', limited)).runs
+    expect(invocations).toEqual([
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: [
+          { level: 'note', message: { text: 'a limit of this run: https://data.example/c.json (CRAWL_LIMIT)' } },
+        ],
+      },
+    ])
+  })
+
+  it('is not counted as not read', async () => {
+    expect(await as('markdown', limited)).toBe('## stac-auth lint\n\n3 documents: 0 errors, 0 warnings, 0 infos, 1 limit applied\n')
+  })
+})
+
 describe('markdown', () => {
   it('reports what is the same once, with the first places', async () => {
     expect(await as('markdown', many(5))).toMatch(
