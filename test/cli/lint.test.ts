@@ -139,14 +139,17 @@ describe('inputs', () => {
     const { problems, summary } = JSON.parse(outcome.stdout)
     expect(outcome.code).toBe(6)
     expect(problems).toHaveLength(1)
-    expect(summary).toMatchObject({ documents: 1, incomplete: [{ url: missing, code: 'FILE_ACCESS' }] })
+    expect(summary).toMatchObject({
+      documents: 1,
+      incomplete: [{ url: missing, code: 'FILE_ACCESS', message: expect.stringContaining('no such file') }],
+    })
     expect(lastError(outcome).code).toBe('FILE_ACCESS')
   })
 
   it('inputs end with what there is when the run is interrupted', async () => {
     const outcome = await run(['lint', clean, '--format', 'json'], { signal: AbortSignal.abort('SIGINT') })
     expect(outcome.code).toBe(130)
-    expect(JSON.parse(outcome.stdout).summary.incomplete).toEqual([{ url: clean, code: 'ABORTED' }])
+    expect(JSON.parse(outcome.stdout).summary.incomplete).toMatchObject([{ url: clean, code: 'ABORTED' }])
   })
 })
 
@@ -169,7 +172,9 @@ describe('URLs', () => {
     ])
     const { problems, summary } = JSON.parse(outcome.stdout)
     expect(problems[0]).toMatchObject({ code: 'dangling-ref', document: `${server.origin}private/x.json?v=…` })
-    expect(summary.incomplete).toEqual([{ url: `${server.origin}gone`, code: 'HTTP_404' }])
+    expect(summary.incomplete).toMatchObject([
+      { url: `${server.origin}gone`, code: 'HTTP_404', message: expect.stringContaining('answered 404') },
+    ])
     expect(outcome.code).toBe(5)
   })
 })

@@ -89,7 +89,9 @@ export function reportOfRun(
     const { name: url, error } = failure
     const exit = exitOfFailure(failure, io.signal)
     const { code, message, hint } = error
-    return { url, code, ...(hint !== undefined && { message, hint }), ...(exit !== exitCodeOf(code) && { exit }) }
+    // A limit that the user set counts documents, which differs between the shards of a run.
+    const texts = exit !== EXIT.done && { message, ...(hint !== undefined && { hint }) }
+    return { url, code, ...texts, ...(exit !== exitCodeOf(code) && { exit }) }
   })
   const more = { ...(baselined !== undefined && { baselined }), ...(unlisted > 0 && { unlisted }), ...(skipped > 0 && { skipped }) }
   const summary = { documents, ...totals, ...more, incomplete }

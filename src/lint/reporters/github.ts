@@ -1,7 +1,7 @@
 import { forLine } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
-import type { Report } from './report.ts'
-import { escapeLine, messageOf, totals, worstFirst } from './report.ts'
+import type { Incomplete, Report } from './report.ts'
+import { escapeLine, messageOf, totals, unreadOf, worstFirst } from './report.ts'
 
 /** Annotations that GitHub shows of one step, of each kind. */
 const SHOWN = 10
@@ -9,20 +9,34 @@ const SHOWN = 10
 const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'notice' }
 
 /**
- * Workflow commands that become annotations on GitHub: the most severe findings, as many as GitHub shows, then the totals. The
- * complete list belongs into the job summary: `--format markdown="$GITHUB_STEP_SUMMARY"`.
+ * Workflow commands that become annotations on GitHub: inputs that could not be read and the most severe findings, as many as GitHub
+ * shows, then the totals. The complete list belongs into the job summary: `--format markdown="$GITHUB_STEP_SUMMARY"`.
  */
 export function github({ problems, summary }: Report): string {
-  const room: Record<Severity, number> = { error: SHOWN, warn: SHOWN, info: SHOWN - 1 }
+  // A crawl has a finding for each document that could not be read.
+  const found = new Set(problems.flatMap(({ rule, document }) => (rule === 'unreachable' ? [document] : [])))
+  const unread = unreadOf(summary.incomplete).filter(({ url }) => !found.has(url))
+  const failures = unread.slice(0, SHOWN).map(failure)
+  const room: Record<Severity, number> = { error: SHOWN - failures.length, warn: SHOWN, info: SHOWN - 1 }
   const shown = worstFirst(problems).filter(({ severity }) => room[severity]-- > 0)
   const left = problems.length - shown.length + (summary.unlisted ?? 0)
   const rest = left > 0 ? `; ${left} findings have no annotation` : ''
-  return `${[...shown.map(annotation), `::notice title=stac-auth::${data(totals(summary) + rest)}`].join('\n')}\n`
+  return `${[...failures, ...shown.map(annotation), `::notice title=stac-auth::${data(totals(summary) + rest)}`].join('\n')}\n`
+}
+
+function failure({ url, code, message }: Incomplete): string {
+  const file = isLocal(url) ? `file=${property(url)},` : ''
+  return `::error ${file}title=${property(`stac-auth ${code}`)}::${data(message ?? `${url}: could not be read`)}`
+}
+
+/** Whether a document is a file, to which GitHub can attach an annotation. */
+function isLocal(document: string): boolean {
+  return document !== '' && document !== '-' && !document.includes('://')
 }
 
 function annotation(problem: Problem): string {
   const { severity, code, document = '', pointer, ...place } = problem
-  const local = document !== '' && document !== '-' && !document.includes('://')
+  const local = isLocal(document)
   const { line, column, endLine, endColumn } = place
   // Columns on several lines are refused; the end of a mark on one line is inclusive.
   const columns =

@@ -17,8 +17,8 @@ export function junit({ problems, summary }: Report, { names = [] }: ReportOptio
   const failures = [...cases.values()].filter((found) => found.some(isError)).length
   const errors = unreadOf(summary.incomplete).length
   const counts = `tests="${cases.size + summary.incomplete.length}" failures="${failures}" errors="${errors}"`
-  const unread = summary.incomplete.map(({ url, code, exit }) => {
-    const outcome = exit === 0 ? '<skipped message="a limit of this run"/>' : `<error type="${xml(code)}" message="could not be read"/>`
+  const unread = summary.incomplete.map(({ url, code, exit, message = 'could not be read' }) => {
+    const outcome = exit === 0 ? '<skipped message="a limit of this run"/>' : `<error type="${xml(code)}" message="${xml(message)}"/>`
     return `    <testcase classname="stac-auth" name="${xml(url)}">\n      ${outcome}\n    </testcase>`
   })
   const suite = [`  <testsuite name="stac-auth lint" ${counts}>`, ...[...cases].map(testCase), ...unread, '  </testsuite>']

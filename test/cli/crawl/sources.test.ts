@@ -129,7 +129,7 @@ describe('catalogs in files', () => {
     await writeFile(join(root, 'long.json'), '')
     await truncate(join(root, 'long.json'), 50 * 2 ** 20 + 1)
     const { code, summary } = await crawl([root])
-    expect([code, summary.incomplete]).toEqual([5, [{ url: join(root, 'long.json'), code: 'DOC_TOO_LARGE', exit: 5 }]])
+    expect([code, summary.incomplete]).toMatchObject([5, [{ url: join(root, 'long.json'), code: 'DOC_TOO_LARGE', exit: 5 }]])
   })
 
   it('catalogs in files cannot begin where there is nothing', async () => {

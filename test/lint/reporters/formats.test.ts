@@ -79,13 +79,28 @@ describe('ndjson', () => {
 
 describe('github', () => {
   it('names the file, the lines and the columns, and a URL only in the text', async () => {
-    const [first, second, third, last] = (await as('github')).split('\n')
+    const [unread, first, second, third, last] = (await as('github')).split('\n')
+    expect(unread).toBe('::error title=stac-auth HTTP_404::https://data.example/d: could not be read')
     expect(first).toBe(
       '::error file=items/a.json,line=4,endLine=4,col=9,endColumn=14,title=stac-auth dangling-ref::"gone" is not defined in auth:schemes (/assets/data/auth:refs/0)',
     )
     expect(second).toMatch(/^::error title=.*\(https:\/\/data\.example\/c\.json \//)
     expect(third).toMatch(/^::warning file=items\/b c\.json,/)
     expect(last).toBe('::notice title=stac-auth::4 documents: 2 errors, 1 warning, 0 infos, 1 not read')
+  })
+
+  it('annotates a file that could not be read with the reason, once beside a finding of a crawl', async () => {
+    const message = 'cannot read "a,b.json": access is denied'
+    const found = [{ ...warning, rule: 'unreachable', code: 'unreachable', document: 'https://data.example/d' }]
+    const incomplete = [
+      { url: 'a,b.json', code: 'FILE_ACCESS', message },
+      { url: 'https://data.example/d', code: 'HTTP_404', message: 'not found' },
+      { url: 'https://data.example/e', code: 'CRAWL_LIMIT', exit: 0 },
+    ]
+    const lines = (await as('github', reportOf(found, 1, incomplete))).trimEnd().split('\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[0]).toBe(`::error file=a%2Cb.json,title=stac-auth FILE_ACCESS::${message}`)
+    expect(lines[1]).toMatch(/^::warning title=stac-auth unreachable::/)
   })
 
   it('annotates no more than is shown, the worst first', async () => {

@@ -26,5 +26,7 @@ export const HOSTILE =
 export function hostileReport(): Report {
   const texts = { message: HOSTILE, document: HOSTILE, id: HOSTILE, pointer: `/${HOSTILE}`, fingerprint: HOSTILE }
   const problems = (['error', 'warn', 'info'] as const).map((severity) => problemWith({ ...texts, severity }))
-  return reportOf([...problems, problemWith({ ...texts, document: `::error::${HOSTILE}` })], 2, [{ url: HOSTILE, code: 'FILE_ACCESS' }])
+  return reportOf([...problems, problemWith({ ...texts, document: `::error::${HOSTILE}` })], 2, [
+    { url: HOSTILE, code: 'FILE_ACCESS', message: HOSTILE },
+  ])
 }
