@@ -160,6 +160,8 @@ export async function seenFile(name: string): Promise<Seen | undefined> {
  * `FILE_ACCESS`; the file is unchanged then.
  */
 export async function replaceFile(name: string, text: string, seen: Seen | undefined): Promise<void> {
+  // Otherwise the error names the lock, which the user does not know.
+  await realpath(dirname(name)).catch(refusing(name))
   const write = (file: FileHandle) =>
     file.writeFile(text).catch((error: unknown) => {
       throw writeFailure(error, `"${name}"`)

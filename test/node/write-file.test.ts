@@ -209,6 +209,14 @@ describe('replaceFile', () => {
     expect(await readFile(path, 'utf8').catch(() => undefined)).toBe(before)
   })
 
+  it('names the file, not its lock, when the folder does not exist', async () => {
+    const path = join(folder, 'none', 'known.json')
+    await expect(replaceFile(path, 'new', undefined)).rejects.toMatchObject({
+      code: 'FILE_ACCESS',
+      message: `cannot write "${path}": no such file or folder`,
+    })
+  })
+
   it('never writes through a link, nor over a folder', async () => {
     const path = await put(folder, 'aim.json', 'old')
     const way = join(folder, 'way.json')
