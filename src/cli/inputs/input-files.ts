@@ -95,8 +95,11 @@ async function* filesMatching(glob: string, selection: Selection): AsyncGenerato
       yield input
     }
   }
-  if (found === 0 && !selection.mayMiss)
-    yield { name: glob, error: usageError(`no file matches ${glob}`, 'use --no-fail-on-unmatched-globs to allow this') }
+  if (found === 0 && !selection.mayMiss) yield { name: glob, error: usageError(`no file matches ${glob}`, whyNone(glob)) }
+}
+
+function whyNone(glob: string): string {
+  return glob.startsWith('!') ? `to skip files, use --ignore '${glob.slice(1)}'` : 'use --no-fail-on-unmatched-globs to allow this'
 }
 
 async function* filesOf(name: string, selection: Selection): AsyncGenerator<LintInput> {

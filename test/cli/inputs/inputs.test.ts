@@ -70,7 +70,7 @@ describe('what gzip has packed', () => {
     const path = await put(folder, `${name}.json.gz`, damage(gzipSync(JSON.stringify(clean))))
     const outcome = await lint([path])
     expect([outcome.code, lastError(outcome).code]).toEqual([6, 'FILE_INTEGRITY'])
-    expect(outcome.summary.incomplete).toEqual([{ url: path, code: 'FILE_INTEGRITY' }])
+    expect(outcome.summary.incomplete).toMatchObject([{ url: path, code: 'FILE_INTEGRITY' }])
   })
 
   it('what gzip has packed and grows without end is stopped at the size of a document', async () => {
@@ -150,6 +150,19 @@ describe('globs and folders', () => {
     expect(outcome.summary.documents).toBe(1)
     expect(outcome.code).toBe(2)
     expect((await lint([path, join(folder, glob), '--no-fail-on-unmatched-globs'])).code).toBe(0)
+  })
+
+  it('a glob that begins with ! names the option that skips files', async () => {
+    const path = await put(folder, 'one.json', clean)
+    expect((await run(['lint', path, '!drafts/*.json'])).stderr).toContain("to skip files, use --ignore 'drafts/*.json'")
+  })
+
+  it('a folder with nothing but a Parquet file says that it must be named', async () => {
+    const tree = join(folder, 'tables')
+    await mkdir(tree)
+    await put(tree, 'items.parquet', 'PAR1')
+    const { code, stderr } = await run(['lint', tree])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Parquet files that are named or matched by a glob')])
   })
 
   it('globs and folders may be file names', async () => {
