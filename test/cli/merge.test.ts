@@ -179,6 +179,11 @@ describe('merge', () => {
     ['no JSON', '{', 'line 1 is not JSON'],
     ['nothing', '', 'does not end with a summary'],
     ['lines that were cut', `${JSON.stringify(problem('a'))}\n`, 'does not end with a summary'],
+    [
+      'several reports in one file',
+      `${JSON.stringify(report([]))}\n`.repeat(2).replaceAll('"problems":[],', ''),
+      'it contains several reports',
+    ],
     ['another version', { ...report([]), version: 2 }, 'not a report of version 1'],
     ['problems that are none', { ...report([]), problems: {} }, 'its problems are not a list'],
     ['a problem without a rule', report([{ severity: 'error', message: '', pointer: '' }]), 'problem 1 is malformed'],

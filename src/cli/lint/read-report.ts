@@ -31,6 +31,8 @@ function ofLines(text: string, name: string): unknown {
   while (lines.at(-1)?.trim() === '') lines.pop()
   const values = lines.map((line, index) => parsed(line) ?? invalid(name, `line ${index + 1} is not JSON`))
   const last = values.pop()
+  const several = values.some((value) => own(value, 'summary') !== undefined)
+  if (several) invalid(name, 'it contains several reports: give each as a file of its own')
   if (own(last, 'summary') === undefined) invalid(name, 'it does not end with a summary: it is not a report, or is incomplete')
   return { ...(isObject(last) && last), problems: values }
 }
