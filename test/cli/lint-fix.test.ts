@@ -52,6 +52,7 @@ describe('lint --fix', () => {
     const before = await readFile(lines, 'utf8')
     const outcome = await run(['lint', link, lines, `${server.origin}x.json`, '--fix'])
     expect(outcome.stderr).toContain('is not fixed: it is a symbolic link')
+    expect(outcome.stderr).toContain('2 inputs not changed: URLs, NDJSON, compressed files')
     expect((await lstat(link)).isSymbolicLink()).toBe(true)
     expect(await readFile(target, 'utf8')).toBe(BEFORE)
     expect(await readFile(lines, 'utf8')).toBe(before)

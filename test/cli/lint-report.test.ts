@@ -94,6 +94,13 @@ describe('lint --format', () => {
   })
 })
 
+describe('lint --format F=-', () => {
+  it('prints the report to standard output', async () => {
+    const [dash, plain] = [await run(['lint', dangling, '--format', 'json=-']), await run(['lint', dangling, '--format', 'json'])]
+    expect(JSON.parse(dash.stdout)).toEqual(JSON.parse(plain.stdout))
+  })
+})
+
 describe('lint --fail-severity', () => {
   it.each([
     [warning, 'error', 0],

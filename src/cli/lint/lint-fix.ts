@@ -77,9 +77,13 @@ export async function fixInputs(
   const selection = { ...settings.selection, mayMiss: true }
   const { io, references } = await looked(inputs, fixSettings, selection, context, auth)
   let stdin: Readable = io.stdin
-  const counts = { findings: 0, files: 0 }
+  const counts = { findings: 0, files: 0, unchanged: 0 }
   for await (const input of lintInputs(inputs, selection)) {
-    if ('error' in input || isAddress(input.name) || io.signal.aborted) continue
+    if ('error' in input || io.signal.aborted) continue
+    if (isAddress(input.name) || NEVER_CHANGED.test(input.name)) {
+      counts.unchanged++
+      continue
+    }
     try {
       const usedElsewhere = await references?.usedElsewhere(input.name)
       const all = { ...fixSettings, ...(usedElsewhere && { usedElsewhere }) }
@@ -99,8 +103,15 @@ export async function fixInputs(
   await diagnostics.note(
     `${fixSettings.dryRun ? 'would fix' : 'fixed'} ${plural(counts.findings, 'finding')} in ${plural(counts.files, 'file')}`,
   )
+  if (counts.unchanged > 0)
+    await diagnostics.note(
+      `${plural(counts.unchanged, 'input')} not changed: URLs, NDJSON, compressed files and Parquet files are only linted`,
+    )
   return { stdin, failures }
 }
+
+/** Names of files that are not a JSON text of one document. */
+const NEVER_CHANGED = /\.(?:ndjson|(?:geo)?jsonl|gz|(?:geo)?parquet)$/i
 
 /** Reports removed schemes, because a reference to them may have been forgotten. */
 async function reportRemoved(name: string, { fixed }: Fixed, { dryRun }: FixSettings, diagnostics: Context['diagnostics']): Promise<void> {

@@ -121,7 +121,7 @@ function addDestination(text: string, destinations: readonly Destination[] = [])
   const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const format = FORMATS.find((known) => known === name)
   if (!format || file === '') throw new InvalidArgumentError(`Formats are ${FORMATS.join(', ')}, each alone or as FORMAT=FILE.`)
-  return [...destinations, file === undefined ? { format } : { format, file }]
+  return [...destinations, file === undefined || file === '-' ? { format } : { format, file }]
 }
 
 /** Checks the combination of options. Errors: `USAGE`. */
