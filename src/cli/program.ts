@@ -179,6 +179,8 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
     if (flag === '--json' && longOptions(command).includes('--format')) {
       return usageError(`unknown option ${flag}`, `use --format json; see ${help}`)
     }
+    if (/\.(?:(?:geo|nd)?jsonl?|gz|parquet)'/i.test(error.message))
+      return usageError(`unknown option ${flag}`, `write ./ before the name of a file that begins with a dash; see ${help}`)
     return usageError(`unknown option ${flag}`, seeWith(flag, longOptions(command), help))
   }
   const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []

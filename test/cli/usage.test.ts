@@ -20,6 +20,11 @@ describe('wrong arguments', () => {
     expect([code, stderr]).toEqual([2, `error USAGE: unknown option ${option.slice(0, 2)}\n  see stac-auth fetch --help\n`])
   })
 
+  it.each(['-draft.json', '--old.ndjson', '-x.json.gz'])('%s: says how to give a file whose name begins with a dash', async (name) => {
+    const { code, stderr } = await run(['lint', name])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('write ./ before the name of a file that begins with a dash')])
+  })
+
   it('names --format for --json where a command has the one and not the other', async () => {
     const { code, stdout, stderr } = await run(['lint', 'x', '--json'])
     expect([code, stdout]).toEqual([2, ''])
