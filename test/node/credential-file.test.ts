@@ -137,6 +137,26 @@ describe('what it says', () => {
     expect(await errorOf(text)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/sendTo', hint: 'remove one of them' })
   })
 
+  it('names the member that is written twice also where the last one is wrong', async () => {
+    const text = JSON.stringify({ version: 1, credentials: [portal] }).replace(
+      '"type"',
+      '"type":"apiKey","type":"http","scheme":"basic","type"',
+    )
+    expect(await errorOf(text)).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/type', hint: 'remove one of them' })
+  })
+
+  it.each([
+    ['a comment at the start', '// mine\n{ "version": 1, "credentials": [] }', '1:1', 'JSON has no comments: remove this one'],
+    ['a comment in a list', '{ "version": 1, "credentials": [ /* none */ ] }', '1:34', 'JSON has no comments: remove this one'],
+    ['a comment of a shell', '{ "version": 1,\n# mine\n"credentials": [] }', '2:1', 'JSON has no comments: remove this one'],
+    ['an empty file', '\n', '2:1', 'the file is empty; its form is { "version": 1, "credentials": [ … ] }'],
+    ['a missing comma', '{ "version": 1 "credentials": [] }', '1:16', expect.stringContaining('one comma between members')],
+  ])('says how to repair %s', async (_name, text, place, hint) => {
+    const error = await errorOf(text)
+    expect(error.message).toContain(`bad.json:${place}: not valid JSON`)
+    expect(error.hint).toEqual(hint)
+  })
+
   it.each([
     ['bearer', 'did you mean "type": "http", "scheme": "bearer"?'],
     ['clientCredentials', 'did you mean "type": "oauth2", "flow": "clientCredentials"?'],

@@ -105,10 +105,11 @@ export async function credentialsFromText(
   const content = parseJson(text, name)
   const loaded = await loadStrategies(strategies)
   try {
+    // First, because what is wrong with the last of two members may be right with the other one.
+    refuseDuplicateKeys(text)
     const set = readSet(content)
     readCredentials(set, loaded, 'file')
     refuseRelativeFiles(content, '')
-    refuseDuplicateKeys(text)
     return set
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
@@ -226,11 +227,16 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const hint = 'write names and strings in double quotes, one comma between members and none after the last'
-    throw new ConfigurationError('CONFIG_INVALID', `${place(name, positionAt(text, scan(text) ?? text.length))}: not valid JSON`, {
-      hint,
-    })
+    const at = scan(text) ?? text.length
+    const hint = syntaxHint(text, at)
+    throw new ConfigurationError('CONFIG_INVALID', `${place(name, positionAt(text, at))}: not valid JSON`, { hint })
   }
+}
+
+function syntaxHint(text: string, at: number): string {
+  if (text.trim() === '') return `the file is empty; ${EXAMPLE}`
+  if (/^(?:\/[/*]|#)/.test(text.slice(at, at + 2))) return 'JSON has no comments: remove this one'
+  return 'write names and strings in double quotes, one comma between members and none after the last'
 }
 
 function place(name: string, position: Position | undefined): string {
