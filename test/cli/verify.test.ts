@@ -40,6 +40,14 @@ describe('verify', () => {
     expect([code, (await run(['verify', folder, '--manifest', manifest])).stdout]).toEqual([0, '2 of 2 files verified\n'])
   })
 
+  it('does not ask to create a folder that does not exist', async () => {
+    const { code, stderr } = await run(['verify', join(await temporaryFolder(), 'missing')])
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/^error FILE_ACCESS: .*missing" does not exist\n {2}check its name: it is the folder of a download\n$/),
+    ])
+  })
+
   it('ends in 6 without a manifest, and reports where one comes from', async () => {
     const { code, stderr } = await run(['verify', await temporaryFolder()])
     expect([code, stderr]).toEqual([6, expect.stringMatching(/^error FILE_ACCESS: .*\n {2}stac-auth download writes a manifest/)])

@@ -75,7 +75,7 @@ export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<Verif
   const { signal = new AbortController().signal } = options
   if (/^s3:\/\//i.test(options.folder))
     throw new ConfigurationError('USAGE', `"${options.folder}" is a bucket: only folders on the disk can be verified`)
-  const folder = await TargetFolder.open(options.folder)
+  const folder = await TargetFolder.open(options.folder, false, 'check its name: it is the folder of a download')
   const entries = await entriesIn(options.manifest ?? join(folder.path, MANIFEST_NAME))
   const counts = { verified: 0, failed: 0, unasked: 0 }
   const pending: Promise<VerifiedEvent | UnverifiedEvent>[] = []

@@ -29,16 +29,16 @@ export class TargetFolder implements Destination {
   }
 
   /**
-   * Resolves the folder once; with `mayBeMissing` it need not exist. Errors: `FILE_ACCESS`, `PATH_UNSAFE` if it is not a folder.
+   * Resolves the folder once; with `mayBeMissing` it need not exist, `hint` is for one that must. Errors: `FILE_ACCESS`, `PATH_UNSAFE` if it is not a folder.
    */
-  static async open(name: string, mayBeMissing = false): Promise<TargetFolder> {
+  static async open(name: string, mayBeMissing = false, hint = 'create it first'): Promise<TargetFolder> {
     try {
       const path = await realpath(name)
       if ((await lstat(path)).isDirectory()) return new TargetFolder(path)
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw writeFailure(error, `"${name}"`)
       if (mayBeMissing) return new TargetFolder(resolve(name))
-      throw new IntegrityError('FILE_ACCESS', `the folder "${name}" does not exist`, { hint: 'create it first' })
+      throw new IntegrityError('FILE_ACCESS', `the folder "${name}" does not exist`, { hint })
     }
     throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`, { hint: 'choose another name' })
   }
