@@ -1,4 +1,4 @@
-/** Challenges of `WWW-Authenticate` and `Proxy-Authenticate`, the parameters of `Authentication-Info`, and names of schemes (RFC 9110 §11). */
+/** Challenges of `WWW-Authenticate` and `Proxy-Authenticate`, parameters of `Authentication-Info`, names of schemes (RFC 9110 §11). */
 
 import { ChallengeError } from '../errors.ts'
 
@@ -35,7 +35,7 @@ export function parseChallenges(lines: string | readonly string[]): Challenges {
   return { challenges, problems }
 }
 
-/** Returns the parameters of `Authentication-Info` (RFC 7615); empty when the line is malformed or has one twice. */
+/** Returns the parameters of `Authentication-Info` (RFC 7615); empty when the line is malformed or contains a parameter twice. */
 export function parseAuthenticationInfo(line: string): ReadonlyMap<string, string> {
   const scan = new FieldScanner(line.length > MAX_LINE ? '' : line)
   const info: Draft = { scheme: '', params: new Map() }
@@ -107,7 +107,7 @@ function decoded(params: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   return new Map([...params].map(([name, value]) => [name, utf8Of(value)]))
 }
 
-/** Text whose UTF-8 bytes were read as Latin-1; other text stays as it is. */
+/** Returns a text whose UTF-8 bytes were read as Latin-1; other text is returned unchanged. */
 function utf8Of(value: string): string {
   if (/[^\0-\xff]/.test(value)) return value
   try {
@@ -150,12 +150,12 @@ class FieldScanner {
     return this.#take(TOKEN)
   }
 
-  /** A token68 (§11.2): only where a list element ends with it, else it is the name of a parameter. */
+  /** Reads a token68 (§11.2) at the end of a list element; anywhere else it is the name of a parameter. */
   token68(): string | undefined {
     return this.#take(TOKEN68)
   }
 
-  /** The value of a parameter: a quoted string without its escapes, a token, or base64 that somebody forgot to quote. */
+  /** Reads the value of a parameter: a quoted string (unescaped), a token, or unquoted base64. */
   value(): string | undefined {
     return this.#take(QUOTED)?.slice(1, -1).replace(/\\(.)/g, '$1') ?? this.#take(UNQUOTED)
   }
@@ -182,11 +182,11 @@ const QUOTED = /"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\uffff]|\\[\t\x20-\x7e\x80-\u
 
 const UNQUOTED = /[!#$%&'*+.^_`|~0-9A-Za-z/-]+=*/y
 
-/** Name, value and form; base64 goes as a token too, since RFC 7804 writes it so. */
+/** Name, value and form. The form `token` also allows base64, as in RFC 7804. */
 export type AuthParam = readonly [name: string, value: string, form: 'quoted' | 'token']
 
 /**
- * Writes parameters in the order given. Values are byte strings: text outside US-ASCII is encoded before. Errors:
+ * Formats parameters in the given order. Values are byte strings: the caller encodes text outside US-ASCII. Errors:
  * `AUTH_CHALLENGE_UNSUPPORTED` naming the parameter that has control characters or does not fit its form, never its value.
  */
 export function authParams(params: readonly AuthParam[]): string {

@@ -1,4 +1,4 @@
-/** Cookies of logins that lead from host to host (RFC 6265): kept in memory, and each goes to the origin that set it and to no other. */
+/** Cookies of logins that redirect between hosts (RFC 6265): kept in memory and sent only to the origin that set them. */
 import { isToken } from './headers.ts'
 
 /**
@@ -8,7 +8,7 @@ import { isToken } from './headers.ts'
 const MAX_COOKIE = 4096
 const MAX_COOKIES = 50
 const MAX_ORIGINS = 64
-/** Bytes of a header that servers accept. */
+/** Maximum length of the `Cookie` header in bytes, which servers accept. */
 const MAX_HEADER = 8192
 
 interface Cookie {
@@ -19,9 +19,9 @@ interface Cookie {
   readonly expiresAt: number
 }
 
-/** The cookies that one credential was given. */
+/** The cookies that servers set for one credential. */
 export class CookieJar {
-  /** Another one whenever something changed. */
+  /** Increases when a response changes the value of a cookie, or adds or removes one. */
   version = 0
   readonly #now: () => number
   /** By origin, then by name and path. */
@@ -34,7 +34,7 @@ export class CookieJar {
     this.#origins = new Map(start ? start.#origins : [])
   }
 
-  /** Takes over the origins that changed in another jar. */
+  /** Copies the cookies of the origins that changed in another jar. */
   adopt(other: CookieJar): void {
     for (const origin of other.#changed) this.#set(origin, other.#origins.get(origin) ?? new Map())
   }
@@ -65,7 +65,7 @@ export class CookieJar {
     return pairs.length > 0 ? pairs.join('; ') : undefined
   }
 
-  /** Drops what that origin set: it does not accept the credential any more. */
+  /** Removes the cookies of an origin that no longer accepts the credential. */
   forget(origin: string): void {
     this.#set(origin, new Map())
   }
@@ -96,8 +96,8 @@ export class CookieJar {
 }
 
 /**
- * Returns a cookie from `Set-Cookie` (§5.2, §5.3), undefined for one that this server may not set. `Domain` may name the host or a parent domain
- * and has no effect: the cookie is sent to the host only.
+ * Returns a cookie from `Set-Cookie` (§5.2, §5.3), undefined for an invalid one or one that this server may not set. `Domain` may name the
+ * host or a parent domain and has no effect: the cookie is sent to the origin only.
  */
 function cookieOf(field: string, url: URL, now: number): Cookie | undefined {
   const [pair = '', ...attributes] = field.split(';')
@@ -115,7 +115,7 @@ function cookieOf(field: string, url: URL, now: number): Cookie | undefined {
   return { ...cookie, path: path.startsWith('/') ? path : defaultPath(url), expiresAt: endOf(given, now) }
 }
 
-/** By name in lower case; of several the last one counts. */
+/** Returns the attributes by name in lower case; the last one of a name counts. */
 function attributesOf(attributes: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     attributes.map((attribute) => {
@@ -125,7 +125,7 @@ function attributesOf(attributes: readonly string[]): ReadonlyMap<string, string
   )
 }
 
-/** `Max-Age` goes before `Expires`; without either a cookie lasts as long as the program (§5.3). */
+/** Returns the expiry in epoch milliseconds. `Max-Age` takes precedence over `Expires`; without either a cookie never expires (§5.3). */
 function endOf(attributes: ReadonlyMap<string, string>, now: number): number {
   const maxAge = attributes.get('max-age') ?? ''
   if (/^-?\d+$/.test(maxAge)) return Number(maxAge) > 0 ? now + Number(maxAge) * 1000 : 0
@@ -133,12 +133,12 @@ function endOf(attributes: ReadonlyMap<string, string>, now: number): number {
   return Number.isNaN(expires) ? Number.POSITIVE_INFINITY : expires
 }
 
-/** The folder of the URL (§5.1.4). */
+/** Returns the default path: the folder of the URL (§5.1.4). */
 function defaultPath({ pathname }: URL): string {
   return pathname.slice(0, Math.max(1, pathname.lastIndexOf('/')))
 }
 
-/** §5.1.4. */
+/** True when a request path matches the path of a cookie (§5.1.4). */
 function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
 }

@@ -7,7 +7,7 @@ export function isToken(text: string): boolean {
   return TOKEN.test(text)
 }
 
-/** One regular expression, because bundlers leave it out where it is not used. */
+/** A single regular expression, because bundlers remove it where it is not used. */
 const FORBIDDEN =
   /^(?:__proto__|host|content-(?:length|encoding|type)|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|cookie|set-cookie|origin|referer|range|accept-encoding|via|forwarded|x-method-override|(?:proxy-|sec-|if-|x-forwarded-|x-http-method).*)$/i
 
@@ -33,7 +33,7 @@ export function mediaType(text: string | null | undefined): string {
 }
 
 /**
- * Epoch milliseconds of an ISO 8601 date (also with a blank instead of the `T`), or of epoch seconds; undefined for
+ * Returns the epoch milliseconds of an ISO 8601 date (also with a blank instead of the `T`), or of epoch seconds; undefined for
  * anything else. A time without a zone is UTC (RFC 3339 §5.6 with less strictness).
  */
 export function momentOf(value: unknown): number | undefined {
@@ -44,8 +44,8 @@ export function momentOf(value: unknown): number | undefined {
 }
 
 /**
- * Epoch milliseconds of the end of a time that begins at `YYYYMMDDTHHMMSSZ` and lasts so many seconds, both as text, as signed
- * URLs of Amazon and Google have them; undefined when either is anything else.
+ * Returns the end, in epoch milliseconds, of a time span that starts at `YYYYMMDDTHHMMSSZ` and lasts that many seconds, both as text, as
+ * in signed URLs of Amazon and Google; undefined when either is malformed.
  */
 export function endOfSpan(start: string | null | undefined, seconds: string | null | undefined): number | undefined {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(start ?? '') ?? []
@@ -64,8 +64,8 @@ const PARAMETER = /;\s*([a-z*]{1,40})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g
 const LONGEST_DISPOSITION = 4096
 
 /**
- * The name that a server proposes for a file in `Content-Disposition`, without folders: `filename*` (RFC 8187) before `filename`, and of two of
- * a kind the first; undefined when it proposes no usable name.
+ * Returns the file name that a server proposes in `Content-Disposition`, without folders: `filename*` (RFC 8187) is preferred to
+ * `filename`, and the first of each counts; undefined without a usable name.
  */
 export function proposedName(disposition: string | null): string | undefined {
   if (disposition === null || disposition.length > LONGEST_DISPOSITION) return undefined

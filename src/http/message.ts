@@ -21,27 +21,27 @@ export interface HttpRequest {
   readonly body?: ReplayableBody
 }
 
-/** An HTTP answer; the body is read at most once. */
+/** An HTTP response; the body is read at most once. */
 export interface HttpResponse {
   /** HTTP status. */
   readonly status: number
-  /** The URL that answered. */
+  /** The URL that the response came from. */
   readonly url: string
   /** The headers; `get` is case-insensitive and joins repeated ones with a comma. */
   readonly headers: { get(name: string): string | null; getSetCookie?(): string[] }
-  /** The decoded body; at most `limit` bytes, else `RESPONSE_TOO_LARGE`. */
+  /** Returns the decoded body. Errors: `RESPONSE_TOO_LARGE` for more than `limit` bytes. */
   bytes(limit: number): Promise<Uint8Array>
-  /** The body as UTF-8 text; at most `limit` decoded bytes, else `RESPONSE_TOO_LARGE`. */
+  /** Returns the body as UTF-8 text. Errors: `RESPONSE_TOO_LARGE` for more than `limit` decoded bytes. */
   text(limit: number): Promise<string>
   /**
-   * The decoded body in pieces, instead of the readers; stopping before its end closes the connection.
+   * Returns the decoded body in chunks; call it instead of `bytes` and `text`. Stopping before the end closes the connection.
    *
    * @param asSent true leaves it in its content coding
    */
   chunks?(asSent?: boolean): AsyncIterable<Uint8Array>
-  /** Throws the rest of the body away so that the connection can be used again. */
+  /** Discards the rest of the body so that the connection can be reused. */
   discard(): Promise<void>
-  /** As a standard `Response`; call it once, instead of the readers. */
+  /** Returns a standard `Response`; call it once, instead of the other methods. */
   toResponse(): Response
 }
 
@@ -57,17 +57,17 @@ export interface ClientCertificate {
 export interface SendOptions {
   /** Aborts the exchange (`ABORTED`). */
   readonly signal?: AbortSignal
-  /** The user named this very origin, so a loopback or private address is what they meant. */
+  /** True when the user named this origin, so that it may have a loopback or private address. */
   readonly allowPrivateNetwork?: boolean
   /** Timeout of the whole exchange with its body in milliseconds; absent for resources, whose body may be long. */
   readonly timeout?: number
-  /** The client certificate of the connection (RFC 8705 §2), PEM; each has connections of its own. */
+  /** The client certificate of the connection (RFC 8705 §2), PEM; connections are not shared between certificates. */
   readonly clientCertificate?: ClientCertificate
-  /** Share the connections of collected exchanges: for calls of an API, whose responses are short. */
+  /** True to share the connections of collected exchanges: for API calls, whose responses are short. */
   readonly pooled?: boolean
   /** True: a platform that hides the URL of redirects (browsers) may follow them itself; for resources only. */
   readonly followHidden?: boolean
-  /** Set by the engine, for logs: the credential in use, and whether the request goes to the resource or to an endpoint of the credential. */
+  /** Set by the engine, for logs: the credential in use, and whether the request is for the resource or an endpoint of the credential. */
   readonly use?: CredentialUse
 }
 
@@ -81,30 +81,30 @@ export interface CredentialUse {
   readonly to: 'resource' | 'endpoint'
 }
 
-/** Sends one request and follows nothing. */
+/** Sends one request, without following redirects. */
 export type Send = (request: HttpRequest, options?: SendOptions) => Promise<HttpResponse>
 
-/** One connection to one origin, for authorizations that belong to the connection which carries them. */
+/** One connection to one origin, for authorizations that are bound to their connection. */
 export interface Connection {
-  /** Sends over this very connection; when it is gone it is not opened again (`NETWORK_RESET`). */
+  /** Sends over this connection; a closed one is not reopened (`NETWORK_RESET`). */
   readonly send: Send
   /**
-   * Secret bytes that only the two ends of the connection can compute (RFC 8446 §7.5); undefined below TLS 1.3.
+   * Returns secret bytes that only the two ends of the connection can compute (RFC 8446 §7.5); undefined below TLS 1.3.
    *
    * @param length in bytes
    */
   keyingMaterial(length: number, label: string, context: Uint8Array): Uint8Array | undefined
-  /** Closes it after the responses in progress. */
+  /** Closes the connection after the responses in progress. */
   close(): void
 }
 
 /** Connects to the origin of a URL. Errors: as for sending. */
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
-/** A `Send` that may also be able to reserve a connection, and to send a body in parts. */
+/** A `Send` that may also support reserved connections and collected responses. */
 export type Transport = Send & { readonly connect?: Connect; readonly collect?: Collect }
 
-/** A request whose URL is in parts already. Header names are lower case. */
+/** A request whose URL is already split. Header names are lower case. */
 export interface PartedRequest {
   readonly method: string
   /** `https://host[:port]`, as WHATWG URLs write it. */
@@ -112,23 +112,23 @@ export interface PartedRequest {
   /** Path and query, percent-encoded. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** An iterable is sent as it comes, in chunks unless `content-length` is among the headers. */
+  /** An iterable is sent as it arrives, in chunked encoding unless the headers contain `content-length`. */
   readonly body?: ReplayableBody | AsyncIterable<Uint8Array>
 }
 
 export interface CollectOptions {
-  /** The user named this very origin, so a loopback or private address is what they meant. */
+  /** True when the user named this origin, so that it may have a loopback or private address. */
   readonly allowPrivateNetwork?: boolean
-  /** Bytes of a decoded successful answer; more is `RESPONSE_TOO_LARGE`. */
+  /** Maximum bytes of a decoded successful response; more is `RESPONSE_TOO_LARGE`. */
   readonly limit: number
   /** Maximum bytes of any other response; the rest is left out. */
   readonly failureLimit: number
-  /** Milliseconds from the end of the request until the headers are there, and between two pieces of the body. */
+  /** Milliseconds from the end of the request to the headers; `bodyTimeout`: between two chunks of the body. */
   readonly headersTimeout?: number
   readonly bodyTimeout?: number
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface Collected {
   readonly status: number
   readonly headers: HttpResponse['headers']
@@ -142,19 +142,19 @@ export interface Uncollected {
   readonly error: AuthError
   /** True when at least one byte of the request was handed to a connected socket. */
   readonly sent: boolean
-  /** True when the answer had begun. */
+  /** True when the response had begun. */
   readonly begun: boolean
-  /** True when the connection had served before and was closed before it answered this time. */
+  /** True when a reused connection was closed before the response began. */
   readonly stale: boolean
 }
 
-/** Cancels the request; its receiver gets that reason. Does nothing after the end of the exchange. */
+/** Cancels the request: `done` gets that reason as its error. Does nothing after the end of the exchange. */
 export type Cancel = (reason: AuthError) => void
 
 /** Sends a request and collects its response. Never throws; `done` is called once. An unsuccessful response may be truncated. */
 export type Collect = (request: PartedRequest, options: CollectOptions, done: (result: Collected | Uncollected) => void) => Cancel
 
-/** A connection for messages both ways, as much of a platform's `WebSocket` (WHATWG WebSockets §3.1) as is needed. */
+/** The members of the platform's `WebSocket` (WHATWG WebSockets §3.1) that are used. */
 export interface MessageSocket {
   binaryType: 'arraybuffer' | 'blob'
   /** Bytes that are still to be sent. */
@@ -170,25 +170,25 @@ interface MessageSocketEvent {
   readonly code?: number
 }
 
-/** A copy with that header set (lower-case name). */
+/** Returns a copy of the request with that header; the name is lower case. */
 export function withHeader(request: HttpRequest, name: string, value: string): HttpRequest {
   const { method, url, headers, body } = request
   const copy = Object.assign({}, headers, { [name]: value })
   return body === undefined ? { method, url, headers: copy } : { method, url, headers: copy, body }
 }
 
-/** A copy for another URL. */
+/** Returns a copy of the request for another URL. */
 export function withUrl(request: HttpRequest, url: string): HttpRequest {
   return { ...request, url }
 }
 
-/** Appends one query parameter, percent-encoded; every byte that is there already stays as it is. */
+/** Appends one query parameter, percent-encoded; the rest of the URL stays unchanged, byte for byte. */
 export function withQueryParameter(url: string, name: string, value: string): string {
   const separator = url.includes('?') ? (/[?&]$/.test(url) ? '' : '&') : '?'
   return `${url}${separator}${percentEncoded(name)}=${percentEncoded(value)}`
 }
 
-/** The values of the query parameters of that (decoded) name. */
+/** Returns the values of the query parameters of that (decoded) name. */
 export function queryValues(url: string, name: string): readonly string[] {
   const start = url.indexOf('?')
   return start < 0 ? [] : new URLSearchParams(url.slice(start + 1)).getAll(name)
@@ -199,7 +199,7 @@ export function hasQueryParameter(url: string, name: string): boolean {
   return queryValues(url, name).length > 0
 }
 
-/** Text in UTF-8 with every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2.3). */
+/** Encodes text in UTF-8: every byte but letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3). */
 export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
@@ -210,7 +210,7 @@ export function isUncollected(result: Collected | Uncollected): result is Uncoll
 }
 
 /**
- * All bytes of a decoded body.
+ * Returns all bytes of a decoded body.
  *
  * Errors: `RESPONSE_TOO_LARGE` as soon as there are more than `limit`; the source is closed then.
  */
@@ -246,10 +246,10 @@ function concatenated(parts: readonly Uint8Array[], length: number): Uint8Array 
 /** Smaller chunks, in bytes, are copied into blocks. */
 const SMALL = 1024
 
-/** Bytes that small chunks share. */
+/** Size of a block of small chunks, in bytes. */
 const BLOCK = 16_384
 
-/** The blocks made here. Each belongs to the last chunk of one list, so the bytes after its end are free. */
+/** The blocks created here. Each belongs to the last chunk of one list, so the bytes after that chunk are free. */
 const BLOCKS = new WeakSet<ArrayBufferLike>()
 
 /**
@@ -266,7 +266,7 @@ export function keepChunk<T extends Uint8Array>(chunks: T[], chunk: T, view: (bu
     chunks[chunks.length - 1] = view(block, last.length + chunk.length)
     return
   }
-  // A block that is hardly used is not worth keeping whole.
+  // A block that is less than half full is copied, to free the rest.
   if (last && BLOCKS.has(last.buffer) && last.length < BLOCK / 2) chunks[chunks.length - 1] = view(copyOf(last, last.length), last.length)
   chunks.push(chunk)
 }
@@ -285,12 +285,12 @@ function copyOf(chunk: Uint8Array, size: number): ArrayBuffer {
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 
-/** True for the statuses that send a client elsewhere. */
+/** True for a status that redirects to another URL. */
 export function isRedirect(status: number): boolean {
   return STATUSES.has(status)
 }
 
-/** True for statuses that say nothing about the next time (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2). */
+/** True for a status after which the same request may succeed (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2). */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505)
 }

@@ -26,7 +26,7 @@ export function failure(error: unknown, signal: AbortSignal | undefined, url: st
   return signal?.aborted ? abortedBy(signal) : networkError(error, url)
 }
 
-/** Code `TIMEOUT_TOTAL`. */
+/** Returns `TIMEOUT_TOTAL`. */
 export function exchangeTimeout(url: string, timeout: number): TimeoutError {
   return new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true })
 }
@@ -36,12 +36,12 @@ export function invalidRequest(url: string): AuthError {
   return explained(REASONS.request, url)
 }
 
-/** True when the platform said which network failure it was; browsers never do. */
+/** True when the error says which network failure it was; errors of browsers never do. */
 export function isKnownFailure(error: unknown): boolean {
   return isAuthError(error) || reasonOf(foreignCode(error)) !== 'unknown'
 }
 
-/** The answer, decoded, is longer than its reader accepts. Code `RESPONSE_TOO_LARGE`. */
+/** Returns `RESPONSE_TOO_LARGE`: the decoded response is longer than its reader accepts. */
 export function tooLarge(url: string, what: string): NetworkError {
   return new NetworkError('RESPONSE_TOO_LARGE', `${originOf(url)}: ${what}`, { url })
 }
@@ -143,11 +143,11 @@ function reasonOf(code: string): ReasonName {
   return (Object.hasOwn(CODES, code) && CODES[code]) || (FAMILIES.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown')
 }
 
-/** The code of the error, of its cause (fetch), or of the first of several (one per address); not every parser error has one. */
+/** Returns the code of the error, of its cause (fetch), or of the first of several (one per address); some parser errors have none. */
 function foreignCode(error: unknown): string {
   const { name, code, message, cause, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
   if (typeof code === 'string') return code
-  // The undici within Node has lost the codes of its parser, but not the reasons.
+  // The undici in Node drops the codes of its parser, but keeps the reasons in the message.
   if (name === 'HTTPParserError') return String(message).endsWith('(Invalid EOF state)') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN'
   if (Array.isArray(errors) && errors.length) return foreignCode(errors[0])
   return cause === undefined ? '' : foreignCode(cause)

@@ -6,7 +6,7 @@ import { addressOf, isAddressProblem, isLoopbackHost } from './url.ts'
 /** Headers without user data, which may be sent to another origin. */
 const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent']
 
-/** Where a redirect leads. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
+/** Returns the URL that a redirect leads to. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
 export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {
   const target = addressOf(location ?? '', { base: from, secure: false, named })
   if (isAddressProblem(target)) {
@@ -41,7 +41,7 @@ export function redirected(request: HttpRequest, status: number, to: URL, hop: n
     : { method, url, headers: toGet ? omitBodyHeaders(request.headers) : request.headers }
 }
 
-/** The headers that may follow to another origin. */
+/** Returns the headers that may be sent to another origin. */
 export function harmlessHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
 }

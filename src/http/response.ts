@@ -17,7 +17,7 @@ export async function jsonOf(response: Response, address: string): Promise<unkno
   }
 }
 
-/** URLs that libraries give may be relative to a document. */
+/** Returns the host for messages; URLs from libraries may be relative to a document. */
 function hostOf(url: string, address: string): string {
   return canParseUrl(url) ? new URL(url).host : address
 }

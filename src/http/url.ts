@@ -14,27 +14,25 @@ interface HrefProblem {
 interface HrefOptions {
   /** Base of a relative reference; without one it is refused. */
   readonly base?: string
-  /** True where objects are named: `gs://bucket/key` is read as its https URL. */
+  /** True to accept object URLs: `gs://bucket/key` is read as its https URL. */
   readonly objects?: boolean
 }
-
-/** URLs as documents state them, and where a secret may not follow. */
 
 /** Returns true for a text that begins like an http(s) URL: an input that is not a path. */
 export function isAddress(name: string): boolean {
   return /^https?:\/\//i.test(name)
 }
 
-/** Why a URL is refused; the codes are those of `AuthError`. */
+/** The reason why a URL is refused; the codes are those of `AuthError`. */
 export interface AddressProblem {
   readonly code: HrefProblem['code'] | 'URL_INSECURE' | 'URL_ADDRESS_FORBIDDEN'
   readonly message: string
 }
 
 interface AddressRules extends HrefOptions {
-  /** True when a secret may follow: `http:` is refused then, except for a loopback address the user named. */
+  /** True when a secret may be sent there: `http:` is refused then, except for a loopback address that the user named. */
   readonly secure: boolean
-  /** Origins that the user wrote down: only these may be loopback or private. */
+  /** Origins that the user named: only these may be loopback or private. */
   readonly named: Pick<ReadonlySet<string>, 'has'>
 }
 
@@ -49,7 +47,7 @@ export function addressOf(text: string, rules: AddressRules): URL | AddressProbl
   return { code: 'URL_ADDRESS_FORBIDDEN', message: 'is a loopback or private address that you did not name' }
 }
 
-/** The same without the check of the network, for an address that is only shown. */
+/** Returns the same without the check of the network, for a URL that is only shown. */
 export function addressInAnyNetwork(text: string, rules: AddressRules): URL | AddressProblem {
   const url = urlOfHref(text, rules)
   if (isAddressProblem(url) || !rules.secure || url.protocol !== 'http:') return url
@@ -57,7 +55,7 @@ export function addressInAnyNetwork(text: string, rules: AddressRules): URL | Ad
   return { code: 'URL_INSECURE', message: 'is not encrypted (http:)' }
 }
 
-/** True for what {@link addressOf} refused. */
+/** True for the problem of a URL that {@link addressOf} refused. */
 export function isAddressProblem(value: URL | AddressProblem): value is AddressProblem {
   return !(value instanceof URL)
 }
@@ -97,13 +95,13 @@ const AUTHORITY = /^(?:https?|s3):\/\/([^/?#]+)/i
 export const RELATIVE = /* @__PURE__ */ problem('URL_INVALID', 'is relative, and the URL of its document is unknown')
 
 /**
- * An href that is a URL in any document: its host is missing, or consists of plain labels and is neither an IPv4 address nor Punycode,
- * and nothing odd follows. The parser accepts each such text (WHATWG URL, "URL parsing"), so it is not called.
+ * Hrefs that are valid in any document: without a host, or with a host of plain labels (no IPv4 address, no Punycode), and without
+ * whitespace, control characters and backslashes. The parser accepts all of them (WHATWG URL, "URL parsing"), so it is not called.
  */
 const PLAIN =
   /^(?:(?:https?|s3):\/\/(?:(?!xn--)[a-z\d-]+\.)*(?!xn--)[a-z][a-z\d-]*(?::\d{1,4})?(?=[/?#]|$)|(?![a-z][a-z\d+.-]*:|\/\/)[^\0- \x7f\\])[^\0- \x7f\\]*$/i
 
-/** Returns why an href has no URL, wherever its document is and with objects named; undefined when it has one. */
+/** Returns why an href is not a URL, wherever its document is; undefined when it is one. Accepts object URLs. */
 export function hrefProblem(text: string): HrefProblem | undefined {
   if (text.length <= MAX_LENGTH && PLAIN.test(text)) return undefined
   const url = urlOfHref(text, { base: 'https://document.invalid/', objects: true })
@@ -117,12 +115,12 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
   const syntax = syntaxProblem(web)
   if (syntax) return syntax
   const url = parsed(web, base)
-  // The parser converts dots of other scripts to dots, and percent-encodes other letters in the name of a bucket.
+  // The parser converts dots of other scripts to dots, and percent-encodes non-ASCII letters in bucket names.
   if (!url || /\.$|%/.test(url.hostname)) {
     return SCHEME.test(web) || base !== undefined ? problem('URL_INVALID', 'is not a valid URL') : RELATIVE
   }
   if (url.username || url.password) return problem('URL_HAS_USERINFO', 'has a user name or password in it')
-  // No server has such a name, and as a pattern it would match many.
+  // No host has such a name, and as a pattern it would match many.
   if (url.hostname.includes('*')) return problem('URL_INVALID', 'has a "*" in its host, as a pattern')
   return url
 }
@@ -146,8 +144,8 @@ function syntaxProblem(text: string): HrefProblem | undefined {
 }
 
 /**
- * Behind a name that begins with a dot the parser of Node 20 and 22 leaves `..` where it is, and servers do not; its encoded form is
- * read alike by all of them (WHATWG URL, "double-dot URL path segment").
+ * Parses a URL and encodes remaining dot segments: after a name that begins with a dot the parser of Node 20 and 22 leaves `..` unresolved,
+ * but servers resolve it. All of them read the encoded form alike (WHATWG URL, "double-dot URL path segment").
  */
 function parsed(text: string, base: string | undefined): URL | undefined {
   try {
@@ -170,7 +168,7 @@ const GOOGLE_STORAGE = 'https://storage.googleapis.com'
 /** Bucket names are lower-case (Google Cloud Storage, "Bucket naming guidelines"). */
 const GS = /^gs:\/\/([a-z0-9](?:[a-z0-9._-]{0,220}[a-z0-9])?)(\/[^?#]*)?$/i
 
-/** They would lead to another bucket. */
+/** Dot segments, which could lead to another bucket. */
 const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /** The problem of a `gs:` URL that has no https form. */
@@ -192,10 +190,10 @@ export function httpsForm(href: string): string | undefined {
   return `${GOOGLE_STORAGE}/${bucket}${path}`
 }
 
-/** `*.internal` and `*.local` never belong to the public network, `localhost` never leaves the machine. */
+/** Names for private use: `*.internal` and `*.local` are never public, `localhost` is this machine. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal)$/
 
-/** IPv4 blocks that are not public. The annotation lets bundlers leave them out where they are not used. */
+/** IPv4 blocks that are not public. The annotation lets bundlers remove them where they are not used. */
 const PRIVATE_V4 = /* @__PURE__ */ [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -244,7 +242,7 @@ function isPublicV4(address: number): boolean {
   return !PRIVATE_V4.some(({ base, size }) => address >= base && address < base + size)
 }
 
-/** Of the whole space only 2000::/3 is in public use; forms that carry an IPv4 address lead to that address. */
+/** Only 2000::/3 is in public use; for a form that contains an IPv4 address, that address decides. */
 function isPublicV6([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]): boolean {
   const zero = c === 0 && d === 0 && e === 0
   if (zero && a === 0 && b === 0 && f === 0xffff) return isPublicV4(join(g, h))
@@ -270,7 +268,7 @@ function parseV4(text: string): number | undefined {
   return parts.reduce((sum, part) => sum * 256 + part, 0)
 }
 
-/** Eight groups; a zone is left out, a dotted tail counts as two groups. */
+/** Returns the eight groups; a zone is removed, a dotted tail counts as two groups. */
 function parseV6(text: string): readonly number[] | undefined {
   const bare = text.replace(/%.*$/s, '')
   const tail = parseV4(bare.slice(bare.lastIndexOf(':') + 1))
