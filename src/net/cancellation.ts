@@ -25,7 +25,7 @@ export function sleep(milliseconds: number, clock: Clock, signal?: AbortSignal):
 }
 
 /**
- * Returns the value of the promise unless the signal aborts first; then nobody hears of a failure of the promise. Errors: those of the
+ * Returns the value of the promise unless the signal aborts first; a later failure of the promise is ignored. Errors: those of the
  * promise; as {@link throwIfAborted}.
  */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -63,7 +63,7 @@ export function withTimeout(signal: AbortSignal | undefined, milliseconds: numbe
 /** The end of an exchange: by its caller, or by the time allowed for all of it. */
 export interface ExchangeEnd extends Partial<Pick<TimedSignal, 'signal'>>, Pick<TimedSignal, 'clear'> {}
 
-/** Returns the caller's own signal, with a timeout one that also aborts with the error that `late` returns. */
+/** Returns the caller's signal; with a timeout, a signal that also aborts after it with the error that `late` returns. */
 export function exchangeEnd(
   { signal, timeout }: { readonly signal?: AbortSignal | undefined; readonly timeout?: number | undefined },
   late: (timeout: number) => AuthError,
@@ -180,8 +180,8 @@ interface Alarm {
 const STEP = 50
 
 /**
- * One timer for the ends of many calls: setting and deleting an alarm only changes a set. The timer keeps running when its alarm is deleted;
- * it fires, finds nothing and is not started again.
+ * One timer for the ends of many calls: setting and deleting an alarm only changes a set. The timer keeps running when its alarm is
+ * deleted; it fires, finds nothing and is not started again.
  */
 export class TimerWheel {
   readonly #clock: Clock

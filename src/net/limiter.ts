@@ -58,7 +58,7 @@ export class ConcurrencyLimiter {
     return this.#active
   }
 
-  /** Takes a slot if one is free; `leave` must follow then. Errors: that of a used-up quota, while one request tries whether it is back. */
+  /** Takes a slot if one is free; `leave` must follow then. Errors: that of a used-up quota, while another request checks it. */
   tryEnter(): boolean {
     if (this.#exhausted && this.#active > 0) throw this.#exhausted()
     if (this.#active >= this.#limit || this.depth > 0 || this.pause > 0) return false
@@ -66,7 +66,7 @@ export class ConcurrencyLimiter {
     return true
   }
 
-  /** Waits for a slot; `leave` must follow. Errors: that of the interruption, that of a used-up quota, `CONFIG_INVALID` for a full queue. */
+  /** Waits for a slot; `leave` must follow. Errors: those of the interruption and a used-up quota, `CONFIG_INVALID` for a full queue. */
   enter(interruption: Interruption, { priority, queueLimit }: { readonly priority?: 'high'; readonly queueLimit: number }): Promise<void> {
     if (this.depth >= queueLimit) return Promise.reject(queueFull(queueLimit))
     return new Promise((resolve, reject) => {
@@ -119,7 +119,7 @@ export class ConcurrencyLimiter {
     this.#pausedUntil = Math.max(this.#pausedUntil, now + pause)
   }
 
-  /** Rejects all waiting callers because the quota is used up; afterwards one request at a time tries whether it is back. */
+  /** Rejects all waiting callers because the quota is used up; afterwards one request at a time checks whether it is available again. */
   exhaust(reason: () => AuthError): void {
     this.#exhausted = reason
     for (const waiting of [...this.#urgent.splice(0), ...this.#queue.splice(0)]) waiting.refuse(reason())
@@ -188,7 +188,7 @@ export class RateLimiter {
     this.#tokens = burst
   }
 
-  /** Takes that many tokens and returns the milliseconds until the last of them is there. */
+  /** Takes that many tokens and returns the milliseconds until the last of them is available. */
   take(now: number, tokens = 1): number {
     if (now > this.#at) {
       const earned = this.#at === Number.NEGATIVE_INFINITY ? 0 : (now - this.#at) * this.#perMillisecond

@@ -1,4 +1,4 @@
-/** Retries: each caller passes its policy. How long a server asks to wait is read here as well. */
+/** Retries with the policy of each caller, and the parser of `Retry-After`. */
 import type { AuthError } from '../errors.ts'
 
 /**
@@ -149,9 +149,9 @@ export function retryAfterProblem(wait: number, limit: number): string {
 }
 
 /**
- * What an answer says about it, in milliseconds: `retry-after-ms`, else `Retry-After` (RFC 9110 §10.2.3) in seconds, which many servers
- * write with decimals, or as a date. That is counted from the answer's own `Date`, which is right where clocks differ, or from `now` in
- * epoch milliseconds. Undefined for nothing, nonsense (also more than ten digits), and what has passed.
+ * Returns the wait that a response requests, in milliseconds: `retry-after-ms`, else `Retry-After` (RFC 9110 §10.2.3) in seconds, which
+ * many servers write with decimals, or as a date. A date is compared with the response's own `Date`, which is right even if clocks differ, else
+ * with `now` in epoch milliseconds. Undefined when it is absent, malformed (also more than ten digits) or in the past.
  */
 export function retryHint(headers: { get(name: string): string | null }, now: number): number | undefined {
   const precise = headers.get('retry-after-ms')?.trim()
