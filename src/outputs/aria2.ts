@@ -4,8 +4,8 @@ import { requireWebGet } from './not-expressible.ts'
 import { type OutputOptions, settingLines, shown } from './redact.ts'
 
 /**
- * An input file for `aria2c --input-file`. aria2 sends every header after redirects too, and has no option against it. With hidden
- * secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`.
+ * Returns an input file for `aria2c --input-file`. aria2 sends every header after redirects too, and has no option against it. With
+ * hidden secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`.
  *
  * @example await writeFile('files.txt', aria2(request, { reveal: true }), { mode: 0o600 })
  */

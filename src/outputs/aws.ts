@@ -4,8 +4,8 @@ import { notExpressible } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, secretText } from './redact.ts'
 
 /**
- * The keys of an `s3` request as `credential_process` of the AWS SDKs and CLI reads them. They are for the whole account of the keys, not
- * for the object alone. Errors: `OUTPUT_UNSUPPORTED` for a request without keys.
+ * Returns the keys of an `s3` request as `credential_process` of the AWS SDKs and CLI reads them. They are valid for the whole account of
+ * the keys, not only for the object. Errors: `OUTPUT_UNSUPPORTED` for a request without keys.
  *
  * @example console.log(aws(await auth.authorize(assetOf(item, 'B04'), { keys: true }), { reveal: true }))
  */

@@ -4,8 +4,8 @@ import { notExpressible, requireWebGet } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
- * A statement of DuckDB that creates the temporary secret `stac_auth` for the URL of the request: `http` with its headers, or `s3` with its
- * `keys`. DuckDB sends the headers after redirects too, and has no option against it. Errors: `OUTPUT_UNSUPPORTED`.
+ * Returns a DuckDB statement that creates the temporary secret `stac_auth` for the URL of the request: `http` with its headers, or `s3`
+ * with its `keys`. DuckDB sends the headers after redirects too, and has no option against it. Errors: `OUTPUT_UNSUPPORTED`.
  *
  * @example const sql = duckdb(request, { reveal: true })
  */

@@ -2,7 +2,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { carriedHeaders } from './handed-over.ts'
 
 /**
- * Returns the arguments for any standard `fetch`. Redirects are an error where `fetch` would send a secret header on to another origin,
+ * Returns the arguments for any standard `fetch`. Redirects are an error where `fetch` would forward a secret header to another origin,
  * and the URL is never sent as a referrer.
  *
  * @example const response = await fetch(...fetchArguments(await auth.authorize(target)))

@@ -5,8 +5,8 @@ import { requireWebGet } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
- * JSON for `fsspec.open(url, **storage_options)` and the libraries that take these options: `url` and `storage_options`, for `s3fs` with
- * the request's `keys`. aiohttp drops `Authorization` on redirects to another host; with another secret header none is followed.
+ * Returns JSON for `fsspec.open(url, **storage_options)` and the libraries that take these options: `url` and `storage_options`, for `s3fs`
+ * with the request's `keys`. aiohttp drops `Authorization` on redirects to another host; with another secret header none is followed.
  * Errors: `OUTPUT_UNSUPPORTED`.
  *
  * @example console.log(fsspec(request, { reveal: true }))
@@ -24,7 +24,7 @@ function webOptions(request: AuthorizedRequest, options?: OutputOptions): object
     storage_options: {
       ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
       ...(carriedHeaders(request, ['authorization']).length > 0 && { allow_redirects: false }),
-      // Without it aiohttp would write the URL anew, and a signature may be over its text.
+      // Without it aiohttp would re-encode the URL, and a signature may depend on its exact text.
       encoded: true,
     },
   }

@@ -50,7 +50,7 @@ function keySettings({ keys }: AuthorizedRequest, options?: OutputOptions): stri
   ]
 }
 
-/** A HEAD request would be another method, which signed URLs refuse. */
+/** Returns the settings for `/vsicurl/`, without HEAD requests: signed URLs refuse other methods. */
 function webSettings(request: AuthorizedRequest, options?: OutputOptions): string[] {
   const lines = shown(request, options).headers.map(([name, value]) => `${name}: ${value}`)
   return [`GDAL_HTTP_HEADERS=${headerList(lines)}`, 'CPL_VSIL_CURL_USE_HEAD=NO']

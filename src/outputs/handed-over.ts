@@ -4,7 +4,7 @@ import { UnsupportedError } from '../errors.ts'
 /**
  * Returns the headers for a program that sends the request itself and follows redirects.
  *
- * Errors: `SCHEME_UNSUPPORTED` when the program would send a secret header on to another origin.
+ * Errors: `SCHEME_UNSUPPORTED` when the program would forward a secret header to another origin.
  */
 export function handedOver(request: AuthorizedRequest): Readonly<Record<string, string>> {
   const [carried] = carriedHeaders(request)
@@ -25,7 +25,7 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
 /** Headers that `fetch`, curl, GDAL, requests and the HTTP client of Go drop on redirects to another origin. */
 const DROPPED: readonly string[] = ['authorization', 'cookie']
 
-/** Returns the secret headers that a client which follows redirects would send on to another origin, except those that it drops. */
+/** Returns the secret headers that a client which follows redirects would forward to another origin, except those that it drops. */
 export function carriedHeaders({ secretIn }: AuthorizedRequest, dropped = DROPPED): readonly string[] {
   return secretIn.headers.filter((name) => !dropped.includes(name.toLowerCase()))
 }

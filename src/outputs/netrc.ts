@@ -3,8 +3,8 @@ import { notExpressible, requireWeb } from './not-expressible.ts'
 import { type OutputOptions, secretText, settingLines } from './redact.ts'
 
 /**
- * A line of `~/.netrc` for a request with Basic authentication. Programs send it to every port and path of that host. With hidden secrets
- * the lines are comments. Errors: `OUTPUT_UNSUPPORTED` for every other request, and for a name or password that the format cannot hold.
+ * Returns a line of `~/.netrc` for a request with Basic authentication. Programs send it to every port and path of that host. With hidden
+ * secrets it is a comment. Errors: `OUTPUT_UNSUPPORTED` for other requests, and for a name or password that the format cannot express.
  *
  * @example await writeFile('netrc', netrc(request, { reveal: true }), { mode: 0o600 })
  */

@@ -11,7 +11,7 @@ export function notExpressible({ credential, pointer, url }: AuthorizedRequest, 
   })
 }
 
-/** Refuses what a program that only reads http: and https: URLs cannot send. Errors: `OUTPUT_UNSUPPORTED`. */
+/** Refuses requests that a program for http: and https: URLs cannot send. Errors: `OUTPUT_UNSUPPORTED`. */
 export function requireWebGet(request: AuthorizedRequest, program: string): void {
   requireWeb(request, program)
   const { method, body } = request

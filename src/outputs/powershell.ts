@@ -5,8 +5,8 @@ import { requireWeb } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 
 /**
- * An `Invoke-WebRequest` for PowerShell. It removes `Authorization` on redirects to another host, so with another secret header redirects
- * are an error. Errors: `OUTPUT_UNSUPPORTED`.
+ * Returns an `Invoke-WebRequest` command for PowerShell. It removes `Authorization` on redirects to another host; with another secret
+ * header redirects are an error. Errors: `OUTPUT_UNSUPPORTED`.
  *
  * @example console.log(powershell(request))
  */
@@ -21,7 +21,7 @@ export function powershell(request: AuthorizedRequest, options?: OutputOptions):
   return parts.join(' `\n  ')
 }
 
-/** A verbatim string: PowerShell takes typographic single quotes for plain ones, so each of them is doubled. */
+/** Returns a verbatim string: PowerShell treats typographic single quotes as plain ones, so each of them is doubled. */
 function literal(text: string): string {
   return `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`
 }

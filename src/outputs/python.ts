@@ -4,8 +4,8 @@ import { requireWeb } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 
 /**
- * A Python program that writes the body to standard output with `requests`. That library drops `Authorization` and `Cookie` on redirects to
- * another host; with another secret header a redirect ends the program. Errors: `OUTPUT_UNSUPPORTED`.
+ * Returns a Python program that writes the body to standard output with `requests`. That library drops `Authorization` and `Cookie` on
+ * redirects to another host; with another secret header a redirect ends the program. Errors: `OUTPUT_UNSUPPORTED`.
  *
  * @example console.log(python(request))
  */
@@ -39,7 +39,7 @@ export function python(request: AuthorizedRequest, options?: OutputOptions): str
   ].join('\n')
 }
 
-/** A string literal in ASCII; the escapes of JSON are those of Python, except for characters beyond U+FFFF. */
+/** Returns a string literal in ASCII; JSON and Python have the same escapes, except for characters beyond U+FFFF. */
 function literal(text: string): string {
   return JSON.stringify(text).replace(/[^\0-\x7e]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0

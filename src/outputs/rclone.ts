@@ -6,8 +6,8 @@ import { notExpressible, requireWebGet } from './not-expressible.ts'
 import { type OutputOptions, secretText, settingLines, shown } from './redact.ts'
 
 /**
- * A configuration file of rclone with the remote `stac-auth`, and the command that reads the file of the request as comment: `http` with
- * its headers, or `s3` with its `keys`. rclone drops `Authorization` and `Cookie` on redirects to another domain, but no other header.
+ * Returns a configuration file of rclone with the remote `stac-auth`: `http` with the headers of the request, or `s3` with its `keys`; a
+ * comment contains the command. rclone drops `Authorization` and `Cookie` on redirects to another domain, but no other header.
  * With hidden secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`, also for a URL with a query, which rclone does not send.
  *
  * @example await writeFile('rclone.conf', rclone(request, { reveal: true }), { mode: 0o600 })
@@ -40,7 +40,7 @@ function webSettings(request: AuthorizedRequest, options?: OutputOptions): [path
     [
       ['type', 'http'],
       ['url', folder],
-      // A look at the headers first would be another method, which the authorization may not be for.
+      // Disables HEAD requests: the authorization may not be valid for another method.
       ['no_head', 'true'],
       ...(list === '' ? [] : [['headers', list] as const]),
     ],
@@ -74,7 +74,7 @@ function objectSettings(
   ]
 }
 
-/** The path as rclone takes it, which escapes it again; undefined where another URL would come out. */
+/** Returns the decoded path, which rclone encodes again; undefined for a name that would become another URL. */
 function decoded(name: string): string | undefined {
   try {
     const path = decodeURIComponent(name)

@@ -4,8 +4,8 @@ import { shellWord } from '../text/shell-word.ts'
 import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 
 /**
- * Assignments for POSIX shells: `STAC_AUTH_METHOD`, `STAC_AUTH_URL`, `STAC_AUTH_HEADERS` (one `name: value` per line) and, if there is
- * one, `STAC_AUTH_BODY`. They are one command and are not exported; with hidden secrets `eval` refuses it and assigns nothing.
+ * Returns assignments for POSIX shells: `STAC_AUTH_METHOD`, `STAC_AUTH_URL`, `STAC_AUTH_HEADERS` (one `name: value` per line) and, if there
+ * is a body, `STAC_AUTH_BODY`. They are one command and are not exported; with hidden secrets `eval` refuses it and assigns nothing.
  *
  * @example console.log(sh(request))
  */

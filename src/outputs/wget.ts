@@ -5,8 +5,8 @@ import { requireWebGet } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, shown } from './redact.ts'
 
 /**
- * A command for POSIX shells that writes the body to standard output with wget. Headers and URL go through a file that only its user can
- * read and a pipe, not through arguments. wget sends every header after redirects too, so with a secret one none is followed.
+ * Returns a command for POSIX shells that writes the body to standard output with wget. Headers and URL are passed through a file that only
+ * the user can read and a pipe, not as arguments. wget sends every header after redirects too, so with a secret one none is followed.
  * Errors: `OUTPUT_UNSUPPORTED`.
  *
  * @example console.log(wget(request))
