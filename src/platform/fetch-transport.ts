@@ -71,10 +71,10 @@ function checkHost(url: string): void {
   )
 }
 
-/** Headers that only request a form of the response; the browser may replace them. */
+/** Headers that only affect the form of the response; the browser may replace them. */
 const UNIMPORTANT = new Set(['accept-encoding', 'user-agent'])
 
-/** Browsers omit forbidden headers silently, so the headers are read back. */
+/** Returns a `Request`. Browsers omit forbidden headers silently, so the headers are read back. */
 function standardRequest({ method, url, headers, body }: HttpRequest, options: RequestInit, signal?: AbortSignal): Request {
   const request = made(url, {
     ...options,
@@ -92,7 +92,7 @@ function standardRequest({ method, url, headers, body }: HttpRequest, options: R
   )
 }
 
-/** Errors of the constructor may quote a header. */
+/** Calls the constructor of `Request`; its errors may quote a header, so they are replaced. */
 function made(url: string, init: RequestInit): Request {
   try {
     return new Request(url, init)

@@ -37,7 +37,7 @@ export interface Platform {
   readonly optionalPackages?: OptionalPackages
 }
 
-/** Packages that only those install who need them. Each call fails when the package is not installed. */
+/** Packages that users install only when they need them. Each call fails when the package is not installed. */
 export interface OptionalPackages {
   privacyPass(): Promise<PrivacyPass>
   messagePack(): Promise<MessagePack>
