@@ -1,6 +1,6 @@
 /**
- * What HTTP authentication schemes share: the challenges of a response, the errors of refused and unproven ones, and the URLs that a
- * challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
+ * Functions shared by HTTP authentication schemes: the challenges of a response, the errors of refused and unproven responses, and the URLs
+ * that a challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
  */
 
 import { platform } from '#platform'
@@ -73,7 +73,7 @@ export function unanswerable({ url, status }: HttpResponse, { id }: Credential, 
   return new ChallengeError('AUTH_CHALLENGE_UNSUPPORTED', message, { url, status, credential: id })
 }
 
-/** Returns `AUTH_SERVER_UNPROVEN` for a response whose server had to prove its identity; `what` continues the sentence after the server's name. */
+/** Returns `AUTH_SERVER_UNPROVEN`: the server had to prove its identity; `what` continues the sentence after the server's name. */
 export function unproven({ url, status }: HttpResponse, { credential }: HttpContext, what: string): ProtocolError {
   const hint = platform.hidesHeaders
     ? 'for web pages the server must list Authentication-Info in Access-Control-Expose-Headers'

@@ -32,7 +32,7 @@ export interface HttpAuthScheme {
 }
 
 interface SchemeFacts {
-  /** Where it is defined. */
+  /** The document that defines the scheme. */
   readonly standard: string
   /** `yes`; `if exposed`: servers must expose the headers of the challenge; `never`. */
   readonly browsers: 'yes' | 'if exposed' | 'never'

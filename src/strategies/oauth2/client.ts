@@ -87,7 +87,7 @@ export async function boundKey({ credential, session }: OAuth2Context): Promise<
   return value
 }
 
-/** Calls the user's function; its error may contain secrets, so it is not attached. */
+/** Returns the key from the user's function, whose error may contain secrets and is not attached. */
 async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateKey> {
   let pair: unknown
   try {

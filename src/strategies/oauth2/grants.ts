@@ -155,7 +155,7 @@ async function furtherParameters({ credential }: OAuth2Context): Promise<Record<
   return Object.fromEntries(await Promise.all([...(credential.tokenParameters ?? [])].map(read)))
 }
 
-/** RFC 6749 §5.2: `invalid_grant` means that user name or password are wrong, or that the account has a second factor. */
+/** Returns `OAUTH_ERROR`: `invalid_grant` (RFC 6749 §5.2) means a wrong user name or password, or an account with a second factor. */
 function refused(url: string | undefined, status: number | undefined, { credential: { id, totp } }: OAuth2Context): CredentialError {
   const what = totp ? 'user name, password or one-time code' : 'user name or password'
   const factor = totp ? 'check "totp" as well' : 'an account with a second factor needs "totp" in the credential'

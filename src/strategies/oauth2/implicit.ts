@@ -11,7 +11,7 @@ import type { TokenSet } from './token-set.ts'
 
 const KNOWN = ['error', 'state', 'access_token', 'token_type', 'expires_in', 'scope', 'iss']
 
-/** Errors: `SCHEME_UNSUPPORTED` where fragments are not seen, `LOGIN_REQUIRED`, `LOGIN_DENIED`, `OAUTH_*`. */
+/** Logs the user in. Errors: `SCHEME_UNSUPPORTED` where fragments are not seen, `LOGIN_REQUIRED`, `LOGIN_DENIED`, `OAUTH_*`. */
 export async function implicit(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
   const redirection = await interaction.redirect?.(context.signal)
   if (!redirection) throw interactionMissing(context.credential)

@@ -13,7 +13,7 @@ export const TOKEN_RETRIES: RetryPolicy = {
 }
 /** Milliseconds after which no attempt starts, so that a lock is released in time. */
 const LONGEST = 20_000
-/** The maximum wait while a lock is held; longer ones are waited for without it. */
+/** The longest wait in milliseconds while a lock is held; for longer ones the lock is released. */
 export const LOCKED_REST = 10_000
 /** After this many consecutive failures, no request is sent for `rest` milliseconds. */
 const TROUBLE = { failures: 5, rest: 10_000 }

@@ -1,4 +1,4 @@
-/** Parses error responses of object stores, and says what can be done about them. */
+/** Parses error responses of object stores, and suggests what to do about them. */
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 

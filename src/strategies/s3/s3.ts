@@ -89,7 +89,7 @@ function statedService(resource: Resource | undefined): { endpoint?: string; reg
   return { ...(endpoint && !virtualHost && { endpoint }), ...(storage?.region && { region: storage.region }) }
 }
 
-/** Refuses what cannot be signed, and an endpoint of the document that is not allowed. */
+/** Refuses URLs that cannot be signed, and an endpoint of the document that is not allowed. */
 function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme, S3Credential>) {
   const problem = addressProblem(target?.href ?? url) ?? (isPresigned({ url }) ? undefined : parameterProblem(url))
   if (problem) throw problem

@@ -13,7 +13,7 @@ const GROWTH = { searching: Math.LN2, known: 0.005 }
 /** Fraction of the calls accepted in the second before a refusal. */
 const BELOW_LIMIT = 0.9
 const SLOWEST = 0.5
-/** Milliseconds: late timers are compensated by up to this much, so a rate that must not be exceeded is lowered by that part of a second. */
+/** Late timers are compensated by up to this many milliseconds, so a rate that must not be exceeded is lowered by that part of a second. */
 const CATCH_UP = 20
 /** Limits concurrent calls, because more of them would only be refused. */
 const MOST_AT_A_TIME = 64
@@ -36,7 +36,7 @@ export class SigningRateLimiter {
   readonly #most: number
   #rate: number
   #isLimitKnown: boolean
-  /** No call has priority. */
+  /** Earliest start of the next call, in epoch milliseconds. */
   #next = 0
   /** When the rate was last lowered: refusals of earlier calls are ignored. */
   #lowered = Number.NEGATIVE_INFINITY

@@ -10,7 +10,7 @@ import { originOf } from '../../../http/network-error.ts'
 import type { HttpContext } from '../scheme.ts'
 import { signingKey } from '../secret-fields.ts'
 
-/** RFC 9729 §3: exported by both ends of the connection, the first part to be signed, the second to be compared. */
+/** Exported keying material (RFC 9729 §3): both ends of the connection compute it; the first part is signed, the second compared. */
 const EXPORTER = { label: 'EXPORTER-HTTP-Concealed-Authentication', signed: 32, compared: 16 }
 
 /** Prefix of the signed part (§3.2). */
@@ -60,7 +60,7 @@ function scopeOf(url: string, { keyId, realm = '' }: Credential, { algorithm, pu
   }
 }
 
-/** RFC 9729 §3.1.1. */
+/** Encodes a public key for the signature scheme (RFC 9729 §3.1.1). */
 function encoded(algorithm: SignatureAlgorithm, jwk: PublicJwk): Uint8Array {
   if (algorithm === 'EdDSA') return fromBase64url(jwk.x ?? '') ?? new Uint8Array()
   return algorithm === 'ES256' ? uncompressedPoint(jwk) : rsaPublicKey(jwk)

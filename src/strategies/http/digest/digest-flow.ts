@@ -101,7 +101,7 @@ async function* attempt(
 }
 
 /**
- * A challenge is answered once, and once more
+ * Returns why a challenge is answered, or undefined. A challenge is answered once, and once more
  * - when the nonce was too old (RFC 7616 §3.3, `stale`);
  * - alone, when other requests may be why it was refused: servers see a count for a second time or out of order, or have
  *   reused the slot of the nonce, and not all of them say `stale`;
@@ -199,7 +199,7 @@ async function answer(request: HttpRequest, challenge: DigestChallenge, account:
   return { header: `Digest ${header}`, proof: qop === 'auth' ? () => response(`:${uri}`) : undefined }
 }
 
-/** H(A1) of §3.4.2. */
+/** Returns H(A1) of §3.4.2. */
 async function secretOf(
   { hash: name, realm, isSession }: DigestChallenge,
   { username, password }: Account,

@@ -6,7 +6,7 @@ import { accessToken } from '../../reveal.ts'
 import type { HttpContext } from '../scheme.ts'
 import { signingKey } from '../secret-fields.ts'
 
-/** A proof with each step (RFC 9449 §7.1). */
+/** Sends a proof with each step (RFC 9449 §7.1). */
 export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   yield* boundSteps(request, await (context.input ? obtained(context, request.url) : given(context)), context)
 }
@@ -16,7 +16,7 @@ async function given(context: HttpContext): Promise<BoundToken> {
   return { value: await accessToken(context.credential), key }
 }
 
-/** Errors: `CONFIG_INVALID` when that credential's tokens are not bound to a key. */
+/** Returns the token and its key, also from the credential in `with`. Errors: `CONFIG_INVALID` when its tokens are not bound to a key. */
 async function obtained({ input, credential }: HttpContext, url: string): Promise<BoundToken> {
   const token = await input?.token(url)
   if (token?.key) return { value: token.value, key: token.key, expiresAt: token.expiresAt }

@@ -41,14 +41,14 @@ async function signed(request: HttpRequest, context: HttpContext, token: string)
   return { ...request, headers }
 }
 
-/** RFC 9530 §2, by SHA-256. */
+/** Returns the value of `Content-Digest` (RFC 9530 §2) with SHA-256; undefined without a body. */
 async function contentDigest({ body }: HttpRequest): Promise<string | undefined> {
   if (body === undefined || body.length === 0) return undefined
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
   return `sha-256=:${base64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}:`
 }
 
-/** Returns the refusal; when the server names where tokens are granted (RFC 9767 §4), the hint repeats it. */
+/** Throws the refusal with a hint if the server names where tokens are granted (RFC 9767 §4); otherwise returns. */
 function refuse(response: HttpResponse, context: HttpContext, token: string): void {
   const { challenges } = parseChallenges(response.headers.get('www-authenticate') ?? '')
   const params = challenges.find(({ scheme }) => scheme.toLowerCase() === 'gnap')?.params
@@ -88,7 +88,7 @@ export function signatureBase(components: readonly Component[], parameters: Sign
   return [...lines, `"@signature-params": ${signatureInput(components, parameters)}`].join('\n')
 }
 
-/** A string of structured fields (RFC 8941 §4.1.6). */
+/** Serializes a string of structured fields (RFC 8941 §4.1.6). */
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

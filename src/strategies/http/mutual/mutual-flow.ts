@@ -30,7 +30,7 @@ import {
 
 type Attempt = AsyncGenerator<AuthStep, HttpResponse, HttpResponse>
 
-/** RFC 8120 §10: an existing session is used; when it is refused or missing, keys are exchanged once. */
+/** The flow of RFC 8120 §10: an existing session is used; when it is refused or missing, keys are exchanged once. */
 export async function* mutualFlow(request: HttpRequest, context: HttpContext): AuthFlow {
   const { clock } = context
   const account = await accountOf(context.credential, prepared)
@@ -88,7 +88,7 @@ async function* verify(request: HttpRequest, session: MutualSession, sessions: M
   return response
 }
 
-/** Checks the server's proof, which may only be missing in server errors (RFC 8120 §10.1). Errors: `AUTH_SERVER_UNPROVEN`, `AUTH_REJECTED`. */
+/** Checks the server's proof; only server errors may lack it (RFC 8120 §10.1). Errors: `AUTH_SERVER_UNPROVEN`, `AUTH_REJECTED`. */
 function checkServer(response: HttpResponse, context: HttpContext, { sid }: MutualSession, expected: Uint8Array): void {
   const line = response.headers.get('authentication-info')
   if (line === null && response.status >= 500) return
@@ -100,7 +100,7 @@ function checkServer(response: HttpResponse, context: HttpContext, { sid }: Mutu
   throw unproven(response, context, 'sends a wrong proof that it knows the password')
 }
 
-/** Refusals other than 401 may have a challenge as well, which gives the reason (§4.1). */
+/** Returns the error of a response without proof: refusals other than 401 may have a challenge with the reason (§4.1). */
 function refusedOrUnproven(response: HttpResponse, context: HttpContext, what: string) {
   const reason = response.status >= 400 ? reasonOf(response) : undefined
   return reason === undefined ? unproven(response, context, what) : refused(response, context, reason)

@@ -40,7 +40,7 @@ async function signed(request: HttpRequest, context: HttpContext): Promise<HttpR
   return withHeader(request, 'authorization', `OAuth ${header}`)
 }
 
-/** RFC 5849 §3.4.2 to §3.4.4; HMAC-SHA256 is the same as HMAC-SHA1 with the other hash. */
+/** Returns the signature (RFC 5849 §3.4.2 to §3.4.4); HMAC-SHA256 is HMAC-SHA1 with the other hash. */
 async function signatureOf(method: string, text: () => string, context: HttpContext): Promise<string> {
   if (method === 'RSA-SHA1') return base64(await (await signingKey(context, ['RS1'])).sign(text()))
   const secrets = [await optional('consumerSecret', context.credential), await optional('tokenSecret', context.credential)]

@@ -205,7 +205,7 @@ interface ScramKeys {
 
 const BITS = { 'SHA-1': 160, 'SHA-256': 256 } as const
 
-/** Salts a prepared password; `iterations` dominates the run time. */
+/** Derives the keys from a prepared password and the salt; `iterations` dominates the run time. */
 export async function scramKeys(hash: ScramHash, password: string, salt: Uint8Array, iterations: number): Promise<ScramKeys> {
   const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(password), 'PBKDF2', false, ['deriveBits'])
   const salting = { name: 'PBKDF2', hash, salt: new Uint8Array(salt), iterations }
