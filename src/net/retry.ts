@@ -150,8 +150,8 @@ export function retryAfterProblem(wait: number, limit: number): string {
 
 /**
  * Returns the wait that a response requests, in milliseconds: `retry-after-ms`, else `Retry-After` (RFC 9110 §10.2.3) in seconds, which
- * many servers write with decimals, or as a date. A date is compared with the response's own `Date`, which is right even if clocks differ, else
- * with `now` in epoch milliseconds. Undefined when it is absent, malformed (also more than ten digits) or in the past.
+ * many servers write with decimals, or as a date. A date is compared with the response's own `Date`, which is right even if clocks
+ * differ, else with `now` in epoch milliseconds. Undefined when it is absent, malformed (also more than ten digits) or in the past.
  */
 export function retryHint(headers: { get(name: string): string | null }, now: number): number | undefined {
   const precise = headers.get('retry-after-ms')?.trim()
