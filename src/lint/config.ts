@@ -10,7 +10,7 @@ import { rules } from './rules/index.ts'
 /** A configuration as `schemas/lint-config.json` describes it. */
 export interface LintConfig {
   readonly preset?: Preset
-  /** Also reports what the preset `recommended` only has as information. */
+  /** Also reports findings that have the level `info` in the preset `recommended`. */
   readonly infos?: boolean
   readonly rules?: Levels
   readonly overrides?: readonly Override[]
@@ -20,7 +20,7 @@ export interface LintConfig {
 
 /** Levels for some documents; later overrides go before earlier ones. */
 interface Override {
-  /** Globs below the folder of the configuration, or prefixes of URLs. */
+  /** Globs relative to the folder of the configuration, or prefixes of URLs. */
   readonly files: readonly string[]
   readonly rules: Levels
   /** Why; required when a rule is switched off. */
@@ -41,8 +41,8 @@ export interface LevelTable {
 }
 
 /**
- * Lays the rules of the overrides that fit over those of the configuration, and `given` over all.
- * `patternOf` reads a glob or the prefix of a URL.
+ * Returns the table of levels: matching overrides replace levels of the configuration, and `given` replaces both.
+ * `patternOf` parses a glob or the prefix of a URL.
  */
 export function levelTable(
   { preset = 'recommended', infos = false, rules = {}, overrides = [] }: LintConfig,
@@ -153,7 +153,7 @@ export const RULE_NAMES: readonly string[] = [
   ...new Set(rules.flatMap(({ meta, cases }) => [meta.id, ...cases.map(({ meta: { code } }) => code)])),
 ]
 
-/** The level of a case: its own, else that of its rule, else that of the preset. */
+/** Returns the level of a case: its own, else that of its rule, else that of the preset. */
 export function levelOf({ meta: { id } }: Rule, { meta: { code, severity } }: RuleCase, preset: Preset, levels: Levels): Level {
   return named(levels, code) ?? named(levels, id) ?? severity[preset]
 }
@@ -176,7 +176,7 @@ export function caseOf(code: string): readonly [Rule, RuleCase] | undefined {
   return undefined
 }
 
-/** The same levels by code alone, so that those of a rule can be laid over those of a case that were given before. */
+/** Returns the same levels by code only, so that the level of a rule can replace earlier levels of its cases. */
 function byCode(levels: Levels): Levels {
   const given = rules.flatMap((rule) =>
     rule.cases.flatMap((one): [string, Level][] => {
@@ -187,7 +187,7 @@ function byCode(levels: Levels): Levels {
   return Object.fromEntries(given)
 }
 
-/** The levels that turn off what is only information in the preset `recommended`, except rules that send requests. */
+/** Levels that turn off the cases with the level `info` in the preset `recommended`, except rules that send requests. */
 const NO_INFOS: Levels = Object.fromEntries(
   rules.flatMap(({ meta: { section }, cases }) =>
     cases.flatMap(({ meta: { code, severity } }): [string, Level][] =>

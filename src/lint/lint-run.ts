@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts'
 /** Limit of the definitions that are compared with later ones, and of the names of `OuterRefs`. */
 const REMEMBERED = 10_000
 
-/** Where a scheme was defined first, and everything it was defined as. */
+/** The first document that defines a scheme, and all its different definitions. */
 interface Definitions {
   readonly where: string
   readonly texts: Set<string>
@@ -19,8 +19,8 @@ export interface LintRunOptions {
 }
 
 /**
- * Names that documents refer to and do not define: schemes of other documents. Above the limit every name counts as one, so that the
- * result does not depend on the order of the documents.
+ * Names that documents refer to and do not define: schemes of other documents. Above the limit every name is assumed to be one, so that
+ * the result does not depend on the order of the documents.
  */
 export class OuterRefs {
   readonly #names = new Set<string>()
@@ -53,7 +53,7 @@ export function isRefutable({ code, pointer }: Problem): boolean {
 }
 
 /**
- * The state of a run. Pass the same one with every document to `lint` or `lintText`, and the findings of all to `settled`.
+ * The state of a run. Pass the same object to `lint` or `lintText` with every document, and all findings to `settled`.
  *
  * @example
  * const run = new LintRun()
@@ -103,7 +103,7 @@ export class LintRun {
   }
 }
 
-/** The order of members means nothing. */
+/** Sorts members by name, because their order has no meaning. */
 function sorted(_name: string, value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value
 }

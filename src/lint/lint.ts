@@ -1,4 +1,4 @@
-/** Linting of parsed documents, and of texts: there it also finds what a parser hides, and adds lines and columns. */
+/** Lints parsed documents, and texts: with lines and columns, and with findings that a parser hides, such as repeated names. */
 
 import {
   pointer as append,
@@ -25,15 +25,15 @@ import { DEPTH_LIMIT, findMisplacedFields, isSilent, type Part, partsOf, survey 
 export interface LintOptions extends Completion {
   /** Default `recommended`. */
   readonly preset?: Preset
-  /** Levels by rule id or code, laid over the preset. */
+  /** Levels by rule id or code, which replace those of the preset. */
   readonly rules?: Levels
   /** Path or URL for the findings; not read. */
   readonly document?: string
-  /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are not linted. */
+  /** Documents whose schemes may be used, nearest first: Collection, Catalog, root. They are not linted. */
   readonly parents?: readonly StacDocument[]
   /** Retrieval URL of the document. */
   readonly url?: string
-  /** The run that the document belongs to, for mistakes that are only seen in several documents. */
+  /** The run that the document belongs to, for findings that involve several documents. */
   readonly run?: LintRun
 }
 
@@ -49,7 +49,7 @@ export function lint(document: unknown, options: LintOptions = {}): Problem[] {
   return inspect(document, options).problems.sort(byPosition)
 }
 
-/** Findings in no particular order, and what the walk over the whole value counted. */
+/** Findings in no particular order, and the counts of the walk over the whole value. */
 export interface Inspection {
   readonly problems: Problem[]
   members: number
@@ -80,7 +80,7 @@ function inspectPart(
   const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
   const isDocument = isObject(value) && (kindOf(value) !== 'unknown' || likely !== undefined)
-  // Most documents do not use the extension: they are only counted. Documents whose `type` is corrected for the rules are counted as written.
+  // Most documents do not use the extension: they are only counted. Documents with a corrected `type` are counted as written.
   const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, depth, inside)
   const isUsed = !plain || (plain.tooDeep === undefined && !isSilent(plain, declarations))
   const around = { at, depth, inside, url, name, wrapper, parents, preset: runner.preset, run, declarations }
@@ -160,14 +160,14 @@ function excessOf({ map, object, at }: LintDocument): Excess | undefined {
     : undefined
 }
 
-/** True when the text takes more bytes of UTF-8 than the limit. */
+/** True when the text is longer in UTF-8 bytes than the limit. */
 function isLonger(text: string, limit: number): boolean {
-  // A UTF-16 unit takes one to three bytes, so most texts need no count.
+  // A UTF-16 unit takes one to three bytes, so most texts need not be encoded.
   if (text.length > limit) return true
   return text.length * 3 > limit && new TextEncoder().encode(text).length > limit
 }
 
-/** Names that the documents in a parsed value refer to and do not define, each once. */
+/** Returns the names that the documents in a parsed value refer to and do not define. */
 export function outerRefsIn(document: unknown): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { value, likely, ...around } of partsOf(document)) {
@@ -184,14 +184,14 @@ export function outerRefsIn(document: unknown): ReadonlySet<string> {
   return names
 }
 
-/** Codes of findings about schemes that a document does not have, by what its wrapper does about it. */
+/** Codes of findings about schemes that a document does not define, by whether its wrapper lacks or defines them. */
 const SCHEMES: Readonly<Record<string, 'lacks' | 'lends' | undefined>> = {
   'missing-schemes': 'lacks',
   'dangling-ref': 'lacks',
   'scheme-outside-document': 'lends',
 }
 
-/** Adds to a finding about a document in a wrapper, or about the wrapper, what the wrapper lacks or lends to its documents. */
+/** Adds the cause to a finding about a wrapper or a document in it: what the wrapper lacks, or defines for its documents. */
 function withCause(problem: Problem, part: Part): Problem {
   const kind = SCHEMES[problem.code]
   const cause = kind && (part.wrapper || part.inside) ? causeOf(problem, kind, part) : undefined
@@ -243,7 +243,7 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
 
 const MiB = 2 ** 20
 
-/** Keeps nothing from one text to the next. */
+/** Reused for all texts: without streaming, it keeps no state between calls. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 function decode(source: string | Uint8Array): string | undefined {
@@ -255,7 +255,7 @@ function decode(source: string | Uint8Array): string | undefined {
   }
 }
 
-/** The message of the parser quotes the text, which may be a page with secrets, so only the position is reported. */
+/** Returns the finding `not-json`. The parser's message quotes the text, which may contain secrets, so only the position is reported. */
 function notJson(text: string, options: TextOptions): Problem[] {
   const offset = scan(text) ?? text.length
   const message = offset >= text.length ? 'end' : isLines(text) ? 'lines' : (otherFormat(text) ?? 'syntax')
@@ -308,22 +308,22 @@ function moved({ line, column, endLine, endColumn }: Position, { line: first = 1
 }
 
 /**
- * True when an object of the JSON text has a name twice. Each of the `members` members and `strings` string values of the parsed document has come
- * from two quotes; a name that was overwritten leaves more.
+ * True when an object of the JSON text has a name twice. Each of the `members` members and `strings` string values of the parsed document
+ * accounts for two quotes; an overwritten name leaves more.
  */
 export function hasDuplicateKeys(text: string, members: number, strings: number): boolean {
   return quotesIn(text) - escapedQuotesIn(text) !== 2 * (members + strings)
 }
 
-/** Room for 64 KiB of UTF-8, in which a quote is always one byte; overwritten by each call. */
+/** A buffer for 64 KiB of UTF-8, in which a quote is always one byte; overwritten by each call. */
 const bytes = new Uint8Array(0x10000)
 
-/** The same bytes by four. */
+/** The same bytes in words of four. */
 const words = new Uint32Array(bytes.buffer)
 
 const encoder = new TextEncoder()
 
-/** Number of quotes in a text. A search for each of them takes three times as long. */
+/** Counts the quotes in a text. Searching for each of them takes three times as long. */
 function quotesIn(text: string): number {
   let quotes = 0
   for (let rest = text; ; ) {
@@ -336,14 +336,14 @@ function quotesIn(text: string): number {
   }
 }
 
-/** Counts in the four bytes of a word at once: each keeps a count of its own, and is emptied before it overflows. */
+/** Counts quotes in all four bytes of a word at once: each byte has its own counter, which is emptied before it overflows. */
 function quotesInWords(count: number): number {
   let quotes = 0
   for (let index = 0; index < count; ) {
     let lanes = 0
     for (const end = Math.min(count, index + 255); index < end; index++) {
       const difference = (words[index] as number) ^ 0x22222222
-      // The highest bit of each byte that is zero, and of no other.
+      // Sets the highest bit of each byte that is zero, and no other bit.
       const zeros = ~(((difference & 0x7f7f7f7f) + 0x7f7f7f7f) | difference) & 0x80808080
       lanes = (lanes + (zeros >>> 7)) | 0
     }

@@ -39,14 +39,14 @@ export interface LintDocument {
   /** True when it or its wrapper declares the extension, in whatever version. */
   readonly declared: boolean
   readonly version: ExtensionVersion
-  /** The value in the right place for `auth:schemes`, with its pointer; undefined if there is none. */
+  /** The value in the correct place for `auth:schemes`, with its pointer; undefined if there is none. */
   readonly map: { readonly value: unknown; readonly pointer: string } | undefined
   /** The maps that are objects: the one of the document, then those in a Collection's `summaries["auth:schemes"]`. */
   readonly maps: readonly SchemeMap[]
   /** Schemes of all maps, in their order. */
   readonly schemes: readonly SchemeNode[]
   readonly targets: readonly TargetNode[]
-  /** The lists in `auth:refs` of its targets; equal ones are mostly one. */
+  /** The lists in `auth:refs` of its targets; most equal lists are one object. */
   readonly refLists: readonly RefList[]
   /** The schemes that names refer to, as far as they were looked up. */
   readonly definitions: Map<string, Definition | undefined>
@@ -55,8 +55,8 @@ export interface LintDocument {
 }
 
 /**
- * A map of schemes, and all that a finding about one of its schemes, flows or parameters may depend on. Findings are kept per value of a
- * map, so a rule about schemes that needs to know more of the document is a rule about documents.
+ * A map of schemes, and everything that a finding about its schemes, flows or parameters may depend on. Findings are cached by the value
+ * of a map, so a rule that needs more of the document must use the hook for documents.
  */
 export interface SchemeMap {
   readonly value: JsonObject
@@ -214,7 +214,7 @@ export interface Definition {
   readonly where: 'document' | 'wrapper' | 'parent'
 }
 
-/** The nearest definition of the name, or undefined: on the target, in its document, the wrapper, then the parents. */
+/** Returns the nearest definition of the name, or undefined. Searched in this order: the target, its document, the wrapper, the parents. */
 function definitionOf(target: TargetNode, name: string): Definition | undefined {
   if (seesOwnSchemes(target)) return find(target, name)
   const { definitions } = target.document
@@ -239,19 +239,19 @@ function find(target: TargetNode, name: string): Definition | undefined {
   return undefined
 }
 
-/** Names that a target could refer to. */
+/** Returns the names that a target could refer to. */
 export function namesFor(target: TargetNode): readonly string[] {
   const { wrapper, parents } = target.document
   const outer = [wrapper, ...parents].flatMap((document) => (document ? maps(document) : []))
   return [...ownMaps(target), ...outer].flatMap((map) => Object.keys(map))
 }
 
-/** True when schemes are found around the document: in its wrapper or in the parents that the caller gave. */
+/** True when the wrapper of the document, or a parent from the caller, has schemes. */
 export function hasOuterSchemes({ wrapper, parents }: LintDocument): boolean {
   return [wrapper, ...parents].some((document) => document !== undefined && schemePlaces(document).length > 0)
 }
 
-/** Names that a document refers to and does not define, each once. */
+/** Returns the names that a document refers to and does not define. */
 export function outerRefs({ refLists, targets, schemes, maps: ownMaps }: LintDocument): ReadonlySet<string> {
   const names = new Set<string>()
   for (const list of refLists) {
@@ -276,14 +276,14 @@ function ownMaps(target: TargetNode): readonly JsonObject[] {
   const near = own(object, 'auth:schemes')
   if (isObject(near)) found.push(near)
   if (isObject(document.map?.value)) found.push(document.map.value)
-  // An Item's root is the wrong place, but it is plain what was meant: the place is reported, the refs are not.
+  // An Item's root is the wrong place, but the intention is clear: the place is reported, the refs are not.
   const root = document.kind === 'item' ? own(document.object, 'auth:schemes') : undefined
   if (isObject(root)) found.push(root)
   if (isItemAsset(target)) found.push(...document.maps.filter(({ summary }) => summary).map(({ value }) => value))
   return found
 }
 
-/** These see the schemes in `summaries` too. */
+/** True for item assets and their alternates, which also use the schemes in `summaries`. */
 function isItemAsset({ kind, asset }: TargetNode): boolean {
   return kind === 'item_asset' || asset?.kind === 'item_asset'
 }
@@ -327,15 +327,15 @@ export function isDefinedType(type: string | undefined): boolean {
   return (SCHEME_TYPES as readonly (string | undefined)[]).includes(type)
 }
 
-// Facts about a URL from its text alone: nothing is resolved and nothing throws.
+// Facts about a URL from its text only: nothing is resolved, and nothing throws.
 
-/** The lower-cased scheme without colon, or undefined for a relative reference. */
+/** Returns the lower-cased scheme without colon, or undefined for a relative reference. */
 export function protocolOf(address: string): string | undefined {
   if (address.startsWith('https:')) return 'https'
   return /^[a-z][a-z\d+.-]*(?=:)/i.exec(address)?.[0].toLowerCase()
 }
 
-/** The lower-cased host without port or user info; empty when there is none. */
+/** Returns the lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
   // The fast path, for nearly all URLs.
   const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]

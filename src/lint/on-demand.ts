@@ -1,12 +1,12 @@
-/** The linter for web pages: only the test whether a document needs the rules is loaded at once. */
+/** The linter for web pages: initially it loads only the check whether a document needs the rules. */
 import { declarationsOf, isObject, kindOf } from '../stac/document.ts'
 import type { LintOptions } from './lint.ts'
 import type { Problem } from './problem.ts'
 import { isSilent, partsOf, survey } from './survey.ts'
 
 /**
- * What `lint` of `stac-auth/lint` returns. Schemas and rules are loaded with the first document that uses or declares the extension, or is
- * none of STAC; most documents do neither.
+ * Returns the same as `lint` of `stac-auth/lint`. Schemas and rules are loaded with the first document that uses or declares the extension,
+ * or is not a STAC document; most documents need neither.
  *
  * Rejects only when they cannot be loaded, with the error of the platform.
  *

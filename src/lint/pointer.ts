@@ -1,13 +1,13 @@
-/** RFC 6901 pointers: their names, what they lead to, and its lines and columns in the text that was parsed. */
+/** RFC 6901 pointers: their names, their values, and the lines and columns of the values in the parsed text. */
 import { type Path, type Span, scan } from '../stac/json-text.ts'
 
-/** The names of a pointer, unescaped. */
+/** Returns the names of a pointer, unescaped. */
 export function namesOf(pointer: string): string[] {
   const names = pointer.split('/').slice(1)
   return pointer.includes('~') ? names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')) : names
 }
 
-/** The member or element of that name, else undefined; own ones only. */
+/** Returns the own member or element of that name, else undefined. */
 export function inside(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }
@@ -34,8 +34,8 @@ export interface Position {
 }
 
 /**
- * Finds the values of pointers in a JSON text, in one pass. A pointer to a member that is missing gets the object that
- * lacks it; of a repeated name the last one is meant, which `JSON.parse` uses.
+ * Returns the positions of pointers in a JSON text, found in one pass. A pointer to a missing member gets the position of the object
+ * that lacks it. Of a repeated name the last member counts, as in `JSON.parse`.
  */
 export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<string, Position> {
   const wanted = new Set(pointers)
@@ -52,13 +52,13 @@ export function locate(text: string, pointers: Iterable<string>): ReadonlyMap<st
   return new Map([...wanted].map((pointer) => [pointer, positionOf(nearest(root, pointer), lines)]))
 }
 
-/** A place on the way to what is wanted. */
+/** A node of the tree of pointers that are searched. */
 interface Step {
   readonly inside: Map<string, Step>
   span?: Span
 }
 
-/** The position of an offset, one character wide. */
+/** Returns the position of an offset, one character wide. */
 export function positionAt(text: string, offset: number): Position {
   return positionOf({ start: offset, end: offset + 1 }, lineStarts(text))
 }

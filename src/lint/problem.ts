@@ -1,6 +1,6 @@
 /** The findings of the linter. */
 
-/** How bad a finding is. */
+/** The severity of a finding. */
 export type Severity = 'error' | 'warn' | 'info'
 
 /** A severity, or `off` for a rule that does not run. */
@@ -8,22 +8,22 @@ export type Level = Severity | 'off'
 
 export const LEVELS = ['off', 'info', 'warn', 'error'] as const satisfies readonly Level[]
 
-/** Sets of levels: what fails in clients, every finding, or only what a JSON Schema can find. */
+/** Sets of levels: findings that fail in clients, all findings, or only those that a JSON Schema can find. */
 export type Preset = 'recommended' | 'strict' | 'schema'
 
 export const PRESETS = ['recommended', 'strict', 'schema'] as const satisfies readonly Preset[]
 
 /** One finding. Line and column are 1-based, columns in UTF-16 units; they are absent where there is no text. */
 export interface Problem {
-  /** The rule that was broken: one mistake, in whatever form. */
+  /** The id of the rule, which covers all forms of one mistake. */
   readonly rule: string
-  /** The form of the mistake: a case of the rule. It is the rule's own name where there is only one. */
+  /** The case of the rule: one form of the mistake. The only case of a rule has the rule's id. */
   readonly code: string
-  /** How bad it is, by the preset and the levels of the user. */
+  /** The severity, by the preset and the levels of the user. */
   readonly severity: Severity
   /** One sentence; contains text of the document, so sanitize it before showing it. Never contains a secret. */
   readonly message: string
-  /** Path or URL of what was read, as the caller named it. */
+  /** Path or URL of the input, as the caller named it. */
   readonly document?: string
   /** The `id` of the Item, Collection or Catalog. */
   readonly id?: string
@@ -37,21 +37,21 @@ export interface Problem {
   readonly endLine?: number
   /** Column behind the end, from 1. */
   readonly endColumn?: number
-  /** Present when a fix exists: `safe` keeps the meaning, a `suggestion` needs a look. */
+  /** Present when a fix exists: `safe` keeps the meaning, a `suggestion` needs a review. */
   readonly fix?: 'safe' | 'suggestion'
-  /** Names the finding from one edit of the catalog to the next: code, document, place without numbers. Not always unique. */
+  /** Identifies the finding across edits of the catalog: code, document, place without indexes. Not always unique. */
   readonly fingerprint?: string
-  /** How often a report found the same; absent for what was found once. */
+  /** Number of equal findings in a report; absent for a single one. */
   readonly count?: number
   /** The first places of a finding that has a `count`. */
   readonly places?: readonly Place[]
-  /** The wrapper or parent that lacks or contains what the finding is about; reports show the finding there. */
+  /** The wrapper or parent that causes the finding, because it lacks or contains the scheme; reports show the finding there. */
   readonly cause?: Cause
 }
 
 /** One of the places of a repeated finding. */
 export interface Place {
-  /** Absent when it is the document of the finding. */
+  /** Path or URL of the document; absent when it is the document of the finding. */
   readonly document?: string
   /** The `id` of that document. */
   readonly id?: string
@@ -65,7 +65,7 @@ export interface Place {
 
 /** A place outside of a document: in the wrapper around it, or in a document above it. */
 export interface Cause {
-  /** Absent for the wrapper. */
+  /** Path or URL of the document; absent for the wrapper. */
   readonly document?: string
   /** The `id` of that document. */
   readonly id?: string

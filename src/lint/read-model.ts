@@ -1,6 +1,6 @@
 /**
- * Reads a parsed document in one walk: what rules look at goes into the model, all the rest is counted. Nothing is refused, and only own
- * properties become a part of the model.
+ * Reads a parsed document in one walk: the parts that rules check become the model, the rest is counted. Nothing is refused, and only own
+ * properties become part of the model.
  */
 import {
   type Declaration,
@@ -29,7 +29,7 @@ import {
 import type { Preset } from './problem.ts'
 import { countIn, countName, DEPTH_LIMIT, emptySurvey, expectedFields, type Survey, survey } from './survey.ts'
 
-/** Where a document was found, and what the caller knows about it. */
+/** The place of a document, and facts from the caller about it. */
 export interface Surroundings {
   readonly at: string
   readonly depth: number
@@ -56,7 +56,7 @@ export interface Reading {
   readonly hasMisplacedFields: boolean
 }
 
-/** Reads one document. Of one that is too deep the model is not complete. */
+/** Reads one document. The model of a document that is too deep is incomplete. */
 export function readDocument(object: StacDocument, around: Surroundings): Reading {
   const document = emptyModel(object, around)
   const reader = new Reader(document)
@@ -164,7 +164,7 @@ export function isFlat(flows: JsonObject): boolean {
 /** Levels of nesting from a document to its alternate assets. */
 const TARGET_DEPTH = 4
 
-/** Walks over a document and keeps its targets. */
+/** Walks over a document and collects its targets. */
 class Reader {
   readonly targets: TargetNode[] = []
   readonly refLists: RefList[] = []
@@ -241,7 +241,7 @@ class Reader {
     if (alternates) this.#assets(alternates, `${target.pointer}/alternate`, 'alternate', depth + 1, target)
   }
 
-  /** The list with the target in it. */
+  /** Adds the target to an equal known list if they can share one, else to a new list, and returns that list. */
   #list(refs: readonly unknown[], target: TargetNode): RefList {
     const isShared = !seesOwnSchemes(target)
     for (let index = 0; isShared && index < this.refLists.length && index < SHARED_LISTS; index++) {

@@ -1,4 +1,4 @@
-/** A rule is one mistake of an author, in all its cases: each case has its metadata, and hooks that check a document. */
+/** The interface of rules. A rule covers one mistake in all its cases; each case has its metadata, and hooks that check a document. */
 import type { FlowNode, LintDocument, ParameterNode, RefList, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
@@ -7,7 +7,7 @@ import type { Violation } from './schema/violation.ts'
 export interface RuleMeta {
   /** Kebab-case name that users write in their configuration; it includes all cases. */
   readonly id: string
-  /** Rules of the sections crawl and online are reported by the command that sends the requests, not by the linter. */
+  /** Section of the catalogue. The command that sends requests reports rules of the sections crawl and online, not the linter. */
   readonly section: 'placement' | 'references' | 'schemes' | 'flows' | 'run' | 'crawl' | 'online'
 }
 
@@ -19,14 +19,14 @@ export interface CaseMeta {
   readonly severity: Readonly<Record<Preset, Level>>
   /** Texts by name; `{x}` is replaced, and data named `near` adds "did you mean". */
   readonly messages: Readonly<Record<string, string>>
-  /** Present when the case has a fix: `safe` keeps the meaning, a `suggestion` needs a look. */
+  /** Present when the case has a fix: `safe` keeps the meaning, a `suggestion` needs a review. */
   readonly fix?: 'safe' | 'suggestion'
 }
 
 /** The values for the placeholders of a message, and data for the fix. */
 export interface ReportData {
   readonly [name: string]: string | number | boolean | undefined
-  /** What was probably meant; if it is given as undefined, there is no fix. */
+  /** The probably intended value; present but undefined means that there is no fix. */
   readonly near?: string
   /** The kind of fix of this finding, if it differs from that of the case; false if there is none. */
   readonly fix?: 'safe' | 'suggestion' | false
@@ -34,10 +34,10 @@ export interface ReportData {
   readonly uncertain?: boolean
 }
 
-/** Notes a finding at a pointer, with one of the case's messages. */
+/** Reports a finding at a pointer, with one of the case's messages. */
 export type Report = (pointer: string, message: string, data?: ReportData) => void
 
-/** One mistake of an author, in all its cases. Beside it its file exports `docs`; programs that only lint do not carry that text. */
+/** A rule with its cases. Its file also exports `docs`, which is not bundled into programs that only lint. */
 export interface Rule {
   /** Its name and section. */
   readonly meta: RuleMeta
@@ -45,7 +45,7 @@ export interface Rule {
   readonly cases: readonly RuleCase[]
 }
 
-/** The text for the page of a rule, by the code of each case. */
+/** The texts for the page of a rule, by the code of each case. */
 export type RuleDocs = Readonly<Record<string, CaseDocs>>
 
 export interface CaseDocs {
@@ -59,18 +59,18 @@ export interface CaseDocs {
     | 'parameter-object'
   /** The effect of the mistake on clients, in a few sentences. */
   readonly why: string
-  /** Steps of the repair. */
+  /** Steps to fix it. */
   readonly repair: readonly string[]
 }
 
 /**
- * One case of a rule. It implements the hooks it needs, which are not part of the public surface; each is called once for every such part
- * of a document.
+ * One case of a rule. It implements the hooks it needs, which are not public; each is called once for every part of a document of its
+ * kind.
  */
 export interface RuleCase {
   /** Its code, levels and messages. */
   readonly meta: CaseMeta
-  /** Takes a violation of the JSON Schema as its own and may report it; true when taken, then no other rule sees it. @internal */
+  /** Returns true to claim a violation of the JSON Schema, which no other rule sees then; may report it. @internal */
   claim?(violation: Violation, document: LintDocument, report: Report): boolean
   /** A Catalog, Collection or Item. @internal */
   document?(document: LintDocument, report: Report): void

@@ -1,4 +1,4 @@
-/** Asks all rules about one document and makes one finding of each mistake. */
+/** Runs all rules on one document, with one finding for each mistake. */
 import { isObject, type JsonObject, own, ownString } from '../stac/document.ts'
 import { type Levels, levelOf } from './config.ts'
 import type { LintDocument, RefList, SchemeMap, TargetNode } from './model.ts'
@@ -10,7 +10,7 @@ import { rules } from './rules/index.ts'
 import { type Violation, violationsOf } from './schema/violation.ts'
 import { looksSecret } from './secrets.ts'
 
-/** Findings reported per document. */
+/** Maximum number of findings per document. */
 export const FINDING_LIMIT = 1000
 
 const SEVERITIES: readonly Severity[] = ['error', 'warn', 'info']
@@ -23,17 +23,17 @@ export interface Finding {
   readonly message: string
   readonly pointer: string
   readonly fix: 'safe' | 'suggestion' | undefined
-  /** What was probably meant. */
+  /** The probably intended value. */
   readonly near: string | undefined
 }
 
-/** A case of a rule that is on. */
+/** An enabled case of a rule. */
 interface Active {
   readonly rule: RuleCase
   readonly report: Report
 }
 
-/** The rules that are on for a preset and its overrides, for many documents. */
+/** The rules that are enabled by a preset and its overrides, for many documents. */
 export class Runner {
   readonly preset: Preset
   readonly #verdicts = new Verdicts()
@@ -69,7 +69,7 @@ export class Runner {
     this.#parameter = active.filter(({ rule }) => rule.parameter)
   }
 
-  /** The findings of a document, in no particular order; at most {@link FINDING_LIMIT}. */
+  /** Returns the findings of a document, in no particular order; at most {@link FINDING_LIMIT}. */
   run(document: LintDocument): readonly Finding[] {
     this.#found = []
     if (document.kind !== 'unknown') this.#claim(document, violationsOf(document.object, document.kind, document.version))
@@ -82,7 +82,7 @@ export class Runner {
     return this.#found.length === 0 ? this.#found : limited(withoutConsequences(this.#found), document.at)
   }
 
-  /** The finding of a case that is reported by its code, outside of any document model; nothing when it is off. */
+  /** Returns the finding of the case with that code, for input without a document model; empty when the case is off. */
   named(code: string, pointer: string, message: string, data?: Readonly<Record<string, string | number>>): readonly Finding[] {
     this.#found = []
     this.#reports.get(code)?.(pointer, message, data)
@@ -95,7 +95,7 @@ export class Runner {
     }
   }
 
-  /** The faults of a list are reported on each target that has it. */
+  /** Reports the findings of a list on each target that has it. */
   #askRefList(list: RefList): void {
     const before = this.#found
     const found: Finding[] = []
@@ -106,7 +106,7 @@ export class Runner {
       for (const { pointer } of list.targets) before.push({ ...finding, pointer: `${pointer}/auth:refs${finding.pointer}` })
   }
 
-  /** The findings about the schemes of one map, their flows and parameters. */
+  /** Returns the findings about the schemes of one map, their flows and parameters. */
   #askSchemes({ value, version, pointer, schemes }: SchemeMap, document: LintDocument): readonly Finding[] {
     const before = this.#found
     this.#found = []
@@ -170,7 +170,7 @@ function withoutConsequences(found: readonly Finding[]): Finding[] {
   return found.filter((finding) => !standing.some(([by, stands]) => by !== finding && stands(finding, by)))
 }
 
-/** Errors are kept before warnings before infos, and of those that say the same the first one before the others. */
+/** Limits the number of findings: keeps errors before warnings before infos, and the first of equal messages before its repetitions. */
 function limited(found: Finding[], pointer: string): readonly Finding[] {
   if (found.length <= FINDING_LIMIT) return found
   const seen = new Set<string>()
@@ -232,12 +232,12 @@ export function problemOf(finding: Finding, { document: name, complete }: Comple
   return complete ? complete(problem, { document, at, near }) : problem
 }
 
-/** True when `finding` repeats `by`. */
+/** True when `finding` follows from `by`. */
 type Swallow = (finding: Finding, by: Finding) => boolean
 
 const within: Swallow = (finding, by) => finding.pointer === by.pointer || finding.pointer.startsWith(`${by.pointer}/`)
 
-/** Secrets and refs in the wrong place are mistakes of their own wherever they are. */
+/** Follows from a finding around it, except secrets and misplaced refs, which are always separate mistakes. */
 const insideOnly: Swallow = (finding, by) =>
   within(finding, by) && finding.code !== 'secret-in-document' && finding.code !== 'misplaced-refs'
 
@@ -245,7 +245,7 @@ const wholeScheme: Swallow = (finding, by) => insideOnly(finding, { ...by, point
 
 const notSecret: Swallow = (finding, by) => within(finding, by) && finding.code !== 'secret-in-document'
 
-/** By the code of the finding from which others follow. */
+/** Conditions by the code of the finding from which others follow. */
 const swallows: Readonly<Record<string, Swallow | undefined>> = {
   'document-shape': (finding, by) =>
     by.pointer !== '' && finding.code !== 'secret-in-document' && finding.pointer.startsWith(`${by.pointer}/`),
@@ -260,10 +260,10 @@ const swallows: Readonly<Record<string, Swallow | undefined>> = {
   'flow-name': (finding, by) => finding.code === 'required-field' && finding.pointer === by.pointer,
 }
 
-/** Values that are remembered; a catalog has few. */
+/** Maximum number of cached maps; a catalog has few different ones. */
 const REMEMBERED = 64
 
-/** Schemes in a map that is remembered: larger maps are rare, and comparing them would cost as much as asking. */
+/** Maximum number of schemes in a cached map: larger maps are rare, and comparing them would cost as much as running the rules. */
 const MOST_SCHEMES = 100
 
 interface Verdict {
@@ -276,10 +276,10 @@ interface Verdict {
   readonly findings: readonly Finding[]
 }
 
-/** The findings of one set of rules for maps of schemes. */
+/** A cache of the findings of one set of rules for maps of schemes. */
 export class Verdicts {
   readonly #known: Verdict[] = []
-  /** The known ones by the value in which the first two differ: the maps of a catalog mostly differ in one URL. */
+  /** The cached maps by the value in which the first two differ: most maps of a catalog differ in one URL. */
   readonly #byDifference = new Map<unknown, Verdict[]>()
   #difference: readonly string[] = []
 
@@ -318,13 +318,13 @@ export class Verdicts {
   }
 }
 
-/** The text or other scalar that the names lead to; undefined for anything else. */
+/** Returns the string or other scalar at a path of names; undefined for anything else. */
 function scalarAt(value: unknown, names: readonly string[]): unknown {
   for (const name of names) value = own(value, name)
   return typeof value === 'object' ? undefined : value
 }
 
-/** Names that lead to a scalar in which the two objects differ, or undefined. */
+/** Returns the path of names to a scalar in which the two objects differ, or undefined. */
 function differenceOf(one: JsonObject, other: JsonObject): readonly string[] | undefined {
   for (const name of Object.keys(one)) {
     const [left, right] = [one[name], own(other, name)]
@@ -336,7 +336,7 @@ function differenceOf(one: JsonObject, other: JsonObject): readonly string[] | u
   return undefined
 }
 
-/** Equal as JSON: the order of members means nothing, that of elements does. */
+/** Compares as JSON: the order of members is ignored, that of elements is not. */
 function equal(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (Array.isArray(one))

@@ -21,9 +21,9 @@ const DOUBTFUL_MEMBERS =
  */
 const LONGEST = 4096
 
-/** Tokens and keys with a form of their own, anywhere in a text. */
+/** Tokens and keys with a recognizable format, anywhere in a text. */
 const FORMS = [
-  // A JSON Web Token (RFC 7515 §7.1). Each part is looked through once: text of a catalog may be one word of megabytes.
+  // A JSON Web Token (RFC 7515 §7.1). Each part is searched once: text of a catalog may be one word of megabytes.
   /(?<![\w-])(?=[\w-]+\.[\w-]{8,}\.)[\w-]*?\beyJ[\w-]{8}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   // AWS, GitHub, GitLab, Slack, Google, Stripe, npm, Hugging Face, Planet, Azure.
@@ -63,7 +63,7 @@ export function secretParameter(address: string): string | undefined {
     if (PARAMETERS.test(name)) return name
     names.add(name)
   }
-  // An end of its own, or one in a policy (CloudFront).
+  // With an expiry in the query, or in a policy (CloudFront).
   return names.has('signature') && (names.has('expires') || names.has('key-pair-id')) ? 'signature' : undefined
 }
 
@@ -73,7 +73,7 @@ export function hasUserInfo(address: string): boolean {
   return authority !== undefined && !isPlaceholder(authority)
 }
 
-/** True when a member of that name, or a value of that shape, is a secret and no placeholder for one. */
+/** True when a value is a secret, by the name of its member or by its form, and not a placeholder. */
 export function isSecret(name: string, value: string): boolean {
   if (value.length === 0 || isPlaceholder(value)) return false
   if (MEMBERS.test(name) && !isPlainText(value)) return true
@@ -90,7 +90,7 @@ export function looksSecret(text: string): boolean {
   return hasSecretUrl(text) || hasRandomWord(text)
 }
 
-/** The credentials after the name of an HTTP authentication scheme. Basic is recognized by its decoded parts (RFC 7617 §2). */
+/** True for credentials after the name of an HTTP authentication scheme. Basic is recognized by its decoded parts (RFC 7617 §2). */
 function isAuthorization(scheme: string, value: string): boolean {
   if (isPlaceholder(value)) return false
   if (scheme.toLowerCase() !== 'basic') return isOpaque(value, 10)
@@ -110,12 +110,12 @@ function hasSecretUrl(text: string): boolean {
   return false
 }
 
-/** The shortest word that is called random by its letters alone. */
+/** Minimum length of a word that is recognized as random by its characters alone. */
 const RANDOM_LENGTH = 32
-/** Capital letters, small letters and digits change from one character to the next in so much of a random word; 0.62 on average. */
+/** Minimum share of characters in a random word whose kind (capital, small letter, digit) differs from the one before; 0.62 on average. */
 const RANDOM_CHANGES = 0.45
 
-/** True for a word of capitals, small letters and digits in no order that a person would write; checksums are hexadecimal and pass. */
+/** True when a text contains a word of letters and digits in random order; hexadecimal words, such as checksums, do not count. */
 function hasRandomWord(text: string): boolean {
   if (text.length < RANDOM_LENGTH) return false
   for (const [word] of text.matchAll(/(?<![\w+/.:%-]|base64,)[\w+/-]{32,512}={0,2}(?![\w+/%-]|\.\w)/g)) {
@@ -136,7 +136,7 @@ function changes(letters: string): number {
   return found
 }
 
-/** True for random text: not a word, number, date, version, path or anything else that people write. */
+/** True for random text: not a word, short number, date, version, path or other text that people write. */
 function isOpaque(whole: string, least: number): boolean {
   const value = whole.slice(0, LONGEST)
   if (value.length < least || isPlaceholder(value) || /\s/.test(value)) return false
@@ -155,11 +155,11 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const KNOWN =
   /^(?:\d+|v?\d+[a-z]?|[a-z]+|oauth\d|oidc\d?|(?:sha|md|hs|rs|es|ps|utf|http|tls|rfc|base|s|l|level|band|b|ed)\d+[a-z]{0,2}|\d+t\d+z?)$/i
 
-/** Words that say what a secret is like, or that there is one, instead of it. */
+/** Words that describe a secret, or mark its place. */
 const PLAIN =
   /^(?:required|optional|none|null|true|false|yes|no|string|text|header|query|cookie|body|bearer|basic|digest|jwt|opaque|personal|private|public|static|dynamic|token|password|secret|key|access[-_ ]?token|id[-_ ]?token|api[-_ ]?key|oauth2?|oidc|see .*|ask .*|n\/a|tbd)$/i
 
-/** A description in a secret's place: one of the words above, or a sentence. */
+/** True for a description in place of a secret: one of the words above, or a sentence. */
 function isPlainText(whole: string): boolean {
   const value = whole.slice(0, LONGEST).trimEnd()
   return (
@@ -181,7 +181,7 @@ function isPlaceholder(value: string): boolean {
 
 const CREDENTIAL_HEADERS = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|apikey|x-auth-token|x-access-token)$/i
 
-/** True for a parameter that puts a credential into a header. */
+/** True for a parameter that sends a credential in a header. */
 export function isCredentialHeader(name: string, parameter: JsonObject): boolean {
   return own(parameter, 'in') === 'header' && CREDENTIAL_HEADERS.test(name)
 }

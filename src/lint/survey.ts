@@ -1,6 +1,6 @@
 /**
- * Facts that are collected before rules read a document: the documents in a value, the content of a whole value, and the fields of
- * the extension in places where they are not defined. Pages load this at once, the rules when they are needed.
+ * Facts that are collected before rules check a document: the documents in a value, the counts of a whole value, and misplaced fields of
+ * the extension. Web pages load this module initially, and the rules when they are needed.
  */
 
 import {
@@ -18,7 +18,7 @@ import {
 } from '../stac/document.ts'
 import type { LintDocument } from './model.ts'
 
-/** Depth of nesting that is still read. */
+/** Maximum depth of nesting. */
 export const DEPTH_LIMIT = 64
 
 /** A document, or a wrapper without its documents. */
@@ -33,7 +33,7 @@ export interface Part {
   readonly likely?: DocumentType
 }
 
-/** The parts of a document, in their order; of an array the parts of its elements. */
+/** Returns the parts of a document, in their order; for an array the parts of its elements. */
 export function partsOf(document: unknown): readonly Part[] {
   return Array.isArray(document) ? document.flatMap((value, index) => partsIn(value, `/${index}`, 2)) : partsIn(document, '', 1)
 }
@@ -60,14 +60,14 @@ export interface Survey {
   tooDeep: string | undefined
 }
 
-/** Walks a value at `depth`. `skip` names a member of the root whose value is left out. */
+/** Counts the content of a value at `depth`. `skip` names a member of the root whose value is left out. */
 export function survey(value: unknown, depth: number, skip?: string): Survey {
   const result = emptySurvey()
   countIn(value, depth, result, skip)
   return result
 }
 
-/** A survey of nothing yet. */
+/** Returns a survey with zero counts. */
 export function emptySurvey(): Survey {
   return { members: 0, strings: 0, fields: 0, tooDeep: undefined }
 }
@@ -77,13 +77,13 @@ export function looksLikeField(name: string): boolean {
   return /^auth[:_\-. rs]/i.test(name) || MISSPELT_PREFIX.test(name)
 }
 
-/** One slip away from `auth`, which leaves out words that others may have as their prefix, and then one of the two fields. */
+/** Misspellings of `auth` that are not prefixes of others, followed by one of the two fields. */
 const MISSPELT_PREFIX = /^(?:ath|auh|aut|auht|atuh|auths|aauth|auuth|autth|authh|au[a-z]h|aut[a-np-z])[:_\-. ](?:ref|scheme)s?$/i
 
 /** Counts the name of a member; true when it could be a field of the extension. */
 export function countName(name: string, result: Survey): boolean {
   result.members++
-  // Nearly all names differ from all that the patterns match in one of the first two letters: a, then u, t or a.
+  // The patterns match only names that start with a, then u, t or a; nearly all other names fail one of these two tests.
   if ((name.charCodeAt(0) | 32) !== 97) return false
   const second = name.charCodeAt(1) | 32
   if ((second !== 117 && second !== 116 && second !== 97) || !looksLikeField(name)) return false
@@ -133,7 +133,7 @@ function walkObject(object: Record<string, unknown>, depth: number, result: Surv
   }
 }
 
-/** One such member. */
+/** A field of the extension in a place where it is not defined. */
 export interface MisplacedField {
   readonly field: string
   readonly pointer: string
@@ -145,7 +145,7 @@ export interface MisplacedField {
 /** The kind of the object that contains a member. */
 export type Holder = 'document' | 'properties' | 'target' | 'summaries' | 'alternates' | 'scheme' | 'flows' | 'nested' | 'free'
 
-/** Number of field-like members that are in their place, but for those of targets. */
+/** Returns the number of field-like members that are in their place, without those of targets. */
 export function expectedFields({ map, object, schemes, kind }: LintDocument): number {
   let expected = map ? 1 : 0
   if (kind === 'collection' && isObject(object.summaries) && Object.hasOwn(object.summaries, 'auth:schemes')) expected++
@@ -209,7 +209,7 @@ function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean
   }
 }
 
-/** The kind of a member's value; the rest of the document is `nested`. */
+/** Returns the kind of a member's value; the rest of the document is `nested`. */
 function inside(field: string, holder: Inside, kind: DocumentKind): Inside {
   switch (holder) {
     case 'document':
@@ -259,7 +259,7 @@ function placeName(at: string, holder: Inside): string {
   return names.findLast((name) => !/^\d+$/.test(name)) ?? ''
 }
 
-/** True for a document that neither uses nor declares the extension: no rule has anything to say about it. */
+/** True for a document that neither uses nor declares the extension: no rule applies to it. */
 export function isSilent({ fields }: Pick<Survey, 'fields'>, declarations: readonly Declaration[]): boolean {
   return fields === 0 && declarations.length === 0
 }

@@ -24,22 +24,22 @@ export interface FixPlace {
   readonly pointer: string
   /** The value there; undefined if it is missing. */
   readonly value: unknown
-  /** What was probably meant. */
+  /** The probably intended value or name. */
   readonly near: string | undefined
   /** The parsed document that the finding is about, and its place in what was read. */
   readonly document: unknown
   readonly at: string
-  /** All that was read. */
+  /** The whole parsed text. */
   readonly root: unknown
 }
 
 /** Returns the edits that fix a finding; undefined if it cannot be fixed automatically. */
 type Fix = (text: JsonText, place: FixPlace) => readonly Edit[] | undefined
 
-/** Replaces the value by what was probably meant. */
+/** Replaces the value by the probably intended one. */
 const replaceWithNear: Fix = (text, { pointer, near }) => (near === undefined ? undefined : text.replace(pointer, near))
 
-/** Gives the member the name that was probably meant. */
+/** Renames the member to the probably intended name. */
 const renameToNear: Fix = (text, { pointer, near }) => (near === undefined ? undefined : text.rename(pointer, near))
 
 /** Removes the value. */
@@ -51,28 +51,28 @@ interface MapPlace {
   readonly map: string
 }
 
-/** Where a document has, or would have, its schemes. */
+/** Returns where a document has, or would have, its schemes. */
 function mapPlaceOf(document: unknown, at: string): MapPlace {
   const holder = own(document, 'type') === 'Feature' ? `${at}/properties` : at
   return { holder, map: `${holder}/auth:schemes` }
 }
 
-/** Takes a member out and adds it to another object under a name. */
+/** Moves a member into another object, under a name. */
 function moveInto(text: JsonText, from: string, to: string, name: string, value: unknown): readonly Edit[] | undefined {
   const removed = text.remove(from)
   const added = text.insert(to, name, value)
   return removed && added && [...removed, ...added]
 }
 
-/** Says of a scheme whether other documents may use it. */
+/** True when other documents may use a scheme of this document. */
 export type UsedElsewhere = (scheme: string, document: unknown) => boolean
 
-/** Without knowledge of other documents: documents below may use all schemes. */
+/** The default, when other documents are unknown: documents below this one may use all its schemes. */
 export const mayBeUsed: UsedElsewhere = (_scheme, document) => childrenOf(document).length > 0
 
 /**
- * True for a finding `unused-scheme` that can be fixed without a loss: the scheme has no error, which may be why nothing refers to
- * it, the document has no `auth:refs` that cannot be read, and all its findings are known.
+ * True for a finding `unused-scheme` that can be fixed safely: the scheme has no error, which could be why nothing refers to it, the
+ * document has no malformed `auth:refs`, and all its findings are known.
  */
 export function isRemovable({ pointer }: Problem, problems: readonly Problem[]): boolean {
   const errors = problems.filter(({ code, severity }) => severity === 'error' && code !== 'unused-scheme')
@@ -85,14 +85,14 @@ const declare: Fix = (text, { pointer, document, at, value }) => {
   return Array.isArray(value) ? text.push(pointer, url) : text.insert(at, 'stac_extensions', [url])
 }
 
-/** From an Item's root into its properties. */
+/** Moves `auth:schemes` from an Item's root into its properties. */
 const intoProperties: Fix = (text, { pointer, value, document, at }) => {
   const free = isObject(own(document, 'properties')) && own(own(document, 'properties'), 'auth:schemes') === undefined
   if (pointer !== `${at}/auth:schemes` || own(document, 'type') !== 'Feature' || !free) return undefined
   return moveInto(text, pointer, `${at}/properties`, 'auth:schemes', value)
 }
 
-/** From an asset or link to where the document has its schemes; not when a name there means something else. */
+/** Moves `auth:schemes` from an asset or link to the schemes of the document, unless a name is defined differently there. */
 const intoDocument: Fix = (text, { pointer, value, document, at, root }) => {
   const { holder, map } = mapPlaceOf(document, at)
   if (!isObject(value) || !isObject(valueAt(root, holder))) return undefined
@@ -104,7 +104,7 @@ const intoDocument: Fix = (text, { pointer, value, document, at, root }) => {
   return others.length > 0 || inside(known, name) !== undefined ? undefined : moveInto(text, pointer, map, name, value[name])
 }
 
-/** Keeps the highest version, in whatever position. */
+/** Removes one declaration, but never that of the highest version. */
 const keepHighest: Fix = (text, { pointer, document, at }) => {
   const declared = declarationsOf(document)
   const rank = (version: ExtensionVersion | undefined) => (version ? VERSIONS.indexOf(version) : -1)
@@ -133,7 +133,7 @@ const placement: Readonly<Record<string, Fix>> = {
   'storage-version-mismatch': (text, { pointer }) => text.replace(pointer, STORAGE),
 }
 
-/** The definition of the FeatureCollection, or list of Collections, goes into the document itself as well. */
+/** Copies the definition from the FeatureCollection, or list of Collections, into the document itself. */
 const copyFromWrapper: Fix = (text, { value, document, at, root }) => {
   const wrapper = valueAt(root, at.replace(/\/[^/]*\/[^/]*$/, ''))
   if (typeof value !== 'string' || !isObject(wrapper)) return undefined
@@ -190,7 +190,7 @@ const schemes: Readonly<Record<string, Fix>> = {
   'openid-discovery-url': appendDiscovery,
 }
 
-/** A flow object in the place of its name: its fields show which flow it is. */
+/** Puts a flow object that is the value of `flows` under the name of its flow, which its fields show. */
 const nameFlow: Fix = (text, { pointer, value, root }) => {
   const type = own(valueAt(root, pointer.slice(0, -'/flows'.length)), 'type')
   if (!isObject(value) || Object.values(value).some((inner) => isObject(inner) && own(inner, 'scopes') !== undefined)) return undefined
@@ -199,7 +199,7 @@ const nameFlow: Fix = (text, { pointer, value, root }) => {
   return text.nest(pointer, type === 'signedUrl' ? 'authorizationCode' : oauth)
 }
 
-/** Port 80 is that of http. A URL without slashes is not fixed. */
+/** Replaces http by https. URLs with port 80, which is that of http, and without slashes are not fixed. */
 const useHttps: Fix = (text, { pointer, value }) => {
   const secure = String(value).replace(/^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i, 'https://$1')
   return secure === value ? undefined : text.replace(pointer, secure)

@@ -10,13 +10,13 @@ export type { UsedElsewhere } from './fixes.ts'
 
 /** Options of `fixText`. */
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
-  /** Also apply fixes that need a look; default only safe ones. */
+  /** True to apply suggestions too, which need a review; default: safe fixes only. */
   readonly suggestions?: boolean
   /** Rules, or codes of their cases, whose findings are fixed; default all. */
   readonly only?: readonly string[]
   /**
-   * Whether other documents use a scheme of this one, so that it is not taken out. Default: all schemes of a document with links to
-   * documents below it are used.
+   * Returns true when other documents use a scheme of this one, which is then not removed. Default: all schemes of a document with links
+   * to documents below it are used.
    */
   readonly usedElsewhere?: UsedElsewhere
 }
@@ -29,7 +29,7 @@ export interface Fixed {
   readonly fixed: readonly Problem[]
 }
 
-/** Rounds of fixes: one fix may open the way for the next. */
+/** Maximum number of rounds: a fix may make another one possible. */
 const ROUNDS = 10
 
 /**
@@ -49,7 +49,7 @@ export function fixText(source: string, options: FixOptions = {}): Fixed {
     const chosen = apart(others.length > 0 ? others : found)
     if (chosen.length === 0) break
     const applied = withoutHarm(text, chosen, options)
-    // After another fix it may do no harm.
+    // It may be harmless after another fix.
     if (applied.done.length > 0) refused.clear()
     else for (const { problem } of chosen) refused.add(keyOf(problem))
     fixed.push(...applied.done)
@@ -66,7 +66,7 @@ interface Candidate {
   readonly edits: readonly Edit[]
 }
 
-/** Findings that have a fix, in the order of their places. */
+/** Returns the findings that have a fix, in the order of their places. */
 function candidates(text: string, options: FixOptions): readonly Candidate[] {
   const { suggestions = false, only, usedElsewhere = mayBeUsed } = options
   const abouts = new Map<string, About>()
@@ -94,7 +94,7 @@ function candidates(text: string, options: FixOptions): readonly Candidate[] {
   })
 }
 
-/** The first of those that touch each other; the others wait for the next round. */
+/** Returns the first of fixes that overlap or touch; the others are left to the next round. */
 function apart(found: readonly Candidate[]): readonly Candidate[] {
   const taken: Edit[] = []
   return found.filter(({ edits }) => {
@@ -104,7 +104,7 @@ function apart(found: readonly Candidate[]): readonly Candidate[] {
   })
 }
 
-/** Applies all at once if each fixed error is one error less, else one by one without those that add errors. */
+/** Applies all fixes at once if each fixed error reduces the number of errors; otherwise one by one, without those that add errors. */
 function withoutHarm(text: string, chosen: readonly Candidate[], options: FixOptions): { text: string; done: readonly Problem[] } {
   const fixed = chosen.filter(({ problem }) => problem.severity === 'error').length
   let errors = errorsIn(text, options)

@@ -2,13 +2,13 @@ import type { Problem } from '../problem.ts'
 import type { LineReporter, Report, ReportOptions } from './report.ts'
 import { escapeLine, messageOf, totals } from './report.ts'
 
-/** A finding per line, `document:line:column: severity: message [code]`, as editors and `grep` read it; totals last. */
+/** Returns one line per finding, `document:line:column: severity: message [code]`, as editors and `grep` read it, then the totals. */
 export function concise({ problems, ...rest }: Report, { limit }: ReportOptions = {}): string {
   const { line, end } = conciseLines(limit)
   return [...problems.map(line), end(rest)].join('')
 }
 
-/** The same, line by line: the first findings, and from then on errors until as many of them are shown. */
+/** Reports line by line: shows findings up to the limit, after that only errors until as many of them are shown. */
 export function conciseLines(most = 100): LineReporter {
   let shown = 0
   let errors = 0

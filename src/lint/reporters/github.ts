@@ -3,7 +3,7 @@ import type { Problem, Severity } from '../problem.ts'
 import type { Incomplete, Report } from './report.ts'
 import { escapeLine, messageOf, totals, unreadOf, worstFirst } from './report.ts'
 
-/** Annotations that GitHub shows of one step, of each kind. */
+/** Maximum number of annotations of each kind that GitHub shows for one step. */
 const SHOWN = 10
 
 const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'warning', info: 'notice' }
@@ -38,7 +38,7 @@ function annotation(problem: Problem): string {
   const { severity, code, document = '', pointer, ...place } = problem
   const local = isLocal(document)
   const { line, column, endLine, endColumn } = place
-  // Columns on several lines are refused; the end of a mark on one line is inclusive.
+  // GitHub refuses columns for ranges of several lines; on one line the end column is inclusive.
   const columns =
     line === endLine ? { col: column, endColumn: endColumn === undefined ? undefined : Math.max(column ?? 1, endColumn - 1) } : {}
   const properties = { ...(local && { file: document, line, endLine, ...columns }), title: `stac-auth ${code}` }
@@ -47,7 +47,7 @@ function annotation(problem: Problem): string {
   return `::${COMMANDS[severity]} ${written.join(',')}::${data(`${messageOf(problem)}${where.trim() && ` (${where.trim()})`}`)}`
 }
 
-/** Data ends at the line; the runner takes `%` for an escape. Controls are written out first, so nothing else ends it. */
+/** Escapes data: it ends at the line end, and `%` starts an escape. Control characters are escaped before, so nothing else ends it. */
 function data(text: string): string {
   return escapeLine(forLine(text)).replaceAll('%', '%25')
 }

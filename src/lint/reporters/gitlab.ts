@@ -4,7 +4,7 @@ import { escapeJson, messageOf } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
 
-/** A Code Quality report of GitLab: a list of findings with a fingerprint each, which lasts while other lines move. */
+/** A Code Quality report of GitLab: a list of findings, each with a fingerprint that stays the same when other lines move. */
 export function gitlab({ problems }: Report): string {
   const seen = new Map<string, number>()
   const findings = problems.map((problem) => {

@@ -4,7 +4,7 @@ import { escapeLine, type Group, groupsOf, plural, totals, unreadOf } from './re
 
 const SIGNS: Readonly<Record<Severity, string>> = { error: '🔴', warn: '🟡', info: '🔵' }
 
-/** For job summaries and comments: the totals, then findings that say the same in one entry. Text of documents is code. */
+/** A report for job summaries and comments: the totals, then one entry for equal findings. Text of documents is shown as code. */
 export function markdown({ problems, summary }: Report, { limit = 100 }: ReportOptions = {}): string {
   const groups = groupsOf(problems)
   const lines = ['## stac-auth lint', '', totals(summary), '']
@@ -26,7 +26,7 @@ function placeOf({ document = 'document', line, column, pointer }: Problem): str
   return `${document}${line === undefined ? '' : `:${line}:${column}`} ${pointer}`.trimEnd()
 }
 
-/** Nothing in a code span is a link, a mention, markup or HTML; its fence is longer than any run of backticks in it. */
+/** Returns a code span, which contains no links, mentions, markup or HTML; its fence is longer than any run of backticks in it. */
 function codeSpan(text: string): string {
   const content = escapeLine(text)
   const longest = Math.max(0, ...[...content.matchAll(/`+/g)].map(([run]) => run.length))

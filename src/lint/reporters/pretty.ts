@@ -1,11 +1,11 @@
-/** The report for people, with the lines that are meant. */
+/** The report for people, with the lines of the findings. */
 import type { Problem, Severity } from '../problem.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 import { escapeLine, groupsOf, messageOf, type Report, type ReportOptions, totals, worst } from './report.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
 
-/** The findings under the names of their documents, then one line with the totals. All text of documents is made inert. */
+/** Returns the findings under the names of their documents, then one line with the totals. All text of documents is escaped. */
 export function pretty({ problems, summary }: Report, { color = false, texts, limit = 100 }: ReportOptions = {}): string {
   const paint: Paint = (style, text) => (color ? `\u001b[${COLOURS[style]}m${text}\u001b[0m` : text)
   const hasSecret = remembered(hasSecretLine)
@@ -42,11 +42,11 @@ function frame(
   paint: Paint,
   hasSecret: SecretTest,
 ): string[] {
-  // Text that is not JSON may be a page with a token in it.
+  // Text that is not JSON may be an HTML page with a token in it.
   if (text === undefined || line === undefined || column === undefined || code === 'not-json') return []
   const source = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
   if (hasSecret(source)) return []
-  // Long lines are cut around the place, so that it stays in view.
+  // Long lines are cut around the finding, so that it stays visible.
   const from = Math.max(0, column - 1 - CONTEXT)
   const end = endLine === line ? (endColumn ?? column + 1) - 1 : source.length
   const before = escapeLine(source.slice(from, column - 1))
@@ -92,7 +92,7 @@ const GROUPS = 20
 /** A string of JSON, and the string that is its value when it is a name. */
 const STRINGS = /("(?:[^"\\]|\\.)*")(?:\s*:\s*("(?:[^"\\]|\\.)*"))?/g
 
-/** Characters of a line that is looked through; patterns cannot follow strings of many megabytes. */
+/** Maximum length of a line that is searched; patterns cannot match strings of many megabytes. */
 const LONGEST = 2 ** 20
 
 /**
@@ -109,7 +109,7 @@ export function hasSecretLine(line: string): boolean {
   return false
 }
 
-/** A text that cannot be parsed is compared as it is. */
+/** Returns the value of a JSON string; a text that cannot be parsed is returned unchanged. */
 function read(literal: string): string {
   try {
     return String(JSON.parse(literal))

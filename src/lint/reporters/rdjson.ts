@@ -4,7 +4,7 @@ import { escapeJson, messageOf } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warn: 'WARNING', info: 'INFO' }
 
-/** The diagnostic format of reviewdog. It counts columns in bytes of UTF-8, so they are only given where the text is known. */
+/** The diagnostic format of reviewdog. It counts columns in UTF-8 bytes, so they are present only if the text is known. */
 export function rdjson({ problems }: Report, { texts }: ReportOptions = {}): string {
   const diagnostics = problems.map((problem) => ({
     message: messageOf(problem),

@@ -3,7 +3,7 @@
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Cause, Level, Place, Problem, Severity } from '../problem.ts'
 
-/** A document that could not be looked at, with the code of the error. */
+/** A document that could not be linted, with the code of the error. */
 export interface Incomplete {
   /** Path or URL of the document. */
   readonly url: string
@@ -13,7 +13,7 @@ export interface Incomplete {
   readonly message?: string
   /** What to do about it. */
   readonly hint?: string
-  /** The exit code that it led to, where that is not the one of the code: 0 for a limit that the user set. */
+  /** The exit code, where it differs from that of the error code: 0 for a limit that the user set. */
   readonly exit?: number
 }
 
@@ -37,7 +37,7 @@ export interface Shard {
   readonly names: readonly string[]
   /** Schemes, which are compared with those of the other parts. */
   readonly definitions: readonly ShardDefinition[]
-  /** Names that its documents refer to and do not define. */
+  /** Names that the documents of the part refer to and do not define. */
   readonly outerRefs: readonly string[]
   /** Findings that documents of the other parts may refute. They are not in the report of the part. */
   readonly unsettled: readonly Problem[]
@@ -59,7 +59,7 @@ export interface Pending {
   readonly block: number
   /** The finding; `\u0001` and a number are a placeholder for the other document of a conflict. */
   readonly problem: Problem
-  /** For a conflict: the definition, a hash of its meaning, and what other messages call its document. */
+  /** For a conflict: the definition, a hash of its meaning, and the name of its document in messages about others. */
   readonly definition?: { readonly name: string; readonly hash: string; readonly where: string }
   /** True if it is in the baseline. */
   readonly known?: true
@@ -68,16 +68,16 @@ export interface Pending {
 /** One definition of the name of a scheme, at its first position. */
 export interface ShardDefinition {
   readonly name: string
-  /** The same for what means the same. */
+  /** Hash of the definition: equal for definitions with the same meaning. */
   readonly hash: string
   readonly document: string
   readonly id?: string
   readonly pointer: string
-  /** How bad it is when another document defines the name otherwise. */
+  /** The severity when another document defines the name differently. */
   readonly level: Level
 }
 
-/** Totals of a run; they count what a report does not list. */
+/** Totals of a run; they include findings that a report does not list. */
 export interface Summary {
   /** Documents that were read. */
   readonly documents: number
@@ -105,7 +105,7 @@ export interface Summary {
 
 /** Settings of a reporter besides the report. */
 export interface ReportOptions {
-  /** Escapes for colours; default false. */
+  /** True to print colours; default false. */
   readonly color?: boolean
   /** Texts by document name, for code frames and byte columns. */
   readonly texts?: ReadonlyMap<string, string>
@@ -117,19 +117,19 @@ export interface ReportOptions {
   readonly version?: string
 }
 
-/** A report as text, with a line feed at its end. All text of documents in it is inert where the format is used. */
+/** Returns a report as text, with a line feed at its end. Text of documents is escaped for programs that read the format. */
 export type Reporter = (report: Report, options?: ReportOptions) => string
 
-/** A report that can be written while findings come. */
+/** Writes a report line by line, as findings arrive. */
 export interface LineReporter {
-  /** The line of a finding, with its line feed; empty for one that is only counted. */
+  /** Returns the line of a finding, with its line feed; empty for one that is only counted. */
   line(problem: Problem): string
   /** Returns the text after the last finding. */
   end(report: Omit<Report, 'problems'>): string
 }
 
 /**
- * The report of findings in `documents` documents, in their order; what was found several times in what was read as one is one finding.
+ * Returns the report of findings in `documents` documents, in their order; equal findings of one input become one finding.
  *
  * @example const report = reportOf(lint(item), 1)
  */
@@ -168,7 +168,7 @@ export class Totals {
   }
 }
 
-/** The totals of a run in one line. */
+/** Returns the totals of a run in one line. */
 export function totals({ documents, errors, warnings, infos, incomplete, ...more }: Summary): string {
   const { places = 0, baselined = 0, unlisted = 0, skipped = 0, fixable = 0, suggestions = 0 } = more
   const unread = unreadOf(incomplete).length
@@ -194,7 +194,7 @@ export function unreadOf(incomplete: readonly Incomplete[]): readonly Incomplete
   return incomplete.filter(({ exit }) => exit !== 0)
 }
 
-/** The count with its word. */
+/** Returns a number with its noun. */
 export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }
@@ -214,7 +214,7 @@ const SHOWN = 3
 
 const ORDER: Readonly<Record<Severity, number>> = { error: 0, warn: 1, info: 2 }
 
-/** The groups, worst and largest first; equal ones in the order of their first finding. */
+/** Returns the groups, most severe and largest first; equal ones in the order of their first finding. */
 export function groupsOf(problems: readonly Problem[]): readonly Group[] {
   const groups = new Map<string, { code: string; severity: Severity; message: string; count: number; first: Problem[] }>()
   for (const problem of problems) {
@@ -229,14 +229,14 @@ export function groupsOf(problems: readonly Problem[]): readonly Group[] {
   return [...groups.values()].sort((one, other) => ORDER[one.severity] - ORDER[other.severity] || other.count - one.count)
 }
 
-/** At most that many findings, in their order: errors before warnings before infos. */
+/** Returns at most that many findings in their original order: first errors are kept, then warnings, then infos. */
 export function worst(problems: readonly Problem[], most: number): readonly Problem[] {
   if (problems.length <= most) return problems
   const kept = new Set(worstFirst(problems).slice(0, most))
   return problems.filter((problem) => kept.has(problem))
 }
 
-/** The findings, worst first; equal ones in their order. */
+/** Returns the findings, most severe first; equally severe ones in their order. */
 export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((one, other) => ORDER[one.severity] - ORDER[other.severity])
 }
@@ -244,21 +244,21 @@ export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
 /** `##[…]`, `##vso[…]` and `##teamcity[…]` are commands to build services anywhere in a line. */
 const COMMAND = /##(?=\w*\[)/g
 
-/** One line that no terminal and no build service obeys: controls are written out, and so is what begins a command. */
+/** Escapes text as one line that is safe for terminals and build services: control characters, and the start of commands. */
 export function escapeLine(text: string): string {
   return forLine(text)
     .replace(COMMAND, '#\\u{23}')
     .replace(/^(\s*):(?=:)/, '$1\\u{3a}')
 }
 
-/** JSON that means the same, on the lines it seems to have, and that no build service obeys. */
+/** Returns JSON that is safe for build services: starts of commands and Unicode line separators are escaped. */
 export function escapeJson(value: unknown, indent?: number): string {
   return forJson(value, indent)
     .replace(COMMAND, '#\\u0023')
     .replace(/[\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
 }
 
-/** Places that a repeated finding lists; its `count` counts all. */
+/** Maximum number of places that a repeated finding lists; its `count` counts all. */
 export const PLACES = 5
 
 /**
@@ -297,7 +297,7 @@ export class Repeats {
     }
   }
 
-  /** Returns what was collected, and begins anew. */
+  /** Returns the collected findings, and starts an empty collection. */
   take(): readonly Problem[] {
     const groups = this.#order ? [...this.#groups].sort(([one], [other]) => (one < other ? -1 : 1)) : [...this.#groups]
     const problems = groups.map(([, group]) => group.problem())
@@ -312,7 +312,7 @@ class RepeatedFinding {
   readonly #first: Problem
   #places: Place[] = []
   #count = 0
-  /** The document that the first finding is about, as long as no other one has it too. */
+  /** The document of the first finding; undefined once another document has the same finding. */
   #only: string | undefined
   #fix: Problem['fix']
 
@@ -323,7 +323,7 @@ class RepeatedFinding {
     this.add(first)
   }
 
-  /** True when the finding is reported at its cause: what several documents lack is missing in their wrapper or parent. */
+  /** True when the finding is reported at its cause: when several documents lack a scheme, their wrapper or parent lacks it. */
   get isTold(): boolean {
     return this.#first.cause !== undefined && (this.#only === undefined || this.#first.cause.document !== undefined)
   }
@@ -349,7 +349,7 @@ class RepeatedFinding {
   }
 }
 
-/** The finding where its mistake was made. */
+/** Returns the finding at the place of its cause. */
 function toldAt(cause: Cause, { rule, code, severity, message, document, fingerprint }: Problem): Problem {
   const told = { ...(document !== undefined && { document }), ...cause }
   const name = `${code} ${told.id ?? told.document ?? ''} ${told.pointer}`
@@ -362,14 +362,14 @@ function keyOf({ rule, code, severity, message, document = '', pointer, cause }:
 }
 
 /**
- * Each scheme is a mistake of its own wherever its map stands; for an asset or a link it does not matter which one it is, and what a
- * message does not name is not a difference.
+ * Returns the part of a pointer that distinguishes findings: from `auth:schemes` on, wherever that map is. Findings about assets or links
+ * with the same message are equal.
  */
 function schemePart(pointer: string): string {
   return /\/auth:schemes\/.*$/s.exec(pointer)?.[0] ?? ''
 }
 
-/** The document inside of the cause's list that the finding is about. */
+/** Returns the document of the finding, within the list that the cause is in. */
 function documentOf({ document = '', pointer, cause }: Problem): string {
   if (!cause) return ''
   const around = cause.pointer.replace(/\/auth:schemes.*$/s, '')
@@ -390,10 +390,10 @@ function byLine(one: Problem, other: Problem): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
-/** Other places that are shown. */
+/** Maximum number of other places that are shown. */
 const OTHERS_SHOWN = 3
 
-/** The message, and in how many places it was found with the first ones that are not the finding's own. */
+/** Returns the message with the number of places, and the first ones other than the finding's own. */
 export function messageOf({ message, count = 1, places = [], pointer }: Problem): string {
   const others = places.filter((place) => place.document !== undefined || place.pointer !== pointer)
   const shown = others.slice(0, OTHERS_SHOWN).map(nameOf).join(', ')
@@ -402,7 +402,7 @@ export function messageOf({ message, count = 1, places = [], pointer }: Problem)
   return `${message} (and ${count - 1} more ${count === 2 ? 'place' : 'places'}, first ${shown})`
 }
 
-/** A place in the document of the finding is written as its line. */
+/** Returns a place as text: its document if that is another one, with line and column or else its pointer. */
 function nameOf({ document = '', pointer, line, column }: Place): string {
   if (line !== undefined) return `${document}${document && ':'}${line}:${column ?? 1}`
   return document === '' ? pointer : `${document}#${pointer}`
@@ -429,7 +429,7 @@ export type Format = keyof typeof REPORTERS
 export const FORMATS = Object.keys(REPORTERS) as readonly Format[]
 
 /**
- * The reporter of a format that is written while findings come, of which people are shown `most`; undefined for other formats.
+ * Returns the reporter of a format that is written line by line, which shows people at most `most` findings; undefined for other formats.
  *
  * @example const reporter = await lineReporterOf('ndjson', 100)
  */
@@ -440,7 +440,7 @@ export async function lineReporterOf(format: Format, most?: number): Promise<Lin
 }
 
 /**
- * The reporter of a format.
+ * Returns the reporter of a format.
  *
  * @example const text = (await reporterOf('sarif'))(report)
  */

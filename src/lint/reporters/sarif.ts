@@ -14,7 +14,7 @@ const LEVELS_BY_WEIGHT: readonly Level[] = ['error', 'warn', 'info']
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
-/** One run with the rules that were broken. Columns count UTF-16 units; fingerprints are those of the baseline. */
+/** Returns one run with the rules that have findings. Columns count UTF-16 units; fingerprints are those of the baseline. */
 export function sarif({ problems, summary }: Report, { version = '0.0.0' }: ReportOptions = {}): string {
   const used = rules.filter(({ meta }) => problems.some(({ rule }) => rule === meta.id))
   const indexes = new Map(used.map(({ meta }, index) => [meta.id, index]))
@@ -90,7 +90,7 @@ function resultOf(problem: Problem, indexes: ReadonlyMap<string, number>): objec
   }
 }
 
-/** Braces name arguments, and brackets before parentheses link: neither is meant (3.11.5, 3.11.6). */
+/** Escapes text in which braces would be placeholders, and brackets before parentheses links (SARIF §3.11.5, §3.11.6). */
 function plain(text: string): string {
   return escapeLine(text)
     .replace(/[[\]\\]/g, '\\$&')
@@ -111,7 +111,7 @@ function locationOf({ document = 'document', pointer, line, column, ...end }: Lo
 
 type Located = Omit<Place, 'document'> & Pick<Problem, 'endLine' | 'endColumn'> & { readonly document?: string | undefined }
 
-/** A path as a reference relative to the root of the repository, an absolute one as a `file:` URL. */
+/** Returns a path as a reference relative to the root of the repository, an absolute one as a `file:` URL. */
 function uriOf(document: string): string {
   if (/^https?:\/\//i.test(document))
     return document.replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (char) => encodeURIComponent(char.toWellFormed()))
@@ -123,5 +123,5 @@ function uriOf(document: string): string {
   return path.startsWith('/') ? `file://${path}` : path
 }
 
-/** Where the documentation is published. */
+/** URL of the published documentation. */
 const DOCS_SITE = 'https://stac-auth.github.io/'

@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** An alternate of a protected asset has `auth:refs` of its own. */
+/** Requires `auth:refs` on an alternate of a protected asset. */
 export const alternateWithoutRefs: Rule = {
   meta: { id: 'alternate-without-refs', section: 'references' },
   cases: [

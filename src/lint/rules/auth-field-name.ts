@@ -18,7 +18,7 @@ const misspeltAuthField: RuleCase = {
   },
 }
 
-/** The field that a name misses narrowly. */
+/** Returns the field that a misspelt name probably means. */
 export function nearestAuthField(field: string): string | undefined {
   if (!looksLikeField(field) || FIELDS.includes(field)) return undefined
   const [, rest = ''] = /^a[a-z]*[:_\-. ]+(.+)$/i.exec(field) ?? /^auth([rs].*)$/i.exec(field) ?? []

@@ -2,7 +2,7 @@ import { ownString } from '../../stac/document.ts'
 import { discoveryUrl, flowEndpoints, isInsecure, isRelative, protocolOf } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
-/** Addresses are absolute. */
+/** URLs of services are absolute. */
 const urlFormat: RuleCase = {
   meta: {
     code: 'url-format',
@@ -37,7 +37,7 @@ function isOther(address: string): boolean {
   return scheme !== undefined && scheme !== 'https' && scheme !== 'http'
 }
 
-/** Secrets travel over https. */
+/** Secrets are sent over https only. */
 const insecureEndpoint: RuleCase = {
   meta: {
     code: 'insecure-endpoint',
@@ -54,7 +54,7 @@ const insecureEndpoint: RuleCase = {
   },
 }
 
-/** The signing API can be found from anywhere. */
+/** The URL of the signing API is absolute, so that copies of the document work. */
 const relativeAuthorizationApi: RuleCase = {
   meta: {
     code: 'relative-authorization-api',
@@ -69,7 +69,7 @@ const relativeAuthorizationApi: RuleCase = {
   },
 }
 
-/** The URL is that of the discovery document. */
+/** `openIdConnectUrl` is the URL of a discovery document, not of an issuer. */
 const openidDiscoveryUrl: RuleCase = {
   meta: {
     code: 'openid-discovery-url',

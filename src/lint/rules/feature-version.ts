@@ -2,7 +2,7 @@ import { own } from '../../stac/document.ts'
 import { RETIRED_TYPES } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
-/** Features belong to the version that is declared. */
+/** A document uses only features of the version that it declares. */
 const versionMismatch: RuleCase = {
   meta: {
     code: 'version-mismatch',

@@ -3,7 +3,7 @@ import { ownString } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
-/** A key goes into the query, a header or a cookie. */
+/** `in` of an API key is query, header or cookie. */
 const apikeyIn: RuleCase = {
   meta: {
     code: 'apikey-in',
@@ -22,7 +22,7 @@ const apikeyIn: RuleCase = {
 
 const KEY_PLACES = ['query', 'header', 'cookie']
 
-/** The name of a key can be used in the place where it goes, and does no harm there. */
+/** The name of an API key is valid and harmless where it is sent. */
 const apikeyName: RuleCase = {
   meta: {
     code: 'apikey-name',
@@ -40,7 +40,7 @@ const apikeyName: RuleCase = {
 
 const QUERY = /^[^\s\0-\x1f\x7f]+$/
 
-/** The field `scheme` is one word. */
+/** `scheme` is the name of an HTTP authentication scheme: a token (RFC 9110 §5.6.2). */
 const httpSchemeInvalid: RuleCase = {
   meta: {
     code: 'http-scheme-invalid',
@@ -54,7 +54,7 @@ const httpSchemeInvalid: RuleCase = {
   },
 }
 
-/** A parameter goes into the query, a header or the body. */
+/** `in` of a parameter is query, header or body. */
 const parameterIn: RuleCase = {
   meta: {
     code: 'parameter-in',
@@ -70,7 +70,7 @@ const parameterIn: RuleCase = {
 
 const PARAMETER_PLACES = ['query', 'header', 'body']
 
-/** A request without a body has no parameter in it. */
+/** A GET request has no parameters in its body. */
 const parameterBodyWithGet: RuleCase = {
   meta: {
     code: 'parameter-body-with-get',

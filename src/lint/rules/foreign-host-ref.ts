@@ -26,13 +26,13 @@ export const foreignHostRef: Rule = {
   ],
 }
 
-/** Known public hosts and whatever is below them. */
+/** Known public hosts and their subdomains. */
 const PUBLIC =
   /(?:^|\.)(?:creativecommons\.org|spdx\.org|opensource\.org|doi\.org|w3\.org|stac-extensions\.github\.io|schemas\.stacspec\.org|github\.com|raw\.githubusercontent\.com)$/
 
 const RELATIONS = new Set(['license', 'cite-as', 'about', 'via', 'describedby', 'author'])
 
-/** The host that a request would go to: `%` in it is decoded, other scripts are encoded. */
+/** Returns the host that a request would be sent to: percent-decoded, and in Punycode for other scripts. */
 export function decodedHost(address: string): string {
   const host = hostOf(address)
   return /^[a-z0-9.-]*$/.test(host) || !canParseUrl(address) ? host : new URL(address).hostname
@@ -58,7 +58,7 @@ export function sitesOf({ run }: Place): (host: string) => string {
   return run?.siteOf ?? lastLabels
 }
 
-/** An approximation of the registrable domain that needs no list. */
+/** Approximates the registrable domain without the public suffix list. */
 function lastLabels(host: string): string {
   return host.split('.').slice(-2).join('.')
 }

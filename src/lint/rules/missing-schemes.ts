@@ -2,7 +2,7 @@ import { own } from '../../stac/document.ts'
 import { hasOuterSchemes } from '../model.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** Who declares the extension or uses refs has schemes: of its own, of its wrapper, or of a parent that was given. */
+/** A document that declares the extension or uses refs has schemes: its own, or those of its wrapper or a given parent. */
 export const missingSchemes: Rule = {
   meta: { id: 'missing-schemes', section: 'placement' },
   cases: [

@@ -3,7 +3,7 @@ import type { FlowNode } from '../model.ts'
 import { FLOW_NAMES } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
-/** A flow that is almost one of the defined flows is a mistake, not a flow of one's own. */
+/** A flow name that resembles a defined flow is a mistake, not a custom flow. */
 const flowName: RuleCase = {
   meta: {
     code: 'flow-name',
@@ -17,14 +17,14 @@ const flowName: RuleCase = {
   },
 }
 
-/** The defined flow that a flow's name misses narrowly. */
+/** Returns the defined flow that a misspelt name probably means. */
 function nearestFlow({ name, scheme }: FlowNode): string | undefined {
   return scheme.type === 'oauth2' ? nearMiss(name, FLOW_NAMES, ALIASES) : undefined
 }
 
 const ALIASES = { accessCode: 'authorizationCode', application: 'clientCredentials' }
 
-/** Other flows are allowed, and need clients that know them. */
+/** Custom flows are allowed, but only clients that know them can use them. */
 const unknownFlow: RuleCase = {
   meta: {
     code: 'unknown-flow',

@@ -2,7 +2,7 @@ import { own } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 import { isCredentialHeader } from '../secrets.ts'
 
-/** Values that clients cannot find by themselves are few. */
+/** Few parameters need values that clients cannot derive from the asset. */
 const parameterNeedsCallback: RuleCase = {
   meta: {
     code: 'parameter-needs-callback',

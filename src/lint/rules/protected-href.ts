@@ -43,7 +43,7 @@ function isReportedElsewhere(code: string, href: string, { types }: TargetNode):
   return code === 'URL_SCHEME_FORBIDDEN' && types.length > 0 && protocolOf(href) === 'file'
 }
 
-/** Credentials travel over https. */
+/** Credentials are sent over https only. */
 const insecureHref: RuleCase = {
   meta: {
     code: 'insecure-href',

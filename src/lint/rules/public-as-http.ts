@@ -1,7 +1,7 @@
 import { ownString } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** Free access needs no scheme. */
+/** A target with public access has no scheme. */
 export const publicAsHttp: Rule = {
   meta: { id: 'public-as-http', section: 'schemes' },
   cases: [

@@ -21,7 +21,7 @@ const refsShape: RuleCase = {
   },
 }
 
-/** An empty list is a statement. */
+/** An empty list means that no authentication is needed. */
 const refsEmpty: RuleCase = {
   meta: {
     code: 'refs-empty',

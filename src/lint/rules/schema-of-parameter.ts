@@ -1,6 +1,6 @@
 /**
- * The part of JSON Schema draft-07 that is needed to check the schema of a parameter: which keywords contain schemas, and which values
- * the others take. A table instead of the meta-schema, which would be larger than the rest of the linter.
+ * The part of JSON Schema draft-07 that checks the schema of a parameter: keywords that contain schemas, and the values of the others.
+ * A table instead of the meta-schema, which would be larger than the rest of the linter.
  */
 import { isObject, own, pointer } from '../../stac/document.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
@@ -148,7 +148,7 @@ function schemaFault(schema: unknown): string | undefined {
   return undefined
 }
 
-/** Every keyword in a schema and the schemas inside of it, in document order of each level. */
+/** Returns every keyword in a schema and the schemas inside it, in document order of each level. */
 function keywordsIn(schema: unknown, at = ''): readonly Keyword[] {
   if (!isObject(schema)) return []
   const here = Object.keys(schema).map((keyword) => ({ keyword, pointer: pointer(at, keyword) }))

@@ -43,7 +43,7 @@ function check(object: JsonObject, known: readonly string[], at: string, report:
   for (const field in object) {
     if (known.includes(field) || field.includes(':') || field.startsWith('x-')) continue
     const value = object[field]
-    // Told by nested-scheme.
+    // Reported by nested-scheme.
     if (isObject(value) && isDefinedType(ownString(value, 'type'))) continue
     report(pointerTo(at, field), 'unknown', { field, near: nearMiss(field, known) })
   }

@@ -16,7 +16,7 @@ const schemeName: RuleCase = {
 
 const BAD = /^$|^\s|\s$|[\0-\x1f\x7f]|^(?:__proto__|constructor|prototype)$/
 
-/** A name that is the word for a type names a scheme of that type. */
+/** A scheme that has the name of a type is of that type. */
 const schemeNameType: RuleCase = {
   meta: {
     code: 'scheme-name-type',

@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** A document is complete: it does not lean on the schemes of what is around it. */
+/** A document defines the schemes that it uses, instead of relying on its wrapper or parents. */
 export const schemeOutsideDocument: Rule = {
   meta: { id: 'scheme-outside-document', section: 'references' },
   cases: [

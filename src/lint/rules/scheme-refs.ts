@@ -4,7 +4,7 @@ import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
 
-/** A scheme refers to schemes beside it. */
+/** A scheme refers only to schemes of the same map. */
 const schemeRefDangling: RuleCase = {
   meta: {
     code: 'scheme-ref-dangling',
@@ -22,7 +22,7 @@ const schemeRefDangling: RuleCase = {
   },
 }
 
-/** No scheme waits for itself. */
+/** Schemes do not refer to each other in a cycle. */
 const schemeRefCycle: RuleCase = {
   meta: {
     code: 'scheme-ref-cycle',
@@ -34,7 +34,7 @@ const schemeRefCycle: RuleCase = {
   },
 }
 
-/** A token exchange has something to exchange. */
+/** A token exchange names the scheme whose token is exchanged. */
 const tokenExchangeInput: RuleCase = {
   meta: {
     code: 'token-exchange-input',
@@ -46,7 +46,7 @@ const tokenExchangeInput: RuleCase = {
     report(at + pointer, 'missing')
     return true
   },
-  // The schemas of older versions know nothing of the exchange, so that preset does not either.
+  // The schemas of older versions do not define the exchange, so the preset `schema` does not report it.
   scheme({ value, type, pointer, map: { version, preset } }, report) {
     if (type !== 'oauth2' || version === '1.2.0' || preset === 'schema') return
     const flows = own(value, 'flows')
@@ -57,7 +57,7 @@ const tokenExchangeInput: RuleCase = {
   },
 }
 
-/** The scheme that another scheme refers to for its input yields a token. */
+/** A scheme that supplies the input of another one is of a type that yields a token. */
 const chainInputType: RuleCase = {
   meta: {
     code: 'chain-input-type',
@@ -131,13 +131,13 @@ export const docs: RuleDocs = {
 
 /** A cycle, reported at its first scheme in document order. */
 interface Cycle {
-  /** Names from the first scheme around to itself. */
+  /** Names in the order of the cycle, which starts and ends with the first scheme. */
   readonly path: readonly string[]
   /** Pointer of the ref in the first scheme that enters the cycle. */
   readonly pointer: string
 }
 
-/** One path for each group of schemes that refer to each other, shortest first. */
+/** Returns the shortest cycle of each scheme that is not in one found before. */
 function cyclesIn(schemes: readonly SchemeNode[]): readonly Cycle[] {
   const chained = schemes.filter(({ value }) => Array.isArray(own(value, 'auth:refs')))
   if (chained.length === 0) return []
@@ -154,7 +154,7 @@ function cyclesIn(schemes: readonly SchemeNode[]): readonly Cycle[] {
   return found
 }
 
-/** The shortest way from a scheme to itself, without the return; breadth first, so that no depth can exhaust the stack. */
+/** Returns the shortest path from a scheme back to itself, without its end; breadth first, so that no depth can exhaust the stack. */
 function wayBack(start: SchemeNode): readonly SchemeNode[] | undefined {
   const byName = new Map(start.map.schemes.map((scheme) => [scheme.name, scheme]))
   const cameFrom = new Map<SchemeNode, SchemeNode>()

@@ -24,7 +24,7 @@ const missingType: RuleCase = {
   },
 }
 
-/** The type that the fields of a scheme point to. */
+/** Returns the type that the fields of a scheme suggest. */
 export function typeFrom(scheme: unknown): string | undefined {
   const flows = Object.values(own(scheme, 'flows') ?? {})
   if (flows.length > 0) return flows.some((flow) => own(flow, 'authorizationApi') !== undefined) ? 'signedUrl' : 'oauth2'
@@ -33,7 +33,7 @@ export function typeFrom(scheme: unknown): string | undefined {
   return own(scheme, 'scheme') === undefined ? undefined : 'http'
 }
 
-/** A type that is almost one of the defined types is a mistake, not a custom type. */
+/** A type that resembles a defined type is a mistake, not a custom type. */
 const typeNearMiss: RuleCase = {
   meta: {
     code: 'type-near-miss',
@@ -47,7 +47,7 @@ const typeNearMiss: RuleCase = {
   },
 }
 
-/** The defined type that a scheme's type misses narrowly. OAuth 1.0 is a protocol of its own, and `oauth1` a custom type for it. */
+/** Returns the defined type that a misspelt type probably means. `oauth1` is a custom type: OAuth 1.0 is another protocol. */
 function nearestType({ type }: SchemeNode): string | undefined {
   return type && type !== 'oauth1' && !isDefinedType(type) ? nearMiss(type, [...RETIRED_TYPES, ...SCHEME_TYPES], ALIASES) : undefined
 }
@@ -67,7 +67,7 @@ const ALIASES = {
   S3: 's3',
 }
 
-/** Custom types are allowed, and need clients that know them. */
+/** Custom types are allowed, but only clients that know them can use them. */
 const customType: RuleCase = {
   meta: {
     code: 'custom-type',

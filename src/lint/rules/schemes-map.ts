@@ -15,7 +15,7 @@ const schemesShape: RuleCase = {
   },
 }
 
-/** A map of schemes has something in it. */
+/** A map of schemes is not empty. */
 const schemesEmpty: RuleCase = {
   meta: {
     code: 'schemes-empty',

@@ -17,7 +17,7 @@ const summariesShape: RuleCase = {
   },
 }
 
-/** Schemes in summaries serve the Items, not the Collection. */
+/** Schemes in summaries are for the Items, not for the Collection. */
 const schemesInSummaries: RuleCase = {
   meta: {
     code: 'schemes-in-summaries',

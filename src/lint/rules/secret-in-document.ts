@@ -3,7 +3,7 @@ import { valueAt } from '../pointer.ts'
 import type { Report, Rule, RuleDocs } from '../rule.ts'
 import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 
-/** Documents are public; secrets are not. */
+/** A document, which is public, contains no secrets. */
 export const secretInDocument: Rule = {
   meta: { id: 'secret-in-document', section: 'schemes' },
   cases: [
@@ -34,10 +34,10 @@ export const secretInDocument: Rule = {
   ],
 }
 
-/** Scopes and the schemas of parameters describe tokens, so a name alone proves nothing there. */
+/** Members that describe tokens, where a name alone does not make its value a secret. */
 const SPEAKING = new Set(['scopes', 'schema'])
 
-/** Elements of a list go by the name of the list. */
+/** Reports secrets in a value; elements of a list have the name of the list. */
 function search(value: unknown, field: string, at: string, report: Report, speaking = false): void {
   if (typeof value === 'string') {
     const secret = isAddress(field, value) ? hasSecret(value) : speaking ? looksSecret(value) : isSecret(field, value)

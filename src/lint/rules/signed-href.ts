@@ -16,7 +16,7 @@ export const signedHref: Rule = {
         const { href, kind, object } = target
         if (href === undefined || !href.includes('?')) return
         const parameter = secretParameter(href)
-        // Paging links carry the place in a listing under the same name.
+        // Paging links use the same name for the position in a listing.
         const paging =
           kind === 'link' && parameter === 'token' && /^(?:next|prev|previous|first|last)$/.test(ownString(object, 'rel') ?? '')
         if (parameter && !paging) report(`${target.pointer}/href`, 'signed')

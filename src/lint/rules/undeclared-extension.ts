@@ -28,7 +28,7 @@ export const undeclaredExtension: Rule = {
   ],
 }
 
-/** True for a field of the extension anywhere, in its place or not, also misspelt; `auth_token` and the like are somebody else's. */
+/** True for a field of the extension anywhere, also misplaced or misspelt; names such as `auth_token` do not belong to the extension. */
 function usesFields({ map, maps, targets, misplacedFields }: LintDocument): boolean {
   const onTarget = targets.some(({ object }) => Object.hasOwn(object, 'auth:refs') || Object.hasOwn(object, 'auth:schemes'))
   return (

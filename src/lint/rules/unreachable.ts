@@ -1,6 +1,6 @@
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** A document that a crawl is led to can be read. */
+/** Documents that a crawl finds can be read. */
 export const unreachable: Rule = {
   meta: { id: 'unreachable', section: 'crawl' },
   cases: [

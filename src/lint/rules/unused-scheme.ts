@@ -1,7 +1,7 @@
 import { kindOf, own, ownString, type StacDocument } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
 
-/** Schemes are there to be referred to. */
+/** Every scheme is referred to. */
 export const unusedScheme: Rule = {
   meta: { id: 'unused-scheme', section: 'references' },
   cases: [
@@ -38,7 +38,7 @@ export function childrenOf(document: unknown): readonly string[] {
   return links.filter((link) => CHILDREN.has(ownString(link, 'rel'))).map((link) => ownString(link, 'href') ?? '')
 }
 
-/** A lone name is a mistake of its own, but it is a use. */
+/** Adds refs to the used names. A single name instead of a list is a mistake that another rule reports, but it counts as a use. */
 function addAll(used: Set<unknown>, refs: unknown): void {
   if (Array.isArray(refs)) for (const ref of refs) used.add(ref)
   else used.add(refs)

@@ -33,8 +33,8 @@ type Validator = { (value: unknown): boolean; errors?: readonly SchemaError[] | 
 const NONE: readonly Violation[] = []
 
 /**
- * Returns everything in the value at the pointer that its schema refuses, in no particular order. The schema of a document does not look
- * into `auth:schemes`: each map there has a schema of its own.
+ * Returns all violations in the value at the pointer, in no particular order. The schema of a document does not check the content of
+ * `auth:schemes`: each map there has its own schema.
  */
 export function violationsOf(value: unknown, schema: SchemaKind | 'schemes', version: ExtensionVersion, at = ''): readonly Violation[] {
   const isMap = schema === 'schemes'
