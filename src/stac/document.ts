@@ -1,6 +1,6 @@
 /**
- * Kinds of documents, also of those with a wrong `type`, where each has its schemes, and reading JSON that strangers wrote: own properties
- * only, never a prototype's.
+ * Kinds of documents, also of those with a wrong `type`, the places of their schemes, and safe access to untrusted JSON: own properties
+ * only, never those of a prototype.
  */
 import { nearMiss } from '../text/suggest.ts'
 
@@ -11,7 +11,7 @@ export type StacDocument = JsonObject
 export type DocumentKind = 'item' | 'collection' | 'catalog' | 'wrapper' | 'unknown'
 
 /**
- * The kind by `type`, never by file name: Feature, Collection, Catalog; `wrapper` is a FeatureCollection or an object
+ * Returns the kind by `type`, never by file name: Feature, Collection, Catalog; `wrapper` is a FeatureCollection or an object
  * with a `collections` array.
  *
  * @example const isItem = kindOf(document) === 'item'
@@ -43,7 +43,7 @@ interface SchemePlace {
 }
 
 /**
- * The places of `auth:schemes` in a document, nearest first: an Item's `properties`, then (for published data that has
+ * Returns the places of `auth:schemes` in a document, nearest first: an Item's `properties`, then (for published data that has
  * them there) its root; every other kind has them at its root.
  */
 export function schemePlaces(document: StacDocument): readonly SchemePlace[] {
@@ -59,7 +59,7 @@ const NAME = 'authentication/'
 
 export const EXTENSION = `${SITE}${NAME}`
 
-/** Versions that are understood, oldest first. */
+/** Supported versions, oldest first. */
 export const VERSIONS = ['1.0.0', '1.1.0', '1.2.0'] as const
 
 export type ExtensionVersion = (typeof VERSIONS)[number]
@@ -75,7 +75,7 @@ export interface Declaration {
   readonly url: string
 }
 
-/** Every declaration of the extension in the document, in order. */
+/** Returns every declaration of the extension in the document, in order. */
 export function declarationsOf(document: unknown): readonly Declaration[] {
   const list = own(document, 'stac_extensions')
   if (!Array.isArray(list)) return []
@@ -105,9 +105,9 @@ function knownVersion(url: string): ExtensionVersion | undefined {
   return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
 }
 
-/** True for the URL of the extension, and for one that leads to the same schema without being the extension's name. */
+/** True for the URL of the extension, and for other URLs of the same schema. */
 function namesExtension(url: string): boolean {
-  // The name first: all extensions have the same site.
+  // Tests the name first: all extensions are on the same site.
   if (url.startsWith(NAME, SITE.length) && url.startsWith(SITE)) return true
   return !url.startsWith('https://stac') && OTHER_ADDRESS.test(url)
 }
@@ -123,18 +123,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The object's own member of that name, else undefined: `toString` and `__proto__` are never found by accident. */
+/** Returns the object's own member of that name, else undefined, also for `toString` and `__proto__`. */
 export function own(object: unknown, name: string): unknown {
   return isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The own member when it is a string. */
+/** Returns the own member when it is a string. */
 export function ownString(object: unknown, name: string): string | undefined {
   const value = own(object, name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** The own member when it is a JSON object. */
+/** Returns the own member when it is a JSON object. */
 export function ownObject(object: unknown, name: string): JsonObject | undefined {
   const value = own(object, name)
   return isObject(value) ? value : undefined
@@ -153,15 +153,15 @@ function escapeName(name: string): string {
 
 const MiB = 2 ** 20
 
-/** Sizes beyond which a document is not looked at: bytes of an Item and of anything else, nesting, schemes, links. */
+/** Maximum sizes of a document: bytes of an Item and of any other kind, nesting, schemes, links. */
 export const DOCUMENT_LIMITS = { item: 5 * MiB, other: 50 * MiB, depth: 64, schemes: 1000, links: 100_000 } as const
 
 /** A `type` that STAC defines. */
 export type DocumentType = 'Feature' | 'Collection' | 'Catalog' | 'FeatureCollection'
 
 /**
- * True for what claims to be a STAC document or a list of some: it declares or uses the authentication extension, has a
- * `stac_version`, or its `type` and members are those of STAC. GeoJSON and configuration files claim nothing.
+ * True for an object that claims to be a STAC document or a list of them: it declares or uses the authentication extension, has a
+ * `stac_version`, or has the `type` and members of STAC. GeoJSON and configuration files do not.
  */
 export function claimsStac(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(claimsStac)
@@ -199,8 +199,8 @@ function hasAuthMember(value: unknown): boolean {
 }
 
 /**
- * Returns the type that an object was probably meant to have: the one that its `type` resembles, else the one that has its members.
- * Undefined for an object whose `type` is right, and for one that neither uses the extension nor contains documents that do.
+ * Returns the type that an object probably should have: the one that its `type` resembles, else the one that has its members.
+ * Undefined for an object whose `type` is correct, and for one that neither uses the extension nor contains documents that do.
  */
 export function likelyType(object: StacDocument): DocumentType | undefined {
   if (kindOf(object) !== 'unknown') return undefined

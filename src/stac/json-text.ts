@@ -1,7 +1,7 @@
-/** Edits JSON text in place: everything else keeps its bytes, order and whitespace. */
+/** Edits JSON text: everything else keeps its bytes, order and whitespace. */
 import { pointer as append, type JsonObject, pointer } from './document.ts'
 
-/** A span of the text and what takes its place. */
+/** A span of the text and its replacement. */
 export interface Edit extends Span {
   readonly text: string
 }
@@ -17,10 +17,10 @@ interface Node {
   readonly children: Node[]
 }
 
-/** Coordinates are long and never contain fields of the extension. */
+/** Members that are skipped: coordinates are long and never contain fields of the extension. */
 const PASSED_OVER = new Set(['coordinates', 'geometries'])
 
-/** The text after edits that do not overlap. Those at the same place follow in the order in which they are given. */
+/** Returns the text after edits, which must not overlap. Edits at the same place are applied in the given order. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let edited = ''
   let at = 0
@@ -37,7 +37,7 @@ export class JsonText {
   readonly #nodes = new Map<string, Node>()
   readonly #eol: string
 
-  /** The text must be JSON. Of a name that an object has twice, the last one counts. */
+  /** @param text must be JSON; of a repeated name in an object, the last one counts */
   constructor(text: string) {
     this.#text = text
     this.#eol = text.includes('\r\n') ? '\r\n' : '\n'
@@ -70,26 +70,26 @@ export class JsonText {
     })
   }
 
-  /** Puts a value in the place of another. */
+  /** Replaces a value. */
   replace(pointer: string, value: unknown): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     return node && [{ start: node.start, end: node.end, text: JSON.stringify(value) }]
   }
 
-  /** Puts brackets around a value. */
+  /** Wraps a value in an array. */
   wrap(pointer: string): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     return node && [{ start: node.start, end: node.end, text: `[${this.#text.slice(node.start, node.end)}]` }]
   }
 
-  /** Gives a member another name; undefined when there is one of that name. */
+  /** Renames a member; undefined when there is one of that name. */
   rename(pointer: string, name: string): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     if (!node || node.nameEnd < 0 || this.#nodes.has(append(pointer.slice(0, pointer.lastIndexOf('/')), name))) return undefined
     return [{ start: node.from, end: node.nameEnd, text: JSON.stringify(name) }]
   }
 
-  /** Takes out a member or an element with its comma. */
+  /** Removes a member or an element with its comma. */
   remove(pointer: string): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     if (!node?.parent) return undefined
@@ -101,7 +101,7 @@ export class JsonText {
     return [after ? { start: node.from, end: after.from, text: '' } : { start: start + 1, end: end - 1, text: '' }]
   }
 
-  /** Puts an object into another one, as its only member. */
+  /** Wraps an object in another one, as its only member. */
   nest(pointer: string, name: string): readonly Edit[] | undefined {
     const node = this.#nodes.get(pointer)
     if (!node || this.#text[node.start] !== '{') return undefined
@@ -146,7 +146,7 @@ export class JsonText {
     return [{ start: start + 1, end: end - 1, text: `${gap}${text}${close}` }]
   }
 
-  /** The blanks before each child: as before the last one, else one level deeper than the line of the container. */
+  /** Returns the whitespace before each child: as before the last one, else one level deeper than the line of the container. */
   #gapIn(node: Node): string {
     const last = node.children.at(-1)
     if (last) return blanksBefore(this.#text, last.from)
@@ -155,14 +155,14 @@ export class JsonText {
     return this.#eol + (/^[ \t]*/.exec(this.#text.slice(line))?.[0] ?? '') + this.#unit()
   }
 
-  /** One level of indentation, as the root has it. */
+  /** One level of indentation, as used in the root. */
   #unit(): string {
     const first = this.#nodes.get('')?.children[0]
     const indent = first && /\n([ \t]+)$/.exec(this.#text.slice(0, first.from))?.[1]
     return indent ?? '  '
   }
 
-  /** A value as the lines around it are written: on one line, or indented. */
+  /** Formats a value in the style of the lines around it: on one line, or indented. */
   #written(value: unknown, gap: string): string {
     const flat = !gap.includes('\n') || (Array.isArray(value) && value.length < 2)
     if (flat) return JSON.stringify(value)
@@ -177,20 +177,20 @@ export class JsonText {
   }
 }
 
-/** Read backwards: a pattern would begin anew at every blank of every text before. */
+/** Returns the whitespace before an offset. Searches backwards: a pattern would restart at every blank before. */
 function blanksBefore(text: string, end: number): string {
   let start = end
   while (/[ \t\r\n]/.test(text[start - 1] ?? '')) start--
   return text.slice(start, end)
 }
 
-/** The span of a value or a name. */
+/** The position of a value or a name. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** Names and indexes that lead to a value. */
+/** Names and indexes from the root to a value. */
 export type Path = readonly (string | number)[]
 
 /** Callbacks of a scan. The path is reused: copy it to keep it. */
@@ -214,7 +214,7 @@ const WORD = /true|false|null/y
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** Scans the text. Undefined when it is JSON, else the offset of the first character that cannot be. */
+/** Scans the text. Returns undefined when it is JSON, else the offset of the first invalid character. */
 export function scan(text: string, listener: Listener = {}): number | undefined {
   const path: (string | number)[] = []
   const open: Open[] = []
@@ -250,7 +250,7 @@ export function scan(text: string, listener: Listener = {}): number | undefined 
   }
 }
 
-/** After a value: closes what ends here and goes to the next element or member. Errors are inverted offsets. */
+/** Continues after a value: closes containers that end here and moves to the next element or member. Errors are inverted offsets. */
 function close(text: string, end: number, path: (string | number)[], open: Open[], listener: Listener): { at: number; done: boolean } {
   let at = skip(text, end)
   for (;;) {
@@ -270,7 +270,7 @@ function close(text: string, end: number, path: (string | number)[], open: Open[
   }
 }
 
-/** Reads a name and its colon, and puts the name on top of the path. */
+/** Reads a name and its colon, and appends the name to the path. */
 function member(text: string, at: number, path: (string | number)[], listener: Listener): number {
   if (text[at] !== '"') return ~at
   const end = scalar(text, at)
@@ -282,7 +282,7 @@ function member(text: string, at: number, path: (string | number)[], listener: L
   return text[colon] === ':' ? skip(text, colon + 1) : ~colon
 }
 
-/** End of the string, number or word at that offset, or the inverted offset of what is wrong in it. */
+/** Returns the end of the string, number or literal at that offset, or the inverted offset of its error. */
 function scalar(text: string, at: number): number {
   if (text[at] === '"') return string(text, at + 1)
   return after(NUMBER, text, at) ?? after(WORD, text, at) ?? ~at
@@ -301,7 +301,7 @@ function string(text: string, at: number): number {
   }
 }
 
-/** End of the object or array that opens at that offset; the text must be JSON. */
+/** Returns the end of the object or array that starts at that offset; the text must be JSON. */
 function endOf(text: string, at: number): number {
   let open = 0
   for (;;) {
@@ -313,7 +313,7 @@ function endOf(text: string, at: number): number {
   }
 }
 
-/** End of a sticky pattern's match at that offset. */
+/** Returns the end of a sticky pattern's match at that offset. */
 function after(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : undefined
@@ -335,7 +335,7 @@ const COLON = 0x3a
 /**
  * Returns the pointer of the first object or array at a depth above `limit` (the outermost has 1), or undefined.
  *
- * It has `limit` names. The text may be broken JSON; then only nesting counts.
+ * The pointer has `limit` names. The text may be malformed JSON; then only nesting counts.
  */
 export function tooDeepAt(text: string, limit: number): string | undefined {
   if (!opensMore(text, limit)) return undefined

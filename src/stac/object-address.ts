@@ -1,6 +1,5 @@
 /**
- * URLs of objects: the forms they may have, taken apart. Pure vocabulary of object stores; whether a URL is
- * used is decided elsewhere.
+ * Parses URLs of objects in object stores. These functions are pure; whether a URL is used is decided elsewhere.
  */
 import { canParseUrl } from '../text/can-parse-url.ts'
 import type { Storage } from './storage.ts'
@@ -16,19 +15,19 @@ export interface Service {
 
 /** An object's URL taken apart. */
 export interface ObjectAddress {
-  /** That of the service, without slash at its end; empty for `s3://`. */
+  /** Endpoint of the service, without trailing slash; empty for `s3://`. */
   readonly endpoint: string
   readonly virtualHost: boolean
   readonly bucket: string
-  /** Percent-encoded as written, without leading slash. */
+  /** The path, percent-encoded as written, without leading slash. */
   readonly path: string
-  /** With its question mark, or empty. */
+  /** The query with its question mark, or empty. */
   readonly search: string
 }
 
 const S3_HOST = /^(?:(.+)\.)?(s3[.-].+)$/
 
-/** Takes a URL apart that is `s3://`, on one of those services, or on a host named `s3`, such as Amazon's. */
+/** Parses a URL that is `s3://`, on one of those services, or on a host named `s3`, such as Amazon's. */
 export function objectAddressOf(url: string, services: readonly Service[] = []): ObjectAddress | undefined {
   const parsed = new URL(url)
   const { protocol, host, pathname, search } = parsed
@@ -44,7 +43,7 @@ export function objectAddressOf(url: string, services: readonly Service[] = []):
   return bucket === undefined ? inPath(endpoint, path, search) : { endpoint, virtualHost: true, bucket, path, search }
 }
 
-/** The bucket and the decoded key, if the URL has them. */
+/** Returns the bucket and the decoded key, if the URL has them. */
 export function bucketAndKey(url: string) {
   const { bucket, path = '' } = objectAddressOf(url) ?? {}
   try {
@@ -54,18 +53,18 @@ export function bucketAndKey(url: string) {
   }
 }
 
-/** Any other host is taken for a service with the bucket in the path. */
+/** Treats any other host as a service with the bucket in the path. */
 export function pathStyle(url: string): ObjectAddress {
   const { origin, pathname, search } = new URL(url)
   return inPath(origin, pathname.slice(1), search)
 }
 
-/** The values that v2 defines for Amazon, for documents that only name it: `AWS` in v1, the type without its `platform` in v2. */
+/** The values that v2 defines for Amazon, for documents that only name it: by `AWS` in v1, by a type without `platform` in v2. */
 const AMAZON = /^(?:aws|aws-s3)$/i
 
 const AMAZON_PLATFORM = 'https://{bucket}.s3.{region}.amazonaws.com'
 
-/** The service that a storage scheme describes: a template with `{bucket}` in it, or a plain URL (bucket in the path). */
+/** Returns the service that a storage scheme describes: by a template with `{bucket}`, or by a plain URL (bucket in the path). */
 export function serviceOf(
   { type = '', platform = AMAZON.test(type) ? AMAZON_PLATFORM : '', region }: Storage,
   service: Service = {},
@@ -76,12 +75,12 @@ export function serviceOf(
   return usable ? { endpoint: new URL(endpoint).href, virtualHost: text !== endpoint, region } : {}
 }
 
-/** The first name that can be a region's; one from a document or a server may be anything. */
+/** Returns the first valid name of a region, else `us-east-1`; those from a document or a server may be any text. */
 export function validRegion(...regions: readonly (string | undefined)[]): string {
   return regions.find((region) => /^[\w-]{1,40}$/.test(region ?? '')) ?? 'us-east-1'
 }
 
-/** The URL on that service, or undefined when it is elsewhere. */
+/** Returns the parsed URL if it is on that service, else undefined. */
 function addressOn(
   endpoint: string,
   virtualHost: boolean | undefined,
@@ -101,14 +100,14 @@ function inPath(endpoint: string, path: string, search: string): ObjectAddress {
   return { endpoint, virtualHost: false, bucket, path: rest.join('/'), search }
 }
 
-/** Without slashes at its end. */
+/** Removes trailing slashes. */
 export function bare(endpoint: string): string {
   return endpoint.replace(/\/+$/, '')
 }
 
-/** Which part of a folder's list is wanted. */
+/** The part of a folder's listing to request. */
 interface ListPart {
-  /** Decoded, ends with a slash; empty for the whole bucket. */
+  /** The folder, decoded, ending with a slash; empty for the whole bucket. */
   readonly prefix: string
   /** Objects per response, 1 to 1000; default: that of the service. */
   readonly pageSize?: number
@@ -118,10 +117,10 @@ interface ListPart {
   readonly continuation?: string
 }
 
-/** Parameters that select a part of the list; any other one may request something else of the bucket. */
+/** Parameters that select a part of the listing; any other parameter may request something else from the bucket. */
 const PARAMETERS = new Set(['list-type', 'prefix', 'encoding-type', 'max-keys', 'start-after', 'continuation-token'])
 
-/** Returns the query of a list. Names are returned percent-encoded, because XML cannot contain all characters of keys. */
+/** Returns the query of a listing. It requests percent-encoded names, because XML cannot contain all characters of keys. */
 export function listQuery({ prefix, pageSize, startAfter, continuation }: ListPart): string {
   const parameters = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
   if (pageSize !== undefined) parameters.set('max-keys', String(pageSize))
@@ -131,7 +130,7 @@ export function listQuery({ prefix, pageSize, startAfter, continuation }: ListPa
 }
 
 /**
- * Returns the path of the folder that a URL lists, percent-encoded; undefined when it lists no folder, or may do anything else.
+ * Returns the path of the folder that a URL lists, percent-encoded; undefined for a URL that lists no folder, or may request more.
  * A listing shows only that folder, so a pattern that allows the folder allows it.
  */
 export function listedFolder({ path, search }: Pick<ObjectAddress, 'path' | 'search'>): string | undefined {

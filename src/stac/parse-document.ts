@@ -1,4 +1,4 @@
-/** From bytes or text to a document, within limits, and with errors that never quote what was read. */
+/** Parses documents from bytes or text, within limits, and with errors that never quote the text. */
 import { IntegrityError } from '../errors.ts'
 import { utf8Length } from '../text/utf8-length.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, pointer, type StacDocument, schemePlaces, wrappedMember } from './document.ts'
@@ -8,9 +8,9 @@ const MiB = 1024 * 1024
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The document in a text or in its UTF-8 bytes; a byte order mark is ignored.
+ * Returns the document in a text or in its UTF-8 bytes; a byte order mark is ignored.
  *
- * Errors: `IntegrityError` `DOC_NOT_UTF8`, `DOC_NOT_JSON` (also for JSON that is no object), `DOC_TOO_LARGE`,
+ * Errors: `IntegrityError` `DOC_NOT_UTF8`, `DOC_NOT_JSON` (also for JSON that is not an object), `DOC_TOO_LARGE`,
  * `DOC_TOO_DEEP`, `DOC_TOO_MANY`, with `url` when it is given.
  */
 export function parseDocument(source: string | Uint8Array, options: { readonly url?: string } = {}): StacDocument {
@@ -29,7 +29,7 @@ export function parseDocument(source: string | Uint8Array, options: { readonly u
   return document
 }
 
-/** The refusal of a document of more bytes than `limit`. */
+/** Returns `DOC_TOO_LARGE`: the document has more bytes than `limit`. */
 export function tooLarge(limit: number, where: { readonly url?: string } = {}): IntegrityError {
   const what = limit === DOCUMENT_LIMITS.item ? 'an item' : 'a document'
   return new IntegrityError('DOC_TOO_LARGE', `the document is larger than ${limit / MiB} MiB, the limit for ${what}`, where)

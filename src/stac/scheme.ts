@@ -35,7 +35,7 @@ export interface OAuth2Flow {
   readonly authorizationUrl?: string
   /** The token endpoint (RFC 6749 §3.2). */
   readonly tokenUrl?: string
-  /** The endpoint that refreshes tokens, where it is another one. */
+  /** The endpoint that refreshes tokens, if it differs from the token endpoint. */
   readonly refreshUrl?: string
   /** The scopes (RFC 6749 §3.3), each with its description. */
   readonly scopes?: { readonly [scope: string]: string }
@@ -148,7 +148,7 @@ export function modernScheme(scheme: JsonObject): JsonObject {
   }
 }
 
-/** True for the custom types by which authors say that nothing is needed. */
+/** True for custom types that mean that no authentication is needed. */
 export function isPublicType(type: string): boolean {
   return /^(?:none|public|anonymous|open)$/i.test(type)
 }

@@ -21,7 +21,7 @@ export interface Storage {
   readonly requesterPays: boolean
 }
 
-/** Where an object lies once everything is joined: what an object-store client needs besides keys. */
+/** The resolved location of an object: everything that an object store client needs besides keys. */
 export interface ObjectLocation {
   /** Name of the bucket. */
   readonly bucket: string
@@ -41,8 +41,8 @@ export interface ObjectLocation {
 const MAX_STORAGES = 100
 
 /**
- * The storages of a target in the order of its `storage:refs`, of which a lone string is read as a list of one; v1 gives one,
- * no information gives none.
+ * Returns the storages of a target in the order of its `storage:refs`, where a single string counts as a list of one; one storage for v1,
+ * none without storage fields.
  */
 export function storagesOf(target: Target): readonly Storage[] {
   const refs = own(target.object, 'storage:refs')

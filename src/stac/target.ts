@@ -24,15 +24,15 @@ export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 
 /** An asset, an alternate asset, an item asset definition or a link, with its place in the document. */
 export interface Target {
-  /** What it is. */
+  /** The kind of the target. */
   readonly kind: TargetKind
-  /** As written; empty when the object has none. */
+  /** The `href` as written; empty when the object has none. */
   readonly href: string
   /** Names of schemes, any one of which gives access; empty without `auth:refs` or for `[]`. */
   readonly refs: readonly string[]
   /** An element of `auth:refs` that is not a name; absent if there is none. With one, the target is not public. */
   readonly malformedRefs?: readonly MalformedRef[]
-  /** Pointer of the object, from the root of what was read. */
+  /** Pointer of the object, from the root of the parsed text. */
   readonly pointer: string
   /** The document, and the place of the target in it. */
   readonly scope: Scope
@@ -46,7 +46,7 @@ export interface Target {
 export interface Scope {
   /** The document that carries the target. */
   readonly document: StacDocument
-  /** Where the document was read from; the base of relative URLs. */
+  /** URL of the document; the base of relative URLs. */
   readonly url?: string
   /** Pointer of the document in the text that was read; empty unless it is inside a wrapper. */
   readonly at: string
@@ -67,11 +67,11 @@ export interface MalformedRef {
   readonly value: unknown
 }
 
-/** Where a document was read from, and what else the caller knows. */
+/** The origin of a document and related documents, from the caller. */
 export interface TargetOptions {
   /** Retrieval URL of the document. */
   readonly url?: string
-  /** Documents that may lend their schemes, nearest first: Collection, Catalog, root. They are never fetched. */
+  /** Documents whose schemes may be used, nearest first: Collection, Catalog, root. They are never fetched. */
   readonly parents?: readonly object[]
 }
 
@@ -89,7 +89,7 @@ export function assetOf(document: object, key: string, options: TargetOptions = 
 /**
  * Returns the alternate of that name of the asset of that key.
  *
- * Errors: `TARGET_NOT_FOUND` with the keys or names that there are.
+ * Errors: `TARGET_NOT_FOUND` with the existing keys or names.
  *
  * @example const request = await auth.authorize(alternateOf(item, 'B04', 's3'))
  */
@@ -128,7 +128,7 @@ function refuse(what: string, name: string, present: unknown, at: string): never
 }
 
 /**
- * The link of that relation (the first, or the `index`-th of them, from 0), or undefined.
+ * Returns the link of that relation (the first, or the `index`-th of them, from 0), or undefined.
  *
  * @example const response = await auth.fetch(linkOf(collection, 'items'))
  */
@@ -146,7 +146,7 @@ export function linkOf(document: object, rel: string, options: TargetOptions & {
 }
 
 /**
- * Every target of a document, or of every document in a wrapper: assets and their alternates, item assets, links.
+ * Returns every target of a document, or of every document in a wrapper: assets and their alternates, item assets, links.
  *
  * @example for (const target of targetsOf(item)) console.log(target.pointer, target.refs)
  */
@@ -168,7 +168,7 @@ export function* targetsOf(document: object, options: TargetOptions = {}): Gener
   }
 }
 
-/** Pointer of a name in the target's `auth:refs`. */
+/** Returns the pointer of a name in the target's `auth:refs`. */
 export function refPointer(target: Target, ref: string): string {
   const { object, pointer: at } = target.refsOf
   const refs = own(object, 'auth:refs')
@@ -219,7 +219,7 @@ function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope
   return { ...target, ...readRefs(object, at) }
 }
 
-/** An alternate without `auth:refs` inherits those of its asset, but only on the same origin (for `s3:` the same bucket). */
+/** Returns an alternate. Without `auth:refs` it inherits those of its asset, but only on the same origin (for `s3:` the same bucket). */
 function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObject, assetAt: string, name: string, scope: Scope): Target {
   const target = targetAt(kind, alternate, pointer(assetAt, 'alternate', name), scope)
   if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
@@ -234,8 +234,8 @@ const NOTHING_SAID: Pick<Target, 'refs'> = { refs: [] }
 const MAX_REFS = 100
 
 /**
- * The member `auth:refs` of an object: its names without repetitions, up to the hundredth, and what is not a name. A lone string is
- * read as a list of one. An absent member and an empty list say that nothing is needed; `null`, `true`, `{}` and `""` do not.
+ * Returns the `auth:refs` of an object: its names without repetitions, at most 100, and an element that is not a name. A single string
+ * counts as a list of one. An absent member and an empty list mean that nothing is needed; `null`, `true`, `{}` and `""` do not.
  */
 export function readRefs(object: unknown, at: string): Pick<Target, 'refs' | 'malformedRefs'> {
   const value = own(object, 'auth:refs')
@@ -259,7 +259,7 @@ export interface FoundScheme {
   readonly distance: number
   /** The map that contains it: a scheme's own `auth:refs` are looked up there. */
   readonly siblings: JsonObject
-  /** Where the holding document was read from. */
+  /** URL of the document that contains it. */
   readonly url?: string
 }
 
@@ -271,7 +271,7 @@ export interface SchemeMap {
   readonly url?: string
 }
 
-/** All maps of schemes that a target of this scope can see, nearest first. `near` is the target itself. */
+/** Returns all maps of schemes that a target of this scope can refer to, nearest first. `near` is the target itself. */
 export function schemeMaps(scope: Scope, near?: { object: JsonObject; pointer: string; describesItems: boolean }): readonly SchemeMap[] {
   const maps: SchemeMap[] = []
   const onTarget = near && own(near.object, 'auth:schemes')
@@ -300,7 +300,7 @@ export function findScheme(maps: readonly SchemeMap[], name: string): FoundSchem
   return undefined
 }
 
-/** Summaries describe a Collection's Items, so they serve `item_assets` only. */
+/** Returns the schemes in summaries: they describe a Collection's Items, so they apply to `item_assets` only. */
 function summarised({ document, at, url }: Scope): SchemeMap[] {
   if (kindOf(document) !== 'collection') return []
   const summary = own(own(document, 'summaries'), 'auth:schemes')
@@ -309,8 +309,8 @@ function summarised({ document, at, url }: Scope): SchemeMap[] {
 }
 
 /**
- * True for two URLs with the same scheme, host and port, also where the platform only gives an opaque origin, as for `s3:`;
- * an invalid URL equals no other.
+ * True for two URLs with the same scheme, host and port, also for schemes with an opaque origin, such as `s3:`; false for an invalid
+ * URL.
  *
  * @param base URL of the document that contains both, for relative ones
  */
