@@ -24,17 +24,17 @@ export interface AnswerContext extends RewriteContext {
 export interface Answered {
   readonly bytes: number
   readonly credential?: string
-  /** Code of the error that the gateway answered with, or that cut the body. */
+  /** Code of the error that the gateway responded with, or that interrupted the body. */
   readonly code?: ErrorCode
-  /** Why, and what to do, in words. */
+  /** The error in words. */
   readonly message?: string
   readonly hint?: string
 }
 
-/** Bytes of the body of a search. */
+/** Maximum bytes of the body of a search. */
 const LONGEST_SEARCH = 2 ** 20
 
-/** Answers a request; every failure is an answer, or the end of the connection where one had begun. */
+/** Answers a request. A failure becomes an error response, or ends the connection if the response had begun. */
 export async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -67,7 +67,7 @@ export async function answer(
   }
 }
 
-/** Ends the connection so that the response is seen to be incomplete: one of HTTP/1.0 without a length ends with its connection. */
+/** Closes the connection so that the response is recognized as incomplete: in HTTP/1.0 one without length ends with its connection. */
 function cut(outgoing: ServerResponse, { httpVersionMinor, socket }: IncomingMessage): void {
   if (httpVersionMinor === 0) socket.resetAndDestroy()
   else outgoing.destroy()
@@ -81,7 +81,7 @@ export function failureOf({ code, message, hint }: AuthError): Pick<Answered, 'c
 /** Statuses with which servers refuse the method HEAD, or a signature that was made for GET. */
 const HEAD_REFUSED = new Set([400, 401, 403, 405, 501])
 
-/** Returns the response to HEAD; where the server refuses that method, of the first byte, with the length of all. */
+/** Returns the response to HEAD; if the server refuses that method, that to a GET of the first byte, with the complete length. */
 async function head(request: UpstreamRequest, { upstream }: AnswerContext): Promise<UpstreamResponse> {
   const first = await upstream.send(request).catch((error: unknown) => {
     if (isAuthError(error) && error.code === 'AUTH_REJECTED' && HEAD_REFUSED.has(error.status ?? 0)) return error
@@ -91,12 +91,12 @@ async function head(request: UpstreamRequest, { upstream }: AnswerContext): Prom
   if (!isAuthError(first)) await first.response.discard()
   const { range: _range, 'if-range': _ifRange, ...headers } = request.headers
   const received = await upstream.send({ ...request, method: 'GET', headers: { ...headers, range: 'bytes=0-0' } })
-  // The connection is given up where the server sends more than the byte.
+  // This closes the connection if the server sends more than that byte.
   await received.response.discard()
   return { ...received, response: asWhole(received.response) }
 }
 
-/** Returns the response to a request for the first byte as one for the whole. */
+/** Converts the response to a request for the first byte into one for the complete representation. */
 function asWhole(response: UpstreamResponse['response']): UpstreamResponse['response'] {
   const { status, headers } = response
   const field = headers.get('content-range')
@@ -147,7 +147,7 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
   }
   const { outgoing, reader, origin } = client
   const fields = responseFields(response, { credential, origin })
-  // RFC 9110 §8.6.
+  // A 204 response must not have this field (RFC 9110 §8.6).
   if (status === 204) delete fields['Content-Length']
   outgoing.writeHead(status, fields)
   if (request.method === 'HEAD' || status === 204 || status === 304) await response.discard()
@@ -156,8 +156,8 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
 }
 
 /**
- * Answers with a document, or the range of it, as it is after rewriting: its length and ranges are then those of the same bytes. Returns
- * false, with the response unread, for what is longer than any document.
+ * Responds with a rewritten document or a range of it: length and ranges refer to the rewritten bytes. Returns false, with the response
+ * unread, for a body that is longer than any document or of unknown length.
  */
 async function passDocument(
   received: UpstreamResponse,
@@ -182,7 +182,7 @@ async function passDocument(
     outgoing.end()
     return true
   }
-  // The URLs in it are those of this program.
+  // The URLs in it are only valid for this program.
   if (isRewritten) fields['Cache-Control'] = 'private, no-store'
   const isAsked = isPart && (request.headers['if-range'] === undefined || isSameVersion(received.response, response))
   const selected = isAsked ? selectedRange(request.headers.range, body.length) : undefined
@@ -199,19 +199,19 @@ async function passDocument(
   return true
 }
 
-/** True for responses of one version, as far as their fields say. */
+/** True for responses with the same version of a representation, by their `ETag` and `Last-Modified`. */
 function isSameVersion(one: UpstreamResponse['response'], other: UpstreamResponse['response']): boolean {
   return ['etag', 'last-modified'].every((name) => one.headers.get(name) === other.headers.get(name))
 }
 
-/** Requests the whole of what is needed to rewrite a part of it. */
+/** Requests the complete document, which is needed to rewrite a part of it. */
 async function whole({ response }: UpstreamResponse, request: UpstreamRequest, { upstream }: AnswerContext): Promise<UpstreamResponse> {
   await response.discard()
   const { range: _range, 'if-range': _ifRange, ...headers } = request.headers
   return upstream.send({ ...request, method: 'GET', headers })
 }
 
-/** The server answers the request for the whole differently than the one for a part: its status is passed on, without a body. */
+/** Responds with the status of the server, without body, if it answers the request for the complete document with an error. */
 async function passDifferent(response: UpstreamResponse['response'], outgoing: ServerResponse, use: ResponseUse): Promise<boolean> {
   await response.discard()
   const fields = responseFields(response, use)
@@ -250,7 +250,7 @@ async function searchBody(incoming: IncomingMessage, outgoing: ServerResponse, u
   return Buffer.concat(chunks)
 }
 
-/** Answers with an error as the command line prints it. */
+/** Responds with an error as the command line prints it. */
 export function refuse(outgoing: ServerResponse, error: AuthError, origin?: string, status = statusOf(error)): void {
   const text = `${errorText(error)}\n`
   const wait = retryAfterOf(error)
@@ -266,14 +266,14 @@ export function refuse(outgoing: ServerResponse, error: AuthError, origin?: stri
   outgoing.end(outgoing.req.method === 'HEAD' ? undefined : text)
 }
 
-/** Returns 403 for what trust rules or credentials refuse, 504 for a timeout, 502 for other failures of the network. */
+/** Returns 500 for internal errors, 504 for timeouts, 502 for other failures of network or server, 403 for refused requests. */
 function statusOf({ name, code }: AuthError): number {
   if (code === 'INTERNAL') return 500
   if (name === 'TimeoutError') return 504
   return name === 'NetworkError' || name === 'ProtocolError' ? 502 : 403
 }
 
-/** The message of a foreign error may quote a header or a body, so only its name is shown. */
+/** Returns `INTERNAL`. The message of a foreign error may quote a header or a body, so only its name is shown. */
 function internalError(thrown: unknown): AuthError {
   return new AuthError('INTERNAL', `internal error: unexpected ${thrown instanceof Error ? thrown.name : typeof thrown}`)
 }

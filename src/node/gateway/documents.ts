@@ -1,4 +1,4 @@
-/** Answers with STAC documents whose URLs lead through the gateway. */
+/** Rewrites STAC documents so that their URLs lead through the gateway. */
 import { KeyedMutex } from '../../auth/session.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
@@ -6,7 +6,7 @@ import { gatewayPath, withoutQuery } from './gateway-url.ts'
 import { rewriteHrefs } from './rewrite.ts'
 import type { Routes } from './routes.ts'
 
-/** A body, with its URLs replaced where it is a document. */
+/** A body, with replaced URLs if it is a document. */
 export interface RewrittenBody {
   readonly bytes: Uint8Array
   readonly isRewritten: boolean
@@ -14,14 +14,14 @@ export interface RewrittenBody {
   readonly rest?: AsyncIterator<Uint8Array>
 }
 
-/** Bytes from which on the documents of one server are read one after another: rewriting takes many times their size. */
+/** Size in bytes above which documents of one server are read one at a time, because rewriting needs many times their size in memory. */
 const LARGE = 2 ** 20
 
 const LARGE_DOCUMENTS = new KeyedMutex()
 
 /**
- * Reads a decoded body up to the limit of a document and rewrites it. Of large documents, one of each server is read at a time, and one of
- * all is rewritten: a program that asks for a range of one on many connections needs all of it for each.
+ * Reads a decoded body up to the limit of a document and rewrites it. Only one large document per server is read at a time, and only one
+ * in total is rewritten: a program that requests ranges on many connections needs the complete document for each.
  *
  * Errors: those of the transport, `ABORTED`.
  */
@@ -56,7 +56,7 @@ export async function rewrittenBody(
   return LARGE_DOCUMENTS.run(url.split('/', 3).join('/'), readOn, signal)
 }
 
-/** Where a document is rewritten for. */
+/** The gateway for which a document is rewritten. */
 export interface RewriteContext {
   readonly routes: Pick<Routes, 'allows'>
   /** Base URL of the gateway, with its capability. */
@@ -64,15 +64,15 @@ export interface RewriteContext {
 }
 
 /**
- * Returns the document with the URLs that the gateway requests replaced by its own; the same bytes for anything else. Other URLs stay: a
- * program may request what is public from its server.
+ * Returns the document with the URLs that the gateway serves replaced by its own; the same bytes for anything else. Other URLs stay
+ * unchanged: programs can request public files directly.
  */
 async function rewritten(
   body: Uint8Array,
   { requested, answered }: { readonly requested: string; readonly answered: string },
   { routes, base }: RewriteContext,
 ): Promise<Uint8Array> {
-  // A signed URL is secret, and its document is found by the URL that was requested.
+  // A signed URL is secret, so the document is identified by the requested URL.
   const bare = withoutQuery(answered)
   const url = /^https?:/.test(bare) && (await routes.allows(bare)) ? bare : requested
   const urlFor = async (href: string) => {

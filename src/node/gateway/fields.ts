@@ -1,4 +1,4 @@
-/** The header fields that pass through the gateway, in both directions; all others stay on their side. */
+/** The header fields that the gateway forwards in each direction; all others are dropped. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpResponse } from '../../http/message.ts'
 
@@ -14,10 +14,10 @@ const REQUEST_FIELDS = [
   'user-agent',
 ]
 
-/** Content codings that the gateway can take off where it has to read a body. */
+/** Content codings that the gateway can decode when it has to read a body. */
 const CODINGS = /^(?:gzip|x-gzip|deflate|br|identity)(?:\s*;\s*q=[\d.]+)?$/i
 
-/** Returns the fields of a request that are sent; a body has its media type. */
+/** Returns the fields of a request that are sent. */
 export function requestFields(headers: IncomingHttpHeaders): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const name of REQUEST_FIELDS) {
@@ -47,7 +47,7 @@ const RESPONSE_FIELDS = [
   'Retry-After',
 ]
 
-/** Fields of every response: a page of one server, opened in a browser, must not run with the URLs of another. */
+/** Fields of every response: all servers share the origin of the gateway, so a page of one must not access URLs of another. */
 export const OWN_FIELDS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': 'sandbox',
   'X-Content-Type-Options': 'nosniff',
@@ -58,11 +58,11 @@ export const OWN_FIELDS: Readonly<Record<string, string>> = {
 export interface ResponseUse {
   /** Id of the credential that was used; undefined for none. */
   readonly credential: string | undefined
-  /** The allowed origin whose page asks; undefined for a program. */
+  /** The allowed origin whose page sent the request; undefined for a program. */
   readonly origin: string | undefined
 }
 
-/** Returns the fields of a response that the program gets. */
+/** Returns the fields of a response that are forwarded to the program. */
 export function responseFields({ headers }: HttpResponse, { credential, origin }: ResponseUse): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const name of RESPONSE_FIELDS) {
@@ -88,7 +88,7 @@ export function corsFields(origin: string | undefined): Record<string, string> {
   }
 }
 
-/** Returns the fields that answer a preflight request. */
+/** Returns the fields of the response to a preflight request. */
 export function preflightFields(origin: string, headers: IncomingHttpHeaders): Record<string, string> {
   return {
     ...corsFields(origin),
@@ -115,7 +115,7 @@ export function contentRange(field: string | null): ContentRange | undefined {
   return { first: Number(first), last: Number(last), total: total === '*' ? undefined : Number(total) }
 }
 
-/** Returns the bytes that a `Range` of one range selects of so many; `'none'` for a range beyond them, undefined for any other field. */
+/** Returns the bytes of `total` that a single `Range` selects; `'none'` for a range beyond the end, undefined for any other field. */
 export function selectedRange(field: string | undefined, total: number): { first: number; last: number } | 'none' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(field?.trim() ?? '') ?? []
   if (from === '' && to === '') return undefined

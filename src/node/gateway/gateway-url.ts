@@ -3,7 +3,7 @@ import { httpsForm } from '../../http/url.ts'
 
 const SERVED = /^(https?|s3):\/\/([^/?#]+)([^#]*)/i
 
-/** Returns the path below the base URL of the gateway for an absolute URL; undefined for one of another scheme. */
+/** Returns the path below the base URL of the gateway for an absolute URL; undefined for an unsupported scheme. */
 export function gatewayPath(url: string): string | undefined {
   const [, scheme = '', host = '', rest = ''] = SERVED.exec(httpsForm(url) ?? '') ?? []
   if (host === '' || host.includes('@')) return undefined
@@ -15,7 +15,7 @@ const PATH = /^\/([^/?]*)\/(https?|s3)\/([^/?]+)(\/[^?]*)(\?.*)?$/
 /** The parts of a request target. */
 export interface GatewayPath {
   readonly capability: string
-  /** The URL as the program wrote it; undefined for a path that names none. */
+  /** The URL as the program wrote it; undefined for a path without one. */
   readonly url: string | undefined
 }
 
@@ -42,7 +42,7 @@ function hasDotSegment(path: string): boolean {
   return /(?:^|[/\\])\.{1,2}(?:[/\\;\0- \x7f]|$)/.test(plain)
 }
 
-/** Returns a URL as it is shown: without its query, whose values may be keys. */
+/** Returns a URL without its query, whose values may be secret, for messages. */
 export function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }

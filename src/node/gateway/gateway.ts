@@ -13,23 +13,23 @@ import type { GatewayDocument } from './routes.ts'
 export type { GatewayListen } from './listeners.ts'
 export type { GatewayDocument } from './routes.ts'
 
-/** A request that was answered. */
+/** An answered request. */
 export interface GatewayRequest {
   /** The method. */
   readonly method: string
   /** The URL behind the gateway, without its query; empty for a request that was refused for its form. */
   readonly url: string
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number
   /** Bytes of the body that were passed on. */
   readonly bytes: number
-  /** Time until the end of the answer. */
+  /** Milliseconds until the end of the response. */
   readonly milliseconds: number
   /** Id of the credential that was used. */
   readonly credential?: string
-  /** Code of the error that the gateway answered with, or after which it cut the connection. */
+  /** Code of the error that the gateway responded with, or after which it closed the connection. */
   readonly code?: ErrorCode
-  /** Why, and what to do, in words. */
+  /** The error in words. */
   readonly message?: string
   /** What to do about it. */
   readonly hint?: string
@@ -67,25 +67,25 @@ export interface GatewayTarget {
 
 /** A running gateway. */
 export interface Gateway {
-  /** `http://127.0.0.1:PORT/<capability>/`: whoever knows it can use the credentials until the gateway is closed. */
+  /** `http://127.0.0.1:PORT/<capability>/`: anyone who knows it can use the credentials until the gateway is closed. */
   readonly base: string
   /** The targets of its documents, with their URLs at the gateway. */
   readonly targets: readonly GatewayTarget[]
   /** Returns the URL of the gateway for a URL, which is not requested and may be refused later. Errors: `URL_SCHEME_FORBIDDEN`. */
   urlFor(url: string): string
-  /** Stops listening and ends what is under way. */
+  /** Stops listening and aborts requests in progress. */
   close(): Promise<void>
 }
 
-/** Bytes of randomness in the path. */
+/** Number of random bytes in the capability. */
 const CAPABILITY_BYTES = 16
 
-/** Bytes of the request line and the header fields. */
+/** Maximum bytes of the request line and the header fields. */
 const HEADER_LIMIT = 32_768
 
 /**
  * Starts a server on this machine that authorizes each request with the engine and passes the response on, so that any program can read
- * protected URLs. It requests what a document or `sendTo` of a credential allows, and nothing else.
+ * protected URLs. It requests only URLs that a document or `sendTo` of a credential allows.
  *
  * Errors: `NETWORK_LISTEN`, `CONFIG_INVALID`, `PATH_EXISTS` for the path of a socket, `ABORTED`.
  *
@@ -127,7 +127,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
       })
     if ('status' in checked) {
       const { status, error } = checked
-      // Its body may be unread.
+      // The body of the request may be unread.
       outgoing.shouldKeepAlive = false
       if (error) refuse(outgoing, error, undefined, status)
       else outgoing.writeHead(status, { 'Content-Length': '0' }).end()
@@ -155,7 +155,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   return { base, targets: routes.targets.map((target) => ({ ...target, url: urlFor(target.href) })), urlFor, close }
 }
 
-/** Errors: `CONFIG_INVALID`. */
+/** Returns the origin of a web page. Errors: `CONFIG_INVALID`. */
 function pageOrigin(text: string): string {
   const origin = canParseUrl(text) ? new URL(text).origin : 'null'
   if (origin !== 'null' && /^https?:/.test(origin)) return origin

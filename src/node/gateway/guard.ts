@@ -1,4 +1,4 @@
-/** Checks of a request before anything is requested for it: who may ask, and with which syntax. */
+/** Checks requests before anything is sent for them: who may use the gateway, and the syntax of the request. */
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -7,12 +7,12 @@ import { isLoopbackHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { readGatewayPath } from './gateway-url.ts'
 
-/** Who may ask. */
+/** Who may use the gateway. */
 export interface GuardOptions {
   readonly capability: string
-  /** Accepted values of `Host`; undefined accepts the names of this machine only, for a Unix socket. */
+  /** True for an accepted value of `Host`. */
   isHost(host: string): boolean
-  /** Origin of the one web page that may ask. */
+  /** Origin of the one web page that may use the gateway. */
   readonly allowOrigin?: string | undefined
 }
 
@@ -24,15 +24,15 @@ export interface Refused {
 
 /** An accepted request. */
 export interface Accepted {
-  /** The URL that is asked for. */
+  /** The requested URL. */
   readonly url: string
-  /** The allowed origin that asks; undefined for a program. */
+  /** The allowed origin whose page sent the request; undefined for a program. */
   readonly origin?: string
   /** True for a CORS preflight request. */
   readonly isPreflight?: boolean
 }
 
-/** Bytes of the request target. */
+/** Maximum bytes of the request target. */
 const LONGEST_TARGET = 16_384
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
@@ -47,7 +47,7 @@ export function check(request: IncomingMessage, options: GuardOptions): Refused 
   if (request.headersDistinct.host?.length !== 1 || !options.isHost(headers.host ?? ''))
     return refused(403, 'the Host header does not name the gateway')
   const { origin, 'sec-fetch-site': site } = headers
-  // Several are joined by commas, so that they never match.
+  // Several `Origin` fields are joined by commas, so they never match.
   if (origin !== undefined && origin !== options.allowOrigin)
     return refused(403, 'requests of web pages are refused; --allow-origin URL allows those of one origin')
   if (origin === undefined && (site === 'cross-site' || site === 'same-site'))
@@ -78,7 +78,7 @@ function refused(status: number, why: string): Refused {
   return { status, error: new TrustError('REQUEST_REFUSED', `request refused: ${why}`) }
 }
 
-/** Compares in constant time; only the length shows. */
+/** Compares in constant time; only the length is revealed. */
 function isSame(given: string, capability: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(capability)]
   return one.length === other.length && timingSafeEqual(one, other)

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import { IntegrityError, NetworkError } from '../../errors.ts'
 import { isFixedHost, isLoopbackAt } from './guard.ts'
 
-/** The path of a Unix socket, which only the user can open; or an address that others can connect to, which has to be said. */
+/** The path of a Unix socket, which only the user can open; or an address that others can connect to, with `othersCanConnect`. */
 export type GatewayListen = { readonly path: string } | { readonly host: string; readonly port?: number; readonly othersCanConnect: true }
 
 export interface ListenOptions {
@@ -14,16 +14,16 @@ export interface ListenOptions {
   readonly listen?: GatewayListen
 }
 
-/** Connections that are served at once. */
+/** Maximum number of connections that are served at once. */
 const MOST_SERVED = 256
 
-/** Further connections that may wait until one of these ends or is idle. */
+/** Maximum number of further connections that wait until a served one ends or is idle. */
 const MOST_WAITING = 2048
 
-/** Milliseconds without a request after which a connection gives way to one that waits. */
+/** Milliseconds without a request after which a connection is closed for a waiting one. */
 const IDLE = 1000
 
-/** Requests that one connection may send before the first is answered. */
+/** Maximum number of requests that one connection may send before the first is answered. */
 const MOST_PIPELINED = 64
 
 /** A connection; `since` is when its last request ended, or when it was opened. */
@@ -70,7 +70,7 @@ export class Listeners {
         const second = await onAddress('::1', (first.address() as AddressInfo).port)
         return new Listeners(http, [first, second], listen)
       } catch (error) {
-        // A machine without IPv6 has one address; a port that somebody else has on the other one is not used.
+        // A machine without IPv6 has only one address. A port that another program uses on the other address is not used.
         const isTaken = (error as NetworkError).hint !== undefined
         if (!isTaken) return new Listeners(http, [first], listen)
         await closed(first)
@@ -85,7 +85,7 @@ export class Listeners {
     return this.#port === undefined ? host === 'localhost' : isLoopbackAt(host, this.#port)
   }
 
-  /** Answers the requests of one connection one after the other, however many arrive at once: each has one response under way. */
+  /** Answers the requests of one connection one after the other, even if several arrive at once. */
   inOrder(incoming: IncomingMessage, outgoing: ServerResponse, respond: Respond): void {
     const { socket } = incoming
     const served = this.#served.get(socket)
@@ -134,7 +134,7 @@ export class Listeners {
     socket.resume()
   }
 
-  /** Serves those that wait, in place of connections without a request. */
+  /** Serves waiting connections, in place of connections without a request. */
   #next(): void {
     const before = performance.now() - IDLE
     for (const [socket, { requests, since }] of this.#served) {
@@ -175,7 +175,7 @@ async function onSocket(path: string): Promise<Server> {
     server.once('error', (cause) => {
       reject(new NetworkError('NETWORK_LISTEN', `cannot listen on "${path}": ${'code' in cause ? String(cause.code) : 'unknown reason'}`))
     })
-    // The socket is created within the call, so nobody can connect before its mode is set.
+    // The socket is created within the call, so no other user can connect before its mode is set.
     const before = process.umask(0o177)
     try {
       server.listen(path, () => resolve(server))

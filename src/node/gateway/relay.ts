@@ -25,9 +25,9 @@ export class Reader {
   }
 
   /**
-   * Writes all chunks, no faster than they are read. Returns false when the program has left.
+   * Writes all chunks, no faster than they are read. Returns false when the program has disconnected.
    *
-   * Errors: `RESPONSE_INVALID` before the first chunk with which the body would be longer than announced: a program reads the rest as its
+   * Errors: `RESPONSE_INVALID` before a chunk with which the body would be longer than announced: the program would read the rest as the
    * next response.
    */
   async write(chunks: AsyncIterable<Uint8Array>, announced = Number.POSITIVE_INFINITY): Promise<boolean> {
@@ -48,7 +48,7 @@ export class Reader {
   }
 }
 
-/** Bytes passed on, by all responses, after which their buffers are freed. */
+/** Number of bytes, of all responses together, after which their buffers are freed. */
 const BETWEEN_COLLECTIONS = 16 * 2 ** 20
 
 let unfreed = 0
@@ -56,8 +56,8 @@ let unfreed = 0
 let collect: (() => void) | undefined
 
 /**
- * Frees the buffers of what was passed on. They are outside the heap of V8, which by itself collects them when they are 32 MiB of young
- * objects, and those that grew old when they are 64 MiB.
+ * Frees the buffers of forwarded chunks. They are outside the heap of V8, which would collect them only at 32 MiB of young objects, and
+ * at 64 MiB of old ones.
  */
 function freeBuffers(bytes: number): void {
   unfreed += bytes
@@ -67,7 +67,7 @@ function freeBuffers(bytes: number): void {
   collect()
 }
 
-/** Returns a function that collects young objects, in about a millisecond; one that does nothing where the engine has none. */
+/** Returns a function that collects young objects, in about a millisecond; it does nothing if the engine does not support that. */
 function minorCollection(): () => void {
   try {
     setFlagsFromString('--expose-gc')
@@ -88,11 +88,11 @@ interface Representation extends ContentRange {
 }
 
 /**
- * Passes a body on. After an interruption, also by a token that has expired, the rest is requested and appended if the server proves that it
- * belongs to the same representation (RFC 9110 §13.1.5); otherwise the connection to the program is cut, so that it sees a short response.
+ * Forwards a body. After an interruption, also by an expired token, the rest is requested and appended if the server proves that it belongs
+ * to the same representation (RFC 9110 §13.1.5); otherwise the connection to the program is closed, so that the response is too short.
  *
- * Errors: those of the engine, after which the body is incomplete; `RESPONSE_INVALID`, `RESPONSE_TRUNCATED` for a body of another length than
- * the program was told.
+ * Errors: those of the engine, after which the body is incomplete; `RESPONSE_INVALID`, `RESPONSE_TRUNCATED` for a body that is longer or
+ * shorter than announced.
  */
 export async function relay(response: HttpResponse, request: UpstreamRequest, upstream: Upstream, reader: Reader): Promise<void> {
   const part = request.method === 'GET' ? representationOf(response) : undefined
@@ -118,7 +118,7 @@ export async function relay(response: HttpResponse, request: UpstreamRequest, up
   }
 }
 
-/** Codes after which the rest is not requested: another request would have the same end. */
+/** Codes after which the rest is not requested, because another request would fail in the same way. */
 const FINAL = new Set(['ABORTED', 'RESPONSE_INVALID'])
 
 function announcedLength({ headers }: HttpResponse): number | undefined {
@@ -147,8 +147,8 @@ function representationOf(response: HttpResponse): Representation | undefined {
 }
 
 /**
- * Requests the rest. Errors: `RANGE_INVALID` for another range or representation, and where the server does not say which one it is: some
- * ignore `If-Range`.
+ * Requests the rest. Errors: `RANGE_INVALID` for another range or representation, or an unspecified one, because some servers ignore
+ * `If-Range`.
  */
 async function continuation(part: Representation, request: UpstreamRequest, upstream: Upstream, sent: number): Promise<HttpResponse> {
   const first = part.first + sent
@@ -156,7 +156,7 @@ async function continuation(part: Representation, request: UpstreamRequest, upst
     ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => !name.startsWith('if-'))),
     range: `bytes=${first}-${part.last}`,
     'if-range': part.validator,
-    // Ranges are of the coded bytes (RFC 9110 §14.2), and what was sent was not coded.
+    // Ranges refer to the encoded bytes (RFC 9110 §14.2), and the first part was not encoded.
     'accept-encoding': 'identity',
   }
   const { response } = await upstream.send({ ...request, headers })

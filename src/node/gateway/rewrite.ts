@@ -5,17 +5,17 @@ import { claimsStac, own, ownString, type StacDocument } from '../../stac/docume
 import { applyEdits, type Edit, type Path, type Span, scan } from '../../stac/json-text.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
 
-/** Where a document comes from, where the program sees it, and which URLs the gateway serves. */
+/** The URLs of a document at its server and at the gateway, and the URLs that the gateway serves. */
 export interface RewriteOptions {
   /** URL of the document, after redirects. */
   readonly url: string
-  /** URL of the gateway that the program requested: it resolves relative references against this one. */
+  /** URL of the gateway that the program requested, against which it resolves relative references. */
   readonly gatewayUrl: string
   /** Returns the URL of the gateway for a URL; undefined for one that the gateway does not serve. Called once for each URL. */
   readonly urlFor: (url: string) => Promise<string | undefined>
 }
 
-/** Returns true if a response may hold a STAC document, by its media type; where that says nothing, by the name in its URL. */
+/** Returns true if a response may contain a STAC document, by its media type; if that is unspecific, by the name in its URL. */
 export function mayBeDocument(contentType: string | undefined, url: string): boolean {
   const type = (contentType ?? '').replace(/;.*/s, '').trim().toLowerCase()
   if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(type)) return true
@@ -23,9 +23,9 @@ export function mayBeDocument(contentType: string | undefined, url: string): boo
 }
 
 /**
- * Returns the body with each `href` of links, assets and alternates that the gateway serves replaced by its URL there; every other byte
- * stays. A relative reference is only replaced where it leads elsewhere from the gateway's URL than from the document's: after a redirect,
- * or at the root of its origin; one that the gateway does not serve becomes the URL that it means.
+ * Returns the body with each `href` of links, assets and alternates that the gateway serves replaced by the URL of the gateway for it;
+ * every other byte stays unchanged. A relative reference is replaced only if it resolves differently against the URL of the gateway:
+ * after a redirect, or at the root of its origin; one that the gateway does not serve becomes absolute.
  *
  * Anything but a STAC document within `DOCUMENT_LIMITS` with such an `href` is returned as the same object.
  */
@@ -48,7 +48,7 @@ export async function rewriteHrefs(body: Uint8Array, { url, gatewayUrl, urlFor }
   return edits.length === 0 ? body : new TextEncoder().encode(text.slice(0, mark) + applyEdits(json, edits))
 }
 
-/** Hrefs after which other requests are served. */
+/** Number of hrefs that are looked up before other requests are served. */
 const HREFS_AT_ONCE = 256
 
 const BYTE_ORDER_MARK = '\ufeff'
@@ -64,7 +64,7 @@ function documentText(body: Uint8Array): string | undefined {
   }
 }
 
-/** Returns true for a STAC document, and for a list of an API with links to others, whatever it holds. */
+/** Returns true for a STAC document, and for a list of an API with links to others, whatever its elements are. */
 function isStac(document: StacDocument): boolean {
   return claimsStac(document) || (LISTS.some((member) => Array.isArray(own(document, member))) && hasLinks(document))
 }
@@ -97,12 +97,12 @@ const LISTS: readonly string[] = ['features', 'collections', 'catalogs', 'childr
 /** Members whose values have an `href`, and `alternate` with further ones. */
 const HOLDERS: readonly string[] = ['links', 'assets', 'item_assets']
 
-/** Returns the position in the path where its document begins: behind the index in a list, or 0. */
+/** Returns the position in the path where its document begins: after the index in a list, or 0. */
 function documentAt([list, index]: Path): number {
   return typeof index === 'number' && LISTS.includes(String(list)) ? 2 : 0
 }
 
-/** Returns false for members of a document without an `href`, such as geometries, which are passed over to save time. */
+/** Returns false for members of a document without an `href`, such as geometries, which are skipped to save time. */
 function mayHoldHref(path: Path): boolean {
   const at = documentAt(path)
   const name = String(path[at])
@@ -113,12 +113,12 @@ function mayHoldHref(path: Path): boolean {
 function isHref(path: Path): boolean {
   if (path.at(-1) !== 'href') return false
   const [holder, key, ...inner] = path.slice(documentAt(path))
-  // Links are an array, assets an object: anything else is not read by programs either.
+  // Links are an array, assets an object: programs ignore anything else as well.
   const isHeld = HOLDERS.includes(String(holder)) && (typeof key === 'number') === (holder === 'links')
   return isHeld && (inner.length === 1 || (inner.length === 3 && inner[0] === 'alternate' && typeof inner[1] === 'string'))
 }
 
-/** Returns what takes the place of an href with that URL, which the gateway serves as `served`; undefined for one that stays. */
+/** Returns the replacement of an href with that URL, which the gateway serves as `served`; undefined for one that stays unchanged. */
 function replacementOf(href: string, url: string, served: string | undefined, gatewayUrl: string): string | undefined {
   if (isAbsolute(href)) return served === undefined ? undefined : templated(served, href)
   const meant = served ?? url

@@ -57,8 +57,8 @@ export class Routes {
   }
 
   /**
-   * Returns how a URL is requested. A target with references is selected by these, also for URLs below its folder on the same origin; any
-   * other URL by `sendTo` of the credentials; what the documents name without references, without a credential.
+   * Returns how a URL is requested: a target with references, and URLs below its folder on the same origin, by these references; other
+   * URLs by `sendTo` of the credentials; other targets of the documents without a credential.
    *
    * Errors: `NO_CREDENTIAL` for a URL that nothing allows, `URL_*`.
    */
@@ -71,7 +71,7 @@ export class Routes {
     return this.byUrl(url)
   }
 
-  /** Returns how a URL is requested that no target with references stands for. Errors: as of {@link route}. */
+  /** Returns how a URL is requested to which no references apply. Errors: as of {@link route}. */
   async byUrl(url: string): Promise<Route> {
     const href = normalized(url)
     const refusal = await this.#refusal(url)
@@ -83,7 +83,7 @@ export class Routes {
     throw refusal
   }
 
-  /** Returns for a search with a body, which is no request for a target. Errors: as of {@link route}. */
+  /** Returns how a search with a body is requested, which is never for a target. Errors: as of {@link route}. */
   async search(url: string): Promise<Route> {
     const refusal = await this.#refusal(url)
     if (refusal !== undefined && !this.#origins.has(originOf(url))) throw refusal
@@ -121,7 +121,7 @@ export class Routes {
   }
 }
 
-/** Slashes of a folder that is remembered. A document could make every search below it take long with thousands. */
+/** Maximum number of slashes in a known folder. A document with thousands could slow every lookup below it. */
 const MOST_SLASHES = 100
 
 /** The folders of targets. */
@@ -129,7 +129,7 @@ class Folders {
   readonly #targets = new Map<string, Target>()
   #longest = 0
 
-  /** Remembers the first target of each folder. */
+  /** Adds a target; the first one of each folder counts. */
   add(href: string, target: Target): void {
     const folder = folderOf(href)
     if (this.#targets.has(folder) || folder.split('/').length - 1 > MOST_SLASHES) return
@@ -137,10 +137,10 @@ class Folders {
     this.#longest = Math.max(this.#longest, folder.length)
   }
 
-  /** Returns a target of the nearest folder above a URL; as for a pattern of `sendTo`, only of the root for a path with encoded slashes. */
+  /** Returns a target of the nearest folder above a URL; for a path with encoded slashes only of the root, as with patterns in `sendTo`. */
   above(href: string): Target | undefined {
     const url = new URL(href)
-    // What is behind the longest folder cannot be part of one.
+    // The part after the length of the longest folder cannot be in a folder.
     for (
       let folder = folderOf(withoutQuery(href).slice(0, this.#longest)), below = '';
       folder !== below;
@@ -173,7 +173,7 @@ function notAllowed(url: string): SelectionError {
   })
 }
 
-/** Errors: `URL_INVALID`. */
+/** Returns the normalized URL. Errors: `URL_INVALID`. */
 function normalized(url: string): string {
   try {
     return hrefOf(new URL(url))
@@ -192,7 +192,7 @@ function urlOf(target: Target): string | undefined {
   }
 }
 
-/** True for a target whose document says that it needs a credential, or with an empty list that it needs none. */
+/** True for a target with `auth:refs`; an empty list states that it needs no credential. */
 function saysWhatIsNeeded(target: Target): boolean {
   return own(target.refsOf.object, 'auth:refs') !== undefined
 }
