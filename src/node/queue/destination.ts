@@ -13,8 +13,8 @@ const IDENTITY_NAME = '.stac-auth-queue'
 const FORMAT = 'stac-auth/queue'
 
 /**
- * Returns the identity of a destination; a new one gets one. Folders that several machines have mounted have one identity, and so has a
- * bucket.
+ * Returns the identity of a destination, which is created if it has none. A folder has the same identity on all machines that mount it,
+ * and so does a bucket.
  *
  * Errors: `FILE_ACCESS`, `PATH_UNSAFE`, `DISK_FULL`.
  */
@@ -23,7 +23,7 @@ export async function identityOf(destination: Destination): Promise<string> {
   if (known !== undefined) return known
   const id = randomBytes(12).toString('hex')
   const isOurs = await destination.createOwn(IDENTITY_NAME, `${JSON.stringify({ format: FORMAT, id })}\n`)
-  // Another process may have been faster.
+  // Another process may have created it first.
   return (isOurs ? undefined : await identityIn(destination)) ?? id
 }
 
@@ -55,7 +55,7 @@ function idIn(text: string): string | undefined {
 /** Milliseconds after which Redis removes unread entries. */
 const KEPT = 7 * 86_400_000
 
-/** Most failed files that are listed. */
+/** Maximum number of listed failed files. */
 const MOST = 10_000
 
 /** A hash in Redis with a value for each file of a destination. */

@@ -1,5 +1,5 @@
 /**
- * Jobs of downloads: files with their targets and what is known about them, and the results. Anyone with access to the queue can write
+ * Jobs of downloads: files with their targets and known facts, and the results. Anyone with access to the queue can write
  * both, so both are validated. They contain no credential.
  */
 
@@ -128,12 +128,12 @@ function packedTarget(target: Target, indexOf: (document: StacDocument) => numbe
   }
 }
 
-/** The query of a URL that somebody typed may hold a key, and a base URL does not need it. */
+/** Returns a base URL without its query, which may contain a secret. */
 function baseIn(url: string | undefined): { readonly url?: string } {
   return url === undefined ? {} : { url: url.replace(/[?#].*$/s, '') }
 }
 
-/** Members that no authorization needs, and that make documents large. */
+/** Members that authorization does not need, and that make documents large. */
 const CONTENT: Readonly<Record<string, unknown>> = {
   assets: {},
   item_assets: {},

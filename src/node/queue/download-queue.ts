@@ -51,10 +51,10 @@ export async function* performByQueue(
   }
 }
 
-/** Files that wait for their results at a time. */
+/** Maximum number of files that wait for their results. */
 const MOST = 1024
 
-/** Bytes of the files of a job, except for a single larger file; until one is known, a file of unknown size counts as the second number. */
+/** Maximum bytes of the files of a job, except for a single larger file; and the assumed size of a file until sizes are known. */
 const [BYTES, UNKNOWN] = [4 * 2 ** 20, 512 * 1024]
 
 /** Milliseconds until an incomplete job is sent. */
@@ -69,7 +69,7 @@ interface Open {
   received: number
 }
 
-/** Hands files over to the workers. */
+/** Sends files to the workers as jobs. */
 class QueueCarrier implements Carrier {
   readonly most = MOST
   readonly #queue: JobQueue
@@ -212,7 +212,7 @@ class QueueCarrier implements Carrier {
       this.#noted(this.#done.remove(open.map(({ planned }) => planned.file.name)))
     } catch (thrown) {
       const error = isAuthError(thrown) ? thrown : failure(thrown, undefined, '')
-      // One file may have killed each worker; the others shall not fail with it.
+      // One file may have crashed each worker; the others must not fail with it.
       if (error.code === 'JOB_FAILED' && open.length > 1) for (const one of open) void this.#deliver([one])
       else {
         if (error.code !== 'JOB_FAILED') this.#lost ??= error
@@ -235,7 +235,7 @@ class QueueCarrier implements Carrier {
   #settle(open: Open, result: FileResult): void {
     if (!this.#waiting.has(open)) return
     open.received += result.received
-    // Its part stays, and another worker continues it.
+    // The part stays, and another worker resumes it.
     if (result.kind === 'aborted') {
       this.#put(open)
       return
@@ -267,7 +267,7 @@ class QueueCarrier implements Carrier {
   }
 }
 
-/** Milliseconds within which the last notes must be written. */
+/** Timeout for writing the last notes, in milliseconds. */
 const CLOSED_WITHIN = 2000
 
 interface Notes {

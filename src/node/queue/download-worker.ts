@@ -104,7 +104,7 @@ class DownloadWorker {
   async run(payload: unknown, tell: (data: object) => void): Promise<readonly FileResult[]> {
     const job = readJob(payload)
     if (!job) throw new TypeError('not a job of stac-auth download')
-    // Each job looks for the parts that other workers have left meanwhile.
+    // Each job looks for parts that other workers have left in the meantime.
     const folder = await this.#target.again()
     this.#slots.limits = { perHost: job.settings.perHost ?? 8, ...(job.settings.rate !== undefined && { rate: job.settings.rate }) }
     const reports = new Reports(tell)
@@ -229,7 +229,7 @@ class FileJob {
       if (event.kind !== 'failed') return this.#resultOf(event, record)
       if (context.signal.aborted) return { ...ABORTED, received: event.received, resumable: event.resumable, retries: this.#retries }
       if (event.error.code === 'PATH_EXISTS' || event.error.code === 'PATH_BUSY') {
-        // A worker whose job was given to this one may be alive.
+        // The previous worker of this job may still be running.
         const [now] = await done.get([file.name])
         const isHeld = event.error.code === 'PATH_BUSY' && this.#isHeld()
         if (isHeld) await sleep(1000, context.clock, context.signal)
@@ -250,7 +250,7 @@ class FileJob {
   #recordOf(note: string | null | undefined): JobRecord {
     const { file, job, done } = this.#parts
     const found = readDone(note, file)
-    // What an earlier download wrote counts only if existing files are kept.
+    // A file of an earlier download counts only if existing files are kept.
     const isOurs = found && (found.run === job.run || (job.settings.existing ?? 'keep') === 'keep')
     return new JobRecord(this.#parts, isOurs ? found.entry : undefined, (entry) => done.set(file.name, { run: job.run, entry }))
   }

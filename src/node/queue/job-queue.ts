@@ -11,7 +11,7 @@ const LOOK = 5000
 /** Milliseconds without a worker after which waiting ends. */
 const NOBODY = 60_000
 
-/** How often a job is added again that the server has lost. */
+/** Maximum number of times that a job is added again after the server has lost it. */
 const TIMES = 3
 
 /** Milliseconds for which the server keeps finished jobs, for producers that missed the event. */
@@ -80,7 +80,7 @@ export class JobQueue {
    * Errors: `JOB_FAILED` when no worker could complete it, `TIMEOUT_QUEUE` when there is no worker, errors of `connectRedis` when the
    * connection is lost.
    *
-   * @param onProgress called with what the worker reports meanwhile; the last of it may be missing
+   * @param onProgress called with progress reports of the worker; the last ones may be missing
    */
   run(payload: unknown, onProgress?: (data: unknown) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ export class JobQueue {
 
   /** Polls pending jobs, because events and jobs may be lost. */
   async #look(): Promise<void> {
-    // A server that does not answer is polled again at the next interval.
+    // A server that does not respond is polled again at the next interval.
     for (const [id, waiting] of this.#waiting) await this.#lookAt(id, waiting).catch(() => undefined)
     if (this.#waiting.size > 0) await this.#expectWorkers()
   }
@@ -184,13 +184,13 @@ export interface WorkOptions extends QueueOptions {
   /** Stops the worker after the running jobs. */
   readonly signal: AbortSignal
   /**
-   * Milliseconds after which a job is assigned to another worker when its worker has not said that it still runs. `work` must not block
-   * the event loop for longer: a worker that comes too late has lost its result.
+   * Milliseconds after which a job is assigned to another worker if its worker has not renewed the lock. `work` must not block the event
+   * loop for longer: the result of a worker that lost its job is discarded.
    */
   readonly lock: number
   /** Runs one job. Its payload is untrusted; an exception fails the job. */
   readonly work: (payload: unknown, tell: (data: object) => void) => unknown
-  /** A connection that is open already; it is closed at the end. */
+  /** An open connection, which is closed at the end. */
   readonly opened?: QueueConnection
   /** Called before the connection is closed. */
   readonly onClosing?: () => Promise<void>

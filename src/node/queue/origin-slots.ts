@@ -1,6 +1,6 @@
 /**
- * Limits per origin that hold for all workers of a Redis server together. Each worker holds slots, and starts no more requests than it
- * holds. A script in Redis hands out free slots and says how many each worker may keep, so the sum never exceeds the limit.
+ * Limits per origin for all workers of a Redis server together. Each worker holds slots, and starts no more requests than it holds. A
+ * script in Redis assigns free slots and returns how many each worker may keep, so the sum never exceeds the limit.
  */
 
 import type { Redis } from 'ioredis'
@@ -16,10 +16,10 @@ const LEASE = 10_000
 /** Milliseconds between two refreshes, and while requests wait for a slot. */
 const [REFRESHED, HURRIED] = [250, 50]
 
-/** Largest concurrency limit that a job may ask for. */
+/** Largest concurrency limit that a job may set. */
 const MOST = 256
 
-/** Limits of one origin; those of the last job count. */
+/** Limits of one origin, from the latest job. */
 export interface SharedLimits {
   readonly perHost: number
   /** Requests per second. */
@@ -30,8 +30,8 @@ export interface SharedLimits {
 const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000000 + t[2]`
 
 /**
- * Refreshes the slots of a worker, and returns how many it holds, how many it should hold, and the milliseconds of a pause. Slots are shared
- * fairly: no worker gets more than another one that needs more.
+ * Refreshes the slots of a worker, and returns how many it holds, how many it should hold, and the milliseconds of a pause. Slots are
+ * shared fairly: no worker gets more than another one that needs more.
  */
 const SHARE_SLOTS = `
 ${NOW}
@@ -219,7 +219,7 @@ export class OriginSlots implements RequestLimiter {
     }).finally(() => interruption.close())
   }
 
-  /** Waits for the rate limit; the origin may ask for a pause meanwhile. */
+  /** Waits for the rate limit, and for a `Retry-After` that arrives in the meantime. */
   async #atRate({ origin }: Slots, signal: AbortSignal | undefined): Promise<void> {
     const { rate } = this.#limits
     if (rate === undefined) return
@@ -242,7 +242,7 @@ export class OriginSlots implements RequestLimiter {
     clearTimeout(slots.timer)
     const { origin, active, waiting } = slots
     const wants = Math.min(active + waiting.length, this.#limits.perHost)
-    // Nobody else may use the slots of requests that are not over.
+    // No other worker may use the slots of requests in progress.
     const held = Math.max(slots.held, active)
     const successes = slots.successes
     slots.successes = 0
@@ -255,7 +255,7 @@ export class OriginSlots implements RequestLimiter {
       slots.refreshedAt = asked
       slots.pausedUntil = Math.max(slots.pausedUntil, this.#clock.now() + pause)
     } catch {
-      // Without the server no new slot is used once the lease is over; the next refresh tries again.
+      // Without the server no slot is used after the lease; the next refresh tries again.
     }
     slots.isRefreshing = false
     this.#admit(slots)

@@ -1,4 +1,4 @@
-/** Looks into a queue, pauses it and resumes it. */
+/** Inspects, pauses and resumes a queue. */
 
 import { isObject, own } from '../../stac/document.ts'
 import { FileNotes } from './destination.ts'
@@ -35,7 +35,7 @@ export interface FailedFile {
 
 export interface QueueControl {
   status(): Promise<QueueStatus>
-  /** Lets workers start no further job; running ones end. */
+  /** Stops workers from starting jobs; running jobs are finished. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Returns the files that failed and were not downloaded since. */
@@ -48,7 +48,7 @@ export interface QueueControl {
 /**
  * Opens a queue: that of `lint`, or that of the downloads into a destination.
  *
- * Errors: those of `connectRedis`; of each call as well.
+ * Errors: those of `connectRedis`, also of each method.
  */
 export async function queueControl(address: RedisAddress, destination?: string): Promise<QueueControl> {
   const connection = await connectQueue(address)

@@ -1,9 +1,9 @@
-/** The server of the queues, through the optional package `bullmq`, and the names in it. */
+/** Connects to the server of the queues, through the optional package `bullmq`; the names of queues and keys. */
 
 import { loadOptional } from '../optional-package.ts'
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
 
-/** The beginning of all keys. */
+/** Prefix of all keys. */
 export const KEY_PREFIX = 'stac-auth'
 
 /** Name of the queue of `lint`. It contains the version of the payload, so that incompatible processes do not share jobs. */
@@ -23,7 +23,7 @@ export interface QueueConnection extends RedisConnection {
   readonly bullmq: typeof import('bullmq')
 }
 
-/** Errors: those of `connectRedis`, also without the packages. */
+/** Connects to the server of a queue. Errors: those of `connectRedis`, also without the packages. */
 export async function connectQueue(address: RedisAddress, signal?: AbortSignal): Promise<QueueConnection> {
   const bullmq = await loadOptional(() => import('bullmq'), USE)
   return { ...(await connectRedis(address, USE, signal)), bullmq }

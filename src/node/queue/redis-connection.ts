@@ -68,7 +68,7 @@ function retryStrategy(attempt: number): number | null {
   return attempt > ATTEMPTS ? null : Math.min(2000, attempt * 200)
 }
 
-/** The packages get the parts of the URL, so that their error texts do not contain it. */
+/** Returns the options of a connection: the parts of the URL, so that error texts of the packages do not contain it. */
 function optionsOf({ host, port, db, encrypted, username, password }: RedisAddress): RedisOptions {
   return {
     host,
