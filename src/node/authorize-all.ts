@@ -4,10 +4,10 @@ import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 import type { Target } from '../stac/target.ts'
 
-/** A target, several alternatives of which the first usable one is authorized, or an error that is passed on in its place. */
+/** A target; alternatives, of which the first usable one is authorized; or an error that is passed on in place of a target. */
 export type TargetInput = Target | readonly [Target, ...Target[]] | AuthError
 
-/** The authorized request of a target, or why there is none. */
+/** The authorized request of a target, or the error. */
 export type AuthorizedTarget =
   | { readonly target: Target; readonly request: AuthorizedRequest; readonly error?: undefined }
   /** The target is absent for an error that was passed on. */
@@ -15,7 +15,7 @@ export type AuthorizedTarget =
 
 /** Options of `authorizeAll`. */
 export interface AuthorizeAllOptions extends Pick<AuthorizeOptions, 'signal' | 'method' | 'presign'> {
-  /** Number of targets in progress, 1 to 10,000; default: 64. Signing APIs have limits of their own, which are respected. */
+  /** Number of targets in progress, 1 to 10,000; default: 64. The limits of signing APIs apply as well. */
   readonly concurrency?: number
   /** False yields each result as soon as it is known; default: in the order of the targets. */
   readonly ordered?: boolean
@@ -103,12 +103,12 @@ export async function* authorizeAll(
     }
   } finally {
     signal?.removeEventListener('abort', onAbort)
-    // Not awaited: a stream that is waiting for its source does not end before it has something.
+    // Not awaited: a stream that waits for its source ends only after the next value.
     void Promise.resolve(inputs.return?.()).catch(() => undefined)
   }
 }
 
-/** Authorizes the first target that can be; the error is that of the first one. Errors other than those of a target are thrown. */
+/** Authorizes the first usable target; if there is none, returns the error of the first one. Throws errors that are not about a target. */
 async function authorizeFirst(
   auth: Pick<Auth, 'authorize'>,
   input: Target | readonly [Target, ...Target[]],

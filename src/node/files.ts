@@ -1,4 +1,4 @@
-/** Files: reads regular ones, makes folders, and writes atomically, so that a file is complete or does not exist. */
+/** Reads regular files, creates folders, and writes files atomically, so that a file is complete or does not exist. */
 import { closeSync, constants, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -18,7 +18,7 @@ export interface AtomicWrite {
 }
 
 /**
- * Writes a file atomically: writes and syncs `part` beside it, then renames it. The caller, who made `part`, removes it after a failure.
+ * Writes a file atomically: writes and syncs `part` beside it, then renames it. The caller creates `part`, and removes it after a failure.
  *
  * Errors: those of the callbacks; `DISK_FULL`, `FILE_ACCESS`.
  *
@@ -44,7 +44,7 @@ export async function writeFileAtomically(
   if (durable) await syncFolder(dirname(target))
 }
 
-/** Syncs a folder, so that a rename survives a power cut, where the system can. */
+/** Syncs a folder, if the system supports that, so that a rename survives a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, constants.O_RDONLY).catch(() => undefined)
   await folder?.sync().catch(() => undefined)
@@ -52,8 +52,8 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its missing parents; an existing one stays unchanged. One by one: the recursive `mkdir` of Node never returns on a
- * file system that allows no new folders and reports them as missing, as `/proc` does. Errors: those of `mkdir`.
+ * Creates a folder and its missing parents; an existing one stays unchanged. It creates them one by one, because the recursive `mkdir` of
+ * Node never returns on a file system such as `/proc`, which reports missing folders and allows no new ones. Errors: those of `mkdir`.
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
@@ -75,10 +75,10 @@ type FileReading = { readonly bytes: Uint8Array; readonly stats: Stats } | { rea
 
 type FileProblem = 'does not exist' | 'is not readable by you' | 'cannot be read' | 'is not a regular file' | 'is too large'
 
-/** Undefined on Windows, whose folders hold no named pipes. */
+/** The constant is undefined on Windows, whose folders contain no named pipes. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0
 
-/** Reads a regular file of at most `limit` bytes. Pipes and devices are a problem, and never block. Throws nothing. */
+/** Reads a regular file of at most `limit` bytes. Pipes and devices give a problem and never block. Never throws. */
 export async function readRegularFile(path: string, limit: number): Promise<FileReading> {
   try {
     const file = await open(path, constants.O_RDONLY | NONBLOCK)
@@ -134,7 +134,7 @@ export function headOf(path: string, most: number): Uint8Array {
   }
 }
 
-/** Synchronous: a tenth of the time of the asynchronous call, which matters because it is called for every file. */
+/** Returns the stats synchronously, in a tenth of the time of the asynchronous call: it is called for every file. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

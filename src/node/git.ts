@@ -1,7 +1,7 @@
 /**
- * Queries git about files. It is started directly, without a shell, and runs no program that only the repository names: no
- * hook, no monitor of files, no filter, nothing that fetches. Filters in the settings of the user or the machine do run where git
- * needs them to compare a file with what is committed, as git-lfs does; before git 2.31 those of the repository run as well.
+ * Queries git about files. It is started directly, without a shell, and runs no program that only the repository configures: no
+ * hook, no file system monitor, no filter, nothing that fetches. Filters in the settings of the user or the machine do run if git
+ * needs them to compare a file with the commit, as git-lfs does; before git 2.31 those of the repository run as well.
  */
 import { execFile, spawn } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { type AuthError, ConfigurationError, IntegrityError } from '../errors.ts
 import { withAbsoluteFolders } from './credentials/user-folder.ts'
 import { systemCode } from './system-error.ts'
 
-/** A regular file; `blob` names what is staged of it. */
+/** A regular file; `blob` is the name of its staged content. */
 export interface GitFile {
   /** Absolute, without symbolic links in the folders above. */
   readonly path: string
@@ -18,12 +18,12 @@ export interface GitFile {
 }
 
 /**
- * Files of the working tree that differ from where the current branch left `ref`, with those that git does not know yet and
- * does not ignore. Deleted ones are left out; a renamed one counts under its new name.
+ * Returns the files of the working tree that differ from the merge base of the current branch and `ref`, and untracked files that are not
+ * ignored. Deleted files are left out; a renamed file counts under its new name.
  *
- * Errors: `USAGE` outside of a repository, for a revision that there is not, and without git.
+ * Errors: `USAGE` outside of a repository, for an unknown revision, and without git.
  *
- * @param signal ends the processes of git
+ * @param signal stops the processes of git
  */
 export async function changedFiles(folder: string, ref: string, signal?: AbortSignal): Promise<readonly GitFile[]> {
   const root = await rootOf(folder, signal)
@@ -41,14 +41,14 @@ export async function changedFiles(folder: string, ref: string, signal?: AbortSi
   ]
 }
 
-/** Files as they would be committed now. Errors: those of {@link changedFiles}. */
+/** Returns the staged files. Errors: those of {@link changedFiles}. */
 export async function stagedFiles(folder: string, signal?: AbortSignal): Promise<readonly GitFile[]> {
   const root = await rootOf(folder, signal)
   const staged = await git(root, ['diff', '--cached', ...RAW, '--'], signal)
   return filesIn(staged).map(({ path, blob }) => ({ path: join(root, path), blob }))
 }
 
-/** The bytes of a blob. Errors: `FILE_ACCESS`. */
+/** Yields the bytes of a blob. Errors: `FILE_ACCESS`. */
 export async function* readBlob(folder: string, blob: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const args = [...safely(folder), 'cat-file', 'blob', blob]
   const child = spawn('git', args, { env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal })
@@ -64,10 +64,10 @@ export async function* readBlob(folder: string, blob: string, signal?: AbortSign
   }
 }
 
-/** Modes, names of blobs in full and paths, zero bytes between; no program shows differences, and no submodule is entered. */
+/** Options for modes, full names of blobs, and paths, separated by zero bytes; git runs no diff program and enters no submodule. */
 const RAW = ['--raw', '-z', '--no-abbrev', '--no-renames', '--diff-filter=d', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all']
 
-/** Links and submodules are not documents. */
+/** Returns the regular files in the output of git; links and submodules are left out. */
 function filesIn(raw: string): readonly { readonly path: string; readonly blob: string }[] {
   const parts = raw.split('\0')
   return parts.flatMap((part, index) => {
@@ -94,8 +94,8 @@ async function revision(root: string, ref: string, signal: AbortSignal | undefin
 }
 
 /**
- * Variables that turn off the filters which the repository itself configures (git-config, GIT_CONFIG_COUNT: as names may hold `=`,
- * `-c` is not enough).
+ * Returns variables that turn off the filters which the repository itself configures (git-config, GIT_CONFIG_COUNT; `-c` does not support
+ * names that contain `=`).
  */
 async function withoutFilters(root: string, signal: AbortSignal | undefined): Promise<Variables> {
   const listed = await git(root, ['config', '-z', '--show-scope', '--name-only', '--get-regexp', '^filter\\.'], signal).catch(() => '')
@@ -125,7 +125,7 @@ function safely(folder: string): readonly string[] {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Older versions of git do not know how not to fetch, but know of no protocol to fetch by. */
+/** Returns the environment of git. Older versions ignore `GIT_NO_LAZY_FETCH`, so all protocols are disabled as well. */
 function environment(): Variables {
   return {
     ...withAbsoluteFolders(process.env),

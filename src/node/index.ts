@@ -1,6 +1,5 @@
 /**
- * The exports of `stac-auth/node`: credentials from the user's file and environment, a way to log in, where tokens are kept, downloads, and
- * the transport.
+ * The exports of `stac-auth/node`: credentials from the user's file and environment, logins, token stores, downloads, and the transport.
  */
 export { type AuthorizeAllOptions, type AuthorizedTarget, authorizeAll, type TargetInput } from './authorize-all.ts'
 export { credentialsFromEnvironment, credentialsFromFile, type EnvironmentOptions } from './credentials/credential-file.ts'

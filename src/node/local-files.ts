@@ -1,4 +1,4 @@
-/** The files of this machine, for code that runs elsewhere too. */
+/** Files of this machine, behind the interface of all platforms. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -7,7 +7,7 @@ import type { Files } from '../platform/platform.ts'
 import { readFailure } from './system-error.ts'
 import { newPath, writeNewFile } from './write-file.ts'
 
-/** Reads regular files piece by piece, and writes new ones whole or not at all. */
+/** Reads regular files in chunks, and writes new files atomically. */
 export const localFiles: Files = {
   async open(path) {
     const stats = await stat(path).catch((error: unknown) => {

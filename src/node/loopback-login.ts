@@ -1,4 +1,4 @@
-/** The loopback redirection of native apps (RFC 8252 §7.3): a listener that takes one answer of an authorization server and is gone. */
+/** The loopback redirection of native apps (RFC 8252 §7.3): a listener that closes after one response of an authorization server. */
 
 import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
@@ -11,11 +11,11 @@ import { withAbsoluteFolders } from './credentials/user-folder.ts'
 
 /** Options of a login with a redirect to this machine (RFC 8252 §7.3). */
 export interface LoopbackOptions {
-  /** Told the address of the authorization request; opens a browser or prints it, and is waited for. */
+  /** Called with the URL of the authorization request, which it opens in a browser or prints; it is awaited. */
   readonly show: (url: string) => unknown
-  /** `::1` where the client is registered with it. */
+  /** `::1` if the client is registered with it; default: `127.0.0.1`. */
   readonly host?: '127.0.0.1' | '::1'
-  /** Port to listen on, where the client is registered with one; default: that of the credential, else a free one. */
+  /** Port to listen on, if the client is registered with one; default: that of the credential, else a free one. */
   readonly port?: number
   /** Milliseconds to wait for the browser; default 5 minutes. */
   readonly timeout?: number
@@ -25,13 +25,13 @@ const PATH = '/callback'
 
 const TIMEOUT = 5 * 60_000
 
-/** Milliseconds for a request to come in; browsers open connections that they do not use. */
+/** Timeout for receiving a request, in milliseconds; browsers open connections that they do not use. */
 const REQUEST_TIMEOUT = 10_000
 
-/** Bytes of a request line and its fields. */
+/** Maximum bytes of the request line and the header fields. */
 const MAX_HEADER_SIZE = 16_384
 
-/** Has no script, loads nothing and repeats nothing of the request. */
+/** Headers of the pages, which have no script, load nothing and repeat nothing of the request. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'",
@@ -48,8 +48,9 @@ interface Wait {
 }
 
 /**
- * Makes a login's `redirect`. The listener has one loopback address, a free port and a fixed path, or those that the credential
- * (`redirectPort`, `redirectPath`) or `port` says, and takes GET requests that name exactly this host. Everything else, a wrong state included, gets a 4xx page, and the listener keeps waiting.
+ * Returns the `redirect` of a login. The listener has one loopback address, a free port and a fixed path, or those of the credential
+ * (`redirectPort`, `redirectPath`) or `port`, and accepts GET requests for exactly this host. Everything else, also a wrong state, gets a
+ * 4xx page, and the listener keeps waiting.
  *
  * Errors: `LOGIN_TIMEOUT`, `ABORTED`, `NETWORK_LISTEN` when there is no such address.
  *
@@ -95,7 +96,7 @@ function redirectionOf(server: Server, uri: string, until: Redirection['answer']
   return { uri, close, answer: (...wanted) => until(...wanted).finally(close) }
 }
 
-/** The address that the browser was sent to, or undefined for any other request. */
+/** Returns the URL that the browser was redirected to, or undefined for any other request. */
 function callbackOf({ method, url = '', headersDistinct, headers }: IncomingMessage, origin: string, path: string): URL | undefined {
   const { host = [] } = headersDistinct
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
@@ -104,7 +105,7 @@ function callbackOf({ method, url = '', headersDistinct, headers }: IncomingMess
   return new URL(origin + url)
 }
 
-/** Parameters occur once (RFC 6749 §3.1), and an answer has a code or an error (§4.1.2). */
+/** True for a response with `state` and either a code or an error (RFC 6749 §4.1.2), and no repeated parameter (§3.1). */
 function isComplete({ searchParams }: URL): boolean {
   const names = [...searchParams.keys()]
   return new Set(names).size === names.length && searchParams.has('state') && searchParams.has('code') !== searchParams.has('error')
@@ -138,7 +139,7 @@ function originOf(server: Server, host: string): string {
   return `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}`
 }
 
-/** Resolves like `begin`, unless the signal aborts or the time is over. */
+/** Resolves like `begin`, unless the signal aborts or the timeout ends first. */
 function waitFor<T>(signal: AbortSignal | undefined, timeout: number, begin: (resolve: (value: T) => void) => Promise<void>): Promise<T> {
   let end = () => {}
   return new Promise<T>((resolve, reject) => {
@@ -160,7 +161,7 @@ function tooLate(timeout: number): CredentialError {
   })
 }
 
-/** Stops listening; connections that are still open are left by browsers that opened them in advance. */
+/** Stops listening and closes connections that browsers opened in advance. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
@@ -169,8 +170,8 @@ function closed(server: Server): Promise<void> {
 }
 
 /**
- * Keeps at most `limit` connections of a server: a further one ends the oldest. Nobody can lock a browser out by holding
- * connections open.
+ * Keeps at most `limit` connections of a server: a further one closes the oldest, so that open connections of other programs cannot lock
+ * the browser out.
  */
 function newestConnections(server: Server, limit = 64): void {
   const open = new Set<Socket>()
@@ -183,11 +184,11 @@ function newestConnections(server: Server, limit = 64): void {
   })
 }
 
-/** How the browser is opened for a login. */
+/** Options of `openBrowser`. */
 export interface BrowserOptions {
-  /** Default: that of the process. */
+  /** The platform; default: that of the process. */
   readonly platform?: NodeJS.Platform
-  /** Default: that of the process. */
+  /** The environment; default: that of the process. */
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -196,7 +197,7 @@ const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
 
 /**
  * Opens a URL in the user's browser: https only, http for loopback. The program of the platform is started directly, without a
- * shell, with the parsed address as one argument. True when it was started; nothing is thrown, since the address is printed as well.
+ * shell, with the parsed URL as one argument. Returns true when it was started; never throws, since the URL is printed as well.
  *
  * @example if (!(await openBrowser(url))) console.log(`Open ${url}`)
  */
@@ -232,7 +233,7 @@ function browsable(address: string): string | undefined {
   return PLAIN.test(plain) ? plain : undefined
 }
 
-/** Without a display the program of other systems would start a browser inside the terminal. */
+/** Returns the program that opens a browser. On other systems it needs a display: without one it would start a browser in the terminal. */
 function programOf(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): readonly string[] {
   if (platform === 'darwin') return ['/usr/bin/open']
   if (platform === 'win32') return [`${env.SystemRoot ?? 'C:\\Windows'}\\System32\\rundll32.exe`, 'url.dll,FileProtocolHandler']

@@ -1,4 +1,4 @@
-/** Optional packages, which users install for what they need. */
+/** Optional packages, which users install only when they need them. */
 
 import { UnsupportedError } from '../errors.ts'
 import { openFilesFailure } from './system-error.ts'

@@ -26,7 +26,7 @@ const WRITE_HINTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'choose a shorter name',
 }
 
-/** `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
+/** Returns `FILE_ACCESS`: a file, a folder or standard input (`-`) cannot be read. */
 export function readFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (TOO_MANY_OPEN.has(code)) return tooManyOpen(code, `cannot read ${shown(name)}: `)
@@ -34,7 +34,7 @@ export function readFailure(error: unknown, name: string): IntegrityError {
   return new IntegrityError('FILE_ACCESS', `cannot read ${shown(name)}: ${WHY_NOT[code] ?? code}`, hint === undefined ? {} : { hint })
 }
 
-/** Returns the error of a failed write: `DISK_FULL`, `PATH_BUSY` (its partial file exists) or `FILE_ACCESS`, retryable when too many files are open. */
+/** Returns the error of a failed write: `DISK_FULL`, `PATH_BUSY` (its partial file exists), `FILE_ACCESS` (retryable for open files). */
 export function writeFailure(error: unknown, name: string): IntegrityError {
   const code = systemCode(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -55,8 +55,8 @@ export function writeFailure(error: unknown, name: string): IntegrityError {
 const TOO_MANY_OPEN: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE'])
 
 /**
- * Returns `FILE_ACCESS`, retryable, for an error that says, or whose cause says, that the process or the system has too many open
- * files: any part of the program may fail so, even the import of a module. Undefined for all other errors.
+ * Returns `FILE_ACCESS`, retryable, for an error with the meaning, itself or by its cause, that the process or the system has too many
+ * open files: any part of the program may fail like this, even the import of a module. Undefined for all other errors.
  */
 export function openFilesFailure(error: unknown): IntegrityError | undefined {
   for (let inner = error, depth = 0; inner instanceof Error && depth < 8; inner = inner.cause, depth++) {
@@ -75,17 +75,17 @@ function shown(name: string): string {
   return name === '-' ? 'standard input' : `"${name}"`
 }
 
-/** The code of an operating system's error, such as `ENOENT`. */
+/** Returns the code of an operating system's error, such as `ENOENT`. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
 }
 
-/** Refused, because a person who can create a link there would choose the file that is overwritten. */
+/** Returns `PATH_UNSAFE`: anyone who can create a link there would choose the file that is overwritten. */
 export function notWrittenThrough(what: string, hint = 'choose another name'): IntegrityError {
   return new IntegrityError('PATH_UNSAFE', `${what}: nothing is written through it`, { hint })
 }
 
-/** `PATH_EXISTS` for a file that was not there when its download began. */
+/** Returns `PATH_EXISTS`: the file did not exist when its download began. */
 export function fileAppeared(path: string): IntegrityError {
   return new IntegrityError('PATH_EXISTS', `"${path}" was created by another program during the download; it was not replaced`)
 }

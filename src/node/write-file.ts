@@ -1,4 +1,4 @@
-/** Writes a new file, or replaces the content of one, atomically and one process at a time. */
+/** Writes a new file or replaces the content of one: atomically, and by one process at a time. */
 
 import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -7,7 +7,7 @@ import { type AtomicWrite, writeFileAtomically } from './files.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
 import { type Lease, tryLock } from './tokens/process-lock.ts'
 
-/** Writes a file atomically through a part that one process at a time can hold, and removes the part in any case. */
+/** Writes a file atomically through a part that only one process at a time can have, and always removes the part. */
 export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
   const part = await PartFile.open(target, mode, name)
   const confirm = async () => {
@@ -22,12 +22,12 @@ export async function replaceAlone(target: string, name: string, mode: number, h
 }
 
 /**
- * Writes the chunks of `source` to a new file; a failure leaves nothing.
+ * Writes the chunks of `source` to a new file; after a failure no file is left.
  *
  * @param overwrite true replaces an existing file once the new one is complete
  *
- * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (someone else is
- * writing it: {@link PartFile.open}), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is asked only when the file may be written.
+ * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (another process is
+ * writing it: {@link PartFile.open}), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is called only if the file may be written.
  */
 export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite = false): Promise<void> {
   const refuse = refusing(name)
@@ -60,7 +60,7 @@ export async function newPath(name: string, overwrite = false): Promise<string> 
 /** Codes of systems and folders without hard links. */
 const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])
 
-/** Names the part by a hard link, which unlike a rename never replaces a file that appeared meanwhile. */
+/** Gives the part its final name by a hard link, which unlike a rename never replaces a file that another program has created. */
 async function give(part: string, name: string, target: string): Promise<void> {
   const refuse = refusing(name)
   try {
@@ -99,7 +99,7 @@ class PartFile {
   }
 
   /**
-   * Creates the part of a file. Removes one whose process is gone or has sent no heartbeat for 60 s.
+   * Creates the part of a file. Removes a part whose process has ended or has sent no heartbeat for 60 s.
    *
    * @param name of the file, for messages
    *
@@ -128,7 +128,7 @@ class PartFile {
     if (!(await this.#lease.confirm())) throw busy(this.#name, 'another process took it over', 'wait for that process')
   }
 
-  /** Removes the part if it is still ours, and releases the lock. Throws nothing. */
+  /** Removes the part if it is still ours, and releases the lock. Never throws. */
   async end(): Promise<void> {
     if (await this.#lease.confirm()) await rm(this.path, { force: true }).catch(() => undefined)
     await this.#lease.release()
