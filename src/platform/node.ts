@@ -62,8 +62,11 @@ export function hmacKey(bytes: Uint8Array): HmacKey {
 
 /**
  * Allows any number of listeners on one signal: Node warns of a leak from the eleventh on, and raises the limit for its own `fetch`.
- * Signals that are not Node's, such as those of test environments, stay unchanged.
+ * Signals that are not Node's, such as those of test environments, stay unchanged. Errors: `TypeError` for anything else, before a
+ * request is made whose failure nobody would hear of.
  */
 export function shareSignal(signal: AbortSignal | undefined): void {
+  if (signal && typeof signal.addEventListener !== 'function')
+    throw new TypeError(`signal must be an AbortSignal${'signal' in Object(signal) ? ': pass controller.signal, not the controller' : ''}`)
   if (signal instanceof EventTarget) setMaxListeners(0, signal)
 }

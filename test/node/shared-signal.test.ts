@@ -53,3 +53,25 @@ it('nor are requests that need no credential', async () => {
   expect(await warningsOf(() => Promise.all(Array.from({ length: 40 }, sent)))).toEqual([])
   expect(server.requests).toHaveLength(40)
 })
+
+it('what is no signal is refused before anything is sent, and leaves no failure that nobody hears of', async () => {
+  const server = await startServer((_request, response) => response.end('file'))
+  onTestFinished(() => server.close())
+  const credential = { type: 'http', scheme: 'bearer', token: 'a', sendTo: `${server.origin}/` } as const
+  const unheard: unknown[] = []
+  const listen = (error: unknown) => void unheard.push(error)
+  process.on('unhandledRejection', listen)
+  onTestFinished(() => void process.off('unhandledRejection', listen))
+  const refusals: string[] = []
+  for (const credentials of [[credential], []]) {
+    const auth = createAuth({ credentials, typed: [server.origin] })
+    for (const signal of [new AbortController(), 'soon'] as unknown[])
+      await auth
+        .fetch(`${server.origin}/file`, { signal: signal as AbortSignal })
+        .catch((error) => refusals.push(`${error.name}: ${error.message}`))
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const controller = 'TypeError: signal must be an AbortSignal: pass controller.signal, not the controller'
+  const text = 'TypeError: signal must be an AbortSignal'
+  expect([refusals, unheard, server.requests]).toEqual([[controller, text, controller, text], [], []])
+})
