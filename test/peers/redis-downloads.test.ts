@@ -118,7 +118,9 @@ describe('a download by the workers of a queue', () => {
       expect(await once(first, 'exit')).toEqual([143, null])
       await load.startWorker('data')
       expect(await download).toMatchObject({ code: 0 })
-      expect((await used.archive.counts()).bytes - bytes).toBeLessThan(66 * MIB)
+      // The archive counts what it sends. Bytes that wait in the buffers of a connection, at most 10 MiB, are lost with the first worker; a
+      // download from the start would send 84 MiB.
+      expect((await used.archive.counts()).bytes - bytes).toBeLessThan(74 * MIB)
       expect(await load.problems('data')).toEqual([])
     } finally {
       await load.stop()
