@@ -12,7 +12,7 @@ const MIB = 2 ** 20
 const [key = 'key', pace = '0'] = process.argv.slice(2)
 /** Bytes per second of each response; 0 for no limit. */
 const PACE = Number(pace)
-const counts = { requests: 0, bytes: 0, refused: 0, most: 0, ranges: 0 }
+const counts = { requests: 0, bytes: 0, refused: 0, most: 0, ranges: 0, start: 0 }
 let active = 0
 
 /** A mebibyte, twice: what a position of a file holds must not depend on where a request began. */
@@ -59,6 +59,7 @@ async function answer({ url = '', headers }: IncomingMessage, response: ServerRe
   if (from === undefined) response.writeHead(200, fields)
   else response.writeHead(206, { ...fields, 'content-range': `bytes ${start}-${end - 1}/${size}` })
   if (from !== undefined) counts.ranges++
+  counts.start = start
   await send(response, { shift: shiftOf(name), start, end }, over)
 }
 

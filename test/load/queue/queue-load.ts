@@ -24,6 +24,8 @@ export interface ArchiveCounts {
   /** Most concurrent requests since the last look. */
   readonly most: number
   readonly ranges: number
+  /** First byte of the latest response. */
+  readonly start: number
 }
 
 /** A number of files of one size. */
