@@ -191,20 +191,15 @@ class Expander {
   /** Returns the links to follow and records the others. */
   #addresses(links: readonly JsonObject[]): readonly Address[] {
     const addresses: Address[] = []
+    const refuse = (code: ErrorCode, link: JsonObject, problem: string) =>
+      this.#left.push({ url: this.#url, code, message: `its link ${link.rel}#${links.indexOf(link)} ${problem}`, asked: false, count: 1 })
     for (const link of links) {
       if (isUnreadable(link)) {
-        this.#left.push({ url: this.#url, code: 'SCHEME_INVALID', message: `one of its links ${UNREADABLE}`, asked: false, count: 1 })
+        refuse('SCHEME_INVALID', link, UNREADABLE)
         continue
       }
       const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
-      if (typeof url !== 'string')
-        this.#left.push({
-          url: this.#url,
-          code: url.code,
-          message: `one of its links has a URL that ${url.message}`,
-          asked: false,
-          count: 1,
-        })
+      if (typeof url !== 'string') refuse(url.code, link, `has a URL that ${url.message}`)
       else if (this.#mayGo(url)) addresses.push({ url, via: viaOf(link, this.#url) })
     }
     return addresses

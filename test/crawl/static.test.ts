@@ -72,6 +72,14 @@ describe('a static catalog', () => {
     const { asked, left } = await walk({ '/': catalog(link('child', href)) }, { origins: 'cross' })
     expect([asked, left.map((each) => each.code)]).toEqual([['/'], [code]])
   })
+
+  it('names the link that has no usable URL', async () => {
+    const { left } = await walk({
+      '/': catalog(link('child', 'a'), link('item', 'i'), link('child', 'https://me@b.example/')),
+      '/a': catalog(),
+    })
+    expect(left.map(({ message }) => message)).toContain('its link child#1 has a URL that has a user name or password in it')
+  })
 })
 
 describe('a link whose auth:refs cannot be read', () => {

@@ -2,7 +2,7 @@
 
 import type { Dirent, Stats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
@@ -44,7 +44,8 @@ const HIDDEN = '.*/'
 /**
  * Yields files, URLs and `-` unchanged; for a folder all files below it with the extension of a document, for a glob all matching
  * files, both sorted by name and without the files that the {@link Selection} skips. Symbolic links are only followed to files
- * below the same folder. A glob without matches is a `USAGE` error, unless `mayMiss`.
+ * below the same folder. A file or folder that is named twice, or is in another folder that is named, is read once. A glob without matches
+ * is a `USAGE` error, unless `mayMiss`.
  */
 export async function* lintInputs(inputs: readonly string[], selection: Selection = {}): AsyncGenerator<LintInput> {
   let since = performance.now()
@@ -61,10 +62,15 @@ export async function* lintInputs(inputs: readonly string[], selection: Selectio
 const YIELD_AFTER = 50
 
 async function* named(inputs: readonly string[], selection: Selection): AsyncGenerator<LintInput> {
+  const paths = new Set(inputs.length > 1 ? inputs.filter((name) => name !== '-' && !isAddress(name)).map((name) => resolve(name)) : [])
+  const read = new Set<string>()
   for (const name of inputs) {
     if (name === '-' || isAddress(name)) yield { name }
-    else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, selection)
-    else yield* filesOf(name, selection)
+    else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, selection, paths)
+    else if (!read.has(resolve(name))) {
+      read.add(resolve(name))
+      yield* filesOf(name, selection, paths)
+    }
   }
 }
 
@@ -81,7 +87,7 @@ function exists(name: string): Promise<boolean> {
   )
 }
 
-async function* filesMatching(glob: string, selection: Selection): AsyncGenerator<LintInput> {
+async function* filesMatching(glob: string, selection: Selection, paths: ReadonlySet<string>): AsyncGenerator<LintInput> {
   const { default: picomatch } = await import('picomatch')
   const { base, prefix } = picomatch.scan(glob)
   const folder = `${prefix}${base}` || '.'
@@ -89,10 +95,10 @@ async function* filesMatching(glob: string, selection: Selection): AsyncGenerato
   let found = 0
   if (await exists(folder)) {
     const root = await realpath(folder)
-    const walk = { root, isWanted: (name: string) => matches(name), ...(await rulesFor(root, selection, TOOLS)) }
+    const walk = { root, paths: NONE, isWanted: (name: string) => matches(name), ...(await rulesFor(root, selection, TOOLS)) }
     for await (const input of filesBelow(folder, root, walk)) {
       found++
-      yield input
+      if (!paths.has(resolve(input.name))) yield input
     }
   }
   if (found === 0 && !selection.mayMiss) yield { name: glob, error: usageError(`no file matches ${glob}`, whyNone(glob)) }
@@ -102,12 +108,12 @@ function whyNone(glob: string): string {
   return glob.startsWith('!') ? `to skip files, use --ignore '${glob.slice(1)}'` : 'use --no-fail-on-unmatched-globs to allow this'
 }
 
-async function* filesOf(name: string, selection: Selection): AsyncGenerator<LintInput> {
+async function* filesOf(name: string, selection: Selection, paths: ReadonlySet<string>): AsyncGenerator<LintInput> {
   try {
     const stats = await stat(name)
     if (stats.isDirectory()) {
       const root = await realpath(name)
-      yield* filesBelow(name, root, { root, isWanted: isDocument, ...(await rulesFor(root, selection, `${TOOLS}\n${HIDDEN}`)) })
+      yield* filesBelow(name, root, { root, paths, isWanted: isDocument, ...(await rulesFor(root, selection, `${TOOLS}\n${HIDDEN}`)) })
     } else if (stats.isFile()) yield { name, isRegular: true, ...(selection.areListed && { isListed: true }) }
     else yield { name, error: notAFile(name, stats) }
   } catch (error) {
@@ -136,8 +142,12 @@ export async function leftOutBelow(folder: string, selection: Selection): Promis
   }
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 interface Walk {
   readonly root: string
+  /** Absolute paths of the inputs, which are read by their own names. */
+  readonly paths: ReadonlySet<string>
   readonly isWanted: (name: string) => boolean
   /** Rules of the program and of `.gitignore` files, lowest precedence first. */
   readonly above: readonly IgnoreRules[]
@@ -150,12 +160,13 @@ async function* filesBelow(folder: string, real: string, walk: Walk): AsyncGener
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => readFailure(error, folder))
   if (isAuthError(entries)) return yield { name: folder, error: entries }
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
-  const { isWanted, root, given, gitignore } = walk
+  const { isWanted, root, paths, given, gitignore } = walk
   const hasRules = gitignore && entries.some((item) => item.name === GITIGNORE)
   const above = hasRules ? [...walk.above, await gitignoreOf(real)] : walk.above
   const isLeftOut = (item: Dirent) => isIgnored([...above, ...given], join(real, item.name), item.isDirectory())
   for (const item of entries) {
     const name = join(folder, item.name)
+    if (paths.size > 1 && paths.has(resolve(name))) continue
     if (item.isDirectory()) {
       if (!isLeftOut(item)) yield* filesBelow(name, join(real, item.name), { ...walk, above })
     } else if (!isWanted(name) || isLeftOut(item)) continue
@@ -180,7 +191,7 @@ async function rulesFor(
   root: string,
   { ignore = [], gitignore = true }: Selection,
   always: string,
-): Promise<Omit<Walk, 'root' | 'isWanted'>> {
+): Promise<Omit<Walk, 'root' | 'paths' | 'isWanted'>> {
   const above = [ignoreRules(root, always), ...(gitignore ? await gitignoresAbove(root) : [])]
   const here = await realpath('.')
   const base = root === here || root.startsWith(here + sep) ? here : root

@@ -144,6 +144,22 @@ describe('globs and folders', () => {
     expect(await names(join(tree, '*.{json,ndjson}'))).toEqual(['a.ndjson', 'a.ndjson'])
   })
 
+  it('reads a file once that is named twice, by itself and in its folder, or by itself and by a glob', async () => {
+    const place = join(folder, 'twice')
+    await mkdir(join(place, 'inner'), { recursive: true })
+    for (const name of ['a.json', 'inner/b.json']) await put(place, name, dangling)
+    const [a, inner] = [join(place, 'a.json'), join(place, 'inner')]
+    const documents = async (...argv: string[]) => {
+      const { summary } = await lint(argv)
+      return [summary.documents, summary.errors]
+    }
+    expect(await documents(a, a)).toEqual([1, 1])
+    expect(await documents(place, a, inner)).toEqual([2, 2])
+    expect(await documents(inner, place, `${inner}/b.json`)).toEqual([2, 2])
+    expect(await documents(a, join(place, '*.json'))).toEqual([1, 1])
+    expect(await documents(place)).toEqual([2, 2])
+  })
+
   it.each(['no-such-*.json', 'no-such-folder/*.json'])('globs and folders that match nothing are a mistake: %s', async (glob) => {
     const path = await put(folder, 'one.json', clean)
     const outcome = await lint([path, join(folder, glob)])
