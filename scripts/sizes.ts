@@ -21,7 +21,7 @@ const LOGIN = [
 
 /** The core, with each strategy after one `fetch` by it. */
 export const STRATEGIES: readonly Measured[] = [
-  { ...fetched('no entry, a public asset', []), later: FETCH },
+  { ...fetched('no credential, a public asset', []), later: FETCH },
   fetched('`apiKey`', ['dist/strategies/api-key.js']),
   { ...fetched('`apiKey` by `stac-auth/engine`', ['dist/strategies/api-key.js']), atOnce: 'dist/engine.js' },
   fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http/http.js']),

@@ -34,7 +34,7 @@ const openId = { type: 'openIdConnect', openIdConnectUrl: WELL_KNOWN }
 const token = { type: 'http', scheme: 'bearer', token: 't', sendTo }
 
 const SCENES: Readonly<Record<string, Scene>> = {
-  'no entry, a public asset': {},
+  'no credential, a public asset': {},
   '`apiKey`': apiKey,
   '`apiKey` by `stac-auth/engine`': { ...apiKey, brought: { name: 'apiKey', file: 'dist/strategies/api-key.js' } },
   '`http`: `basic`, `bearer`, ready-made text': { scheme: { type: 'http', scheme: 'bearer' }, entry: unchecked(token) },
@@ -147,7 +147,7 @@ describe.each(STRATEGIES)('the row $name of the table of sizes', ({ name, later 
     const scene = SCENES[name]
     expect(scene, 'a scene for the row').toBeDefined()
     const { status, loaded } = await played(scene ?? {})
-    expect(status).toBe(name.startsWith('no entry') ? 401 : 200)
+    expect(status).toBe(name.startsWith('no credential') ? 401 : 200)
     expect(loaded).toEqual(later.filter((module) => module !== scene?.brought?.file).sort())
   })
 })

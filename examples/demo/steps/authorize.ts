@@ -10,7 +10,7 @@ export const authorizeStep: Step = {
     const free = targets.filter(({ holding }) => !holding.bound)
     for (const { label, target, holding } of free) {
       const refusal = await refusalOf(async () => {
-        const { method, url, headers, credential = 'no entry' } = await auth.authorize(target)
+        const { method, url, headers, credential = 'no credential' } = await auth.authorize(target)
         const response = await fetch(url, { method, headers, redirect: 'error' })
         const right = sha256(new Uint8Array(await response.arrayBuffer())) === servers.digestAt(holding.href)
         if (!right || credential !== holding.credential) failures.push(`${label}: ${response.status} with ${credential}, or other bytes`)
