@@ -164,7 +164,8 @@ export class VoiceJobs {
 
   /** Waits until all targets are finished. Errors: those of `get`; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
   wait(job_id: string, options: TranslationCallOptions & { readonly include?: 'signed_url' } = {}): Promise<Result<VoiceJobState>> {
-    return this.#until(job_id, ({ results }) => results.every(({ status }) => OVER.has(status)), oneEnd(options, this.#service.clock))
+    const isOver = ({ results }: VoiceJobState) => results.length > 0 && results.every(({ status }) => OVER.has(status))
+    return this.#until(job_id, isOver, oneEnd(options, this.#service.clock))
   }
 
   /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { failureOf } from '../../harness/failure.ts'
 import { VOICE_JOB } from '../../servers/translation/known-good.ts'
 import { fakeClient } from './fake-client.ts'
@@ -59,6 +59,16 @@ describe('a voice job', () => {
         .flatMap(({ rawHeaders, rawUrl, body }) => [...rawHeaders, rawUrl, body])
         .filter((text) => signatures.some((one) => text.includes(one))),
     ).toEqual([])
+  })
+
+  it('is not finished as long as the service lists no results', async () => {
+    const { client, clock } = await fakeClient()
+    const job = await client.voiceJobs.create(VOICE_JOB)
+    await client.voiceJobs.upload(job, SOUND)
+    const get = client.voiceJobs.get.bind(client.voiceJobs)
+    vi.spyOn(client.voiceJobs, 'get').mockImplementationOnce(async (...given) => Object.assign(await get(...given), { results: [] }))
+    const { results } = await clock.run(client.voiceJobs.wait(job.job_id))
+    expect(results).toMatchObject([{ status: 'complete' }, { status: 'complete' }])
   })
 
   it('fails target by target', async () => {
