@@ -32,9 +32,11 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   if (!signal) return promise
   return new Promise((resolve, reject) => {
     const abort = () => reject(abortedBy(signal))
-    const forget = onAbort(signal, abort)
+    let forget: (() => void) | undefined
+    // Before the listener is added, which fails for an invalid signal: a failure of the promise is always handled.
+    promise.then(resolve, reject).finally(() => forget?.())
+    forget = onAbort(signal, abort)
     if (signal.aborted) abort()
-    promise.then(resolve, reject).finally(forget)
   })
 }
 

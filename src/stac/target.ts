@@ -119,7 +119,7 @@ const MAX_NAMES = 10
 
 function refuse(what: string, name: string, present: unknown, at: string): never {
   const names = isObject(present) ? Object.keys(present) : []
-  const meant = nearMiss(name, names)
+  const meant = nearMiss(`${name}`, names)
   const list = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? `, … (${names.length} in all)` : '')
   throw new SelectionError('TARGET_NOT_FOUND', `the document has no ${what} "${name}"; it has ${list || 'none'}`, {
     pointer: at,

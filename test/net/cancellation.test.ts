@@ -11,6 +11,7 @@ describe('unlessAborted', () => {
     const failing = () => pause(5).then(() => Promise.reject(new Error('late')))
     await expect(unlessAborted(failing(), AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
     const controller = new AbortController()
+    await expect(unlessAborted(failing(), new AbortController() as unknown as AbortSignal)).rejects.toThrow(TypeError)
     const later = unlessAborted(failing(), controller.signal)
     controller.abort()
     await expect(later).rejects.toMatchObject({ code: 'ABORTED' })

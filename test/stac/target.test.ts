@@ -96,6 +96,7 @@ describe('a look-up', () => {
       message: 'the document has no asset "b04"; it has visual, B04',
     })
     expect(thrownBy(() => assetOf(catalog({}), 'x'))).toMatchObject({ message: 'the document has no asset "x"; it has none' })
+    expect(thrownBy(() => assetOf(catalog({}), undefined as never))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
     const many = item({}, Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`B${number}`, { href: A }])))
     expect(thrownBy(() => assetOf(many, 'x'))).toMatchObject({ message: expect.stringContaining('B9, … (12 in all)') })
   })
