@@ -159,7 +159,7 @@ function withRateOptions(command: Command): Command {
       .option('--rate <n>', 'limit requests per second and origin', positive)
       .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
       .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
-      .option('--retries <n>', 'fail a file after this many attempts without progress (1: no retry; default: 10)', wholeFrom(1))
+      .option('--retries <n>', 'fail a file after this many retries without progress (0: no retry; default: 10)', wholeFrom(0))
       .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive),
   )
 }

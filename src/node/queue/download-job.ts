@@ -157,15 +157,16 @@ export function readJob(value: unknown): DownloadJob | undefined {
 }
 
 const SWITCHES = ['resume', 'strict', 'acceptHtml', 'verify'] as const
-const NUMBERS = ['ranges', 'retries', 'stallTimeout', 'perHost', 'rate'] as const
+const NUMBERS = ['ranges', 'stallTimeout', 'perHost', 'rate'] as const
 
 function isSettings(value: unknown): value is JobSettings {
   if (!isObject(value)) return false
-  const names: readonly string[] = ['existing', ...SWITCHES, ...NUMBERS]
+  const names: readonly string[] = ['existing', 'retries', ...SWITCHES, ...NUMBERS]
   return (
     Object.keys(value).every((name) => names.includes(name)) &&
     [undefined, 'keep', 'refuse', 'replace'].some((known) => known === own(value, 'existing')) &&
     SWITCHES.every((name) => [undefined, true, false].some((known) => known === own(value, name))) &&
+    isSizeOrAbsent(own(value, 'retries')) &&
     NUMBERS.every((name) => own(value, name) === undefined || isPositive(own(value, name)))
   )
 }

@@ -67,6 +67,12 @@ describe('asking again', () => {
     expect(await retriesOf(failures[0], { retries: 2 })).toBe(2)
   })
 
+  it('requests a file once if no retry is allowed', async () => {
+    const server = await serve(() => ({ status: 503, body: '' }))
+    const result = await run([itemOf(server, one)], { folder: await temporaryFolder(), server, retries: 0 })
+    expect([codesOf(result), server.asked.length]).toEqual([['HTTP_503'], 1])
+  })
+
   it('continues for as long as something is gained', async () => {
     const server = await serve(
       (_, n) => (n < 8 ? { endAfter: 400_000 } : undefined),
