@@ -62,8 +62,7 @@ export function hmacKey(bytes: Uint8Array): HmacKey {
 
 /**
  * Allows any number of listeners on one signal: Node warns of a leak from the eleventh on, and raises the limit for its own `fetch`.
- * Signals that are not Node's, such as those of test environments, stay unchanged. Errors: `TypeError` for anything else, before a
- * request is made whose failure nobody would hear of.
+ * Signals that are not Node's, such as those of test environments, stay unchanged. Errors: `TypeError` for anything else.
  */
 export function shareSignal(signal: AbortSignal | undefined): void {
   if (signal && typeof signal.addEventListener !== 'function')

@@ -30,6 +30,9 @@ describe('credentials list', () => {
     const used = { ...token, STAC_AUTH_TOKEN_FOR: 'https://data.example/' }
     const note = 'not in the file: the bearer token in STAC_AUTH_TOKEN, for https://data.example/\n'
     expect([await listed(token), await listed(used), await listed(used, '--json')]).toEqual(['', note, ''])
+    const swapped = { STAC_AUTH_TOKEN: 'https://data.example/', STAC_AUTH_TOKEN_FOR: 'canary.of.a-token' }
+    expect(await listed(swapped)).toMatch(/^error CONFIG_INVALID: STAC_AUTH_TOKEN_FOR: /)
+    expect(await listed(swapped)).not.toContain('canary')
   })
 })
 

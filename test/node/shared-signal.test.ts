@@ -54,12 +54,12 @@ it('nor are requests that need no credential', async () => {
   expect(server.requests).toHaveLength(40)
 })
 
-it('what is no signal is refused before anything is sent, and leaves no failure that nobody hears of', async () => {
+it('an invalid signal is refused before anything is sent, and leaves no unhandled rejection', async () => {
   const server = await startServer((_request, response) => response.end('file'))
   onTestFinished(() => server.close())
   const credential = { type: 'http', scheme: 'bearer', token: 'a', sendTo: `${server.origin}/` } as const
-  const unheard: unknown[] = []
-  const listen = (error: unknown) => void unheard.push(error)
+  const unhandled: unknown[] = []
+  const listen = (error: unknown) => void unhandled.push(error)
   process.on('unhandledRejection', listen)
   onTestFinished(() => void process.off('unhandledRejection', listen))
   const refusals: string[] = []
@@ -73,5 +73,5 @@ it('what is no signal is refused before anything is sent, and leaves no failure 
   await new Promise((resolve) => setTimeout(resolve, 20))
   const controller = 'TypeError: signal must be an AbortSignal: pass controller.signal, not the controller'
   const text = 'TypeError: signal must be an AbortSignal'
-  expect([refusals, unheard, server.requests]).toEqual([[controller, text, controller, text], [], []])
+  expect([refusals, unhandled, server.requests]).toEqual([[controller, text, controller, text], [], []])
 })

@@ -66,10 +66,16 @@ async function list(named: string | undefined, options: ShowOptions, context: Co
   await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
   if (entries.length === 0 && !options.json)
     await context.diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
-  const { STAC_AUTH_TOKEN: token, STAC_AUTH_TOKEN_FOR: allowed } = context.io.env
-  if (token && allowed && !options.json)
-    await context.diagnostics.note(`not in the file: the bearer token in STAC_AUTH_TOKEN, for ${forLine(allowed)}`)
+  if (!options.json) await noteToken(context)
   return EXIT.done
+}
+
+/** Names the credential of the environment. Its patterns are checked before they are shown, because a token may be in their place. */
+async function noteToken({ io, diagnostics }: Context): Promise<void> {
+  const { credentialsFromEnvironment } = await import('../../node/credentials/credential-file.ts')
+  const { credentials } = credentialsFromEnvironment({ ...io.env }, { warn: () => {} })
+  for (const { sendTo = [] } of credentials as readonly CredentialObject[])
+    await diagnostics.note(`not in the file: the bearer token in STAC_AUTH_TOKEN, for ${forLine(listOf(sendTo).join(' '))}`)
 }
 
 async function listedCredentials({ path, named }: CredentialPath): Promise<readonly Listed[]> {

@@ -29,7 +29,7 @@ function failure({ url, code, message }: Incomplete): string {
   return `::error ${file}title=${property(`stac-auth ${code}`)}::${data(message ?? `${url}: could not be read`)}`
 }
 
-/** Whether a document is a file, to which GitHub can attach an annotation. */
+/** True for a document that is a file, to which GitHub can attach an annotation. */
 function isLocal(document: string): boolean {
   return document !== '' && document !== '-' && !document.includes('://')
 }

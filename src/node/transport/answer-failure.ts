@@ -4,6 +4,7 @@ import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
 import { parseChallenges } from '../../http/challenge.ts'
 import { type HttpResponse, isRetryableStatus, readBody, utf8 } from '../../http/message.ts'
 import { bareAddress } from '../../http/url.ts'
+import { retryHint } from '../../net/retry.ts'
 import { errorCode } from '../../objects/list-objects.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
 
@@ -27,15 +28,10 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
   const code = await storeCode(headers, body)
   if (status === 401 || status === 403) return uncovered({ status, headers }, url, target)
   const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
-  const wait = requestedWait(headers.get('retry-after')?.trim() ?? '')
-  const hint = wait && isRetryableStatus(status) && `the server asks to wait ${wait} before the next request (Retry-After)`
-  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable: isRetryableStatus(status), ...(hint && { hint }) })
-}
-
-/** Returns the value of a `Retry-After` in words (RFC 9110 §10.2.3): seconds or a date; undefined for any other text. */
-function requestedWait(value: string): string | undefined {
-  if (/^\d{1,10}$/.test(value)) return `${value} s`
-  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value) ? `until ${value}` : undefined
+  const retryable = isRetryableStatus(status)
+  const wait = retryable ? retryHint(headers, Date.now()) : undefined
+  const hint = wait && `the server asks to wait ${Math.ceil(wait / 1000)} s before the next request (Retry-After)`
+  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable, ...(hint && { hint }) })
 }
 
 /** Returns the code in an error response of an object store, or an empty string. */

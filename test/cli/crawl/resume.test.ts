@@ -134,9 +134,11 @@ describe('the state of a crawl', () => {
       child.stderr.on('data', (chunk) => told.push(String(chunk)))
       const [code] = await once(child, 'close')
       expect([code, JSON.parse(told.join('').trim().split('\n').at(-1) ?? '').code]).toEqual([6, 'FILE_ACCESS'])
-      expect(JSON.parse(out.join('')).summary.incomplete).toContainEqual(
-        expect.objectContaining({ url: server.origin, code: 'FILE_ACCESS' }),
-      )
+      expect(JSON.parse(out.join('')).summary.incomplete).toContainEqual({
+        url: server.origin,
+        code: 'FILE_ACCESS',
+        message: expect.stringContaining('cannot write'),
+      })
       const resumed = await run(argv(server.origin, '--resume', state))
       expect(resumed.stdout).toBe((await run(argv(server.origin))).stdout)
     },

@@ -29,7 +29,8 @@ export class TargetFolder implements Destination {
   }
 
   /**
-   * Resolves the folder once; with `mayBeMissing` it need not exist, `hint` is for one that must. Errors: `FILE_ACCESS`, `PATH_UNSAFE` if it is not a folder.
+   * Resolves the folder once; with `mayBeMissing` it need not exist. Errors: `FILE_ACCESS` with `hint` if it does not exist, `PATH_UNSAFE` if
+   * it is not a folder.
    */
   static async open(name: string, mayBeMissing = false, hint = 'create it first'): Promise<TargetFolder> {
     try {
