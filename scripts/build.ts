@@ -47,10 +47,9 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const tsc = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}tsconfig.build.json`, '--outDir', fresh], {
-  stdio: ['ignore', 2, 2],
-})
-if (tsc.status === 0) {
+const compiler = `${root}node_modules/typescript-7/bin/tsc`
+const compiled = spawnSync(process.execPath, [compiler, '-p', `${root}tsconfig.build.json`, '--outDir', fresh], { stdio: ['ignore', 2, 2] })
+if (compiled.status === 0) {
   forOlderCompilers()
   await joinRules(`${fresh}/lint/rules`)
   joinRulePages()
@@ -62,7 +61,7 @@ if (tsc.status === 0) {
   renameSync(fresh, dist)
 } else {
   rmSync(fresh, { recursive: true, force: true })
-  process.exitCode = tsc.status ?? 1
+  process.exitCode = compiled.status ?? 1
 }
 
 /** Writes generic byte arrays so that TypeScript before 5.7, which knows no such generic, reads them as well. */

@@ -1,6 +1,6 @@
 /**
  * Resolves every entry of the packed package as compilers do, and compiles programs that use it with every TypeScript that is promised,
- * all declarations checked: `npm run test:typescript`, or `… -- 5.4 6.0` for some versions.
+ * all declarations checked: `npm run test:typescript`, or `… -- 5.4 7.0` for some versions.
  *
  * The compilers are kept in a temporary folder for the run.
  */
@@ -16,7 +16,7 @@ import { installInto, packInto } from './pack/package.ts'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const named = process.argv.slice(2)
-const versions = named.length > 0 ? named : ['5.4', '5.6', '5.9', '6.0']
+const versions = named.length > 0 ? named : ['5.4', '5.6', '5.9', '6.0', '7.0']
 
 interface Project {
   readonly moduleResolution: 'Node16' | 'NodeNext' | 'Bundler'
