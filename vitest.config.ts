@@ -36,22 +36,6 @@ export const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8'
   .map((name) => `test/${name}`)
   .filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8')))
 
-/** What reads our sources, judges our servers, is built for pages, asks nothing of the platform or takes long: once is enough for it. */
-const ONCE = [
-  'test/{adapters,architecture,browser,chaos,contract,element,fuzz,integrations,leaks,lint,schemas,servers,stac,text,services/time-tracking}/**/*.test.ts',
-  'test/auth/secret.test.ts',
-  'test/cli/{lint-memory,lint-repeats,lint-changed,merge,crawl/faults,download/process,inputs/inputs}.test.ts',
-  'test/demo/demo.test.ts',
-  'test/node/providers.test.ts',
-  'test/strategies/s3/differential.test.ts',
-  'test/node/process-lock.test.ts',
-  'test/node/gateway/memory.test.ts',
-  'test/node/download/{full-disk,gaps,integrity,manifest,names,ranges,retries}.test.ts',
-  'test/node/download/chaos/{bodies,load,descriptors,hostile-bodies,kill,retry-after,unreachable}.test.ts',
-  'test/strategies/http/private-token-issuance.test.ts',
-  'test/package/vite.test.ts',
-]
-
 /** The folders whose code runs in pages as well. `text` does, too, but asks nothing of the platform: the same code would run twice. */
 const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|browser)\//
 
@@ -66,15 +50,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/peers/**', 'test/package/**', ...ONCE, ...REPLACING],
+          exclude: ['test/peers/**', 'test/package/**', ...REPLACING],
           isolate: false,
           ...EACH_FILE,
         },
-      },
-      // The same, where one version of Node is enough.
-      {
-        ...ON_NODE,
-        test: { name: 'once', include: ONCE, exclude: REPLACING, isolate: false, ...EACH_FILE },
       },
       {
         ...ON_NODE,
@@ -103,7 +82,6 @@ export default defineConfig({
         test: {
           name: 'package',
           include: ['test/package/**/*.test.ts'],
-          exclude: ONCE,
           setupFiles: ['test/setup/run-hooks.ts'],
           ...PATIENCE,
         },

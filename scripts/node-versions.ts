@@ -32,7 +32,7 @@ try {
     if (process.exitCode) break
     const node = join(folder, `node_modules/node-${version}/bin/node`)
     run(node, ['-p', '"Node " + process.version'], folder)
-    // What runs in browsers, and the project "once", is tested once: the version of Node does not matter to it.
+    // The web platform is the same in all of them.
     run(
       node,
       [

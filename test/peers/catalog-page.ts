@@ -107,7 +107,7 @@ export async function barriers(page: Page): Promise<readonly string[]> {
     const animations = document.getAnimations()
     for (const animation of animations) if (!hasBegun(animation)) animation.pause()
     await Promise.allSettled(animations.filter(hasBegun).map(({ finished }) => finished))
-    const { violations } = await Reflect.get(globalThis, 'axe').run()
+    const { violations } = await Reflect.get(globalThis, 'axe').run({ resultTypes: ['violations'] })
     for (const animation of animations) if (animation.playState === 'paused') animation.play()
     return violations
   })
