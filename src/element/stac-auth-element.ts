@@ -138,7 +138,7 @@ export class StacAuthElement extends Base {
     return this.#options.url
   }
   set url(url: string | undefined) {
-    this.#options = { ...this.#options, ...(url === undefined ? {} : { url }) }
+    this.#options = { ...this.#options, url } as TargetOptions
     this.#ask()
   }
 
@@ -147,7 +147,7 @@ export class StacAuthElement extends Base {
     return this.#options.parents
   }
   set parents(parents: readonly object[] | undefined) {
-    this.#options = { ...this.#options, ...(parents === undefined ? {} : { parents }) }
+    this.#options = { ...this.#options, parents } as TargetOptions
     this.#ask()
   }
 

@@ -387,6 +387,21 @@ it('reads properties that were set before it was defined, and takes the texts of
   await expect.poll(() => page.getByRole('heading', { name: 'Zugang' }).count()).toBe(1)
 }, 30_000)
 
+it('forgets the URL and the parents of the document before', async () => {
+  const { page } = await openPage(browser(), site)
+  const parent = { type: 'Catalog', 'auth:schemes': { key: KEY } }
+  const properties = { url: 'https://before.example/item.json', parents: [parent] }
+  await show(page, { document: itemOf({}, { a: ['./a', 'key'] }), properties })
+  await page.getByText('Key for before.example').waitFor()
+  await page.evaluate(() => Object.assign(elementPage.element ?? {}, { parents: undefined }))
+  await page.getByText('The catalog does not say how to authenticate.').waitFor()
+  await page.evaluate((document) => Object.assign(elementPage.element ?? {}, { document, url: undefined }), {
+    ...itemOf({ key: KEY }, { a: ['./a', 'key'] }),
+  })
+  await page.getByText('before.example').waitFor({ state: 'detached' })
+  expect(await page.evaluate(() => elementPage.element?.url)).toBeUndefined()
+}, 30_000)
+
 it('the example of the documentation asks for a key, and reads a file with it', async () => {
   const { page, complaints } = await openPage(browser(), site)
   const seen: (string | undefined)[] = []
