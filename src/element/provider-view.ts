@@ -2,7 +2,7 @@
 import type { CredentialStatus } from '../auth/auth.ts'
 import { credentialFrom, type FormModel } from '../browser/credential-form.ts'
 import type { Logins } from '../browser/logins.ts'
-import { isAuthError } from '../errors.ts'
+import { ConfigurationError, isAuthError } from '../errors.ts'
 import { choiceNode, chosenPatterns, consentNodes } from './consent.ts'
 import { fieldNodes, fieldsOf, type Typed, takeTyped, withoutSecrets } from './credential-fields.ts'
 import { button, type Child, element, icon, isolated, sentence } from './dom.ts'
@@ -424,4 +424,9 @@ function actions(...buttons: readonly Child[]): HTMLElement {
 
 function definedOf(children: readonly Child[]): readonly (Node | string)[] {
   return children.filter((child) => child !== undefined && child !== false)
+}
+
+/** The message says what to do, because neither the element nor consoles show a hint. */
+export function notADocument(): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', 'document is not a STAC document: set the parsed JSON')
 }

@@ -3,6 +3,7 @@ import type { Auth, CredentialStatus } from '../auth/auth.ts'
 import type { UncheckedCredential } from '../auth/credential.ts'
 import type { Logins } from '../browser/logins.ts'
 import { isAuthError } from '../errors.ts'
+import { kindOf } from '../stac/document.ts'
 import { type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
 import { element } from './dom.ts'
 import { type Needs, needsOf } from './needs.ts'
@@ -109,6 +110,8 @@ export class StacAuthElement extends Base {
   }
   set auth(auth: ElementAuth | undefined) {
     if (auth === this.#auth) return
+    // `createAuth` returns an engine, too, but the user could add nothing to it.
+    if (auth && !auth.credentials) throw new TypeError('auth must be created with createLiveAuth')
     this.#auth = auth
     this.#added = addedTo(auth)
     this.#subscribe()
@@ -286,6 +289,7 @@ export class StacAuthElement extends Base {
       const targets = this.#target ? targetsIn(this.#target) : this.#document && targetsOf(this.#document, this.#options)
       // A document that is still loading is not shown as public.
       if (!auth || !targets) return this.#show({ groups: [] }, 'checking')
+      if (!this.#target && this.#document && !isDocument(this.#document)) throw (await import('./provider-view.ts')).notADocument()
       const needs = await needsOf(targets, auth, { typed: this.#typed }, signal)
       const status = await auth.status()
       this.#status = new Map(status.map((one) => [one.credential, one]))
@@ -437,6 +441,11 @@ function partsIn(root: ShadowRoot): Parts {
   const panel = element('div', { part: 'panel', role: 'group' }, heading, summary, problem, groups, said)
   root.replaceChildren(panel)
   return { panel, heading, summary, problem, groups, said }
+}
+
+/** Returns false for a response, a promise or the JSON of an error: they have no targets, but must not be shown as public. */
+function isDocument(value: object): boolean {
+  return kindOf(value) !== 'unknown' || 'links' in value || 'assets' in value
 }
 
 function isEqual(one: readonly unknown[], other: readonly unknown[]): boolean {

@@ -402,6 +402,23 @@ it('forgets the URL and the parents of the document before', async () => {
   expect(await page.evaluate(() => elementPage.element?.url)).toBeUndefined()
 }, 30_000)
 
+it('does not call a value public that is not a document, and refuses an engine whose credentials cannot change', async () => {
+  const { page } = await openPage(browser(), site)
+  for (const document of [{ code: 'NotFound', description: 'no such item' }, []] as readonly object[])
+    expect(await show(page, { document })).toBe('failed')
+  await page.getByText('document is not a STAC document: set the parsed JSON').waitFor({ state: 'attached' })
+  expect(await show(page, { document: { links: [] } })).toBe('open')
+  const refused = await page.evaluate(() => {
+    try {
+      Object.assign(elementPage.element ?? {}, { auth: {} })
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  })
+  expect(refused).toBe('TypeError: auth must be created with createLiveAuth')
+}, 30_000)
+
 it('the example of the documentation asks for a key, and reads a file with it', async () => {
   const { page, complaints } = await openPage(browser(), site)
   const seen: (string | undefined)[] = []

@@ -32,7 +32,7 @@ function start() {
     /** Defines the element by another name, after one of that name has its properties. */
     upgradeLater(): void {
       const later = document.createElement('stac-auth-later')
-      Object.assign(later, { auth: page.auth, document: {}, locale: 'de' })
+      Object.assign(later, { auth: page.auth, document: { type: 'Catalog' }, locale: 'de' })
       document.querySelector('#place')?.append(later)
       defineStacAuth('stac-auth-later')
     },
