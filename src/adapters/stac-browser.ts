@@ -17,7 +17,7 @@ export interface BrowserSettings {
    * image is loaded and when `refresh` is called, so that components are drawn again.
    */
   readonly state?: { version: number }
-  /** Called with errors of images and maps, which STAC Browser does not show. */
+  /** Called with errors of images, maps, `isReady` and `loginFor`, which STAC Browser does not show. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -77,6 +77,11 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
     return login ? { login: credential } : { credential }
   }
 
+  /** STAC Browser asks about every protected URL, so a missing credential is no error here: the request for the URL reports it. */
+  function report(error: unknown): void {
+    if (!isAuthError(error) || error.code !== 'NO_CREDENTIAL') onError(error)
+  }
+
   async function load(url: string): Promise<void> {
     const shown = await objectUrl(requestsFor(auth, givenFor(url)).fetch, url).catch((error: unknown) => {
       onError(error)
@@ -105,11 +110,10 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
           ready.set(url, true)
           state.version++
         })
-        // A URL without a credential is not ready; the error is reported when the URL is requested.
-        .catch(() => {})
+        .catch(report)
       return false
     },
-    loginFor: async (url) => (await explained(url).catch((): Readiness => ({}))).login,
+    loginFor: async (url) => (await explained(url).catch(report))?.login,
     imageUrl(url) {
       if (!needsFetch(url)) return url
       const shown = images.get(url)

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { browserRequests } from '../../src/adapters/stac-browser.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import { apiKey, basic, bearer } from '../../src/auth/credential.ts'
+import { memoryStore } from '../../src/auth/session.ts'
 import { found, item, type Json, scheme } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
@@ -141,6 +142,23 @@ describe('the requests of STAC Browser', () => {
       expect(requests.isReady(url)).toBe(false)
       expect(requests.needsFetch(url)).toBe(true)
     }
+  })
+
+  it('report why it is unknown whether a login is needed, but not that there is no credential', async () => {
+    const openIdConnectUrl = 'https://id.example/.well-known/openid-configuration'
+    const broken = () => Promise.reject(new Error('the store is broken'))
+    const auth = createAuth({
+      credentials: [{ id: 'portal', type: 'openIdConnect', openIdConnectUrl, clientId: 'page', sendTo: ['https://data.example/'] }],
+      session: { ...memoryStore(), read: broken },
+    })
+    const onError = vi.fn()
+    const requests = browserRequests(auth, { onError })
+    expect(requests.isReady('https://data.example/a')).toBe(false)
+    await expect.poll(() => onError.mock.calls).toHaveLength(1)
+    expect(await requests.loginFor('https://data.example/a')).toBeUndefined()
+    expect(onError.mock.calls).toEqual([[expect.any(Error)], [expect.any(Error)]])
+    expect(await requests.loginFor('https://other.example/a')).toBeUndefined()
+    expect(onError).toHaveBeenCalledTimes(2)
   })
 
   it('load images once, show them when they are there, and forget them when credentials change', async () => {
