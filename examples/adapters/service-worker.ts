@@ -6,6 +6,6 @@ import { simpleHttp } from 'stac-auth/strategies/simple-http'
 const token = async () => (await fetch('/session/token', { method: 'POST' })).text()
 const origin = new URL(location.href).searchParams.get('archive') ?? ''
 
-/** With all strategies the worker would be more than five times as large. */
+/** With all strategies the worker would be more than three times as large. */
 const auth = createEngine({ credentials: [bearer(token, origin)], strategies: [simpleHttp] })
 authorizeRequests(self as unknown as WorkerScope, auth, console.error)
