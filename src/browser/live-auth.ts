@@ -8,6 +8,8 @@ import { type CredentialInput, type CredentialObject, type CredentialSet, flatte
 import { type EngineMemory, engineMemory, KeyedMutex, memoryStore } from '../auth/session.ts'
 import type { SessionChange } from '../auth/strategy.ts'
 import { ConfigurationError, isAuthError } from '../errors.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
+import { forLine } from '../text/sanitize.ts'
 import { openTabs, type TabMessage } from './tabs.ts'
 
 /** Options of `createLiveAuth`. */
@@ -71,7 +73,11 @@ export interface LiveCredentials {
    * Errors: those of the revocation, after the credential was removed.
    */
   remove(id: string): Promise<void>
-  /** Allows the origin of a URL that the user typed to be a loopback or private address. */
+  /**
+   * Allows the origin of a URL that the user typed to be a loopback or private address.
+   *
+   * Errors: `CONFIG_INVALID`.
+   */
   typed(url: string): void
   /** Calls the listener for each change in this tab or another one; returns a function that removes the listener. */
   subscribe(listener: (change: LiveChange) => void): () => void
@@ -138,7 +144,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   const removedFrom = new Map<string, number>()
   /** Ids with a change from another tab, which has notified all tabs already. */
   const echoed = new Set<string>()
-  let typed = options.typed ?? []
+  let typed = (options.typed ?? []).map(originOf)
   let engine = engineOf(set)
   let tabs = name === false ? undefined : openTabs(name, (message) => void quietly(heard(message)))
 
@@ -263,7 +269,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
       }
     },
     typed: (url) => {
-      const { origin } = new URL(url)
+      const origin = originOf(url)
       if (typed.includes(origin)) return
       typed = [...typed, origin]
       engine = engineOf(set)
@@ -340,6 +346,12 @@ function summaryOf(credential: Named): CredentialSummary {
 
 function patternsOf({ sendTo = [] }: CredentialObject): readonly string[] {
   return typeof sendTo === 'string' ? [sendTo] : sendTo
+}
+
+/** Returns the origin. `localhost:5173` would be a URL with the scheme `localhost:`, which allows nothing. */
+function originOf(url: string): string {
+  if (canParseUrl(url) && !/^[^/:]+:\d/.test(url)) return new URL(url).origin
+  throw new ConfigurationError('CONFIG_INVALID', `typed must be absolute URLs such as http://localhost:5173/, not "${forLine(url)}"`)
 }
 
 function unknown(id: string): ConfigurationError {

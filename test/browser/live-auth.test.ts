@@ -279,6 +279,14 @@ describe('a live engine', () => {
     expect([changes, later, faults]).toEqual([[expect.objectContaining({ kind: 'added' })], changes, [fault]])
   })
 
+  it('refuses a host without a scheme, which would allow nothing', () => {
+    for (const host of ['localhost:5173', '127.0.0.1:8080', 'localhost']) {
+      const refused = expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(`not "${host}"`) })
+      expect(() => createLiveAuth({ credentials: [], tabs: false, typed: [host] })).toThrow(refused)
+      expect(() => createLiveAuth({ credentials: [], tabs: false }).credentials.typed(host)).toThrow(refused)
+    }
+  })
+
   it('allows the private address that the user typed', async () => {
     const { auth } = tab(script(), { credentials: [] })
     const local = assetOf({ assets: { data: { href: 'https://127.0.0.1:8080/f.tif' } } }, 'data')
