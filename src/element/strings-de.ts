@@ -108,7 +108,8 @@ export const german: Strings = {
   'error.LOGIN_DENIED': 'Die Anmeldung wurde nicht beendet: Sie wurde abgelehnt, oder das Fenster wurde geschlossen.',
   'error.LOGIN_TIMEOUT': 'Die Anmeldung hat zu lange gedauert.',
   'error.CORS_OR_NETWORK': 'Der Server ist von dieser Seite aus nicht erreichbar.',
-  'error.AUTH_REJECTED': 'Der Server hat die Zugangsdaten abgelehnt. Prüfen Sie sie, und geben Sie sie noch einmal ein.',
+  'error.AUTH_REJECTED':
+    'Der Server hat die Zugangsdaten abgelehnt. Wenn sie falsch sind, entfernen Sie sie, und geben Sie sie noch einmal ein.',
   'error.CONFIG_INVALID': 'Ein Wert ist ungültig.',
   'error.CREDENTIAL_VALUE_INVALID': 'Ein Wert ist ungültig.',
   'error.UNSUPPORTED_IN_BROWSER':

@@ -107,7 +107,7 @@ export const english = {
   'error.LOGIN_DENIED': 'The login was not completed: it was denied, or its window was closed.',
   'error.LOGIN_TIMEOUT': 'The login took too long.',
   'error.CORS_OR_NETWORK': 'The server cannot be reached from this page.',
-  'error.AUTH_REJECTED': 'The server rejected the credential. Check it, and enter it again.',
+  'error.AUTH_REJECTED': 'The server rejected the credential. If it is wrong, remove it and enter it again.',
   'error.CONFIG_INVALID': 'A value is not valid.',
   'error.CREDENTIAL_VALUE_INVALID': 'A value is not valid.',
   'error.UNSUPPORTED_IN_BROWSER': 'Web pages cannot use this. Use the command line, or a program outside the browser.',
