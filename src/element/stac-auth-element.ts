@@ -308,7 +308,8 @@ export class StacAuthElement extends Base {
   }
 
   #language(): string {
-    return this.#locale ?? this.closest('[lang]')?.getAttribute('lang') ?? globalThis.navigator?.language ?? 'en'
+    // `closest` does not leave a shadow tree.
+    return this.#locale ?? ((this.closest<HTMLElement>('[lang]') ?? document.documentElement).lang || navigator.language)
   }
 
   #show({ groups }: Needs, state: AccessState): void {

@@ -387,6 +387,18 @@ it('reads properties that were set before it was defined, and takes the texts of
   await expect.poll(() => page.getByRole('heading', { name: 'Zugang' }).count()).toBe(1)
 }, 30_000)
 
+it('has the language of the page inside the shadow tree of another element, too', async () => {
+  const { page } = await openPage(browser(), site)
+  await show(page, { document: itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }) })
+  await page.evaluate(() => {
+    document.documentElement.lang = 'de'
+    const host = document.createElement('div')
+    document.querySelector('#place')?.append(host)
+    host.attachShadow({ mode: 'open' }).append(elementPage.element ?? '')
+  })
+  await page.getByRole('button', { name: 'Eingeben' }).waitFor()
+}, 30_000)
+
 it('forgets the URL and the parents of the document before', async () => {
   const { page } = await openPage(browser(), site)
   const parent = { type: 'Catalog', 'auth:schemes': { key: KEY } }
