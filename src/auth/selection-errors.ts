@@ -1,4 +1,5 @@
 /** The errors of rejected references: loaded when one is needed. */
+import { platform } from '#platform'
 import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject } from '../stac/document.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
@@ -177,18 +178,21 @@ function firstDifference(tuple: Identity, credential: Identity): IdentityMember 
   return different.find(({ url }) => url !== undefined) ?? different[0]
 }
 
-/** Returns `NO_CREDENTIAL` with a credential to add to the file. */
+/** Pages have neither a credential file nor environment variables. */
+const TO_FILE = platform.hidesHeaders ? '' : ' to the credential file'
+
+/** Returns `NO_CREDENTIAL` with a credential to add. */
 function missingCredential(target: Target, ref: string, scheme: AuthScheme, strategy: Strategy | undefined, url: URL): SelectionError {
   const place = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
   const entry = strategy && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,
-    ...(entry && { hint: `if you trust ${place}, add this credential to the credential file: ${JSON.stringify(entry)}` }),
+    ...(entry && { hint: `if you trust ${place}, add this credential${TO_FILE}: ${JSON.stringify(entry)}` }),
   })
 }
 
-/** Returns a credential with every field to fill in; secrets are environment variables to set. */
+/** Returns a credential with every field to fill in; secrets are environment variables to set, except in pages. */
 function entryFor({ credential, fields }: CredentialForm, ref: string, sendTo: string): Record<string, unknown> {
   const id = ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64) || 'credential'
   const filled: Record<string, unknown> = { id, ...credential }
@@ -197,9 +201,9 @@ function entryFor({ credential, fields }: CredentialForm, ref: string, sendTo: s
   return { ...filled, sendTo: [sendTo] }
 }
 
-/** Returns the placeholder for a field that only the user knows; for a secret the environment variable to set. */
+/** Returns the placeholder for a field that only the user knows; for a secret the environment variable to set, except in pages. */
 export function placeholder(id: string, name: string, { kind }: Field): unknown {
-  if (kind === 'secret') return { env: variableFor(id, name) }
+  if (kind === 'secret' && !platform.hidesHeaders) return { env: variableFor(id, name) }
   if (kind === 'signed-url-patterns' || kind === 'patterns') return ['https://…/']
   return '…'
 }
