@@ -182,6 +182,9 @@ describe('gateway', () => {
   it.each([
     [['--listen', '0.0.0.0:8080'], 'others could connect to 0.0.0.0:8080 and use your credentials'],
     [['--listen', '127.0.0.1:80', '--port', '80'], 'the port is given twice: in --listen and as --port'],
+    [['--listen', '8080'], '"8080" does not say on which address to listen'],
+    [['--listen', ':8080'], '":8080" does not say on which address to listen'],
+    [['--listen', ''], '--listen is empty'],
     [['--listen', 'x.sock', '--port', '80'], '--port has no meaning for a Unix socket'],
     [
       ['--allow-origin', '*'],

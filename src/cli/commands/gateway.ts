@@ -210,6 +210,8 @@ function listenOption({ listen, port, iKnowThatOthersCanConnect: known = false }
   const [, host, digits = ''] = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(listen) ?? []
   if (host === undefined) {
     if (port !== undefined) throw usageError('--port has no meaning for a Unix socket')
+    if (listen === '') throw usageError('--listen is empty', 'give the path of a Unix socket, or HOST:PORT')
+    if (/^:?\d+$/.test(listen)) throw usageError(`"${listen}" does not say on which address to listen`, 'use --port, or HOST:PORT')
     return { path: listen }
   }
   if (port !== undefined) throw usageError('the port is given twice: in --listen and as --port')

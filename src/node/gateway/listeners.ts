@@ -167,13 +167,24 @@ function onAddress(host: string, port: number): Promise<Server> {
   })
 }
 
+/** Bytes; the system truncates longer paths of sockets without an error. */
+const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107
+
 /** Listens on a Unix socket that only the user can open. Errors: `NETWORK_LISTEN`, `PATH_EXISTS` for any other file of that name. */
-async function onSocket(path: string): Promise<Server> {
+async function onSocket(given: string): Promise<Server> {
+  // Node listens on every address where a path reads as a number, and on any port where it is empty.
+  const path = Number(given) >= 0 ? `./${given}` : given
+  const refused = (reason: string, hint: string) => new NetworkError('NETWORK_LISTEN', `cannot listen on "${given}": ${reason}`, { hint })
+  const bytes = Buffer.byteLength(path)
+  if (process.platform !== 'win32' && bytes > LONGEST_PATH)
+    throw refused(`the path of a socket has at most ${LONGEST_PATH} bytes, this one has ${bytes}`, 'choose a shorter path')
   await removeAbandoned(path)
   const server = createServer({ pauseOnConnect: true })
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on "${path}": ${'code' in cause ? String(cause.code) : 'unknown reason'}`))
+      reject(
+        refused('code' in cause ? String(cause.code) : 'unknown reason', 'choose a path in a folder that exists and that you can write to'),
+      )
     })
     // The socket is created within the call, so no other user can connect before its mode is set.
     const before = process.umask(0o177)

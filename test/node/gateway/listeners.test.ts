@@ -142,6 +142,26 @@ describe('the address', () => {
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined()
   })
 
+  it('is a socket also where its path reads as a number, never a port that others can connect to', async () => {
+    const { gateway } = await fixture({ listen: { path: '65432' } })
+    expect(statSync('65432').isSocket()).toBe(true)
+    expect(gateway.base).toMatch(/^http:\/\/localhost\//)
+    await gateway.close()
+    await expect(fixture({ listen: { path: '' } })).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+  })
+
+  it('refuses a path that the system would truncate, and says what to do about a folder that is missing', async () => {
+    await expect(fixture({ listen: { path: join(folder, 'x'.repeat(108)) } })).rejects.toMatchObject({
+      code: 'NETWORK_LISTEN',
+      message: expect.stringMatching(/: the path of a socket has at most 10[37] bytes, this one has \d+$/),
+      hint: 'choose a shorter path',
+    })
+    await expect(fixture({ listen: { path: join(folder, 'missing', 'x.sock') } })).rejects.toMatchObject({
+      code: 'NETWORK_LISTEN',
+      hint: 'choose a path in a folder that exists and that you can write to',
+    })
+  })
+
   it('may be the socket of a gateway that was killed', async () => {
     const path = join(folder, 'abandoned.sock')
     const { spawnSync } = await import('node:child_process')
