@@ -349,19 +349,12 @@ const FAULTS: readonly Fault[] = [
     says: /export STAC_AUTH_TOKEN_FOR=/,
   },
   {
-    fault: 'a credential that matches nothing in the document',
-    cause: () =>
-      around.credentials.push({
-        id: 'far',
-        type: 'http',
-        scheme: 'bearer',
-        token: { env: 'DOCTOR_TOKEN' },
-        sendTo: [`${server.origin}/elsewhere/`],
-      }),
-    check: 'credential far',
+    fault: 'credentials that match nothing in a document without auth:refs',
+    cause: () => Object.assign(around.item, { assets: {} }),
+    check: 'credentials',
     level: 'warning',
     code: 'CREDENTIAL_TARGET_UNTRUSTED',
-    says: /no target of the document/,
+    says: /^for no target of the document: "portal", "archive", "key", "oidc"$/m,
   },
   {
     fault: 'an id that two credentials have',
@@ -451,6 +444,19 @@ it('finds no problem where everything is right', async () => {
       'scheme bearer',
     ]),
   )
+})
+
+it('names the credentials for other documents in one line, as a warning only where a scheme has none', async () => {
+  const token = { env: 'DOCTOR_TOKEN' }
+  for (let number = 0; number < 7; number++)
+    around.credentials.push({ id: `far${number}`, type: 'http', scheme: 'bearer', token, sendTo: [`${server.origin}/far/`] })
+  const message = 'for no target of the document: "far0", "far1", "far2", "far3", "far4" and 2 more'
+  const right = await examined()
+  expect(checkOf(right.checks, 'credentials')).toEqual({ check: 'credentials', level: 'ok', message })
+  around.credentials.splice(2, 1)
+  await rm(around.file)
+  const { checks } = await examined()
+  expect(checkOf(checks, 'credentials')).toMatchObject({ level: 'warning', code: 'CREDENTIAL_TARGET_UNTRUSTED', message })
 })
 
 describe('doctor finds', () => {

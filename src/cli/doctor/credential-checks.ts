@@ -29,7 +29,7 @@ function loginCheck({ credential, state, expiresAt, refreshable, flow }: Credent
   return report(check, 'LOGIN_REQUIRED', message, `stac-auth login ${credential}`)
 }
 
-/** Explains, once per scheme, which credential the targets of a document get, and names credentials that match none. */
+/** Explains, once per scheme, which credential the targets of a document get, and names the credentials that match none. */
 export async function documentChecks(
   { document, url }: ReadDocument,
   auth: Auth,
@@ -53,7 +53,8 @@ export async function documentChecks(
     message: `${check.message} (${count} ${count === 1 ? 'target' : 'targets'})`,
   }))
   const open = found.length > 0 ? [] : [ok('document', 'no target of the document requires authentication')]
-  return [...open, ...found, ...unused.map((credential) => unusedCheck(credential, name))]
+  const isInDoubt = open.length > 0 || found.some(({ level }) => level === 'error')
+  return [...open, ...found, ...unusedChecks(unused, name, isInDoubt)]
 }
 
 /** Sends one small authorized request for each scheme that has a credential. */
@@ -80,7 +81,16 @@ function schemeChecks({ refs, code, message = '', hint }: Explanation, name: str
   })
 }
 
-function unusedCheck({ id }: CredentialObject, name: string): Check {
+/** How many unused credentials are named. */
+const MOST_IDS = 5
+
+/** Reports the credentials that no target gets in one check; it is a warning only where a target lacks a credential that one of them may be. */
+function unusedChecks(unused: readonly CredentialObject[], name: string, isInDoubt: boolean): readonly Check[] {
+  if (unused.length === 0) return []
+  const ids = unused.slice(0, MOST_IDS).map(({ id }) => `"${id}"`)
+  const more = unused.length > MOST_IDS ? ` and ${unused.length - MOST_IDS} more` : ''
+  const message = `for no target of the document: ${ids.join(', ')}${more}`
+  if (!isInDoubt) return [ok('credentials', message)]
   const hint = `stac-auth explain ${documentWord(name)} shows why; for other documents it may be right`
-  return warning(`credential ${id}`, 'CREDENTIAL_TARGET_UNTRUSTED', 'is for no target of the document', hint)
+  return [warning('credentials', 'CREDENTIAL_TARGET_UNTRUSTED', message, hint)]
 }
