@@ -21,7 +21,7 @@ export class FailedFiles {
   readonly #warnings = new Map<string, Group<WarningEvent>>()
 
   fail({ file, error, resumable }: FailedEvent): void {
-    add(this.#failures, causeOf(error, file.url), forUser(error, resumable), file.name)
+    add(this.#failures, causeOf(error, file.url), forUser(error, resumable), nameOf(file, error))
   }
 
   /** Adds a failed copy of a document. */
@@ -75,6 +75,11 @@ export function forUser(error: AuthError, resumable: number): AuthError {
   const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'the received part is kept: run the same command to resume' : undefined)
   if (hint === undefined || hint === error.hint) return error
   return new AuthError(error.code, error.message, { ...error, hint })
+}
+
+/** Returns the name of a file; of one whose name another file has, its document and its place there too. */
+function nameOf({ name, document, pointer }: FailedEvent['file'], { code }: AuthError): string {
+  return code === 'PATH_COLLISION' ? `${name} (${[document, pointer].join(' ').trim()})` : name
 }
 
 function add<T>(groups: Map<string, Group<T>>, key: string, first: T, name: string): void {

@@ -178,6 +178,7 @@ describe('what goes wrong', () => {
     const refused = await downloaded(server, ['-'], { stdin: twice })
     expect([refused.code, Object.keys(refused.files)]).toEqual([6, ['x/a-1.tif']])
     expect(refused.stderr).toMatch(/^error PATH_COLLISION .*\n.*--rename.*--template/)
+    expect(refused.stderr).toMatch(/^ {2}file: x\/A-1.TIF \(x \/assets\/b\)$/m)
     const renamed = await downloaded(server, ['-', '--rename'], { stdin: twice })
     expect([renamed.code, Object.keys(renamed.files)]).toEqual([0, ['x/A-1~2.TIF', 'x/a-1.tif']])
   })
