@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { isAuthError } from '../../errors.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { exitOfSignal } from '../exit-code.ts'
 import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
@@ -43,7 +44,7 @@ async function work(urls: readonly string[], options: WorkerOptions, context: Co
     return await runJobs(queue, { ...options, urls }, { onReady, onJob }, context)
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
-    await diagnostics.note(`stopped after ${counts.done} jobs${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`)
+    await diagnostics.note(`stopped after ${plural(counts.done, 'job')}${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`)
     return exitOfSignal(io.signal)
   }
 }
