@@ -14,8 +14,8 @@ import { shellWord } from '../../text/shell-word.ts'
  */
 export function withSetupHint(error: AuthError, names: readonly string[], isTarget = error.ref !== undefined): AuthError {
   const { code, credential, url = '', hint } = error
-  // A document whose server refuses a bare request, or a target; not the key of a service.
-  const lacks = (code === 'NO_CREDENTIAL' && isTarget) || (code === 'AUTH_REJECTED' && credential === undefined)
+  // A document whose server refuses a bare request, or a target; not the key of a service, nor the password of a queue.
+  const lacks = (code === 'NO_CREDENTIAL' && isTarget) || (code === 'AUTH_REJECTED' && credential === undefined && url !== '')
   const [name = 'DOC', ...others] = names
   if (!lacks || name === '-' || hint?.includes('stac-auth ')) return error
   const document = code === 'AUTH_REJECTED' && canParseUrl(url) && isElsewhere(url, name) ? url : name

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { put, temporaryFolder } from '../folder.ts'
 import { itemWith } from '../items.ts'
 import { run } from '../run.ts'
@@ -38,5 +40,20 @@ describe('queue', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('has no queue')])
     const { readdir } = await import('node:fs/promises')
     expect(await readdir(other)).toEqual([])
+  })
+
+  it('that requires a password is not a document for setup', async () => {
+    const server = createServer((socket) => {
+      socket.on('data', () => socket.write('-NOAUTH Authentication required.\r\n'))
+      socket.on('error', () => {})
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const queue = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { code, stderr } = await run(['worker', '--queue', queue])
+    expect([code, stderr]).toEqual([
+      3,
+      `error AUTH_REJECTED: ${queue}: it requires a password\n  STAC_AUTH_QUEUE=redis://:password@host:port\n`,
+    ])
   })
 })
