@@ -101,6 +101,14 @@ describe('the small requests', () => {
     expect(await user.at(['setup', item])).toMatchObject({ code: 0 })
   })
 
+  it('end the question with a line when it is interrupted', async () => {
+    const item = await itemOf(await fourFiles(), ['token'])
+    const abort = new AbortController()
+    const onError = (text: string) => text.includes('again?') && abort.abort('SIGINT')
+    const { code, stderr } = await (await newUser()).at(['setup', item], ['y', 'wrong'], { signal: abort.signal, onError })
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/again\? {2}\[y\]es \/ \[N\]o \nerror ABORTED: interrupted\n$/)])
+  })
+
   it('ask for one byte, and report a missing file', async () => {
     const server = await fourFiles()
     const user = await newUser()

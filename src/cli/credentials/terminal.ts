@@ -28,7 +28,13 @@ export class Terminal {
   /** Returns the answer, trimmed. Errors: `ABORTED` at the end of the input and on an interruption. */
   async ask(question: string): Promise<string> {
     await this.say(question)
-    return (await this.#line(LINE_BREAK)).trim()
+    try {
+      return (await this.#line(LINE_BREAK)).trim()
+    } catch (error) {
+      // The next message starts on a line of its own.
+      await this.say('\n')
+      throw error
+    }
   }
 
   /** Returns the answer, trimmed, without echo. Errors: as {@link ask}; `ABORTED` for Ctrl-C and Ctrl-D. */
@@ -78,7 +84,6 @@ export class Terminal {
     const line = this.#text
     this.#text = ''
     if (line !== '') return line
-    await this.say('\n')
     throw new AbortedError('the input ended at a prompt')
   }
 

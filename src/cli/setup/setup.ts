@@ -72,7 +72,7 @@ function withoutRepeats(diagnostics: Diagnostics): Diagnostics {
 
 async function interrupted(error: unknown, { diagnostics }: Context): Promise<never> {
   if (isAuthError(error) && error.code === 'ABORTED')
-    await diagnostics.note('\ncredentials that were written are kept; run the same command again for the rest')
+    await diagnostics.note('credentials that were written are kept; run the same command again for the rest')
   throw error
 }
 
