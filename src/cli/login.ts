@@ -15,7 +15,7 @@ import { isTerminal } from './credentials/terminal.ts'
 import { unknownCredential } from './credentials/trust.ts'
 import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
-import { openAuth } from './open-auth.ts'
+import { checkTokenStore, openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
 import { durationText, expiryText } from './units.ts'
 
@@ -74,12 +74,8 @@ function isLoggedIn({ state, refreshable }: CredentialStatus): boolean {
   return state === 'valid' || refreshable
 }
 
-async function logIn(
-  status: CredentialStatus,
-  logins: Logins,
-  { browser = false, port, yes = false }: LoginOptions,
-  context: Context,
-): Promise<void> {
+async function logIn(status: CredentialStatus, logins: Logins, options: LoginOptions, context: Context): Promise<void> {
+  const { browser = false, port, yes = false } = options
   const { credential } = status
   if (needsPerson(status) && !yes && !isTerminal(context.io)) {
     throw new CredentialError('LOGIN_REQUIRED', `cannot log in as "${credential}": there is no terminal`, {
@@ -88,6 +84,7 @@ async function logIn(
     })
   }
   if (needsPerson(status) && !status.persistent) throw boundToProcess(credential)
+  if (needsPerson(status)) await checkTokenStore(context, credential, options)
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(
@@ -95,7 +92,7 @@ async function logIn(
   )
 }
 
-/** Nobody is sent to a provider for tokens that are gone when this command ends. */
+/** Returns the error for a login whose tokens would be gone when this command ends. */
 function boundToProcess(credential: string): ConfigurationError {
   return new ConfigurationError(
     'CONFIG_INVALID',

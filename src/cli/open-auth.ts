@@ -2,7 +2,7 @@
 import type { Auth } from '../auth/auth.ts'
 import type { SessionStore } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
-import { isAuthError, SelectionError } from '../errors.ts'
+import { IntegrityError, isAuthError, SelectionError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
 import type { TokenSettings } from '../node/credentials/credential-file.ts'
 import type { Context } from './context.ts'
@@ -64,6 +64,21 @@ async function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void,
   const folder = defaultTokenFolder({ ...env })
   const options = { ...(folder !== undefined && { folder }), onWarning }
   return process.platform === 'win32' ? (await import('../node/tokens/token-keyring.ts')).tokenKeyring(options) : tokenFiles(options)
+}
+
+/** Errors: `CACHE_NOT_WRITABLE` where the tokens of a login would be gone when this command ends; other errors of the store. */
+export async function checkTokenStore({ io }: Context, credential: string, { credentials }: CredentialsOption): Promise<void> {
+  const store = await tokenStore(io.env, () => {}, credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined))
+  const key = '0'.repeat(64)
+  await store.exclusively(key, async () => {
+    await store.reserve?.(key, 4096).catch((error: unknown) => {
+      if (!isAuthError(error) || !['FILE_ACCESS', 'DISK_FULL'].includes(error.code)) throw error
+      throw new IntegrityError('CACHE_NOT_WRITABLE', `cannot log in as "${credential}", its tokens cannot be stored: ${error.message}`, {
+        credential,
+        hint: 'set XDG_CACHE_HOME to a folder that you can write, or HOME',
+      })
+    })
+  })
 }
 
 async function tokenSettings(file: string | undefined): Promise<TokenSettings | undefined> {

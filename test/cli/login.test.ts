@@ -89,6 +89,16 @@ describe('login', () => {
     expect(shown()).toMatch(/^"ada" is logged in until 2026-07-01T10:00:00.000Z \(.+\)\n$/)
   })
 
+  it('sends nobody to a provider for tokens that cannot be stored', async () => {
+    const { context, open, calls } = stage({ env: { XDG_CACHE_HOME: credentials } })
+    await expect(login('ada', options, context, open)).rejects.toMatchObject({
+      code: 'CACHE_NOT_WRITABLE',
+      message: expect.stringMatching(/^cannot log in as "ada", its tokens cannot be stored: /),
+      hint: expect.stringContaining('XDG_CACHE_HOME'),
+    })
+    expect(calls).toEqual([])
+  })
+
   it('offers a code and the browser, with --browser the browser alone', async () => {
     const { context, open, ways } = stage()
     await login('ada', options, context, open)
