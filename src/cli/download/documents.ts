@@ -88,7 +88,7 @@ function documentsIn(
     return [{ document, ...baseOf(document, url), ...(parents && { parents }) }]
   } catch (error) {
     if (!isAuthError(error)) throw error
-    fail({ name: where, error: named(error, where, isAddress(name) && line === undefined) })
+    fail({ name: where, error: named(error, where, line === undefined ? name : '') })
     return []
   }
 }
@@ -113,10 +113,15 @@ function rowsOnly(name: string): AuthError {
   return usageError(`--rewrite-hrefs cannot write the items of "${name}": only some columns of a Parquet file are read`)
 }
 
-/** Adds the name of the input to an error. */
-function named(error: AuthError, where: string, isAddress: boolean): AuthError {
-  const hint = isAddress && error.code === 'DOC_NOT_JSON' ? 'to download a single file, use stac-auth fetch URL -o FILE' : error.hint
+/** Adds the name of the input to an error, and a hint where a whole input, `name`, is not JSON. */
+function named(error: AuthError, where: string, name: string): AuthError {
+  const hint = (error.code === 'DOC_NOT_JSON' && notJsonHint(name)) || error.hint
   return new IntegrityError(error.code, `${where}: ${error.message}`, { ...error, ...(hint !== undefined && { hint }) })
+}
+
+function notJsonHint(name: string): string | undefined {
+  if (name === '-') return 'standard input must hold documents; give the names of files as arguments, for example with xargs'
+  return isAddress(name) ? 'to download a single file, use stac-auth fetch URL -o FILE' : undefined
 }
 
 /** Returns the text that decides the shard of a document: the same on every machine and in every order. */

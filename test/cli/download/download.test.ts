@@ -173,6 +173,11 @@ describe('what goes wrong', () => {
     expect(stderr).toMatch(/error FILE_ACCESS: .*missing.json/)
   })
 
+  it('says where names of files belong that are given on standard input', async () => {
+    const { code, stderr } = await downloaded(server, ['-'], { stdin: `${item}\n` })
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/DOC_NOT_JSON: "-": .*\n {2}standard input must hold documents; .* xargs\n/)])
+  })
+
   it('refuses a second file of one name unless it may be renamed', async () => {
     const twice = JSON.stringify(itemOf('x', { a: { href: at('/open/a-1.tif') }, b: { href: at('/open/A-1.TIF') } }))
     const refused = await downloaded(server, ['-'], { stdin: twice })
