@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME, keyFor } from './items.ts'
 import { run } from './run.ts'
+import { fourFiles, itemOf, newUser } from './setup-user.ts'
 
 const SECRET = 'hunter2-hunter2'
 const folder = await temporaryFolder()
@@ -77,5 +78,23 @@ describe('authorize --expires', () => {
 
   it('authorize --expires is an hour where a URL is requested', async () => {
     expect((await authorize('band', '--as', 'url', '--reveal')).stdout).toContain('X-Amz-Expires=3600&')
+  })
+
+  it('says that GDAL sends more requests than a Digest authorizes', async () => {
+    const server = await fourFiles()
+    const user = await newUser({
+      id: 'digest',
+      type: 'http',
+      scheme: 'digest',
+      username: 'ada',
+      password: { env: 'STAC_AUTH_TEST_KEY' },
+      sendTo: [`${server.origin}/`],
+    })
+    const told = async (form: string) =>
+      (await user.at(['authorize', await itemOf(server, ['digest']), '--asset', 'digest', '--as', form])).stderr
+    expect(await told('gdal')).toMatch(
+      /^Digest authorizes one request, and GDAL sends several for a file: use stac-auth run, fetch or download\n/,
+    )
+    expect(await told('curl')).not.toContain('one request')
   })
 })

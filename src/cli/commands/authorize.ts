@@ -16,6 +16,8 @@ interface Form {
   readonly keys?: true
   /** The program that follows redirects, and the secret headers that it keeps to itself then. */
   readonly follows?: { readonly program: string; readonly drops?: readonly string[] }
+  /** The program that sends several requests for one file. */
+  readonly repeats?: string
 }
 
 const FORMS: Readonly<Record<string, Form>> = {
@@ -29,10 +31,15 @@ const FORMS: Readonly<Record<string, Form>> = {
   sh: { load: async () => (await import('../../outputs/sh.ts')).sh },
   powershell: { load: async () => (await import('../../outputs/powershell.ts')).powershell },
   python: { load: async () => (await import('../../outputs/python.ts')).python },
-  fsspec: { load: async () => (await import('../../outputs/fsspec.ts')).fsspec, keys: true },
-  gdal: { load: async () => (await import('../../outputs/gdal.ts')).gdal, keys: true, follows: { program: 'GDAL' } },
+  fsspec: { load: async () => (await import('../../outputs/fsspec.ts')).fsspec, keys: true, repeats: 'fsspec' },
+  gdal: { load: async () => (await import('../../outputs/gdal.ts')).gdal, keys: true, follows: { program: 'GDAL' }, repeats: 'GDAL' },
   rclone: { load: async () => (await import('../../outputs/rclone.ts')).rclone, keys: true, follows: { program: 'rclone' } },
-  duckdb: { load: async () => (await import('../../outputs/duckdb.ts')).duckdb, keys: true, follows: { program: 'DuckDB', drops: [] } },
+  duckdb: {
+    load: async () => (await import('../../outputs/duckdb.ts')).duckdb,
+    keys: true,
+    follows: { program: 'DuckDB', drops: [] },
+    repeats: 'DuckDB',
+  },
   aws: { load: async () => (await import('../../outputs/aws.ts')).aws, keys: true },
   netrc: { load: async () => (await import('../../outputs/netrc.ts')).netrc },
 }
@@ -74,8 +81,11 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
   return EXIT.done
 }
 
+/** Values of `Authorization` that authorize a single request. */
+const ONE_REQUEST = /^(?:(?:Digest|DPoP|GNAP|HOBA|Mutual|Negotiate|PrivateToken|SCRAM-\S+) |OAuth .*oauth_nonce)/i
+
 /** Returns notes on what the output form does not show, and on its risks. */
-function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: AuthorizeOptions): string[] {
+function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, reveal }: AuthorizeOptions): string[] {
   if (as === 'json') return []
   const { secretIn, location, keys } = request
   // Programs that sign with the keys are not bound to the signature of this request.
@@ -86,6 +96,11 @@ function notesOn(request: AuthorizedRequest, { follows }: Form, { as, reveal }: 
   if (as === 'headers' && secretIn.url) notes.push('the key is in the URL (see --as url --reveal)')
   const carried = follows && !location ? carriedHeaders(request, follows.drops) : []
   if (carried.length > 0) notes.push(`${follows?.program} sends ${carried.join(', ')} after redirects too, also to other hosts`)
+  const { authorization = '' } = request.headers
+  if (repeats && ONE_REQUEST.test(authorization)) {
+    const [scheme] = authorization.split(' ', 1)
+    notes.push(`${scheme} authorizes one request, and ${repeats} sends several for a file: use stac-auth run, fetch or download`)
+  }
   if (as === 'netrc') notes.push(`programs send this password to every port and path of ${new URL(request.url).hostname}`)
   const hidden = (secretIn.url && as !== 'headers') || (secretIn.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
