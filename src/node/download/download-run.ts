@@ -8,7 +8,7 @@ import type { DownloadEvent, DownloadFile, DownloadInput, DownloadOptions, Faile
 import { type DownloadContext, downloadContext, filesWithin } from './download-context.ts'
 import { DownloadRecord } from './download-record.ts'
 import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
-import { type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
+import { checkOptions, type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import {
   asFolderFailure,
   canList,
@@ -102,6 +102,7 @@ export class DownloadRun {
 
   /** Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`; `PATH_EXISTS`, `PATH_BUSY`, `DISK_FULL` for the manifest. */
   static async prepare(inputs: Inputs, options: DownloadOptions, carrier?: Carrier): Promise<DownloadRun> {
+    checkOptions(inputs, options)
     const choice = await selectionOptionsOf(options)
     const folder = await openDestination(options.folder, options.dryRun)
     if (!folder.isLocal) requireNothingLocal(options)

@@ -9,7 +9,7 @@ import type { Target } from '../../stac/target.ts'
  * Fetches the assets of documents into a folder, several at a time, and yields events; the last one is the summary. A failed file is an
  * event and does not stop the others. When the caller stops iterating or `signal` aborts, partial files are kept for the next run.
  *
- * Errors: `CONFIG_INVALID` for a malformed template; `FILE_ACCESS`, `PATH_UNSAFE` for the folder; `USAGE`, `CREDENTIAL_SOURCE`,
+ * Errors: `CONFIG_INVALID` for invalid options and inputs; `FILE_ACCESS`, `PATH_UNSAFE` for the folder; `USAGE`, `CREDENTIAL_SOURCE`,
  * `SCHEME_UNSUPPORTED` for a bucket; `ABORTED`; those of `inputs`.
  *
  * @param inputs documents or single targets, read when they are needed

@@ -1,10 +1,10 @@
-/** Selects the files of an input. */
-import { isTarget } from '../../auth/resource.ts'
+/** Checks the options of a download and selects the files of its inputs. */
+import { givenTarget, isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { own, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
-import type { AssetChoice, DownloadInput, DownloadOptions } from './download.ts'
+import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
 import { nameInAddress } from './file-plan.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */
@@ -87,13 +87,17 @@ async function matcherOf(patterns: readonly string[]): Promise<(text: string) =>
   return (text) => exact.has(text) || matches(text)
 }
 
-/** Yields the files of an input in the order of its documents and assets. A single asset or link is not filtered. */
+/**
+ * Yields the files of an input in the order of its documents and assets. A single asset or link is not filtered.
+ *
+ * Errors: `CONFIG_INVALID`, `TARGET_NOT_FOUND` for an input that is neither a document nor a target.
+ */
 export function* selectFiles(input: DownloadInput, options: SelectionOptions): Generator<SelectedFile> {
   if (isTarget(input)) {
     yield selected(keyOf(input), input, [])
     return
   }
-  const { document, url, parents = [] } = input
+  const { document, url, parents = [] } = givenDocument(input)
   let asset: Target | undefined
   let alternates: Target[] = []
   const flush = function* (): Generator<SelectedFile> {
@@ -153,4 +157,56 @@ function lastName(pointer: string): string {
     .slice(pointer.lastIndexOf('/') + 1)
     .replaceAll('~1', '/')
     .replaceAll('~0', '~')
+}
+
+/** The least value of each number. */
+const LEAST = { concurrency: 1, perHost: 1, ranges: 1, maxObjects: 1, retries: 0, stallTimeout: 1, progressInterval: 0 } as const
+
+const CHOICES = { existing: ['keep', 'refuse', 'replace'], collisions: ['refuse', 'rename'] } as const
+
+const LISTS = ['keys', 'exclude', 'roles', 'types'] as const
+
+const INPUTS_HINT = 'pass a list: [{ document: item, url }] or [assetOf(item, key)]'
+
+/** Refuses what would end in an empty or an endless run. Errors: `CONFIG_INVALID`. */
+export function checkOptions(inputs: unknown, options: DownloadOptions): void {
+  const given = Object(inputs) as object
+  if (!(Symbol.iterator in given || Symbol.asyncIterator in given))
+    throw wrong('the first argument is not a list of documents', INPUTS_HINT)
+  const { auth, folder, assets = {}, alternates = [] } = Object(options) as DownloadOptions
+  if (typeof Object(auth).send !== 'function') throw wrong('auth is not an engine', 'auth: createAuth({ credentials })')
+  if (!folder) throw wrong('folder is missing', "folder: 'data'")
+  for (const name of Object.keys(LEAST) as (keyof typeof LEAST)[]) {
+    const value = options[name]
+    if (value !== undefined && !(typeof value === 'number' && value >= LEAST[name]))
+      throw wrong(`${name} is not a number of ${LEAST[name]} or more: ${String(value)}`)
+  }
+  for (const name of ['rate', 'bytesPerSecond'] as const) {
+    const value = options[name]
+    if (value !== undefined && !(typeof value === 'number' && value > 0)) throw wrong(`${name} is not a number above 0: ${String(value)}`)
+  }
+  for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) {
+    const value: string | undefined = options[name]
+    const choices: readonly string[] = CHOICES[name]
+    if (value !== undefined && !choices.includes(value)) throw wrong(`${name} is not one of ${choices.join(', ')}: ${String(value)}`)
+  }
+  for (const name of LISTS) checkList(`assets.${name}`, assets[name])
+  checkList('alternates', alternates)
+}
+
+function checkList(name: string, value: unknown = []): void {
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) throw wrong(`${name} is not a list of strings`)
+}
+
+/** Returns an input that is not a target. Errors: `CONFIG_INVALID`; `TARGET_NOT_FOUND` for the result of a search without success. */
+export function givenDocument(input: SourceDocument): SourceDocument {
+  if (input === undefined) givenTarget(undefined)
+  const { document } = Object(input) as SourceDocument
+  if (typeof Object(document).then === 'function') throw wrong('a document is a promise', 'await it first')
+  if (typeof document !== 'object' || document === null) throw wrong('an input is neither a document nor a target', INPUTS_HINT)
+  return input
+}
+
+function wrong(message: string, hint?: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', message, hint === undefined ? {} : { hint })
 }
