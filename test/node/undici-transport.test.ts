@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import type { HttpResponse } from '../../src/http/message.ts'
 import { failureOf } from '../harness/failure.ts'
 import { get, granted, MIB, send, server } from './transport-fixture.ts'
 
@@ -104,6 +105,24 @@ describe('an answer', () => {
     const good = await server((_request, response) => response.writeHead(status).end())
     const response = (await send(get(`${good.origin}/`), granted)).toResponse()
     expect([response.status, response.body]).toEqual([status, null])
+  })
+
+  it('refuses to give a body twice, which would look like an empty file', async () => {
+    const good = await server()
+    const readers = [
+      (response: HttpResponse) => response.text(10),
+      (response: HttpResponse) => response.bytes(10),
+      async (response: HttpResponse) => {
+        for await (const chunk of response.chunks?.() ?? []) expect(chunk.length).toBeGreaterThan(0)
+      },
+      async (response: HttpResponse) => response.toResponse().text(),
+    ]
+    for (const read of readers) {
+      const response = await send(get(`${good.origin}/`), granted)
+      await read(response)
+      for (const again of readers) await expect(again(response)).rejects.toThrow('the body of this response has already been read')
+      await response.discard()
+    }
   })
 
   it('an answer has no body for HEAD, whatever its headers announce', async () => {

@@ -29,6 +29,7 @@ export class UndiciResponse implements HttpResponse {
   readonly #body: UndiciArrival
   readonly #codings: readonly string[]
   readonly #signal: AbortSignal | undefined
+  #isTaken = false
 
   constructor(
     { method, url }: HttpRequest,
@@ -48,6 +49,7 @@ export class UndiciResponse implements HttpResponse {
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
+    this.#take()
     try {
       const whole = this.#codings.length ? undefined : this.#body.whole(limit)
       return whole ?? (await readBody(this.#decoded(), limit, this.url))
@@ -61,6 +63,7 @@ export class UndiciResponse implements HttpResponse {
   }
 
   async *chunks(asSent = false): AsyncGenerator<Uint8Array, void> {
+    this.#take()
     try {
       yield* asSent ? this.#body : this.#decoded()
     } catch (error) {
@@ -84,6 +87,7 @@ export class UndiciResponse implements HttpResponse {
   }
 
   toResponse(): Response {
+    this.#take()
     const { status, url } = this
     if (status > 599) {
       this.#body.destroy()
@@ -94,6 +98,12 @@ export class UndiciResponse implements HttpResponse {
     const statusText = /^[\t\x20-\x7e\x80-\xff]*$/.test(this.#statusText) ? this.#statusText : ''
     const response = new Response(this.#stream(), { status, statusText, headers })
     return Object.defineProperty(response, 'url', { value: url })
+  }
+
+  /** A second reader would get an empty body, as if the file were empty. Errors: `TypeError`, as of a standard `Response`. */
+  #take(): void {
+    if (this.#isTaken) throw new TypeError('the body of this response has already been read')
+    this.#isTaken = true
   }
 
   /** Returns the decoded body. It is pulled, so that a slow reader slows the server down. */
