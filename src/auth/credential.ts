@@ -322,16 +322,15 @@ export function flatten(source: SourceOf<CredentialObject>): CredentialSet<Crede
 export function checkShapes({ credentials }: CredentialSet<CredentialObject>, registry: Registry): void {
   credentials.forEach((input: unknown, index) => {
     const at = `/credentials/${index}`
-    const where = `of credentials[${index}]`
     if (!isObject(input)) throw new ConfigurationError('CONFIG_INVALID', `credentials[${index}] must be an object`, { pointer: at })
     const type = String(input.type)
     const { types } = registry
     if (!types.includes(type)) {
       const meant = nearMiss(type, types)
-      throw invalid(`${at}/type`, `${where} must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
+      throw invalid(`${at}/type`, `must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
     }
     if (input.sendTo !== undefined || !registry.needsSendTo(type)) return
-    throw invalid(`${at}/sendTo`, `${where} is missing`)
+    throw invalid(`${at}/sendTo`, 'is missing')
   })
 }
 
@@ -341,5 +340,6 @@ function isTexts(value: unknown): value is readonly string[] {
 
 /** Returns a `CONFIG_INVALID` error with the name and pointer of the invalid field. */
 export function invalid(at: string, what: string, hint?: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `${at.slice(at.lastIndexOf('/') + 1)} ${what}`, { pointer: at, ...(hint && { hint }) })
+  const field = at.slice(1).replace(/^(credentials)\/(\d+)\/(.+)/, '$3 of $1[$2]')
+  return new ConfigurationError('CONFIG_INVALID', `${field} ${what}`, { pointer: at, ...(hint && { hint }) })
 }

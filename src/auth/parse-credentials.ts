@@ -41,13 +41,13 @@ export function readCredentials(
   const entries = credentials.map((input, index) => {
     const at = `/credentials/${index}`
     const credential = readEntry(input, at, strategies, from, index)
-    if (seen.has(credential.id)) throw invalid(`${at}/id`, `"${credential.id}" is used twice`)
+    if (seen.has(credential.id)) throw invalid(`${at}/id`, `is used twice: "${credential.id}"`)
     seen.add(credential.id)
     const rank = preferred.indexOf(credential.id)
     return rank < 0 ? credential : { ...credential, preference: rank }
   })
   preferred.forEach((id, index) => {
-    if (!seen.has(id)) throw invalid(`/preferred/${index}`, `no credential has the id "${id}"`)
+    if (!seen.has(id)) throw invalid(`/preferred/${index}`, `is not the id of a credential: "${id}"`)
   })
   checkChains(entries, strategies)
   return entries
@@ -255,7 +255,8 @@ function readSecret(value: unknown, at: string, from: Origin, oneTime = false): 
       'write { "env": "NAME" }, { "file": "~/path" } or { "command": ["program"] }',
     )
   }
-  if (!isObject(value) || !isSource(value)) throw invalid(at, `must be an object with one of the keys ${SOURCES.join(', ')}`)
+  if (!isObject(value) || !isSource(value))
+    throw invalid(at, `must be ${from === 'code' ? 'text, a function or ' : ''}an object with one of the keys ${SOURCES.join(', ')}`)
   // A source caches its value; a one-time code must be read each time.
   const read = oneTime ? () => platform.secretSource(value)() : platform.secretSource(value)
   return new Secret(read, 'prompt' in value)

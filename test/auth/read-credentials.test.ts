@@ -89,13 +89,41 @@ describe('a credential', () => {
       '"o" of type oauth2',
       'flow "authorizationCode"',
     ],
-    [{ id: 't', type: 'http', scheme: 'Bearer', token: source, sendTo: [DATA] }, 'token is not a field', 'scheme "bearer"'],
-    [{ id: 't', type: 'http', scheme: 'baerer', token: source, sendTo: [DATA] }, 'token is not a field', 'scheme "bearer"'],
+    [
+      { id: 't', type: 'http', scheme: 'Bearer', token: source, sendTo: [DATA] },
+      'token of credentials[0] is not a field',
+      'scheme "bearer"',
+    ],
+    [
+      { id: 't', type: 'http', scheme: 'baerer', token: source, sendTo: [DATA] },
+      'token of credentials[0] is not a field',
+      'scheme "bearer"',
+    ],
   ])('a misspelt value that selects the fields is named: %j', (credential, message, meant) => {
     expect(thrownBy(() => read([credential]))).toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(message),
       hint: expect.stringContaining(`did you mean ${meant}?`),
+    })
+  })
+
+  it.each([
+    ['token', { token: undefined }, 'code', 'token of credentials[1] is missing (Access token)'],
+    [
+      'token',
+      { token: Promise.resolve('t') },
+      'code',
+      'token of credentials[1] must be text, a function or an object with one of the keys',
+    ],
+    ['token', { token: 5 }, 'code', 'token of credentials[1] must be text, a function or an object with one of the keys'],
+    ['token', { token: 5 }, 'file', 'token of credentials[1] must be an object with one of the keys'],
+    ['sendTo/0', { sendTo: [undefined] }, 'code', 'sendTo/0 of credentials[1] must be a URL pattern'],
+    ['id', { id: key.id }, 'code', `id of credentials[1] is used twice: "${key.id}"`],
+  ] as const)('the message names the credential with a malformed %s: %j in %s', (field, change, from, message) => {
+    const second = { id: 't', type: 'http', scheme: 'bearer', token: source, sendTo: [DATA], ...change }
+    expect(thrownBy(() => read([key, second], from))).toMatchObject({
+      pointer: `/credentials/1/${field}`,
+      message: expect.stringContaining(message),
     })
   })
 

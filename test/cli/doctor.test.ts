@@ -361,14 +361,14 @@ const FAULTS: readonly Fault[] = [
     cause: () => Object.assign(around.credentials[1] ?? {}, { id: 'portal' }),
     check: 'credential file',
     code: 'CONFIG_INVALID',
-    says: /:1:\d+: id "portal" is used twice[\s\S]*correct the file there/,
+    says: /:1:\d+: id of credentials\[1\] is used twice: "portal"[\s\S]*correct the file there/,
   },
   {
     fault: 'a credential without sendTo',
     cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: undefined }),
     check: 'credential file',
     code: 'CONFIG_INVALID',
-    says: /sendTo is missing[\s\S]*"sendTo": \["https:/,
+    says: /sendTo of credentials\[0\] is missing[\s\S]*"sendTo": \["https:/,
   },
   {
     fault: 'a secret in the credential file',

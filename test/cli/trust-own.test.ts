@@ -109,7 +109,7 @@ describe('credentials add --file', () => {
       `you add "t" (HTTP, bearer)\n  secret goes to   https://data.example/\nCreate this credential?  [y]es / [N]o / [d]etails credential "t" is written to ${file}\n`,
     ])
     expect(JSON.parse(await readFile(file, 'utf8')).credentials).toEqual([token])
-    expect(await add(token, terminal('y\n'))).toMatchObject({ code: 2, stderr: expect.stringContaining('"t" is used twice') })
+    expect(await add(token, terminal('y\n'))).toMatchObject({ code: 2, stderr: expect.stringContaining('is used twice: "t"') })
   })
 
   it('reports what to write where no one can be asked', async () => {
