@@ -303,15 +303,18 @@ export function plainRequest(request: HttpRequest, target: Target, { ref, type }
   return authorizedRequest(request, { request }, target, { ref, type } as Selection)
 }
 
-/** Header names in lower case. Errors: `ConfigurationError` `USAGE` for a name or value that HTTP does not allow. */
-export function plainHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+/**
+ * Returns the headers with names in lower case; `Headers` and pairs are read as well. Errors: `ConfigurationError` `USAGE` for a name or
+ * value that HTTP does not allow.
+ */
+export function plainHeaders(headers: RequestInit['headers'] = {}): Record<string, string> {
   const plain: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Symbol.iterator in headers ? new Headers(headers) : Object.entries(headers)) {
     if (value === undefined) continue
     if (/[\r\n\0]/.test(value) || !isToken(name)) {
       throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
     }
-    plain[name.toLowerCase()] = value
+    plain[name.toLowerCase()] = `${value}`
   }
   return plain
 }

@@ -300,22 +300,14 @@ function lazyTransport(): Transport {
 }
 
 /** Returns the plain request for the arguments of `fetch`; a body is read so that it can be sent again. */
-async function requestOf(url: string, input: Request | undefined, init: RequestInit = {}): Promise<HttpRequest> {
-  const headers: Record<string, string> = {}
-  new Headers(init.headers ?? input?.headers).forEach((value, name) => {
-    headers[name] = value
-  })
+async function requestOf(url: string, input: Request | undefined, init: RequestInit): Promise<HttpRequest> {
+  const headers = plainHeaders(init.headers ?? input?.headers)
   const method = (init.method ?? input?.method ?? 'GET').toUpperCase()
   const body = await bodyOf(input, init, headers)
   return body === undefined ? { method, url, headers } : { method, url, headers, body }
 }
 
 async function bodyOf(input: Request | undefined, init: RequestInit, headers: Record<string, string>): Promise<ReplayableBody | undefined> {
-  if (typeof init.body === 'string') {
-    headers['content-type'] ??= 'text/plain;charset=UTF-8'
-    return init.body
-  }
-  if (init.body instanceof Uint8Array) return init.body
   if (init.body === undefined || init.body === null) return input?.body ? new Uint8Array(await input.arrayBuffer()) : undefined
   const standard = new Response(init.body)
   const type = standard.headers.get('content-type')

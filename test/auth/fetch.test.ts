@@ -31,6 +31,28 @@ describe('fetch by address', () => {
   })
 
   it.each([
+    ['Headers', new Headers({ 'x-part': '5' })],
+    ['pairs', [['X-Part', '5']]],
+    ['numbers', { 'X-Part': 5 }],
+  ])('headers that are %s are sent as text, not left out', async (_kind, headers) => {
+    const { auth, script: servers } = victim({ credentials: [key] })
+    const given = { headers: headers as never }
+    const expected = { headers: { 'x-part': '5' } }
+    expect(await auth.authorize(target(scheme.key(), F), given)).toMatchObject(expected)
+    await (await auth.send(target(scheme.key(), F), given)).discard()
+    await (await auth.send({ method: 'GET', url: F, ...given })).discard()
+    await (await auth.fetch(F, given)).text()
+    expect(servers.sent).toMatchObject([expected, expected, expected])
+  })
+
+  it('an invalid header of fetch is refused without its value, which may be a secret', async () => {
+    const { auth, script: servers } = victim()
+    const error = await failureOf(auth.fetch(F, { headers: { 'x-own': 'secret\n' } }))
+    expect(error).toMatchObject({ code: 'USAGE', message: '"x-own" is not a valid header' })
+    expect(servers.sent).toEqual([])
+  })
+
+  it.each([
     ['https://127.0.0.1/', {}, 'URL_ADDRESS_FORBIDDEN'],
     ['file:///etc/passwd', {}, 'URL_SCHEME_FORBIDDEN'],
     [F, { 'x-a': '1\r\nx-b: 2' }, 'USAGE'],
