@@ -63,8 +63,8 @@ export function givenTarget(target: Target | undefined): Target {
     target === undefined
       ? ['the document has no such asset or link', 'see targetsOf(document)']
       : [
-          isPlainTarget(target) ? 'a plain asset does not contain its document' : 'this is not an asset or link of a document',
-          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs",
+          'this is not an asset or link with its document',
+          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs, auth.send { method, url, headers }",
         ]
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }
@@ -72,11 +72,6 @@ export function givenTarget(target: Target | undefined): Target {
 /** True for a target as returned by `assetOf`, `linkOf` or `targetsOf`. */
 export function isTarget(value: unknown): value is Target {
   return isObject(value) && 'refs' in value && 'scope' in value
-}
-
-/** True for an asset or a link as it is in a document. A URL has no `href` of its own. */
-function isPlainTarget(value: unknown): boolean {
-  return isObject(value) && Object.hasOwn(value, 'href')
 }
 
 /** Returns the target for a URL below another one (a Zarr chunk, a map tile): same references, checked with its own URL. */

@@ -83,7 +83,10 @@ export interface TargetOptions {
  * @example const response = await auth.fetch(assetOf(item, 'B04', { url: 'https://catalog.example/items/1' }))
  */
 export function assetOf(document: object, key: string, options: TargetOptions = {}): Target {
-  return findAsset(document, key, options) ?? refuse('asset', key, own(document, 'assets'), pointer('/assets', key))
+  const found = findAsset(document, key, options)
+  if (found) return found
+  const hint = kindOf(document) === 'unknown' && 'await and parse the document first'
+  return refuse('asset', key, own(document, 'assets'), pointer('/assets', key), hint)
 }
 
 /**
@@ -117,13 +120,14 @@ export function findAlternate(document: object, key: string, name: string, optio
 /** Maximum number of names in a message. */
 const MAX_NAMES = 10
 
-function refuse(what: string, name: string, present: unknown, at: string): never {
+function refuse(what: string, name: string, present: unknown, at: string, otherwise?: string | false): never {
   const names = isObject(present) ? Object.keys(present) : []
   const meant = nearMiss(`${name}`, names)
   const list = names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? `, … (${names.length} in all)` : '')
+  const hint = meant ? `did you mean "${meant}"?` : otherwise
   throw new SelectionError('TARGET_NOT_FOUND', `the document has no ${what} "${name}"; it has ${list || 'none'}`, {
     pointer: at,
-    ...(meant && { hint: `did you mean "${meant}"?` }),
+    ...(hint && { hint }),
   })
 }
 

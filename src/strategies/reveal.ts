@@ -61,7 +61,8 @@ function checked(value: unknown, field: string, id: string): string {
 }
 
 function checkedText(value: unknown, field: string, id: string): string {
-  if (typeof value !== 'string' || value === '') throw unfit(field, id, 'is empty')
+  if (typeof value !== 'string') throw unfit(field, id, 'is not text')
+  if (value === '') throw unfit(field, id, 'is empty')
   if (value.includes('\0')) throw unfit(field, id, 'contains a NUL character')
   if (value.length > MAX_LENGTH) throw unfit(field, id, `is longer than ${MAX_LENGTH} characters`)
   return value

@@ -57,7 +57,8 @@ describe('what is not there', () => {
   it('a URL is TARGET_NOT_FOUND where only a request or a target can be sent', async () => {
     expect(await failureOf(victim().auth.send(F as never))).toMatchObject({
       code: 'TARGET_NOT_FOUND',
-      message: 'this is not an asset or link of a document',
+      message: 'this is not an asset or link with its document',
+      hint: expect.stringContaining('auth.send { method, url, headers }'),
     })
   })
 

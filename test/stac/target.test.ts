@@ -95,7 +95,14 @@ describe('a look-up', () => {
     expect(thrownBy(() => alternateOf(scene, 'b04', 'archive'))).toMatchObject({
       message: 'the document has no asset "b04"; it has visual, B04',
     })
-    expect(thrownBy(() => assetOf(catalog({}), 'x'))).toMatchObject({ message: 'the document has no asset "x"; it has none' })
+    const none = thrownBy(() => assetOf(catalog({}), 'x'))
+    expect(none).toMatchObject({ message: 'the document has no asset "x"; it has none' })
+    expect(none).not.toHaveProperty('hint')
+    for (const unread of [Promise.resolve(scene), JSON.stringify(scene), new Response(), undefined])
+      expect(thrownBy(() => assetOf(unread as object, 'B04'))).toMatchObject({
+        code: 'TARGET_NOT_FOUND',
+        hint: 'await and parse the document first',
+      })
     expect(thrownBy(() => assetOf(catalog({}), undefined as never))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
     const many = item({}, Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`B${number}`, { href: A }])))
     expect(thrownBy(() => assetOf(many, 'x'))).toMatchObject({ message: expect.stringContaining('B9, … (12 in all)') })

@@ -219,7 +219,7 @@ describe('a function that gives tokens', () => {
 
   const failing: readonly [string, () => unknown, string, string][] = [
     ['fails', () => Promise.reject(new Error('canary: text!')), 'CREDENTIAL_SOURCE', 'issuer of "pass": its function failed'],
-    ['gives no text', () => 7, 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is empty'],
+    ['gives no text', () => 7, 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is not text'],
     ['gives no token', () => 'canary: text!', 'CREDENTIAL_VALUE_INVALID', 'issuer of "pass" is not a token in base64url'],
     ['gives one for something else', () => readyToken(randomBytes(40), key), 'CREDENTIAL_SOURCE', 'the issuer returned no new token'],
     ['gives half of one', () => padded(Buffer.alloc(98, 2)), 'CREDENTIAL_VALUE_INVALID', 'has an unsupported token type'],
