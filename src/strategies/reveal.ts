@@ -45,10 +45,10 @@ async function answered(secret: Secret, field: string, id: string, check: typeof
     value = await secret.reveal()
   } catch (error) {
     const known = isAuthError(error) ? error : undefined
-    if (known && known.code !== 'CREDENTIAL_SOURCE') throw known
+    if (known && !known.code.startsWith('CREDENTIAL')) throw known
     const why = known?.message ?? 'its function failed'
-    const hint = 'catch and log the error in that function: it is not shown here, because it may contain the secret'
-    throw new CredentialError('CREDENTIAL_SOURCE', `${field} of "${id}": ${why}`, { ...(known ?? { hint }), credential: id })
+    const hint = 'log the error in that function: it is not shown here, because it may contain the secret'
+    throw new CredentialError(known?.code ?? 'CREDENTIAL_SOURCE', `${field} of "${id}": ${why}`, { ...(known ?? { hint }), credential: id })
   }
   return check(value, field, id)
 }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import { bearer, uncheckedCredential } from '../../src/auth/credential.ts'
 import { CredentialError } from '../../src/errors.ts'
 import { runSecretCommand, secretSource } from '../../src/node/credentials/secret-source.ts'
 
@@ -55,6 +57,26 @@ describe('env', () => {
   })
 })
 
+describe('an empty source', () => {
+  it('is CREDENTIAL_VALUE_INVALID, which names the source', async () => {
+    process.env.STAC_AUTH_TEST_EMPTY = ''
+    for (const [source, message] of [
+      [{ env: 'STAC_AUTH_TEST_EMPTY' }, 'the environment variable STAC_AUTH_TEST_EMPTY is empty'],
+      [{ file: await file('empty', '\n') }, `the secret file ${join(folder, 'empty')} is empty`],
+      [{ command: program('') }, `the program ${process.execPath} printed nothing`],
+    ] as const)
+      expect(await errorOf(secretSource(source)())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message })
+    const token = uncheckedCredential({ id: 't', ...bearer('', 'https://data.example/'), token: { env: 'STAC_AUTH_TEST_EMPTY' } })
+    expect(await errorOf(createAuth({ credentials: token }).fetch('https://data.example/a'))).toMatchObject({
+      code: 'CREDENTIAL_VALUE_INVALID',
+      message: 'token of "t": the environment variable STAC_AUTH_TEST_EMPTY is empty',
+      hint: 'set STAC_AUTH_TEST_EMPTY in the environment of this program',
+      credential: 't',
+    })
+    delete process.env.STAC_AUTH_TEST_EMPTY
+  })
+})
+
 describe('file', () => {
   it.each([
     ['secret', 'secret'],
@@ -63,7 +85,6 @@ describe('file', () => {
     ['secret\n\n', 'secret\n'],
     [' se cret ', ' se cret '],
     ['grün', 'grün'],
-    ['', ''],
   ])('%j is %j: one line break at the end goes', async (content, secret) => {
     expect(await secretSource({ file: await file('secret', content) })()).toBe(secret)
   })

@@ -18,7 +18,8 @@ export const KEYRING_SERVICE = 'stac-auth'
  * Returns a function that reads a secret from its source on the first call and caches it. Concurrent calls share one read; a failed read
  * can be repeated.
  *
- * Errors: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `ABORTED` when a prompt is cancelled.
+ * Errors: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `CREDENTIAL_VALUE_INVALID` for an empty one; `ABORTED` when
+ * a prompt is cancelled.
  */
 export function secretSource(source: SecretSource, load?: typeof loadKeyring): () => Promise<string> {
   let reading: Promise<string> | undefined
@@ -41,11 +42,13 @@ async function read(source: SecretSource, load?: typeof loadKeyring): Promise<st
 
 function fromEnvironment(name: string): string {
   const value = process.env[name]
-  if (value === undefined) {
-    const hint = name.startsWith('$') ? `write its name without $: ${name.slice(1)}` : `set ${name} in the environment of this program`
-    throw sourceError(`the environment variable ${name} is not set`, hint)
-  }
-  return value
+  const hint = `set ${name} in the environment of this program`
+  if (value === undefined)
+    throw sourceError(
+      `the environment variable ${name} is not set`,
+      name.startsWith('$') ? `write its name without $: ${name.slice(1)}` : hint,
+    )
+  return notEmpty(value, `the environment variable ${name} is empty`, hint)
 }
 
 const IN_HOME = /^~[/\\]/
@@ -64,7 +67,7 @@ async function fromFile(name: string): Promise<string> {
   if ('problem' in file) {
     throw sourceError(`the secret file ${name} ${file.problem}`, await fileHint(path, file.problem))
   }
-  return secretText(file.bytes, `the secret file ${name}`)
+  return notEmpty(secretText(file.bytes, `the secret file ${name}`), `the secret file ${name} is empty`, 'write only the secret into it')
 }
 
 async function fileHint(path: string, problem: string): Promise<string> {
@@ -106,7 +109,7 @@ export async function runSecretCommand(command: readonly string[], timeout?: num
   const [program = ''] = command
   const line = secretText(await runProgram(command, HINT, timeout), `the program ${program}`)
   if (/[\r\n]/.test(line)) throw programError(program, 'printed more than one line', HINT)
-  return line
+  return notEmpty(line, `the program ${program} printed nothing`, HINT)
 }
 
 /** The terminal to prompt on. */
@@ -205,6 +208,12 @@ function problemOf({ code, killed, signal }: ExecFileException, timeout: number)
 const MAX_SECRET_BYTES = 65_536
 
 /** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes. */
+/** No secret is empty. Errors: `CREDENTIAL_VALUE_INVALID`, which names the source, because the value says nothing. */
+function notEmpty(value: string, message: string, hint: string): string {
+  if (value === '') throw new CredentialError('CREDENTIAL_VALUE_INVALID', message, { hint })
+  return value
+}
+
 function secretText(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '')
