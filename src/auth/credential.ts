@@ -213,7 +213,7 @@ export type ServiceCredential = CredentialInput | FieldsOf<Exclude<CredentialInp
  *
  * @example createAuth({ credentials: [bearer(token, 'https://data.example/')] })
  */
-export function bearer(token: SecretInput, sendTo: UrlPatterns): CredentialInput {
+export function bearer(token: SecretValue, sendTo: UrlPatterns): CredentialInput {
   return { type: 'http', scheme: 'bearer', token, sendTo }
 }
 

@@ -52,6 +52,8 @@ export async function* authorizeAll(
 ): AsyncGenerator<AuthorizedTarget> {
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST)
     throw new ConfigurationError('CONFIG_INVALID', `concurrency is not a whole number from 1 to ${MOST}: ${String(concurrency)}`)
+  if (!(Symbol.iterator in Object(targets) || Symbol.asyncIterator in Object(targets)))
+    throw new ConfigurationError('CONFIG_INVALID', 'the second argument is not a list of targets', { hint: 'pass targetsOf(document)' })
   const { signal } = options
   const inputs = Symbol.asyncIterator in targets ? targets[Symbol.asyncIterator]() : targets[Symbol.iterator]()
   const places: Place[] = []

@@ -146,6 +146,14 @@ describe('authorizeAll', () => {
     expect([await failureOf(next), closed]).toEqual([expect.objectContaining({ code: 'ABORTED' }), true])
   })
 
+  it.each([item(1), undefined, Promise.resolve([])])('refuses a value that is not a list of targets', async (targets) => {
+    await expect(authorizeAll(createAuth({ credentials: [] }), targets as never).next()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: 'the second argument is not a list of targets',
+      hint: 'pass targetsOf(document)',
+    })
+  })
+
   it.each([0, 1.5, 10_001, Number.NaN])('refuses %s targets at a time', async (concurrency) => {
     const next = authorizeAll(createAuth({ credentials: [] }), [], { concurrency }).next()
     expect(await failureOf(next)).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('from 1 to 10000') })

@@ -16,6 +16,7 @@ import {
   linkOf,
   oauth2,
   openIdConnect,
+  Secret,
   type Strategy,
   s3,
   signedUrl,
@@ -33,6 +34,8 @@ expectTypeOf(bearer).returns.toEqualTypeOf<CredentialInput>()
 bearer('token', 'https://data.example/')
 bearer(() => 'token', ['https://data.example/'])
 bearer(async () => 'token', 'https://data.example/')
+bearer({ env: 'TOKEN' }, 'https://data.example/')
+bearer(new Secret('token'), 'https://data.example/')
 // @ts-expect-error: a token without an address would go anywhere
 bearer('token')
 // @ts-expect-error: a token is a text

@@ -312,6 +312,10 @@ describe('verifyFolder', () => {
     )
   })
 
+  it('needs a folder', async () => {
+    await expect(verified({ folder: undefined as never })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: 'folder is missing' })
+  })
+
   it('needs a manifest of this version', async () => {
     const folder = await temporaryFolder()
     await expect(verified({ folder })).rejects.toMatchObject({ code: 'FILE_ACCESS', hint: expect.stringContaining('--manifest') })
