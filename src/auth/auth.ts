@@ -1,6 +1,5 @@
 /** The engine as its users see it: authorized requests and how they are built, explanations, services, logins, the `Auth` interface. */
-import { ConfigurationError, type ErrorCode } from '../errors.ts'
-import { isToken } from '../http/headers.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
@@ -301,20 +300,4 @@ export function authorizedRequest(
 /** Returns a request without credentials. */
 export function plainRequest(request: HttpRequest, target: Target, { ref, type }: Partial<Selection> = {}): AuthorizedRequest {
   return authorizedRequest(request, { request }, target, { ref, type } as Selection)
-}
-
-/**
- * Returns the headers with names in lower case; `Headers` and pairs are read as well. Errors: `ConfigurationError` `USAGE` for a name or
- * value that HTTP does not allow.
- */
-export function plainHeaders(headers: RequestInit['headers'] = {}): Record<string, string> {
-  const plain: Record<string, string> = {}
-  for (const [name, value] of Symbol.iterator in headers ? new Headers(headers) : Object.entries(headers)) {
-    if (value === undefined) continue
-    if (/[\r\n\0]/.test(value) || !isToken(name)) {
-      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
-    }
-    plain[name.toLowerCase()] = `${value}`
-  }
-  return plain
 }

@@ -64,7 +64,7 @@ export function givenTarget(target: Target | undefined): Target {
       ? ['the document has no such asset or link', 'see targetsOf(document)']
       : [
           'this is not an asset or link with its document',
-          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs, auth.send { method, url, headers }",
+          "use assetOf(item, 'key') or linkOf(item, 'rel'); auth.fetch takes URLs, auth.send { method, url }",
         ]
   throw new SelectionError('TARGET_NOT_FOUND', message, { hint })
 }

@@ -1,6 +1,7 @@
 /** The part of the engine that sends requests: loaded with the first request that needs it. */
 import { platform } from '#platform'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError, TrustError } from '../errors.ts'
+import { plainHeaders } from '../http/headers.ts'
 import type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from '../http/message.ts'
 import { failure } from '../http/network-error.ts'
 import { type AddressProblem, addressOf, isAddressProblem, RELATIVE } from '../http/url.ts'
@@ -15,7 +16,6 @@ import {
   type CredentialStatus,
   type Interaction,
   type LogoutChoice,
-  plainHeaders,
   plainRequest,
   type Service,
   type TargetSendOptions,
@@ -307,9 +307,13 @@ async function requestOf(url: string, input: Request | undefined, init: RequestI
   return body === undefined ? { method, url, headers } : { method, url, headers, body }
 }
 
-async function bodyOf(input: Request | undefined, init: RequestInit, headers: Record<string, string>): Promise<ReplayableBody | undefined> {
-  if (init.body === undefined || init.body === null) return input?.body ? new Uint8Array(await input.arrayBuffer()) : undefined
-  const standard = new Response(init.body)
+async function bodyOf(
+  input: Request | undefined,
+  { body = null }: RequestInit,
+  headers: Record<string, string>,
+): Promise<ReplayableBody | undefined> {
+  if (body === null) return input?.body ? new Uint8Array(await input.arrayBuffer()) : undefined
+  const standard = new Response(body)
   const type = standard.headers.get('content-type')
   if (type) headers['content-type'] ??= type
   return new Uint8Array(await standard.arrayBuffer())

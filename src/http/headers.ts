@@ -1,5 +1,7 @@
 /** Names of headers, cookies and query parameters, and values of headers (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
 
+import { ConfigurationError } from '../errors.ts'
+
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** True for an RFC 9110 token. */
@@ -92,4 +94,20 @@ function decoded(text = ''): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Returns the headers with names in lower case; `Headers` and pairs are read as well. Errors: `ConfigurationError` `USAGE` for a name or
+ * value that HTTP does not allow.
+ */
+export function plainHeaders(headers: RequestInit['headers'] = {}): Record<string, string> {
+  const plain: Record<string, string> = {}
+  for (const [name, value] of Symbol.iterator in headers ? new Headers(headers) : Object.entries(headers)) {
+    if (value === undefined) continue
+    if (/[\r\n\0]/.test(value) || !isToken(name)) {
+      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
+    }
+    plain[name.toLowerCase()] = `${value}`
+  }
+  return plain
 }

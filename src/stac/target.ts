@@ -85,7 +85,7 @@ export interface TargetOptions {
 export function assetOf(document: object, key: string, options: TargetOptions = {}): Target {
   const found = findAsset(document, key, options)
   if (found) return found
-  const hint = kindOf(document) === 'unknown' && 'await and parse the document first'
+  const hint = kindOf(document) === 'unknown' && 'await and parse it first'
   return refuse('asset', key, own(document, 'assets'), pointer('/assets', key), hint)
 }
 

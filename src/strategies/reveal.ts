@@ -47,7 +47,7 @@ async function answered(secret: Secret, field: string, id: string, check: typeof
     const known = isAuthError(error) ? error : undefined
     if (known && !known.code.startsWith('CREDENTIAL')) throw known
     const why = known?.message ?? 'its function failed'
-    const hint = 'log the error in that function: it is not shown here, because it may contain the secret'
+    const hint = 'log the error in that function: it may hold the secret, so it is not shown'
     throw new CredentialError(known?.code ?? 'CREDENTIAL_SOURCE', `${field} of "${id}": ${why}`, { ...(known ?? { hint }), credential: id })
   }
   return check(value, field, id)

@@ -58,7 +58,7 @@ describe('what is not there', () => {
     expect(await failureOf(victim().auth.send(F as never))).toMatchObject({
       code: 'TARGET_NOT_FOUND',
       message: 'this is not an asset or link with its document',
-      hint: expect.stringContaining('auth.send { method, url, headers }'),
+      hint: expect.stringContaining('auth.send { method, url }'),
     })
   })
 

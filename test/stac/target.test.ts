@@ -101,7 +101,7 @@ describe('a look-up', () => {
     for (const unread of [Promise.resolve(scene), JSON.stringify(scene), new Response(), undefined])
       expect(thrownBy(() => assetOf(unread as object, 'B04'))).toMatchObject({
         code: 'TARGET_NOT_FOUND',
-        hint: 'await and parse the document first',
+        hint: 'await and parse it first',
       })
     expect(thrownBy(() => assetOf(catalog({}), undefined as never))).toMatchObject({ code: 'TARGET_NOT_FOUND' })
     const many = item({}, Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`B${number}`, { href: A }])))
