@@ -100,14 +100,16 @@ function decoded(text = ''): string | undefined {
  * Returns the headers with names in lower case; `Headers` and pairs are read as well. Errors: `ConfigurationError` `USAGE` for a name or
  * value that HTTP does not allow.
  */
-export function plainHeaders(headers: RequestInit['headers'] = {}): Record<string, string> {
-  const plain: Record<string, string> = {}
-  for (const [name, value] of Symbol.iterator in headers ? new Headers(headers) : Object.entries(headers)) {
-    if (value === undefined) continue
-    if (/[\r\n\0]/.test(value) || !isToken(name)) {
+export function plainHeaders(headers?: RequestInit['headers']): Record<string, string> {
+  if (!headers) return {}
+  const plain = new Headers()
+  for (const [name = '', value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
+    try {
+      if (value !== undefined) plain.append(name, value)
+    } catch {
+      // Its message may contain the value.
       throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
     }
-    plain[name.toLowerCase()] = `${value}`
   }
-  return plain
+  return Object.fromEntries(plain)
 }

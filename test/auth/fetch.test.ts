@@ -45,12 +45,15 @@ describe('fetch by address', () => {
     expect(servers.sent).toMatchObject([expected, expected, expected])
   })
 
-  it('an invalid header of fetch is refused without its value, which may be a secret', async () => {
-    const { auth, script: servers } = victim()
-    const error = await failureOf(auth.fetch(F, { headers: { 'x-own': 'secret\n' } }))
-    expect(error).toMatchObject({ code: 'USAGE', message: '"x-own" is not a valid header' })
-    expect(servers.sent).toEqual([])
-  })
+  it.each<[HeadersInit]>([[{ 'x-own': 'secret\nof two lines' }], [[['x-own', 'secret\nof two lines']]], [{ 'x-own': 'secret €' }]])(
+    'an invalid header of fetch is refused without its value, which may be a secret: %j',
+    async (headers) => {
+      const { auth, script: servers } = victim()
+      const error = await failureOf(auth.fetch(F, { headers }))
+      expect(error).toMatchObject({ code: 'USAGE', message: '"x-own" is not a valid header' })
+      expect(servers.sent).toEqual([])
+    },
+  )
 
   it.each([
     ['https://127.0.0.1/', {}, 'URL_ADDRESS_FORBIDDEN'],

@@ -207,13 +207,13 @@ function problemOf({ code, killed, signal }: ExecFileException, timeout: number)
 /** Maximum size of a secret in bytes. A larger value is probably the wrong file or program. */
 const MAX_SECRET_BYTES = 65_536
 
-/** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes. */
 /** No secret is empty. Errors: `CREDENTIAL_VALUE_INVALID`, which names the source, because the value says nothing. */
 function notEmpty(value: string, message: string, hint: string): string {
   if (value === '') throw new CredentialError('CREDENTIAL_VALUE_INVALID', message, { hint })
   return value
 }
 
+/** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes. */
 function secretText(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '')
