@@ -93,7 +93,7 @@ it('TypeScript compiles; names from outside of a block may be anything', () => {
 }, 60_000)
 
 it('examples in comments compile, with the names of their entry point', () => {
-  const all = surfaces().flatMap(({ entry, names }) =>
+  const all = surface.flatMap(({ entry, names }) =>
     names.flatMap(({ name, examples, memberExamples }) =>
       [...examples, ...memberExamples].map((text) => ({
         at: `${entry.name} ${name}`,
@@ -115,10 +115,14 @@ function importsFor(text: string, entry: string, names: readonly ExportedName[])
   return `import { ${own.join(', ')} } from '${entry}'\n${entry === 'stac-auth' ? '' : `import { ${general.join(', ')} } from 'stac-auth'`}`
 }
 
-const core = surfaces().find(({ entry }) => entry.name === 'stac-auth')?.names ?? []
+const surface = surfaces()
+const core = surface.find(({ entry }) => entry.name === 'stac-auth')?.names ?? []
 
 /** Steps of a flow are examples, too. */
 const inFunction = (text: string) => (/\byield\b/.test(text) ? `async function* flow() {\n${text}\n}` : text)
+
+/** Declarations, parsed once for all blocks. */
+const parsed = new Map<string, ts.SourceFile | undefined>()
 
 /** Returns what the compiler says about blocks, except that it does not know a name. */
 function problemsOf(texts: readonly Pick<Block, 'at' | 'text'>[]): readonly string[] {
@@ -140,7 +144,9 @@ function problemsOf(texts: readonly Pick<Block, 'at' | 'text'>[]): readonly stri
   host.fileExists = (name) => sources.has(name) || fileExists.call(host, name)
   host.getSourceFile = (name, version, ...more) => {
     const own = sources.get(name)
-    return own ? ts.createSourceFile(name, own.text, version) : getSourceFile.call(host, name, version, ...more)
+    if (own) return ts.createSourceFile(name, own.text, version)
+    if (!parsed.has(name)) parsed.set(name, getSourceFile.call(host, name, version, ...more))
+    return parsed.get(name)
   }
   const program = ts.createProgram([...sources.keys()], options, host)
   return [...sources].flatMap(([name, { at }]) => {
