@@ -4,7 +4,8 @@ import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError,
 import { type Collected, type HttpRequest, isRedirect, isUncollected, queryValues, type Uncollected } from '../../http/message.ts'
 import { retryHint } from '../../net/retry.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import type { Attempts, CallParts } from './call.ts'
+import type { Attempts } from './attempts.ts'
+import type { CallParts } from './call.ts'
 import {
   AuthenticationError,
   annotate,

@@ -2,7 +2,7 @@
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
-import { chunksOf } from '../client/call.ts'
+import { chunksOf } from '../client/attempts.ts'
 import { ValidationError } from '../client/errors.ts'
 import type { StreamBody } from '../client/request-builder.ts'
 import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
