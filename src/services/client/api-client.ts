@@ -346,16 +346,19 @@ function settingsOf(
   options: ApiClientOptions,
   { origin, path }: { readonly origin: string; readonly path: string },
 ): Settings & { readonly interceptors: Interceptor[] } {
-  const { limits = sharedLimits } = options
+  const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
+  const timeouts = timeoutsOf(options.timeouts)
+  requireNumbers({ retries, maxRetryAfter, queueLimit })
+  requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
   return {
     origin,
     base: path,
     form: options.form ?? {},
     pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
-    timeouts: timeoutsOf(options.timeouts),
-    retries: options.retries ?? 4,
-    maxRetryAfter: options.maxRetryAfter ?? 60_000,
-    queueLimit: options.queueLimit ?? Number.POSITIVE_INFINITY,
+    timeouts,
+    retries,
+    maxRetryAfter,
+    queueLimit,
     refresh: options.refresh ?? true,
     hints: options.hints ?? {},
     codec: options.codec,
@@ -376,17 +379,15 @@ function lazyRedactor(): () => Redactor {
   }
 }
 
-/**
- * Applies the defaults for undefined values. Errors: `CONFIG_INVALID` for a value that is not a number, because such a timeout would never
- * end.
- */
-function timeoutsOf(chosen: Timeouts = {}): Required<Timeouts> {
-  const { attempt = 30_000, headers = 30_000, body = 30_000, total = 120_000 } = chosen
-  const timeouts = { attempt, headers, body, total }
-  for (const [name, time] of Object.entries(timeouts)) {
-    if (Number.isNaN(Number(time))) throw new ConfigurationError('CONFIG_INVALID', `timeouts.${name} is not a number of milliseconds`)
-  }
-  return timeouts
+/** Applies the defaults for undefined values. */
+function timeoutsOf({ attempt = 30_000, headers = 30_000, body = 30_000, total = 120_000 }: Timeouts = {}): Required<Timeouts> {
+  return { attempt, headers, body, total }
+}
+
+/** Checks that options are numbers. Errors: `CONFIG_INVALID`, because calls would not end, or would be retried without end. */
+function requireNumbers(values: Readonly<Record<string, unknown>>, group = ''): void {
+  for (const [name, value] of Object.entries(values))
+    if (typeof value !== 'number' || Number.isNaN(value)) throw invalid(`${group}${name} is not a number`)
 }
 
 /** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */

@@ -272,13 +272,21 @@ function attemptTimeout({ operation, responseKind }: PreparedOperation, { timeou
  * Returns the epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for an invalid time, because such a
  * call would never end.
  */
-function deadlineOf({ timeout = 0, totalTimeout, deadline }: CallOptions, timeouts: Required<Timeouts>, now: number): number {
-  const total = totalTimeout ?? timeouts.total
-  const ends = { timeout, totalTimeout: total === false ? Number.POSITIVE_INFINITY : now + total, deadline: deadline?.getTime() ?? now }
-  for (const [field, end] of Object.entries(ends)) if (Number.isNaN(end)) throw noTime(field)
-  return deadline ? Math.min(ends.totalTimeout, ends.deadline) : ends.totalTimeout
+function deadlineOf({ timeout, totalTimeout, deadline }: CallOptions, timeouts: Required<Timeouts>, now: number): number {
+  const chosen = totalTimeout ?? timeouts.total
+  const total = chosen === false ? Number.POSITIVE_INFINITY : chosen
+  const end = deadline ? timeOf(deadline) : Number.POSITIVE_INFINITY
+  for (const [field, time] of Object.entries({ timeout: timeout ?? 0, totalTimeout: total, deadline: end }))
+    if (typeof time !== 'number' || Number.isNaN(time)) throw noTime(field)
+  return Math.min(now + total, end)
+}
+
+/** Returns the epoch milliseconds of a date; NaN for anything else. */
+function timeOf(date: Partial<Date>): number {
+  return date.getTime?.() ?? Number.NaN
 }
 
 function noTime(field: string): ValidationError {
-  return new ValidationError('REQUEST_INVALID', `${field} is not a valid time; nothing was sent`, { field })
+  const kind = field === 'deadline' ? 'valid Date' : 'number of milliseconds'
+  return new ValidationError('REQUEST_INVALID', `${field} is not a ${kind}; nothing was sent`, { field })
 }

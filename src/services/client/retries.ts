@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../net/clock.ts'
 import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../../net/limiter.ts'
 import { Retries, RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Settings } from './api-client.ts'
-import { foreign, type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
+import { foreign, type HttpError, QuotaExceededError, RetryBudgetError, ValidationError } from './errors.ts'
 import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } from './request-builder.ts'
 
 /**
@@ -69,10 +69,13 @@ export class CallRetries {
     this.#parts = parts
     this.#wishes = options.retry === false ? { retries: 0 } : (options.retry ?? {})
     this.#replay = replayOf(prepared, options, this.#wishes)
-    const { retries, maxRetryAfter, limits } = parts.settings
+    const { maxRetryAfter, limits } = parts.settings
+    const { retries = parts.settings.retries } = this.#wishes
+    if (typeof retries !== 'number' || Number.isNaN(retries))
+      throw new ValidationError('REQUEST_INVALID', 'retry.retries is not a number; nothing was sent', { field: 'retry.retries' })
     const policy = {
       ...API_RETRIES,
-      retries: this.#wishes.retries ?? retries,
+      retries,
       retryAfter: { ...API_RETRIES.retryAfter, longest: maxRetryAfter },
     }
     this.#retries = new Retries(policy, limits.random, parts.limit.budget)

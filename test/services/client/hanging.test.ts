@@ -116,9 +116,17 @@ it.each([
   [{ deadline: new Date(Number.NaN) }, 'deadline'],
   [{ totalTimeout: Number.NaN }, 'totalTimeout'],
   [{ timeout: Number.NaN }, 'timeout'],
+  [{ timeout: '300' }, 'timeout'],
+  [{ totalTimeout: '300' }, 'totalTimeout'],
+  [{ deadline: '2026-01-02' }, 'deadline'],
+  [{ retry: { retries: Number.NaN } }, 'retry.retries'],
 ])('refuses a time that would end nothing: %o', async (options, field) => {
   const { origin, exchanges } = await service(() => ({ status: 200 }))
-  expect(await failureOf(clientOf(origin).client.call(safe, {}, options))).toMatchObject({ code: 'REQUEST_INVALID', field, attempts: 0 })
+  expect(await failureOf(clientOf(origin).client.call(safe, {}, options as never))).toMatchObject({
+    code: 'REQUEST_INVALID',
+    field,
+    attempts: 0,
+  })
   expect(exchanges).toHaveLength(0)
 })
 
@@ -135,5 +143,13 @@ it('takes a timeout that is undefined for one that no one chose', async () => {
   await reached(() => asked)
   clock.advance(30_100)
   expect(await call).toMatchObject({ code: 'TIMEOUT_ATTEMPT' })
-  expect(() => clientOf(origin, { timeouts: { total: Number.NaN } })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+})
+
+it.each([
+  [{ timeouts: { total: Number.NaN } }, 'timeouts.total is not a number'],
+  [{ timeouts: { attempt: '300' } }, 'timeouts.attempt is not a number'],
+  [{ retries: Number(undefined) }, 'retries is not a number'],
+  [{ maxRetryAfter: '60' }, 'maxRetryAfter is not a number'],
+])('refuses a client whose calls would not end, or would be retried without end: %o', (options, message) => {
+  expect(() => clientOf('https://127.0.0.1', options as never)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
 })
