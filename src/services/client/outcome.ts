@@ -302,7 +302,7 @@ interface ServerMessage {
 
 /**
  * Returns the message in a parsed body, from where services put it: `message`, `Message`, `error.message`, `error`, `errors[]`, `detail`;
- * the code from `code` or `error.code`. Missing ones are left out. Never throws.
+ * the code from `code` or `error.code`. A `detail` besides a message follows it. Missing ones are left out. Never throws.
  */
 function serverMessage(body: unknown): ServerMessage {
   const top = membersOf(body)
@@ -311,7 +311,7 @@ function serverMessage(body: unknown): ServerMessage {
   const message = textOf(top.message) ?? textOf(top.Message) ?? textOf(inner.message) ?? textOf(top.error) ?? joined(top.errors) ?? detail
   const code = codeOf(top.code) ?? codeOf(inner.code)
   return {
-    ...(message !== undefined && { message: oneLine(message) }),
+    ...(message !== undefined && { message: oneLine(detail === undefined || detail === message ? message : `${message}: ${detail}`) }),
     ...(code !== undefined && { code }),
     ...(detail !== undefined && { detail }),
   }

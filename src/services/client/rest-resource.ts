@@ -400,7 +400,13 @@ export function asInstant(value: unknown): Instant | undefined {
   if (time === undefined) return undefined
   const iso = `${time.replace(' ', 'T')}${fraction}${zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`
   const epochMs = Date.parse(iso)
-  return Number.isNaN(epochMs) ? undefined : { iso, epochMs }
+  return Number.isNaN(epochMs) || !isDay(iso.slice(0, 10)) ? undefined : { iso, epochMs }
+}
+
+/** Returns false for a day such as 30 February, which some platforms read as a day of the next month. */
+function isDay(date: string): boolean {
+  const time = Date.parse(date)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)
 }
 
 /**

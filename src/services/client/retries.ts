@@ -4,9 +4,9 @@ import type { Transport } from '../../http/message.ts'
 import { type Deadline, TimerWheel } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
 import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../../net/limiter.ts'
-import { Retries, RetryBudget, type RetryPolicy } from '../../net/retry.ts'
+import { Retries, RetryBudget, type RetryPolicy, retryAfterProblem } from '../../net/retry.ts'
 import type { Settings } from './api-client.ts'
-import { foreign, type HttpError, QuotaExceededError, RetryBudgetError, ValidationError } from './errors.ts'
+import { annotate, foreign, type HttpError, QuotaExceededError, RetryBudgetError, ValidationError } from './errors.ts'
 import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } from './request-builder.ts'
 
 /**
@@ -112,6 +112,7 @@ export class CallRetries {
     const delay = this.#retries.next({ hint: (failure.error as HttpError).retryAfterMs, status, left, now: verdict === 'now' })
     if (delay === 'deadline') throw deadline.tooLate(failure.error)
     if (delay === 'budget') throw budgetEmpty(failure.error)
+    if (delay === 'retry-after') explainWait(failure.error as HttpError, this.#parts.settings.maxRetryAfter)
     if (typeof delay === 'string') throw failure.error
     this.#unknown ||= failure.sent && (status === undefined || status >= 500)
     return delay
@@ -220,6 +221,16 @@ const LOST = new Set([
 
 function about({ error, status }: Failure, attempt: number) {
   return { attempt, code: error.code, ...(status !== undefined && { status }) }
+}
+
+/** Adds the reason why a `Retry-After` is not waited for, unless the error has a hint already. */
+function explainWait(error: HttpError, longest: number): void {
+  const { retryAfterMs = 0, hint } = error
+  const why =
+    retryAfterMs > longest
+      ? `${retryAfterProblem(retryAfterMs, longest)}: try again later, or raise maxRetryAfter`
+      : `Retry-After of ${Math.ceil(retryAfterMs / 1000)} s ends after the timeout of the call: try again later, or raise totalTimeout`
+  if (hint === undefined) annotate(error, { hint: why })
 }
 
 function budgetEmpty(cause: AuthError): RetryBudgetError {

@@ -29,3 +29,13 @@ it('a success that cannot be unpacked is a failure', async () => {
   const { origin } = await service(() => ({ status: 200, headers: gzip, body: gzipSync('{"a":1}').subarray(0, 15) }))
   expect(await failureOf(clientOf(origin).client.call(safe, {}, { retry: false }))).toMatchObject({ code: 'RESPONSE_TRUNCATED' })
 })
+
+it('shows the detail of a service after its message', async () => {
+  const detail = 'Missing required scope(s): translate:text'
+  const { origin } = await service(() => ({ status: 403, body: JSON.stringify({ message: 'Forbidden', detail }) }))
+  const error = await failureOf(clientOf(origin).client.call(safe))
+  expect(error).toMatchObject({
+    message: expect.stringMatching(/answered 403, Forbidden: Missing required scope\(s\): translate:text$/),
+    detail,
+  })
+})

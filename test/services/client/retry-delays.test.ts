@@ -48,14 +48,25 @@ it('adds up to a tenth to what the server requests', async () => {
 it('gives up at once when the server requests more than is waited, or than is left', async () => {
   const { origin, exchanges } = await service((_request, index) => ({ status: 429, headers: { 'retry-after': index === 0 ? '61' : '30' } }))
   const { client, clock } = clientOf(origin)
-  expect(await failureOf(client.call(safe))).toMatchObject({ code: 'HTTP_429', name: 'RateLimitError', retryAfterMs: 61_000, attempts: 1 })
+  expect(await failureOf(client.call(safe))).toMatchObject({
+    code: 'HTTP_429',
+    name: 'RateLimitError',
+    retryAfterMs: 61_000,
+    attempts: 1,
+    hint: 'Retry-After of 61 s exceeds the limit of 60 s: try again later, or raise maxRetryAfter',
+  })
   clock.advance(100_000)
   const late = await failureOf(client.call(safe, {}, { totalTimeout: 20_000 }))
-  expect(late).toMatchObject({ code: 'HTTP_429', retryAfterMs: 30_000, attempts: 1 })
+  expect(late).toMatchObject({
+    code: 'HTTP_429',
+    retryAfterMs: 30_000,
+    attempts: 1,
+    hint: expect.stringMatching(/^Retry-After of 30 s ends after the timeout of the call: try again later/),
+  })
   expect(exchanges).toHaveLength(2)
 })
 
-it('does not begin a pause that would end after the deadline', async () => {
+it('does not begin a pause that ends after the deadline', async () => {
   const { origin, exchanges } = await service(() => ({ status: 500 }))
   const { client, clock } = clientOf(origin)
   const deadline = new Date(clock.now() + 600)
