@@ -110,10 +110,23 @@ it('sends what was asked for: query, headers, body, and refuses what a call may 
     [{ body: { list: [1, undefined] } }, {}],
     [{ body: { list: Array(2) } }, {}],
     [{ body: { at: new Date(Number.NaN) } }, {}],
+    [{ body: { pairs: new Map([['a', 1]]) } }, {}],
+    [{ query: 'a=1' }, {}],
+    [{ query: new URLSearchParams('a=1') }, {}],
   ]
   for (const [more, options] of refused)
     expect(await failureOf(client.call(post, { ...input, ...more }, options))).toMatchObject({ name: 'ValidationError', attempts: 0 })
   expect(exchanges).toHaveLength(1)
+})
+
+it('refuses content that is neither text nor bytes', async () => {
+  const { origin, exchanges } = await service(() => ({ status: 200 }))
+  const { client } = clientOf(origin)
+  for (const content of [new Blob(['a']), new FormData(), { a: 1 }, 5, null])
+    await expect(client.send(operation('idem', 'POST'), { content: content as never })).rejects.toThrow(
+      /^content must be text, a Uint8Array/,
+    )
+  expect(exchanges).toHaveLength(0)
 })
 
 it('streams a body, again only when it can be made again', async () => {
