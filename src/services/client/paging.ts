@@ -228,6 +228,8 @@ export interface Paged<Item> extends AsyncIterable<Item> {
  * and for too many pages.
  */
 export function paged<Page, Item, Cursor>(source: PageSource<Page, Item, Cursor>, options: PagedOptions = {}): Paged<Item> {
+  for (const name of ['limit', 'maxPages'] as const)
+    if (options[name] !== undefined && !isCount(options[name])) throw notCount(source.name, name)
   const pages = () => abortable((signal) => walk(source, options, signal), options.signal)
   return {
     pages: () => ({ [Symbol.asyncIterator]: pages }),
@@ -241,6 +243,16 @@ export function paged<Page, Item, Cursor>(source: PageSource<Page, Item, Cursor>
       return all
     },
   }
+}
+
+/** Returns true for a whole number of 0 or more, and for infinity. */
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)
+}
+
+function notCount(name: string, field: string): unknown {
+  const error = new ValidationError('REQUEST_INVALID', `${field} must be a whole number of 0 or more; nothing was sent`, { field })
+  return described(error, 0, name)
 }
 
 async function* walk<Page, Item, Cursor>(

@@ -44,6 +44,7 @@ export class RestResource<T extends object = object, Create extends object = obj
 
   constructor(options: ResourceOptions) {
     requireOptions(options, 'RestResource')
+    checkPath(options.path)
     this.#options = options
     this.#name = options.path.slice(options.path.lastIndexOf('/') + 1)
     this.#operations = operationsOf(options)
@@ -188,6 +189,13 @@ export class RestResource<T extends object = object, Create extends object = obj
       return { content: stringified((value) => codec.stringify?.(value) ?? '', data, this.#name), contentType: 'application/xml' }
     throw new ValidationError('REQUEST_INVALID', 'this service requires XML, but no codec for XML is set', { field: 'body' })
   }
+}
+
+/** Checks the path of a collection. Errors: `REQUEST_INVALID` for an empty one, and for one with an empty segment or a query. */
+export function checkPath(path: unknown): void {
+  if (typeof path !== 'string') throw new TypeError('the path of a collection must be a string, such as "users"')
+  const message = `${JSON.stringify(path)} is not the path of a collection: write it without a slash at either end, such as "users"`
+  if (/^$|[?#{}]|^\/|\/$|\/\//.test(path)) throw new ValidationError('REQUEST_INVALID', message, { field: 'path' })
 }
 
 /** Runs part of an operation; its errors have the name of the operation and the number of requests sent so far. */

@@ -15,6 +15,7 @@ import {
   asDuration,
   asInstant,
   asInt,
+  checkPath,
   checkVerb,
   type FieldReaders,
   type Instant,
@@ -104,13 +105,8 @@ export class TimeTrackingClient {
   resource<T extends object = object, Create extends object = object, Update extends object = object>(
     path: string,
   ): RestResource<T, Create, Update> {
-    if (typeof path === 'string' && /^$|[?{}]|^\/|\/$|\/\//.test(path))
-      throw new ValidationError('REQUEST_INVALID', `${JSON.stringify(path)} is not the path of a collection`, { field: 'path' })
-    return new RestResource({
-      client: this.#client,
-      profile: this.#profile,
-      path: rawPath(typeof path === 'string' ? `/${path}` : path).slice(1),
-    })
+    checkPath(path)
+    return new RestResource({ client: this.#client, profile: this.#profile, path: rawPath(`/${path}`).slice(1) })
   }
 
   /**
