@@ -125,7 +125,9 @@ function sampleOf(contentType: string): { readonly bytes: number; readonly perMi
     throw new ValidationError('REQUEST_INVALID', 'raw audio must have a rate above 0; nothing was sent', {
       field: 'source_media_content_type',
     })
-  return rate === undefined ? undefined : { bytes: encoding === 's16le' ? 2 : 1, perMillisecond: Number(rate) / 1000 }
+  // The name has the number of bits: s16le, f32le; A-law and µ-law have 8.
+  const bits = Number(/\d+/.exec(encoding ?? '')?.[0] ?? 8)
+  return rate === undefined ? undefined : { bytes: Math.ceil(bits / 8), perMillisecond: Number(rate) / 1000 }
 }
 
 function largestPart(bytes: number, lasts: number | undefined): number {

@@ -80,6 +80,8 @@ describe('pieces of sound', () => {
       ],
     ],
     ['audio/pcm;encoding=s16le;rate=44100', 22_050, undefined, [[22_050, 250]]],
+    ['audio/pcm;encoding=f32le;rate=16000', 16_000, undefined, [[16_000, 250]]],
+    ['audio/pcm;encoding=s24le;rate=8000', 6000, undefined, [[6000, 250]]],
     [
       'audio/pcm;encoding=alaw;rate=8000',
       4000,
