@@ -135,7 +135,8 @@ export class ApiClient {
   constructor(options: ApiClientOptions) {
     requireOptions(options, 'ApiClient')
     const base = baseAddress(options.baseUrl, options.allowInsecure)
-    if (options.auth && options.credential) throw new ConfigurationError('CONFIG_INVALID', 'set either auth or credential, not both')
+    if (options.auth && options.credential) throw invalid('set either auth or credential, not both')
+    if (options.auth && typeof options.auth.service !== 'function') throw invalid('auth must be an engine, as createAuth returns it')
     this.#options = options
     this.#settings = settingsOf(options, base)
     this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }

@@ -272,7 +272,7 @@ function withTag(options: TranslationCallOptions): TranslationCallOptions {
 
 const HINTS = {
   403: 'check the key, its scopes and its plan: keys that end in :fx belong to the free host, and administration needs an administrator',
-  413: 'send less at once: a text request has at most 128 KiB',
+  413: 'send less at once: a text request has at most 128 KiB, the limit of documents depends on the plan',
   456: 'the quota or the limit of the key is used up: raise it, or wait for the next period',
 }
 
@@ -283,10 +283,13 @@ function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
     throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth', {
       hint: apiKey === undefined ? 'if apiKey is read from a variable, set that variable' : 'remove one of them',
     })
+  if (plan !== undefined && !Object.hasOwn(HOSTS, plan))
+    throw new ConfigurationError('CONFIG_INVALID', `plan must be "free" or "pro", not ${JSON.stringify(plan)}`)
   const knowsHost = baseUrl !== undefined || plan !== undefined
   if (!knowsHost && typeof apiKey !== 'string' && typeof apiKey !== 'function')
     throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')
-  return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...credentials(options), baseUrl: host }))
+  const sent = credentials(options)
+  return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...sent, baseUrl: host }))
 }
 
 function inherited({ authHeader, reportingTag: tag, appInfo, headers, ...options }: TranslationClientOptions): Partial<ApiClientOptions> {
@@ -306,6 +309,12 @@ function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { 
   return isEntry(auth) ? { credential: auth } : { auth: auth as Auth }
 }
 
+/** Errors: `CONFIG_INVALID` for an `authHeader` without a name, such as the name alone. */
+function requireHeaderName(name: unknown): void {
+  if (typeof name !== 'string')
+    throw new ConfigurationError('CONFIG_INVALID', "authHeader must have a name: { name: 'x-api-key', prefix: '' }")
+}
+
 function isEntry(auth: TranslationClientOptions['auth']): auth is ServiceCredential {
   return typeof (auth as { readonly type?: unknown }).type === 'string'
 }
@@ -318,6 +327,7 @@ function userAgent({ name, version }: NonNullable<TranslationClientOptions['appI
 
 /** Returns the credential for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
 function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): ServiceCredential {
+  requireHeaderName(name)
   return { type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value }
 }
 
@@ -328,8 +338,8 @@ const DEFAULT = { name: 'Authorization', prefix: 'DeepL-Auth-Key' }
  * `CREDENTIAL_VALUE_INVALID` without the value.
  */
 function checkedKey(key: ApiKey): ApiKey {
-  if (typeof key === 'string') return checked(key)
-  return typeof key === 'function' ? shared(async () => checked(await key())) : key
+  if (typeof key === 'function') return shared(async () => checked(await key()))
+  return typeof key === 'object' && key !== null ? key : checked(key)
 }
 
 function checked(key: unknown): string {
