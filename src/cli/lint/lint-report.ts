@@ -22,13 +22,25 @@ import type { Fresh } from './lint-baseline.ts'
 import type { Destination, ReportOptions } from './lint-options.ts'
 import type { LintOutcome } from './lint-run.ts'
 
-/** Returns the destinations of reports. `taken` names other output on stdout, if any. Errors: `USAGE`. */
-export function destinationsOf({ format }: ReportOptions, taken?: string): readonly Destination[] {
+/**
+ * Returns the destinations of reports. Errors: `USAGE`.
+ *
+ * @param taken other output on stdout, if any
+ * @param read files that the run reads, which a report must not replace
+ */
+export function destinationsOf(
+  { format }: ReportOptions,
+  taken?: string,
+  read: readonly (string | undefined)[] = [],
+): readonly Destination[] {
   const toStdout = format?.filter(({ file }) => file === undefined) ?? []
   if (toStdout.length > 1) throw usageError('only one format can be written to stdout', 'give --format json=FILE')
   const files = format?.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)])) ?? []
   const again = files.find((file, index) => files.indexOf(file) < index)
   if (again !== undefined) throw usageError(`two reports cannot be written to "${again}"`, 'give each format its own file')
+  const replaced = files.length > 0 && read.find((name) => name !== undefined && files.includes(resolve(name)))
+  if (replaced)
+    throw usageError(`the report would replace "${replaced}", which is an input of this run`, 'give --format FORMAT=FILE another file')
   if (taken !== undefined && toStdout.length > 0)
     throw usageError(`stdout is used for ${taken}`, `give --format ${toStdout[0]?.format}=FILE`)
   return format ?? [{ format: 'pretty' }]
@@ -46,7 +58,7 @@ export function wantsFingerprints(destinations: readonly Destination[]): boolean
 export async function publish(
   { report, texts, names, lines }: Published,
   destinations: readonly Destination[],
-  { quiet = false, maxProblems }: ReportOptions,
+  { quiet = false, maxProblems, failSeverity }: ReportOptions,
   context: Context,
   output: 'stdout' | 'stderr',
 ): Promise<void> {
@@ -63,7 +75,14 @@ export async function publish(
     const { format, file } = destination
     const color = file === undefined && isColoured(io, io[output])
     const reporter = await reporterOf(format)
-    const text = reporter(shown, { color, texts, names, version: version(), ...(maxProblems !== undefined && { limit: maxProblems }) })
+    const text = reporter(shown, {
+      color,
+      texts,
+      names,
+      failSeverity,
+      version: version(),
+      ...(maxProblems !== undefined && { limit: maxProblems }),
+    })
     const written = file === undefined ? write(io[output], text) : writeReport(file, text)
     await written.catch((error) => failures.push(error))
   }
@@ -180,7 +199,8 @@ class ReportFile {
   static async open(name: string): Promise<ReportFile> {
     try {
       const stats = await stat(name).catch(() => undefined)
-      const place = stats ? await realpath(name) : name
+      // A pipe behind /dev/stdout has no path of its own.
+      const place = stats?.isFile() ? await realpath(name) : name
       if (stats) await access(place, constants.W_OK)
       if (stats && !stats.isFile()) return new ReportFile(name, place, await open(place, 'w'))
       const part = `${place}.${randomUUID()}.part`

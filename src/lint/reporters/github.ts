@@ -1,7 +1,7 @@
 import { forLine } from '../../text/sanitize.ts'
 import type { Problem, Severity } from '../problem.ts'
 import type { Incomplete, Report } from './report.ts'
-import { escapeLine, messageOf, totals, unreadOf, worstFirst } from './report.ts'
+import { escapeLine, messageOf, totals, unreadBesides, worstFirst } from './report.ts'
 
 /** Maximum number of annotations of each kind that GitHub shows for one step. */
 const SHOWN = 10
@@ -12,11 +12,9 @@ const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warn: 'wa
  * Workflow commands that become annotations on GitHub: inputs that could not be read and the most severe findings, as many as GitHub
  * shows, then the totals. The complete list belongs into the job summary: `--format markdown="$GITHUB_STEP_SUMMARY"`.
  */
-export function github({ problems, summary }: Report): string {
-  // A crawl has a finding for each document that could not be read.
-  const found = new Set(problems.flatMap(({ rule, document }) => (rule === 'unreachable' ? [document] : [])))
-  const unread = unreadOf(summary.incomplete).filter(({ url }) => !found.has(url))
-  const failures = unread.slice(0, SHOWN).map(failure)
+export function github(report: Report): string {
+  const { problems, summary } = report
+  const failures = unreadBesides(report).slice(0, SHOWN).map(failure)
   const room: Record<Severity, number> = { error: SHOWN - failures.length, warn: SHOWN, info: SHOWN - 1 }
   const shown = worstFirst(problems).filter(({ severity }) => room[severity]-- > 0)
   const left = problems.length - shown.length + (summary.unlisted ?? 0)

@@ -1,11 +1,15 @@
 import type { Severity } from '../problem.ts'
 import type { Report } from './report.ts'
-import { escapeJson, messageOf } from './report.ts'
+import { escapeJson, messageOf, unreadBesides } from './report.ts'
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warn: 'minor', info: 'info' }
 
-/** A Code Quality report of GitLab: a list of findings, each with a fingerprint that stays the same when other lines move. */
-export function gitlab({ problems }: Report): string {
+/**
+ * A Code Quality report of GitLab: a list of findings and of inputs that could not be read, each with a fingerprint that stays the same
+ * when other lines move.
+ */
+export function gitlab(report: Report): string {
+  const { problems } = report
   const seen = new Map<string, number>()
   const findings = problems.map((problem) => {
     const { code, severity, document = 'document', pointer, line = 1, fingerprint } = problem
@@ -18,8 +22,20 @@ export function gitlab({ problems }: Report): string {
       description: messageOf(problem),
       fingerprint: count === 1 ? name : `${name} ${count}`,
       severity: SEVERITIES[severity],
-      location: { path: document.replace(/^\.\//, ''), lines: { begin: line } },
+      location: { path: pathOf(document), lines: { begin: line } },
     }
   })
-  return `${escapeJson(findings, 2)}\n`
+  const unread = unreadBesides(report).map(({ url, code, message = `${url}: could not be read` }) => ({
+    type: 'issue',
+    check_name: code,
+    description: message,
+    fingerprint: `${code} ${url}`,
+    severity: 'blocker',
+    location: { path: pathOf(url), lines: { begin: 1 } },
+  }))
+  return `${escapeJson([...findings, ...unread], 2)}\n`
+}
+
+function pathOf(document: string): string {
+  return document.replace(/^\.\//, '')
 }

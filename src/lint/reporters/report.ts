@@ -115,6 +115,8 @@ export interface ReportOptions {
   readonly names?: readonly string[]
   /** Version of the program, for formats that contain it. */
   readonly version?: string
+  /** Findings of this severity and higher fail, for formats of test results; default `error`. */
+  readonly failSeverity?: Severity
 }
 
 /** Returns a report as text, with a line feed at its end. Text of documents is escaped for programs that read the format. */
@@ -192,6 +194,12 @@ export function totals({ documents, errors, warnings, infos, incomplete, ...more
 /** Returns what could not be read, without the limits that the user set: they have exit code 0. */
 export function unreadOf(incomplete: readonly Incomplete[]): readonly Incomplete[] {
   return incomplete.filter(({ exit }) => exit !== 0)
+}
+
+/** Returns what could not be read and has no finding: a crawl has a finding for each document that it could not read. */
+export function unreadBesides({ problems, summary }: Report): readonly Incomplete[] {
+  const found = new Set(problems.flatMap(({ rule, document }) => (rule === 'unreachable' ? [document] : [])))
+  return unreadOf(summary.incomplete).filter(({ url }) => !found.has(url))
 }
 
 /** Returns a number with its noun. */

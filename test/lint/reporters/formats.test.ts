@@ -128,8 +128,42 @@ describe('gitlab', () => {
       'dangling-ref a /x',
       'two',
       'dangling-ref a /x 2',
+      'HTTP_404 https://data.example/d',
     ])
   })
+})
+
+describe('what could not be read', () => {
+  const unread = { url: './items/d.json', code: 'FILE_ACCESS', message: 'cannot read "items/d.json": no such file or folder' } as const
+
+  it('is an issue of gitlab, so that earlier findings do not look repaired', async () => {
+    expect(JSON.parse(await as('gitlab', reportOf([], 0, [unread])))).toEqual([
+      {
+        type: 'issue',
+        check_name: 'FILE_ACCESS',
+        description: unread.message,
+        fingerprint: 'FILE_ACCESS ./items/d.json',
+        severity: 'blocker',
+        location: { path: 'items/d.json', lines: { begin: 1 } },
+      },
+    ])
+  })
+
+  it('is a diagnostic of rdjson', async () => {
+    const { diagnostics } = JSON.parse(await as('rdjson', reportOf([], 0, [unread])))
+    expect(diagnostics).toEqual([
+      { message: unread.message, location: { path: unread.url }, severity: 'ERROR', code: { value: 'FILE_ACCESS' } },
+    ])
+  })
+
+  it.each(['gitlab', 'rdjson'] as const)(
+    'is in %s neither for a limit that the user set, nor twice for a document of a crawl',
+    async (format) => {
+      const found = problemWith({ rule: 'unreachable', code: 'unreachable', document: unread.url })
+      const text = await as(format, reportOf([found], 1, [unread, { url: 'c.json', code: 'CRAWL_LIMIT', exit: 0 }]))
+      expect(text).not.toMatch(/FILE_ACCESS|CRAWL_LIMIT/)
+    },
+  )
 })
 
 describe('rdjson', () => {
@@ -163,6 +197,16 @@ describe('junit', () => {
       'testcase https://data.example/d',
       'error HTTP_404',
     ])
+  })
+})
+
+describe('junit with --fail-severity', () => {
+  it('fails the documents that make the command fail', async () => {
+    const xml = await as('junit', report, { failSeverity: 'warn' })
+    expect(xml).toContain('failures="3" errors="1"')
+    expect(xml).toContain('<failure type="duplicate-ref" message="1 finding">')
+    expect(xml).toContain('<failure type="dangling-ref" message="1 error">')
+    expect(xml).not.toContain('<system-out>')
   })
 })
 
