@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
 import { link, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { disk } from '../node/download/full-disk.ts'
 import { put, temporaryFolder } from './folder.ts'
@@ -77,5 +80,12 @@ describe('a report file', () => {
   it('a report file that is a device is written to as it is', async () => {
     expect((await lint('/dev/null')).code).toBe(1)
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
+  })
+
+  it.skipIf(process.platform === 'win32')('a report file that is standard output is written into the pipe behind it', async () => {
+    const program = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+    const script = '"$0" "$1" lint "$2" --format json=/dev/stdout | cat'
+    const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, program, dangling])
+    expect(JSON.parse(stdout).summary.errors).toBe(1)
   })
 })

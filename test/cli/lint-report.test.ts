@@ -79,6 +79,19 @@ describe('lint --format', () => {
     expect(printed.match(/"code":"dangling-ref"|\[dangling-ref\]/g)).toHaveLength(2)
   })
 
+  it('replaces no input of the run', async () => {
+    const config = await put(folder, 'settings.json', '{}')
+    for (const file of [dangling, config]) {
+      const before = await readFile(file, 'utf8')
+      const outcome = await run(['lint', dangling, '--config', config, '--format', `json=${file}`])
+      expect([outcome.code, outcome.stderr]).toEqual([
+        2,
+        expect.stringContaining(`the report would replace "${file}", which is an input of this run`),
+      ])
+      expect(await readFile(file, 'utf8')).toBe(before)
+    }
+  })
+
   it('writes no two of them to one file', async () => {
     const file = join(folder, 'one.txt')
     const again = join(folder, 'x', '..', 'one.txt')

@@ -47,7 +47,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
     await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), fixesOf(options)])
   const fixSettings = fixes?.fixSettingsOf(inputs, options)
-  const destinations = destinationsOf(options, fixSettings?.taken)
+  const destinations = destinationsOf(options, fixSettings?.taken, [...inputs, options.config, options.baseline])
   requireRules([...Object.keys(options.rule ?? {}), ...(options.fixType ?? [])])
   // `merge` may write the parts of a crawl in a format with fingerprints.
   const fingerprints = options.baseline !== undefined || options.shard !== undefined || wantsFingerprints(destinations)

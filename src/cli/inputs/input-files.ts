@@ -44,12 +44,19 @@ const HIDDEN = '.*/'
 /**
  * Yields files, URLs and `-` unchanged; for a folder all files below it with the extension of a document, for a glob all matching
  * files, both sorted by name and without the files that the {@link Selection} skips. Symbolic links are only followed to files
- * below the same folder. A file or folder that is named twice, or is in another folder that is named, is read once. A glob without matches
- * is a `USAGE` error, unless `mayMiss`.
+ * below the same folder. A file or folder that is named twice, is in another folder that is named, or is matched by several globs, is read
+ * once. A glob without matches is a `USAGE` error, unless `mayMiss`.
  */
 export async function* lintInputs(inputs: readonly string[], selection: Selection = {}): AsyncGenerator<LintInput> {
   let since = performance.now()
+  // Files that several globs match, or a glob and a folder. Without a glob, `named` reads none twice.
+  const seen = inputs.length > 1 && inputs.some(isGlob) ? new Set<string>() : undefined
   for await (const input of named(inputs, selection)) {
+    if (seen && 'isListed' in input) {
+      const path = resolve(input.name)
+      if (seen.has(path)) continue
+      seen.add(path)
+    }
     yield input
     // Small files are linted synchronously, so signals are only handled when the loop yields.
     if (performance.now() - since < YIELD_AFTER) continue

@@ -144,7 +144,7 @@ describe('globs and folders', () => {
     expect(await names(join(tree, '*.{json,ndjson}'))).toEqual(['a.ndjson', 'a.ndjson'])
   })
 
-  it('reads a file once that is named twice, by itself and in its folder, or by itself and by a glob', async () => {
+  it('reads a file once that is named twice, by itself and in its folder, by itself and by a glob, or by several globs', async () => {
     const place = join(folder, 'twice')
     await mkdir(join(place, 'inner'), { recursive: true })
     for (const name of ['a.json', 'inner/b.json']) await put(place, name, dangling)
@@ -157,6 +157,9 @@ describe('globs and folders', () => {
     expect(await documents(place, a, inner)).toEqual([2, 2])
     expect(await documents(inner, place, `${inner}/b.json`)).toEqual([2, 2])
     expect(await documents(a, join(place, '*.json'))).toEqual([1, 1])
+    expect(await documents(join(place, '**/*.json'), join(place, 'inner/*.json'))).toEqual([2, 2])
+    expect(await documents(inner, join(place, '**/*.json'))).toEqual([2, 2])
+    expect(await documents(join(place, 'inner/*.json'), inner, a)).toEqual([2, 2])
     expect(await documents(place)).toEqual([2, 2])
   })
 
