@@ -79,6 +79,20 @@ describe('lint --format', () => {
     expect(printed.match(/"code":"dangling-ref"|\[dangling-ref\]/g)).toHaveLength(2)
   })
 
+  it('says which option makes a run fail whose findings are warnings', async () => {
+    const stderr = async (...argv: string[]) => (await run(['lint', warning, ...argv])).stderr
+    expect(await stderr('--max-warnings', '0')).toBe('1 warning: more than --max-warnings 0 allows\n')
+    expect(await stderr('--fail-severity', 'warn', '--quiet')).toBe(
+      '1 finding of --fail-severity warn or higher, which --quiet does not list\n',
+    )
+    for (const argv of [
+      ['--max-warnings', '1'],
+      ['--fail-severity', 'warn'],
+      ['--max-warnings', '0', '--format', 'json'],
+    ])
+      expect(await stderr(...argv)).toBe('')
+  })
+
   it('replaces no input of the run', async () => {
     const config = await put(folder, 'settings.json', '{}')
     for (const file of [dangling, config]) {

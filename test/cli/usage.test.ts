@@ -81,6 +81,11 @@ describe('a slip of the pen', () => {
       "option '--as <form>' argument 'pyton' is invalid",
       'did you mean "python"? See stac-auth authorize --help',
     ],
+    [
+      ['lint', 'x.json', '--rule', 'dangling-refs=off'],
+      'unknown rule "dangling-refs"',
+      'did you mean "dangling-ref"? stac-auth rules lists the rules',
+    ],
     [['rules', 'dangling-refs'], 'unknown rule "dangling-refs"', 'did you mean "dangling-ref"? stac-auth rules lists the rules'],
   ])('%j is answered with what was meant', async (argv, message, hint) => {
     const { code, stdout, stderr } = await run(argv)

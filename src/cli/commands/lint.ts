@@ -44,7 +44,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   requireBaseline({ ...options, isPart })
   requireCrawl(options)
   const { names: inputs, read } = await inputsOf(given, options, context)
-  const [{ destinationsOf, exitOf, publish, reportOfRun, tell, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
+  const [{ destinationsOf, exitOf, publish, reportOfRun, tell, tellWhyFailed, wantsFingerprints }, { requireRules, settingsOf }, fixes] =
     await Promise.all([import('../lint/lint-report.ts'), import('../lint/lint-run.ts'), fixesOf(options)])
   const fixSettings = fixes?.fixSettingsOf(inputs, options)
   const destinations = destinationsOf(options, fixSettings?.taken, [...inputs, options.config, options.baseline])
@@ -66,6 +66,7 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
     const report = reportOfRun(outcome, fresh, context, options.shard)
     await publish({ ...outcome, report, lines: lines?.reports }, destinations, options, context, output)
     const failures = [...(fixedInputs?.failures ?? []), ...outcome.failures]
+    await tellWhyFailed(report.summary, options, context)
     await tell(failures, context)
     return exitOf(failures, report.summary, options, context)
   } finally {

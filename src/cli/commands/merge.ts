@@ -16,7 +16,7 @@ export function addMerge(program: Command, context: Context): void {
 async function merge(names: readonly string[], options: ReportOptions, context: Context): Promise<number> {
   if (names.length === 0) throw usageError('nothing to merge', 'give reports that lint wrote with --format json=FILE or ndjson=FILE')
   const [
-    { destinationsOf, exitOf, publish, tell, wantsFingerprints },
+    { destinationsOf, exitOf, publish, tell, tellWhyFailed, wantsFingerprints },
     { readReport },
     { mergeReports, namesIn },
     { NAMES },
@@ -36,6 +36,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
   const report = mergeReports(reports, roomForFindings(), wantsFingerprints(destinations))
   await publish({ report, texts: new Map(), names: namesIn(reports).slice(0, NAMES) }, destinations, options, context, 'stdout')
   const failures = report.summary.incomplete.map(failureOf)
+  await tellWhyFailed(report.summary, options, context)
   await tell(failures, context)
   return exitOf(failures, report.summary, options, context)
 }

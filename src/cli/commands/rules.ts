@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { CaseMeta, RuleMeta } from '../../lint/rule.ts'
 import { forJson, forTerminal } from '../../text/sanitize.ts'
-import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
-import { EXIT, usageError } from '../exit-code.ts'
+import { EXIT } from '../exit-code.ts'
 import { packageFile, write } from '../io.ts'
+import { unknownRule } from '../lint/lint-options.ts'
 
 interface RulesOptions {
   readonly json?: boolean
@@ -44,11 +44,8 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
   })
   const one = all.find((rule) => rule.id === id || rule.cases.some(({ code }) => code === id))
   if (id !== undefined && !one) {
-    const near = nearMiss(
-      id,
-      all.flatMap((rule) => [rule.id, ...rule.cases.map(({ code }) => code)]),
-    )
-    throw usageError(`unknown rule "${id}"`, `${near === undefined ? '' : `did you mean "${near}"? `}stac-auth rules lists the rules`)
+    const known = all.flatMap((rule) => [rule.id, ...rule.cases.map(({ code }) => code)])
+    throw unknownRule(id, known)
   }
   if (json) await write(io.stdout, `${forJson(one ?? all, 2)}\n`)
   else await write(io.stdout, one ? await pageOf(one.id) : tableOf(all))

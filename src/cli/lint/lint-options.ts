@@ -1,7 +1,9 @@
 /** The options of `lint` for rules, reports, fixes and file selection. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { AuthError } from '../../errors.ts'
 import { LEVELS, type Level, PRESETS, type Severity } from '../../lint/problem.ts'
 import { FORMATS, type Format } from '../../lint/reporters/report.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import { usageError } from '../exit-code.ts'
 import { inOptionGroup, wholeFrom } from '../options.ts'
 import type { GivenRules } from './lint-config.ts'
@@ -122,6 +124,12 @@ function addDestination(text: string, destinations: readonly Destination[] = [])
   const format = FORMATS.find((known) => known === name)
   if (!format || file === '') throw new InvalidArgumentError(`Formats are ${FORMATS.join(', ')}, each alone or as FORMAT=FILE.`)
   return [...destinations, file === undefined || file === '-' ? { format } : { format, file }]
+}
+
+/** Returns the error for a rule that does not exist. */
+export function unknownRule(id: string, known: readonly string[]): AuthError {
+  const near = nearMiss(id, known)
+  return usageError(`unknown rule "${id}"`, `${near === undefined ? '' : `did you mean "${near}"? `}stac-auth rules lists the rules`)
 }
 
 /** Checks the combination of options. Errors: `USAGE`. */

@@ -9,6 +9,7 @@ import {
   escapeLine,
   type LineReporter,
   lineReporterOf,
+  plural,
   type Report,
   reporterOf,
   type Shard,
@@ -164,6 +165,19 @@ export async function tell(failures: readonly Failure[], { io, diagnostics }: Co
 /** Returns the rank of a failure: higher for a higher precedence of its exit code. */
 function weight(failure: Failure, signal: AbortSignal): number {
   return -EXIT_ORDER.indexOf(exitOfFailure(failure, signal))
+}
+
+/** Says which option makes a run without listed errors fail; nothing with JSON. */
+export async function tellWhyFailed(
+  { errors, warnings, infos }: Summary,
+  { maxWarnings, failSeverity, quiet }: ReportOptions,
+  { diagnostics }: Context,
+): Promise<void> {
+  if (maxWarnings !== undefined && warnings > maxWarnings)
+    await diagnostics.note(`${plural(warnings, 'warning')}: more than --max-warnings ${maxWarnings} allows`)
+  const below = failSeverity === 'error' ? 0 : warnings + (failSeverity === 'info' ? infos : 0)
+  if (quiet && errors === 0 && below > 0)
+    await diagnostics.note(`${plural(below, 'finding')} of --fail-severity ${failSeverity} or higher, which --quiet does not list`)
 }
 
 /** Returns the exit code: failures take precedence over findings at or above `failSeverity` and over too many warnings. */

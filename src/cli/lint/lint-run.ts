@@ -12,13 +12,12 @@ import { Repeats, type Shard, type Summary, Totals, withoutRepeats } from '../..
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
-import { usageError } from '../exit-code.ts'
 import { type Found, type LintInput, lintInputs, type Selection } from '../inputs/input-files.ts'
 import { isForeign, type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
 import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
-import type { SelectionOptions } from './lint-options.ts'
+import { type SelectionOptions, unknownRule } from './lint-options.ts'
 import type { LintShard } from './lint-shard.ts'
 import { compared, type Judged, type Linter, localLinter, siteOf } from './linter.ts'
 
@@ -76,7 +75,7 @@ export const NAMES = 10_000
 /** Checks the names of rules and codes. Errors: `USAGE`. */
 export function requireRules(ids: readonly string[]): void {
   const unknown = ids.find((id) => !RULE_NAMES.includes(id))
-  if (unknown !== undefined) throw usageError(`unknown rule "${unknown}"`, 'stac-auth rules lists the rules')
+  if (unknown !== undefined) throw unknownRule(unknown, RULE_NAMES)
 }
 
 /** Returns the settings of a run from options and configuration file. Errors: those of `readLintConfig`. */
