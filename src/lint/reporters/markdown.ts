@@ -11,8 +11,9 @@ export function markdown({ problems, summary }: Report, { limit = 100 }: ReportO
   for (const group of groups.slice(0, limit)) lines.push(...entry(group))
   if (groups.length > limit) lines.push(`… and ${groups.length - limit} more kinds of findings`)
   const unread = unreadOf(summary.incomplete)
-  if (unread.length > 0) lines.push('', '### Not read', '')
-  for (const { url, code } of unread.slice(0, limit)) lines.push(`- ${codeSpan(url)} ${codeSpan(code)}`)
+  if (unread.length > 0) lines.push(...(groups.length > 0 ? [''] : []), '### Not read', '')
+  for (const { url, code, message } of unread.slice(0, limit))
+    lines.push(`- ${codeSpan(url)} ${codeSpan(code)}${message === undefined ? '' : `: ${codeSpan(message)}`}`)
   return `${lines.join('\n').trimEnd()}\n`
 }
 

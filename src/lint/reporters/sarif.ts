@@ -25,9 +25,11 @@ export function sarif({ problems, summary }: Report, { version = '0.0.0' }: Repo
     invocations: [
       {
         executionSuccessful: unreadOf(summary.incomplete).length === 0,
-        toolExecutionNotifications: summary.incomplete.map(({ url, code, exit }) => ({
+        toolExecutionNotifications: summary.incomplete.map(({ url, code, exit, message }) => ({
           level: exit === 0 ? 'note' : 'error',
-          message: { text: plain(`${exit === 0 ? 'a limit of this run' : 'could not be read'}: ${url} (${code})`) },
+          message: {
+            text: plain(`${exit === 0 ? 'a limit of this run' : 'could not be read'}: ${url} (${code})${message ? `: ${message}` : ''}`),
+          },
         })),
       },
     ],

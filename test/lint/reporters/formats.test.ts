@@ -149,6 +149,15 @@ describe('what could not be read', () => {
     ])
   })
 
+  it('is in markdown and sarif with the reason', async () => {
+    expect(await as('markdown', reportOf([], 0, [unread]))).toMatch(
+      /not read\n\n### Not read\n\n- `\.\/items\/d\.json` `FILE_ACCESS`: `cannot read "items.*`\n$/,
+    )
+    const [{ invocations }] = JSON.parse(await as('sarif', reportOf([], 0, [unread]))).runs
+    const text = `could not be read: ./items/d.json (FILE_ACCESS): ${unread.message}`
+    expect(invocations[0].toolExecutionNotifications).toEqual([{ level: 'error', message: { text } }])
+  })
+
   it('is a diagnostic of rdjson', async () => {
     const { diagnostics } = JSON.parse(await as('rdjson', reportOf([], 0, [unread])))
     expect(diagnostics).toEqual([
