@@ -115,8 +115,9 @@ async function inputsOf(given: readonly string[], options: LintOptions, context:
 }
 
 /** Returns a hint on files that may have been skipped by mistake. */
-function whyNothing({ skipped }: LintOutcome, { gitignore }: Selection): string {
-  const hidden = `files that end in .json, .geojson, .ndjson or .jsonl are read, and Parquet files that are named or matched by a glob; folders whose names start with a dot${gitignore ? ' and files listed in .gitignore (see --no-gitignore)' : ''} are skipped`
+function whyNothing({ skipped }: LintOutcome, { gitignore, ignore = [] }: Selection): string {
+  const own = ignore.length > 0 ? ', as are those that --ignore names' : ''
+  const hidden = `files that end in .json, .geojson, .ndjson or .jsonl are read, and Parquet files that are named or matched by a glob; folders whose names start with a dot${gitignore ? ' and files listed in .gitignore (see --no-gitignore)' : ''} are skipped${own}`
   return skipped > 0 ? `${plural(skipped, 'file')} skipped as not STAC; give the path of a file to lint it anyway` : hidden
 }
 

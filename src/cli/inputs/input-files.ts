@@ -81,9 +81,9 @@ async function* named(inputs: readonly string[], selection: Selection): AsyncGen
   }
 }
 
-/** Returns true for a name with glob characters. */
+/** Returns true for a name with glob characters, or one that is negated. */
 export function isGlob(name: string): boolean {
-  return /[*?[\]{}]|[!@+]\(/.test(name)
+  return /[*?[\]{}]|[!@+]\(|^!/.test(name)
 }
 
 /** Returns true for an existing path, which may contain glob characters. */

@@ -171,9 +171,10 @@ describe('globs and folders', () => {
     expect((await lint([path, join(folder, glob), '--no-fail-on-unmatched-globs'])).code).toBe(0)
   })
 
-  it('a glob that begins with ! names the option that skips files', async () => {
+  it('a file or glob that begins with ! names the option that skips files', async () => {
     const path = await put(folder, 'one.json', clean)
-    expect((await run(['lint', path, '!drafts/*.json'])).stderr).toContain("to skip files, use --ignore 'drafts/*.json'")
+    for (const name of ['drafts/*.json', 'one.json', path])
+      expect((await run(['lint', path, `!${name}`])).stderr).toContain(`to skip files, use --ignore '${name}'`)
   })
 
   it('a folder with nothing but a Parquet file says that it must be named', async () => {
