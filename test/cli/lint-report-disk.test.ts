@@ -82,7 +82,7 @@ describe('a report file', () => {
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
   })
 
-  it.skipIf(process.platform === 'win32')('a report file that is standard output is written into the pipe behind it', async () => {
+  it('a report file that is standard output is written into the pipe behind it', async () => {
     const program = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
     const script = '"$0" "$1" lint "$2" --format json=/dev/stdout | cat'
     const { stdout } = await promisify(execFile)('sh', ['-c', script, process.execPath, program, dangling])
