@@ -188,7 +188,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
     })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
   if (typeof content !== 'function' && !isStream(content))
-    throw new TypeError(`content must be text, a Uint8Array, a stream of bytes or a function that returns one, not ${kindOf(content)}`)
+    throw new TypeError(`a raw body must be text, a Uint8Array, a stream of bytes or a function that returns one, not ${kindOf(content)}`)
   return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
 }
 

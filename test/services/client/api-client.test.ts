@@ -141,7 +141,7 @@ it('refuses content that is neither text nor bytes', async () => {
   const { client } = clientOf(origin)
   for (const content of [new Blob(['a']), new FormData(), { a: 1 }, 5, null])
     await expect(client.send(operation('idem', 'POST'), { content: content as never })).rejects.toThrow(
-      /^content must be text, a Uint8Array/,
+      /^a raw body must be text, a Uint8Array/,
     )
   expect(exchanges).toHaveLength(0)
 })
