@@ -228,8 +228,8 @@ function explainWait(error: HttpError, longest: number): void {
   const { retryAfterMs = 0, hint } = error
   const why =
     retryAfterMs > longest
-      ? `${retryAfterProblem(retryAfterMs, longest)}: try again later, or raise maxRetryAfter`
-      : `Retry-After of ${Math.ceil(retryAfterMs / 1000)} s ends after the timeout of the call: try again later, or raise totalTimeout`
+      ? `${retryAfterProblem(retryAfterMs, longest)}: try again later`
+      : `Retry-After of ${Math.ceil(retryAfterMs / 1000)} s ends after the timeout of the call: try again later`
   if (hint === undefined) annotate(error, { hint: why })
 }
 

@@ -53,7 +53,7 @@ it('gives up at once when the server requests more than is waited, or than is le
     name: 'RateLimitError',
     retryAfterMs: 61_000,
     attempts: 1,
-    hint: 'Retry-After of 61 s exceeds the limit of 60 s: try again later, or raise maxRetryAfter',
+    hint: 'Retry-After of 61 s exceeds the limit of 60 s: try again later',
   })
   clock.advance(100_000)
   const late = await failureOf(client.call(safe, {}, { totalTimeout: 20_000 }))
