@@ -143,12 +143,12 @@ class Expander {
     else this.#follow(linksOf(document, 'child'), scope, api, false)
   }
 
-  #list(links: readonly NumberedLink[], scope: string | undefined): void {
+  #list(links: readonly JsonObject[], scope: string | undefined): void {
     for (const { url, via } of this.#addresses(links))
       this.#add({ ...listAt(url), depth: this.#job.depth, api: true, leaf: false, scope, via })
   }
 
-  #items(links: readonly NumberedLink[], scope: string | undefined, api: boolean): void {
+  #items(links: readonly JsonObject[], scope: string | undefined, api: boolean): void {
     const depth = this.#depthBelow()
     for (const { url, via } of this.#addresses(links)) {
       if (depth + 1 > this.#maxDepth) this.#tooDeep++
@@ -156,7 +156,7 @@ class Expander {
     }
   }
 
-  #follow(links: readonly NumberedLink[], scope: string | undefined, api: boolean, leaf: boolean): void {
+  #follow(links: readonly JsonObject[], scope: string | undefined, api: boolean, leaf: boolean): void {
     const { sample, seed = 1, shard } = this.#limits
     const addresses = this.#addresses(links)
     const chosen = leaf && sample !== undefined ? sampleOf(addresses, sample, seed, ({ url }) => url) : addresses
@@ -189,18 +189,17 @@ class Expander {
   }
 
   /** Returns the links to follow and records the others. */
-  #addresses(links: readonly NumberedLink[]): readonly Address[] {
+  #addresses(links: readonly JsonObject[]): readonly Address[] {
     const addresses: Address[] = []
-    const refuse = (code: ErrorCode, { link, number }: NumberedLink, problem: string) =>
-      this.#left.push({ url: this.#url, code, message: `its link ${link.rel}#${number} ${problem}`, asked: false, count: 1 })
-    for (const one of links) {
-      const { link } = one
+    const refuse = (code: ErrorCode, link: JsonObject, problem: string) =>
+      this.#left.push({ url: this.#url, code, message: `its link ${link.rel}#${links.indexOf(link)} ${problem}`, asked: false, count: 1 })
+    for (const link of links) {
       if (isUnreadable(link)) {
-        refuse('SCHEME_INVALID', one, UNREADABLE)
+        refuse('SCHEME_INVALID', link, UNREADABLE)
         continue
       }
       const url = resolveLink(ownString(link, 'href') ?? '', this.#url)
-      if (typeof url !== 'string') refuse(url.code, one, `has a URL that ${url.message}`)
+      if (typeof url !== 'string') refuse(url.code, link, `has a URL that ${url.message}`)
       else if (this.#mayGo(url)) addresses.push({ url, via: viaOf(link, this.#url) })
     }
     return addresses
@@ -309,7 +308,7 @@ function following(
   first: string | undefined,
   limits: CrawlLimits,
 ): Following {
-  const link = linksOf(document, 'next')[0]?.link
+  const [link] = linksOf(document, 'next')
   if (!job.page || !link) return {}
   const { page } = job
   const stop = (code: ErrorCode, message: string, more: Partial<Left> = {}): Following => ({
@@ -376,20 +375,13 @@ function isSecret(name: string): boolean {
   return /^(?:authorization|x-api-key|api-?key|dpop)$|token|secret|signature/i.test(name)
 }
 
-/** A link, and its number among all links with its relation, as `--link REL#n` counts them. */
-interface NumberedLink {
-  readonly link: JsonObject
-  readonly number: number
-}
-
 /** Returns the links with that relation that may lead to JSON; links without a type are included. */
-function linksOf(document: unknown, rel: string): readonly NumberedLink[] {
+function linksOf(document: unknown, rel: string): readonly JsonObject[] {
   const links = own(document, 'links')
   if (!Array.isArray(links)) return []
-  return links
-    .filter((link): link is JsonObject => isObject(link) && ownString(link, 'rel') === rel)
-    .map((link, number) => ({ link, number }))
-    .filter(({ link }) => /json|^$/i.test(ownString(link, 'type') ?? ''))
+  return links.filter(
+    (link): link is JsonObject => isObject(link) && ownString(link, 'rel') === rel && /json|^$/i.test(ownString(link, 'type') ?? ''),
+  )
 }
 
 /** Returns true for a link that requires authentication without naming a valid scheme. It is not followed, because it may not be public. */

@@ -136,7 +136,6 @@ export class ApiClient {
     requireOptions(options, 'ApiClient')
     const base = baseAddress(options.baseUrl, options.allowInsecure)
     if (options.auth && options.credential) throw invalid('set either auth or credential, not both')
-    if (options.auth && typeof options.auth.service !== 'function') throw invalid('auth must be an engine, as createAuth returns it')
     this.#options = options
     this.#settings = settingsOf(options, base)
     this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
@@ -349,8 +348,7 @@ function settingsOf(
 ): Settings & { readonly interceptors: Interceptor[] } {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts)
-  requireNumbers({ retries, maxRetryAfter, queueLimit })
-  requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
+  requireNumbers({ retries, maxRetryAfter, ...timeouts, total: timeouts.total === false ? 0 : timeouts.total })
   return {
     origin,
     base: path,
@@ -386,9 +384,9 @@ function timeoutsOf({ attempt = 30_000, headers = 30_000, body = 30_000, total =
 }
 
 /** Checks that options are numbers. Errors: `CONFIG_INVALID`, because calls would not end, or would be retried without end. */
-function requireNumbers(values: Readonly<Record<string, unknown>>, group = ''): void {
+function requireNumbers(values: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(values))
-    if (typeof value !== 'number' || Number.isNaN(value)) throw invalid(`${group}${name} is not a number`)
+    if (typeof value !== 'number' || Number.isNaN(value)) throw invalid(`${name} is not a number`)
 }
 
 /** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */

@@ -208,18 +208,9 @@ function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder
 
 function made(stream: NonNullable<RequestBuilder['stream']>, operation: string): AsyncIterable<Uint8Array> {
   try {
-    return readable(chunksOf(stream()), operation)
+    return chunksOf(stream())
   } catch (error) {
     throw foreign(error, operation)
-  }
-}
-
-/** Returns the same chunks. A source that fails is an error of the caller, not of the network, and is not read again. */
-async function* readable(chunks: AsyncIterable<Uint8Array>, operation: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* chunks
-  } catch (error) {
-    throw foreign(error, operation, 'the stream of the body')
   }
 }
 

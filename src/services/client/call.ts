@@ -272,21 +272,14 @@ function attemptTimeout({ operation, responseKind }: PreparedOperation, { timeou
  * Returns the epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for an invalid time, because such a
  * call would never end.
  */
-function deadlineOf({ timeout, totalTimeout, deadline }: CallOptions, timeouts: Required<Timeouts>, now: number): number {
+function deadlineOf(options: CallOptions, timeouts: Required<Timeouts>, now: number): number {
+  const { timeout, totalTimeout, deadline, retry } = options
   const chosen = totalTimeout ?? timeouts.total
   const total = chosen === false ? Number.POSITIVE_INFINITY : chosen
-  const end = deadline ? timeOf(deadline) : Number.POSITIVE_INFINITY
-  for (const [field, time] of Object.entries({ timeout: timeout ?? 0, totalTimeout: total, deadline: end }))
-    if (typeof time !== 'number' || Number.isNaN(time)) throw noTime(field)
+  const end = deadline ? deadline.getTime?.() : Number.POSITIVE_INFINITY
+  const retries = retry ? (retry.retries ?? 0) : 0
+  for (const [field, value] of Object.entries({ timeout: timeout ?? 0, totalTimeout: total, deadline: end, 'retry.retries': retries }))
+    if (typeof value !== 'number' || Number.isNaN(value))
+      throw new ValidationError('REQUEST_INVALID', `${field} is not valid; nothing was sent`, { field })
   return Math.min(now + total, end)
-}
-
-/** Returns the epoch milliseconds of a date; NaN for anything else. */
-function timeOf(date: Partial<Date>): number {
-  return date.getTime?.() ?? Number.NaN
-}
-
-function noTime(field: string): ValidationError {
-  const kind = field === 'deadline' ? 'valid Date' : 'number of milliseconds'
-  return new ValidationError('REQUEST_INVALID', `${field} is not a ${kind}; nothing was sent`, { field })
 }

@@ -196,9 +196,9 @@ export function described(error: unknown, attempts: number, operation: string): 
  *
  * @param operation for which the function was called
  */
-export function foreign(error: unknown, operation: string, what = 'a callback of the client'): AuthError {
+export function foreign(error: unknown, operation: string): AuthError {
   if (isAuthError(error)) return error
-  return new ConfigurationError('CONFIG_INVALID', `${operation}: ${what} failed; the error that it threw is not shown`)
+  return new ConfigurationError('CONFIG_INVALID', `${operation}: a callback of the client failed; the error that it threw is not shown`)
 }
 
 /** Checks the options of a constructor. Errors: `TypeError` if they are not an object. */

@@ -228,8 +228,6 @@ export interface Paged<Item> extends AsyncIterable<Item> {
  * and for too many pages.
  */
 export function paged<Page, Item, Cursor>(source: PageSource<Page, Item, Cursor>, options: PagedOptions = {}): Paged<Item> {
-  for (const name of ['limit', 'maxPages'] as const)
-    if (options[name] !== undefined && !isCount(options[name])) throw notCount(source.name, name)
   const pages = () => abortable((signal) => walk(source, options, signal), options.signal)
   return {
     pages: () => ({ [Symbol.asyncIterator]: pages }),
@@ -245,16 +243,6 @@ export function paged<Page, Item, Cursor>(source: PageSource<Page, Item, Cursor>
   }
 }
 
-/** Returns true for a whole number of 0 or more, and for infinity. */
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)
-}
-
-function notCount(name: string, field: string): unknown {
-  const error = new ValidationError('REQUEST_INVALID', `${field} must be a whole number of 0 or more; nothing was sent`, { field })
-  return described(error, 0, name)
-}
-
 async function* walk<Page, Item, Cursor>(
   source: PageSource<Page, Item, Cursor>,
   { limit = Number.POSITIVE_INFINITY, maxPages = 10_000 }: PagedOptions,
@@ -264,7 +252,7 @@ async function* walk<Page, Item, Cursor>(
   let cursor: Cursor | undefined
   let left = limit
   let total = 0
-  for (let number = 1; left > 0; number++) {
+  for (let number = 1; left >= 1; number++) {
     if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`, number - 1)
     const page = await pageAt(source, cursor, signal, number)
     const all = source.items(page)

@@ -187,13 +187,9 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
       field: 'body',
     })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
-  if (typeof content !== 'function' && !isStream(content))
-    throw new TypeError(`a raw body must be text, a Uint8Array, a stream of bytes or a function that returns one, not ${kindOf(content)}`)
+  if (typeof content !== 'function' && !(Symbol.asyncIterator in Object(content)))
+    throw new TypeError('a raw body must be text, bytes or a stream')
   return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
-}
-
-function isStream(content: unknown): boolean {
-  return typeof content === 'object' && content !== null && (Symbol.asyncIterator in content || 'getReader' in content)
 }
 
 /** Adds the media type and the size of `content`. */
@@ -208,7 +204,7 @@ function described(headers: PreparedOperation['headers'], { contentType, content
 
 function queryOf(query: CallInput['query'], added: CallInput['query'], form: FormOptions): string {
   if (!query && !added) return ''
-  return encodeForm(merged(query && asMembers(query, 'query'), added && asMembers(added, 'query'), 'query'), form)
+  return encodeForm(merged(query, added, 'query'), form)
 }
 
 /** Appends a query to a path, which may have a query already. */
@@ -237,20 +233,10 @@ function merged(one: CallInput['query'], other: CallInput['query'], what: string
 }
 
 /** Returns the members of an object. Errors: `REQUEST_INVALID` for anything else, also for a `Map`, whose content is not in members. */
-function asMembers(value: unknown, field = 'body'): Readonly<Record<string, unknown>> {
+function asMembers(value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined) return {}
   if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as Readonly<Record<string, unknown>>
-  throw new ValidationError('REQUEST_INVALID', `the ${field} must be an object with members, not ${kindOf(value)}; nothing was sent`, {
-    field,
-  })
-}
-
-function kindOf(value: unknown): string {
-  return typeof value === 'object' && value !== null
-    ? (value.constructor?.name ?? 'an object')
-    : value === null
-      ? 'null'
-      : `a ${typeof value}`
+  throw new ValidationError('REQUEST_INVALID', 'the body must be an object; nothing was sent', { field: 'body' })
 }
 
 /** Writes a value as JSON. Errors: `REQUEST_INVALID` for values that `JSON.stringify` would leave out or write as `null`. */
@@ -271,12 +257,12 @@ function written(value: unknown): string | undefined {
 }
 
 /**
- * Returns the path of the first function, symbol, gap in a list, map, set, invalid date or number that is not finite. Circular references
+ * Returns the path of the first function, symbol, gap in a list, invalid date or number that is not finite. Circular references
  * were found before.
  */
 function unsayable(value: unknown, at: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : at
-  if (typeof value === 'function' || typeof value === 'symbol' || value instanceof Map || value instanceof Set) return at
+  if (typeof value === 'function' || typeof value === 'symbol') return at
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? at : undefined
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined
   const gap = Array.isArray(value) ? [...value].indexOf(undefined) : -1

@@ -193,8 +193,8 @@ export class RestResource<T extends object = object, Create extends object = obj
 
 /** Checks the path of a collection. Errors: `REQUEST_INVALID` for an empty one, and for one with an empty segment or a query. */
 export function checkPath(path: unknown): void {
-  if (typeof path !== 'string') throw new TypeError('the path of a collection must be a string, such as "users"')
-  const message = `${JSON.stringify(path)} is not the path of a collection: write it without a slash at either end, such as "users"`
+  if (typeof path !== 'string') throw new TypeError('a path must be a string')
+  const message = `${JSON.stringify(path)} is not the path of a collection`
   if (/^$|[?#{}]|^\/|\/$|\/\//.test(path)) throw new ValidationError('REQUEST_INVALID', message, { field: 'path' })
 }
 
@@ -415,13 +415,7 @@ export function asInstant(value: unknown): Instant | undefined {
   if (time === undefined) return undefined
   const iso = `${time.replace(' ', 'T')}${fraction}${zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2')}`
   const epochMs = Date.parse(iso)
-  return Number.isNaN(epochMs) || !isDay(iso.slice(0, 10)) ? undefined : { iso, epochMs }
-}
-
-/** Returns false for a day such as 30 February, which some platforms read as a day of the next month. */
-function isDay(date: string): boolean {
-  const time = Date.parse(date)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)
+  return Number.isNaN(epochMs) ? undefined : { iso, epochMs }
 }
 
 /**

@@ -4,9 +4,9 @@ import type { Transport } from '../../http/message.ts'
 import { type Deadline, TimerWheel } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
 import { ConcurrencyLimiter, type RateLimit, RateLimiter } from '../../net/limiter.ts'
-import { Retries, RetryBudget, type RetryPolicy, retryAfterProblem } from '../../net/retry.ts'
+import { Retries, RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Settings } from './api-client.ts'
-import { annotate, foreign, type HttpError, QuotaExceededError, RetryBudgetError, ValidationError } from './errors.ts'
+import { annotate, foreign, type HttpError, QuotaExceededError, RetryBudgetError } from './errors.ts'
 import type { CallOptions, PreparedOperation, RequestBuilder, RetryOptions } from './request-builder.ts'
 
 /**
@@ -71,8 +71,6 @@ export class CallRetries {
     this.#replay = replayOf(prepared, options, this.#wishes)
     const { maxRetryAfter, limits } = parts.settings
     const { retries = parts.settings.retries } = this.#wishes
-    if (typeof retries !== 'number' || Number.isNaN(retries))
-      throw new ValidationError('REQUEST_INVALID', 'retry.retries is not a number; nothing was sent', { field: 'retry.retries' })
     const policy = {
       ...API_RETRIES,
       retries,
@@ -112,7 +110,7 @@ export class CallRetries {
     const delay = this.#retries.next({ hint: (failure.error as HttpError).retryAfterMs, status, left, now: verdict === 'now' })
     if (delay === 'deadline') throw deadline.tooLate(failure.error)
     if (delay === 'budget') throw budgetEmpty(failure.error)
-    if (delay === 'retry-after') explainWait(failure.error as HttpError, this.#parts.settings.maxRetryAfter)
+    if (delay === 'retry-after' && !('hint' in failure.error)) annotate(failure.error, { hint: tooLong(failure.error as HttpError) })
     if (typeof delay === 'string') throw failure.error
     this.#unknown ||= failure.sent && (status === undefined || status >= 500)
     return delay
@@ -146,6 +144,10 @@ export class CallRetries {
     if (policy === 'briefly') return again ? 'never' : 'retry'
     return again ? 'retry' : 'now'
   }
+}
+
+function tooLong({ retryAfterMs = 0 }: HttpError): string {
+  return `Retry-After of ${Math.ceil(retryAfterMs / 1000)} s is too long: try again later`
 }
 
 /** Codes of errors with which the caller or a deadline ends the call. */
@@ -221,16 +223,6 @@ const LOST = new Set([
 
 function about({ error, status }: Failure, attempt: number) {
   return { attempt, code: error.code, ...(status !== undefined && { status }) }
-}
-
-/** Adds the reason why a `Retry-After` is not waited for, unless the error has a hint already. */
-function explainWait(error: HttpError, longest: number): void {
-  const { retryAfterMs = 0, hint } = error
-  const why =
-    retryAfterMs > longest
-      ? `${retryAfterProblem(retryAfterMs, longest)}: try again later`
-      : `Retry-After of ${Math.ceil(retryAfterMs / 1000)} s ends after the timeout of the call: try again later`
-  if (hint === undefined) annotate(error, { hint: why })
 }
 
 function budgetEmpty(cause: AuthError): RetryBudgetError {

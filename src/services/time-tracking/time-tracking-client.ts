@@ -195,7 +195,7 @@ function definedOf<T extends object>(options: T): { [name in keyof T]?: Exclude<
 }
 
 function isBound(token: TimeTrackingOptions['token']): token is Exclude<NonNullable<TimeTrackingOptions['token']>, SecretInput> {
-  return typeof token === 'object' && token !== null
+  return typeof token === 'object'
 }
 
 function isEngine(auth: ServiceCredential | Auth): auth is Auth {
@@ -317,7 +317,6 @@ const BEARER: AuthHeader = { name: 'Authorization', prefix: 'Bearer' }
  */
 function tokenCredential(token: SecretInput, header: TimeTrackingOptions['authHeader'] = BEARER): ServiceCredential {
   const { name, prefix = '' }: AuthHeader = header === 'x-api-token' ? { name: header } : header
-  if (typeof name !== 'string') throw invalid('authHeader must be "x-api-token", or have a name')
   if (isForbiddenHeader(name)) throw invalid(`a token cannot be sent in the header ${JSON.stringify(name)}`)
   if (prefix !== '' && !isToken(prefix)) throw invalid('the prefix of authHeader must be one word without spaces')
   const isBearer = name.toLowerCase() === 'authorization' && prefix.toLowerCase() === 'bearer'

@@ -110,39 +110,17 @@ it('sends what was asked for: query, headers, body, and refuses what a call may 
     [{ body: { list: [1, undefined] } }, {}],
     [{ body: { list: Array(2) } }, {}],
     [{ body: { at: new Date(Number.NaN) } }, {}],
-    [{ body: { pairs: new Map([['a', 1]]) } }, {}],
-    [{ query: 'a=1' }, {}],
-    [{ query: new URLSearchParams('a=1') }, {}],
   ]
   for (const [more, options] of refused)
     expect(await failureOf(client.call(post, { ...input, ...more }, options))).toMatchObject({ name: 'ValidationError', attempts: 0 })
   expect(exchanges).toHaveLength(1)
 })
 
-it('does not call a stream that fails a failure of the network, and does not read it again', async () => {
-  const { origin } = await service(() => ({ status: 200 }))
-  const { client } = clientOf(origin)
-  let read = 0
-  const content = async function* () {
-    read++
-    yield new Uint8Array(5)
-    throw new Error('disk of s3cr3t')
-  }
-  const error = await failureOf(client.send(operation('idem', 'POST'), { content }))
-  expect(error).toMatchObject({
-    code: 'CONFIG_INVALID',
-    message: 'things.idem: the stream of the body failed; the error that it threw is not shown',
-  })
-  expect([read, `${error.cause}`]).toEqual([1, 'undefined'])
-})
-
 it('refuses content that is neither text nor bytes', async () => {
   const { origin, exchanges } = await service(() => ({ status: 200 }))
   const { client } = clientOf(origin)
   for (const content of [new Blob(['a']), new FormData(), { a: 1 }, 5, null])
-    await expect(client.send(operation('idem', 'POST'), { content: content as never })).rejects.toThrow(
-      /^a raw body must be text, a Uint8Array/,
-    )
+    await expect(client.send(operation('idem', 'POST'), { content: content as never })).rejects.toThrow(/^a raw body must be text, bytes/)
   expect(exchanges).toHaveLength(0)
 })
 

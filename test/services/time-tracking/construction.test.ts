@@ -59,8 +59,6 @@ describe('what else is wrong', () => {
     { authHeader: { name: 'Host' } },
     { authHeader: { name: 'Content-Type' } },
     { authHeader: { name: 'a b' } },
-    { authHeader: {} as never },
-    { token: null as never, authHeader: 'x-key' as never },
     { authHeader: { name: 'Authorization', prefix: 'Bearer token' } },
     { userAgent: 'a\r\nx-injected: b' },
     { userAgent: '' },

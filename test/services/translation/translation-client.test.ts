@@ -102,7 +102,6 @@ it.each<readonly [string, TranslationClientOptions, string]>([
   ['an app with a line break', { apiKey: 's3cr3t', appInfo: { name: 'a\nb' } }, 'CONFIG_INVALID'],
   ['a plan that does not exist', { apiKey: 's3cr3t', plan: 'gold' as never }, 'CONFIG_INVALID'],
   ['a key that is a number', { apiKey: 5 as never }, 'CREDENTIAL_VALUE_INVALID'],
-  ['an engine that is none', { auth: {} as never, plan: 'pro' }, 'CONFIG_INVALID'],
   ['the name of a header alone', { apiKey: 's3cr3t', authHeader: 'x-api-key' as never }, 'CONFIG_INVALID'],
   ['a tag with a blank', { apiKey: 's3cr3t', reportingTag: 'a b' }, 'REQUEST_INVALID'],
 ])('refuses %s, and does not show the key', (_name, options, code) => {
