@@ -187,8 +187,6 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
       field: 'body',
     })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
-  if (typeof content !== 'function' && !(Symbol.asyncIterator in Object(content)))
-    throw new TypeError('a raw body must be text, bytes or a stream')
   return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
 }
 

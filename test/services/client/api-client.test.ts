@@ -116,14 +116,6 @@ it('sends what was asked for: query, headers, body, and refuses what a call may 
   expect(exchanges).toHaveLength(1)
 })
 
-it('refuses content that is neither text nor bytes', async () => {
-  const { origin, exchanges } = await service(() => ({ status: 200 }))
-  const { client } = clientOf(origin)
-  for (const content of [new Blob(['a']), new FormData(), { a: 1 }, 5, null])
-    await expect(client.send(operation('idem', 'POST'), { content: content as never })).rejects.toThrow(/^a raw body must be text, bytes/)
-  expect(exchanges).toHaveLength(0)
-})
-
 it('streams a body, again only when it can be made again', async () => {
   const { origin, exchanges } = await service((_request, index) => ({ status: index % 2 === 0 ? 500 : 200 }))
   const { client, clock } = clientOf(origin)
