@@ -1,7 +1,6 @@
 /** `createEngine`: selects credentials itself, and loads the other half of the engine when a request must be sent. */
 
 import { abortedBy } from '../errors.ts'
-import { plainHeaders } from '../http/headers.ts'
 import type { HttpRequest, Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
 import { isObject } from '../stac/document.ts'
@@ -9,7 +8,7 @@ import type { Target } from '../stac/target.ts'
 import { type Auth, type AuthorizedRequest, type AuthorizeOptions, authorizedRequest, plainRequest } from './auth.ts'
 import { type CredentialSource, checkShapes, flatten } from './credential.ts'
 import { CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { below, givenTarget, hrefOf } from './resource.ts'
+import { below, givenTarget, hrefOf, plainHeaders } from './resource.ts'
 import type { Runtime } from './runtime.ts'
 import { type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { EngineMemory, Session, SessionStore } from './session.ts'

@@ -1,5 +1,5 @@
-/** The URL of a target, and the checks that do not depend on its references. */
-import { SelectionError } from '../errors.ts'
+/** What a caller gives for a request: a target with its URL, checked as far as its references do not matter, and headers. */
+import { ConfigurationError, SelectionError } from '../errors.ts'
 import { type AddressProblem, addressInAnyNetwork, addressOf, isAddressProblem, RELATIVE } from '../http/url.ts'
 import { isObject, own } from '../stac/document.ts'
 import { isProtected, type Target } from '../stac/target.ts'
@@ -100,4 +100,22 @@ const HINTS: Partial<Record<AddressProblem['code'], string>> = {
 export function hintFor(problem: AddressProblem): { readonly hint?: string } {
   const hint = problem === RELATIVE ? 'give the URL of the document, or a "self" link' : HINTS[problem.code]
   return hint ? { hint } : {}
+}
+
+/**
+ * Returns the headers with names in lower case; `Headers` and pairs are read as well. Errors: `ConfigurationError` `USAGE` for a name or
+ * value that HTTP does not allow.
+ */
+export function plainHeaders(headers?: RequestInit['headers']): Record<string, string> {
+  if (!headers) return {}
+  const plain = new Headers()
+  for (const [name = '', value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
+    try {
+      if (value !== undefined) plain.append(name, value)
+    } catch {
+      // Its message may contain the value.
+      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
+    }
+  }
+  return Object.fromEntries(plain)
 }

@@ -1,5 +1,4 @@
 /** The errors of rejected references: loaded when one is needed. */
-import { platform } from '#platform'
 import { type AuthError, SelectionError } from '../errors.ts'
 import { isObject } from '../stac/document.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
@@ -178,8 +177,13 @@ function firstDifference(tuple: Identity, credential: Identity): IdentityMember 
   return different.find(({ url }) => url !== undefined) ?? different[0]
 }
 
-/** Pages have neither a credential file nor environment variables. */
-const TO_FILE = platform.hidesHeaders ? '' : ' to the credential file'
+/**
+ * True in pages and their workers, which have neither a credential file nor environment variables. `#platform` would say it as well, but
+ * pages would load it as a script of its own.
+ */
+function isInPage(): boolean {
+  return 'document' in globalThis || 'importScripts' in globalThis
+}
 
 /** Returns `NO_CREDENTIAL` with a credential to add. */
 function missingCredential(target: Target, ref: string, scheme: AuthScheme, strategy: Strategy | undefined, url: URL): SelectionError {
@@ -188,7 +192,9 @@ function missingCredential(target: Target, ref: string, scheme: AuthScheme, stra
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,
-    ...(entry && { hint: `if you trust ${place}, add this credential${TO_FILE}: ${JSON.stringify(entry)}` }),
+    ...(entry && {
+      hint: `if you trust ${place}, add this credential${isInPage() ? '' : ' to the credential file'}: ${JSON.stringify(entry)}`,
+    }),
   })
 }
 
@@ -203,7 +209,7 @@ function entryFor({ credential, fields }: CredentialForm, ref: string, sendTo: s
 
 /** Returns the placeholder for a field that only the user knows; for a secret the environment variable to set, except in pages. */
 export function placeholder(id: string, name: string, { kind }: Field): unknown {
-  if (kind === 'secret' && !platform.hidesHeaders) return { env: variableFor(id, name) }
+  if (kind === 'secret' && !isInPage()) return { env: variableFor(id, name) }
   if (kind === 'signed-url-patterns' || kind === 'patterns') return ['https://…/']
   return '…'
 }

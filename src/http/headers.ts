@@ -1,7 +1,5 @@
 /** Names of headers, cookies and query parameters, and values of headers (RFC 9110 §5.6.2, RFC 6265 §4.1.1). */
 
-import { ConfigurationError } from '../errors.ts'
-
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** True for an RFC 9110 token. */
@@ -94,22 +92,4 @@ function decoded(text = ''): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * Returns the headers with names in lower case; `Headers` and pairs are read as well. Errors: `ConfigurationError` `USAGE` for a name or
- * value that HTTP does not allow.
- */
-export function plainHeaders(headers?: RequestInit['headers']): Record<string, string> {
-  if (!headers) return {}
-  const plain = new Headers()
-  for (const [name = '', value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
-    try {
-      if (value !== undefined) plain.append(name, value)
-    } catch {
-      // Its message may contain the value.
-      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
-    }
-  }
-  return Object.fromEntries(plain)
 }

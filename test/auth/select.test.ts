@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { platform } from '#platform'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bearer, type CredentialInput } from '../../src/auth/credential.ts'
 import type { AuthError } from '../../src/errors.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
@@ -299,19 +298,19 @@ describe('what is said', () => {
     expect(await failureOf(victim().auth.authorize(data({ k }, ['k'])))).toMatchObject({ message: expect.stringMatching(message), pointer })
   })
 
-  it('the error about a missing credential contains a credential to add, for pages without a file or environment', async () => {
+  it.each([
+    { where: 'on Node', globals: [], clientSecret: { env: 'K_CLIENT_SECRET' } },
+    { where: 'in a page', globals: ['document'], clientSecret: '…' },
+    { where: 'in a worker of a page', globals: ['importScripts'], clientSecret: '…' },
+  ])('the error about a missing credential contains a credential to add $where', async ({ globals, clientSecret }) => {
+    onTestFinished(() => void vi.unstubAllGlobals())
+    for (const name of globals) vi.stubGlobal(name, {})
     const { auth } = victim({ credentials: [] })
     const error = (await failureOf(auth.authorize(target(scheme.client(TOKEN_URL), F)))) as AuthError
     expect(error).toMatchObject({ code: 'NO_CREDENTIAL', ref: 'k' })
     const entry = JSON.parse(found(/\{.*\}/.exec(found(error.hint))?.[0]))
-    expect(entry).toMatchObject({
-      type: 'oauth2',
-      flow: 'clientCredentials',
-      tokenUrl: TOKEN_URL,
-      clientSecret: platform.hidesHeaders ? '…' : { env: 'K_CLIENT_SECRET' },
-      sendTo: [DATA],
-    })
-    expect(error.hint?.includes('to the credential file')).toBe(!platform.hidesHeaders)
+    expect(entry).toMatchObject({ type: 'oauth2', flow: 'clientCredentials', tokenUrl: TOKEN_URL, clientSecret, sendTo: [DATA] })
+    expect(error.hint?.includes('to the credential file')).toBe(globals.length === 0)
   })
 
   it('the error about a foreign host names the host and the allowed URLs', async () => {
