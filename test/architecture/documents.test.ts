@@ -24,7 +24,8 @@ describe('what is written for people agrees with what is there', () => {
   it('dependencies have exact versions, and the lock file agrees and names no registry', () => {
     const { dependencies, devDependencies } = manifest
     const lock = JSON.parse(textOf('package-lock.json'))
-    for (const version of Object.values({ ...dependencies, ...devDependencies })) expect(version).toMatch(/^(?:npm:[a-z]+@)?\d+\.\d+\.\d+(?:-[a-z\d.]+)?$/)
+    for (const version of Object.values({ ...dependencies, ...devDependencies }))
+      expect(version).toMatch(/^(?:npm:[a-z]+@)?\d+\.\d+\.\d+(?:-[a-z\d.]+)?$/)
     expect(lock.packages['']).toMatchObject({ version: manifest.version, dependencies, devDependencies })
     expect(Object.values<object>(lock.packages).filter((entry) => 'resolved' in entry)).toEqual([])
   })

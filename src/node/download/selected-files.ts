@@ -199,7 +199,7 @@ function checkList(name: string, value: unknown = []): void {
 }
 
 /** Returns an input that is not a target. Errors: `CONFIG_INVALID`; `TARGET_NOT_FOUND` for the result of a search without success. */
-export function givenDocument(input: SourceDocument): SourceDocument {
+function givenDocument(input: SourceDocument): SourceDocument {
   if (input === undefined) givenTarget(undefined)
   const { document } = Object(input) as SourceDocument
   if (typeof Object(document).then === 'function') throw wrong('a document is a promise', 'await it first')
