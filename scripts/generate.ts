@@ -1,22 +1,18 @@
 /**
- * Runs every `scripts/generate-*.ts`, in one process, since starting them takes longer than most of them run. With `--check` each of them
- * compares instead of writing and fails on a difference.
+ * Runs every `scripts/generate-*.ts`. With `--check` each of them compares instead of writing and fails on a difference.
  */
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const scripts = new URL('.', import.meta.url)
-const names = readdirSync(scripts).filter((name) => name.startsWith('generate-') && name.endsWith('.ts'))
-const failed: string[] = []
-for (const name of names.sort()) {
-  process.exitCode = undefined
-  try {
-    await import(new URL(name, scripts).href)
-  } catch (error) {
-    console.error(error)
-    process.exitCode = 1
-  }
-  if (process.exitCode) failed.push(name)
-}
+const failed = readdirSync(scripts)
+  .filter((name) => name.startsWith('generate-') && name.endsWith('.ts'))
+  .sort()
+  .filter((name) => {
+    const path = fileURLToPath(new URL(name, scripts))
+    return spawnSync(process.execPath, ['--import', 'tsx', path, ...process.argv.slice(2)], { stdio: 'inherit' }).status !== 0
+  })
 
 for (const name of failed) console.error(`${name}: ${process.argv.includes('--check') ? 'out of date, run npm run generate' : 'failed'}`)
-process.exitCode = failed.length > 0 ? 1 : 0
+process.exitCode = failed.length ? 1 : 0
