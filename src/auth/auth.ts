@@ -87,7 +87,7 @@ export interface AuthorizeOptions {
   /** `GET` by default; `HEAD` for the response headers only. */
   readonly method?: string
   /** More headers of the request; names in any case. Those of the authorization replace them. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: RequestInit['headers']
   /** Seconds, 1 to 604800: for `s3`, returns a presigned URL that is valid for that long instead of headers. */
   readonly presign?: number
   /** True adds the keys themselves to an `s3` request that is not presigned, for programs that sign requests themselves. */
@@ -103,7 +103,7 @@ export interface TargetSendOptions {
   /** Called with the id of each credential that a server accepted. */
   readonly onUse?: (credential: string) => void
   /** For a target; a request that is passed in has its own headers. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: RequestInit['headers']
   /**
    * `allow`: for a URL that may be public. If the secret of its credential cannot be read, or a login is required, the request is sent
    * without a credential; when the server refuses that, the error is that of the credential.

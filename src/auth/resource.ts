@@ -109,13 +109,15 @@ export function hintFor(problem: AddressProblem): { readonly hint?: string } {
 export function plainHeaders(headers?: RequestInit['headers']): Record<string, string> {
   if (!headers) return {}
   const plain = new Headers()
-  for (const [name = '', value] of Symbol.iterator in headers ? headers : Object.entries(headers)) {
-    try {
-      if (value !== undefined) plain.append(name, value)
-    } catch {
-      // Its message may contain the value.
-      throw new ConfigurationError('USAGE', `"${name}" is not a valid header`)
+  let name: unknown
+  try {
+    for (const pair of Symbol.iterator in Object(headers) ? (headers as Iterable<[string, string]>) : Object.entries(headers)) {
+      ;[name] = pair
+      if (pair.length !== 2 || pair[1] !== undefined) for (const [own, value] of new Headers([pair])) plain.append(own, value)
     }
+  } catch {
+    // The message of `Headers` contains the value, and so does a name that is a whole line.
+    throw new ConfigurationError('USAGE', `"${String(name).split(':', 1)}" is not a valid header`)
   }
   return Object.fromEntries(plain)
 }

@@ -9,7 +9,6 @@ import { type EngineMemory, engineMemory, KeyedMutex, memoryStore } from '../aut
 import type { SessionChange } from '../auth/strategy.ts'
 import { ConfigurationError, isAuthError } from '../errors.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
-import { forLine } from '../text/sanitize.ts'
 import { openTabs, type TabMessage } from './tabs.ts'
 
 /** Options of `createLiveAuth`. */
@@ -348,10 +347,12 @@ function patternsOf({ sendTo = [] }: CredentialObject): readonly string[] {
   return typeof sendTo === 'string' ? [sendTo] : sendTo
 }
 
-/** Returns the origin. `localhost:5173` would be a URL with the scheme `localhost:`, which allows nothing. */
+/** Returns the origin, or the URL if it has none. `localhost:5173` would be a URL with the scheme `localhost:`, which allows nothing. */
 function originOf(url: string): string {
-  if (canParseUrl(url) && !/^[^/:]+:\d/.test(url)) return new URL(url).origin
-  throw new ConfigurationError('CONFIG_INVALID', `typed must be absolute URLs such as http://localhost:5173/, not "${forLine(url)}"`)
+  if (!canParseUrl(url) || /^[^/:]+:\d/.test(url))
+    throw new ConfigurationError('CONFIG_INVALID', 'typed must be absolute URLs such as http://localhost:5173/')
+  const { origin } = new URL(url)
+  return origin === 'null' ? url : origin
 }
 
 function unknown(id: string): ConfigurationError {

@@ -15,7 +15,7 @@ import { isTerminal } from './credentials/terminal.ts'
 import { unknownCredential } from './credentials/trust.ts'
 import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
-import { checkTokenStore, openAuth } from './open-auth.ts'
+import { checkTokenFolder, openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
 import { durationText, expiryText } from './units.ts'
 
@@ -84,7 +84,7 @@ async function logIn(status: CredentialStatus, logins: Logins, options: LoginOpt
     })
   }
   if (needsPerson(status) && !status.persistent) throw boundToProcess(credential)
-  if (needsPerson(status)) await checkTokenStore(context, credential, options)
+  if (needsPerson(status)) await checkTokenFolder(context, credential, options)
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   await context.diagnostics.note(

@@ -60,22 +60,28 @@ export function openAuth(
 async function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void, file: string | undefined): Promise<SessionStore> {
   const settings = await tokenSettings(file)
   if (settings) return (await import('../node/tokens/token-redis.ts')).tokenRedis(settings)
+  const { files, options } = await localStore(env, onWarning)
+  return process.platform === 'win32' ? (await import('../node/tokens/token-keyring.ts')).tokenKeyring(options) : files
+}
+
+async function localStore(env: Io['env'], onWarning: (warning: Warning) => void) {
   const { defaultTokenFolder, tokenFiles } = await import('../node/tokens/token-files.ts')
   const folder = defaultTokenFolder({ ...env })
   const options = { ...(folder !== undefined && { folder }), onWarning }
-  return process.platform === 'win32' ? (await import('../node/tokens/token-keyring.ts')).tokenKeyring(options) : tokenFiles(options)
+  return { files: tokenFiles(options), options }
 }
 
-/** Errors: `CACHE_NOT_WRITABLE` where the tokens of a login would be gone when this command ends; other errors of the store. */
-export async function checkTokenStore({ io }: Context, credential: string, { credentials }: CredentialsOption): Promise<void> {
-  const store = await tokenStore(io.env, () => {}, credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined))
+/** Errors: `CACHE_NOT_WRITABLE` where the folder of tokens cannot be written: those of a login would be gone when this command ends. */
+export async function checkTokenFolder({ io }: Context, credential: string, { credentials }: CredentialsOption): Promise<void> {
+  if (await tokenSettings(credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined))) return
+  const { files } = await localStore(io.env, () => {})
   const key = '0'.repeat(64)
-  await store.exclusively(key, async () => {
-    await store.reserve?.(key, 4096).catch((error: unknown) => {
+  await files.exclusively(key, async () => {
+    await files.reserve?.(key, 4096).catch((error: unknown) => {
       if (!isAuthError(error) || !['FILE_ACCESS', 'DISK_FULL'].includes(error.code)) throw error
       throw new IntegrityError('CACHE_NOT_WRITABLE', `cannot log in as "${credential}", its tokens cannot be stored: ${error.message}`, {
         credential,
-        hint: 'set XDG_CACHE_HOME to a folder that you can write, or HOME',
+        hint: `set ${process.platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_CACHE_HOME'} to a folder that you can write`,
       })
     })
   })

@@ -210,7 +210,7 @@ export class StacAuthElement extends Base {
     this.#start()
   }
 
-  /** Language tag; default: the nearest `lang` attribute, else the language of the browser. */
+  /** Language tag; default: the nearest `lang` attribute, else that of the page, else the language of the browser. */
   get locale(): string | undefined {
     return this.#locale
   }
@@ -446,7 +446,7 @@ function partsIn(root: ShadowRoot): Parts {
 
 /** Returns false for a response, a promise or the JSON of an error: they have no targets, but must not be shown as public. */
 function isDocument(value: object): boolean {
-  return kindOf(value) !== 'unknown' || 'links' in value || 'assets' in value
+  return kindOf(value) !== 'unknown' || 'links' in Object(value) || 'assets' in Object(value)
 }
 
 function isEqual(one: readonly unknown[], other: readonly unknown[]): boolean {

@@ -85,7 +85,8 @@ export interface TargetOptions {
 export function assetOf(document: object, key: string, options: TargetOptions = {}): Target {
   const found = findAsset(document, key, options)
   if (found) return found
-  const hint = kindOf(document) === 'unknown' && 'await and parse it first'
+  const isRaw = !isObject(document) || 'then' in document || 'json' in document
+  const hint = isRaw && 'await and parse it first'
   return refuse('asset', key, own(document, 'assets'), pointer('/assets', key), hint)
 }
 

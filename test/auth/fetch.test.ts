@@ -45,15 +45,23 @@ describe('fetch by address', () => {
     expect(servers.sent).toMatchObject([expected, expected, expected])
   })
 
-  it.each<[HeadersInit]>([[{ 'x-own': 'secret\nof two lines' }], [[['x-own', 'secret\nof two lines']]], [{ 'x-own': 'secret €' }]])(
-    'an invalid header of fetch is refused without its value, which may be a secret: %j',
-    async (headers) => {
-      const { auth, script: servers } = victim()
-      const error = await failureOf(auth.fetch(F, { headers }))
-      expect(error).toMatchObject({ code: 'USAGE', message: '"x-own" is not a valid header' })
-      expect(servers.sent).toEqual([])
-    },
-  )
+  it.each<[unknown, string]>([
+    [{ 'x-own': 'secret\nof two lines' }, 'x-own'],
+    [[['x-own', 'secret\nof two lines']], 'x-own'],
+    [{ 'x-own': 'secret €' }, 'x-own'],
+    [{ 'x-own: secret': '' }, 'x-own'],
+    ['x-own: secret', 'x'],
+    [['x-own: secret'], 'x'],
+    [[['x-own: secret']], 'x-own'],
+    [[['x-own', 'secret', 'secret']], 'x-own'],
+    [[null], 'undefined'],
+    [[[Symbol('own'), 'secret']], 'Symbol(own)'],
+  ])('invalid headers of fetch are refused without their values, which may be secrets: %j', async (headers, name) => {
+    const { auth, script: servers } = victim()
+    const error = await failureOf(auth.fetch(F, { headers: headers as HeadersInit }))
+    expect(error).toMatchObject({ code: 'USAGE', message: `"${name}" is not a valid header` })
+    expect(servers.sent).toEqual([])
+  })
 
   it.each([
     ['https://127.0.0.1/', {}, 'URL_ADDRESS_FORBIDDEN'],

@@ -280,10 +280,27 @@ describe('a live engine', () => {
   })
 
   it('refuses a host without a scheme, which would allow nothing', () => {
-    for (const host of ['localhost:5173', '127.0.0.1:8080', 'localhost']) {
-      const refused = expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(`not "${host}"`) })
+    for (const host of [
+      'localhost:5173',
+      '127.0.0.1:8080',
+      'localhost',
+      'data.example/?api_key=s3cr3t',
+      'ada:1s3cr3t@h/',
+      undefined as never,
+    ]) {
+      const message = 'typed must be absolute URLs such as http://localhost:5173/'
+      const refused = expect.objectContaining({ code: 'CONFIG_INVALID', message })
       expect(() => createLiveAuth({ credentials: [], tabs: false, typed: [host] })).toThrow(refused)
       expect(() => createLiveAuth({ credentials: [], tabs: false }).credentials.typed(host)).toThrow(refused)
+    }
+  })
+
+  it('takes a page without an origin, from which nothing is allowed', async () => {
+    for (const url of ['file:///home/ada/page.html', 'about:srcdoc', 'capacitor://localhost/index.html']) {
+      const auth = createLiveAuth({ credentials: [], tabs: false, typed: [url] })
+      auth.credentials.typed(url)
+      const local = assetOf({ assets: { data: { href: 'https://127.0.0.1:8080/f.tif' } } }, 'data')
+      expect(await failureOf(auth.fetch(local))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
     }
   })
 

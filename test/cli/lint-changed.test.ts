@@ -196,6 +196,7 @@ describe('what is refused', () => {
     [['--changed', 'items'], 'does not know the revision "items"'],
     [['--changed=--output=/tmp/x'], 'does not know the revision "--output=/tmp/x"'],
     [['--staged', 'missing.json'], '"missing.json" is not a file or folder'],
+    [['--staged', 'items', '!items/a.json'], 'no file matches !items/a.json'],
     [['--staged', '--baseline', 'b', '--update-baseline'], 'a run over all documents'],
   ])('%j', async (argv, message) => {
     const outcome = await run(['lint', '--format', 'json', ...argv])

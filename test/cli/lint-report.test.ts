@@ -104,6 +104,11 @@ describe('lint --format', () => {
       ])
       expect(await readFile(file, 'utf8')).toBe(before)
     }
+    const part = join(folder, 'part.json')
+    await run(['lint', dangling, '--format', `json=${part}`])
+    const before = await readFile(part, 'utf8')
+    const merged = await run(['merge', part, '--format', `json=${part}`])
+    expect([merged.code, await readFile(part, 'utf8')]).toEqual([2, before])
   })
 
   it('writes no two of them to one file', async () => {

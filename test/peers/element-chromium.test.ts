@@ -416,7 +416,7 @@ it('forgets the URL and the parents of the document before', async () => {
 
 it('does not call a value public that is not a document, and refuses an engine whose credentials cannot change', async () => {
   const { page } = await openPage(browser(), site)
-  for (const document of [{ code: 'NotFound', description: 'no such item' }, []] as readonly object[])
+  for (const document of [{ code: 'NotFound', description: 'no such item' }, [], 'the text of a document'] as readonly object[])
     expect(await show(page, { document })).toBe('failed')
   await page.getByText('document is not a STAC document: set the parsed JSON').waitFor({ state: 'attached' })
   expect(await show(page, { document: { links: [] } })).toBe('open')

@@ -98,6 +98,7 @@ describe('a look-up', () => {
     const none = thrownBy(() => assetOf(catalog({}), 'x'))
     expect(none).toMatchObject({ message: 'the document has no asset "x"; it has none' })
     expect(none).not.toHaveProperty('hint')
+    expect(thrownBy(() => assetOf({ type: 'Item', assets: { B04: {} } }, 'zzz'))).not.toHaveProperty('hint')
     for (const unread of [Promise.resolve(scene), JSON.stringify(scene), new Response(), undefined])
       expect(thrownBy(() => assetOf(unread as object, 'B04'))).toMatchObject({
         code: 'TARGET_NOT_FOUND',

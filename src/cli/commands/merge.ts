@@ -28,7 +28,7 @@ async function merge(names: readonly string[], options: ReportOptions, context: 
     import('../lint/lint-run.ts'),
     import('../lint/lint-run.ts'),
   ])
-  const destinations = destinationsOf(options)
+  const destinations = destinationsOf(options, undefined, names)
   await requireDifferent(names)
   const reports: Report[] = []
   for (const name of names) reports.push(await readReport(name, context.io))

@@ -26,6 +26,7 @@ import { type Audience, personAudience, programAudience, Totals } from './progre
  */
 export async function downloadAll(names: readonly string[], options: DownloadCommandOptions, context: Context): Promise<number> {
   const { outputDir, dryRun = false, json = false, crawl = false } = options
+  if (outputDir === '') throw usageError('--output-dir is empty', 'leave the option out to write to the current folder')
   const reach = reachOf(options)
   const forecast = new Forecast(dryRun)
   const audience = json ? programAudience(context) : personAudience(context, forecast)

@@ -111,7 +111,8 @@ async function* filesMatching(glob: string, selection: Selection, paths: Readonl
   if (found === 0 && !selection.mayMiss) yield { name: glob, error: usageError(`no file matches ${glob}`, whyNone(glob)) }
 }
 
-function whyNone(glob: string): string {
+/** Returns the hint for a glob that matches nothing. */
+export function whyNone(glob: string): string {
   return glob.startsWith('!') ? `to skip files, use --ignore '${glob.slice(1)}'` : 'use --no-fail-on-unmatched-globs to allow this'
 }
 

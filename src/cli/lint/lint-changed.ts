@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isAddress } from '../../http/url.ts'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from '../../node/git.ts'
 import { usageError } from '../exit-code.ts'
-import { isDocument, isGlob, leftOutBelow } from '../inputs/input-files.ts'
+import { isDocument, isGlob, leftOutBelow, whyNone } from '../inputs/input-files.ts'
 import type { FixingOptions } from './lint-options.ts'
 
 export interface ChangedOptions {
@@ -48,6 +48,7 @@ export async function changedInputs(
   const files = staged ? await stagedFiles('.', signal) : await changedFiles('.', ref, signal)
   const names = new Map<string, GitFile>()
   for (const input of inputs.length > 0 ? inputs : ['.']) {
+    if (input.startsWith('!') && !(await exists(input))) throw usageError(`no file matches ${input}`, whyNone(input))
     const found = await selected(input, files, ignore ?? [])
     if (found.length === 0 && !isGlob(input) && !(await exists(input)))
       throw usageError(`"${input}" is not a file or folder, and no changed file matches it`)

@@ -2,7 +2,7 @@
 import { givenTarget, isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import { own, ownString } from '../../stac/document.ts'
+import { isObject, own, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
 import { nameInAddress } from './file-plan.ts'
@@ -173,9 +173,11 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   const given = Object(inputs) as object
   if (!(Symbol.iterator in given || Symbol.asyncIterator in given))
     throw wrong('the first argument is not a list of documents', INPUTS_HINT)
-  const { auth, folder, assets = {}, alternates = [] } = Object(options) as DownloadOptions
+  const { auth, folder, assets = {}, alternates = [], template = '' } = Object(options) as DownloadOptions
   if (typeof Object(auth).send !== 'function') throw wrong('auth is not an engine', 'auth: createAuth({ credentials })')
-  if (!folder) throw wrong('folder is missing', "folder: 'data'")
+  if (typeof folder !== 'string' || folder === '') throw wrong('folder is missing', "folder: 'data'")
+  if (typeof template !== 'string') throw wrong('template is not text')
+  if (!isObject(assets)) throw wrong('assets is not an object', "assets: { keys: ['B04'] }")
   for (const name of Object.keys(LEAST) as (keyof typeof LEAST)[]) {
     const value = options[name]
     if (value !== undefined && !(typeof value === 'number' && value >= LEAST[name]))

@@ -72,8 +72,9 @@ const LOCAL = 2
 
 /** Runs {@link verifyFolder}. */
 export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
+  if (typeof Object(options).folder !== 'string' || !options.folder)
+    throw new ConfigurationError('CONFIG_INVALID', 'folder is missing', { hint: "verifyFolder({ folder: 'data' })" })
   const { signal = new AbortController().signal } = options
-  if (!options.folder) throw new ConfigurationError('CONFIG_INVALID', 'folder is missing', { hint: "verifyFolder({ folder: 'data' })" })
   if (/^s3:\/\//i.test(options.folder))
     throw new ConfigurationError('USAGE', `"${options.folder}" is a bucket: only folders on the disk can be verified`)
   const folder = await TargetFolder.open(options.folder, false, 'check its name: it is the folder of a download')

@@ -348,7 +348,8 @@ function settingsOf(
 ): Settings & { readonly interceptors: Interceptor[] } {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts)
-  requireNumbers({ retries, maxRetryAfter, ...timeouts, total: timeouts.total === false ? 0 : timeouts.total })
+  requireNumbers({ retries, maxRetryAfter })
+  requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
   return {
     origin,
     base: path,
@@ -384,9 +385,9 @@ function timeoutsOf({ attempt = 30_000, headers = 30_000, body = 30_000, total =
 }
 
 /** Checks that options are numbers. Errors: `CONFIG_INVALID`, because calls would not end, or would be retried without end. */
-function requireNumbers(values: Readonly<Record<string, unknown>>): void {
+function requireNumbers(values: Readonly<Record<string, unknown>>, group = ''): void {
   for (const [name, value] of Object.entries(values))
-    if (typeof value !== 'number' || Number.isNaN(value)) throw invalid(`${name} is not a number`)
+    if (typeof value !== 'number' || Number.isNaN(value)) throw invalid(`${group}${name} is not a number`)
 }
 
 /** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */

@@ -269,8 +269,8 @@ function attemptTimeout({ operation, responseKind }: PreparedOperation, { timeou
 }
 
 /**
- * Returns the epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for an invalid time, because such a
- * call would never end.
+ * Returns the epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for an invalid time or number of
+ * retries, because such a call would never end.
  */
 function deadlineOf(options: CallOptions, timeouts: Required<Timeouts>, now: number): number {
   const { timeout, totalTimeout, deadline, retry } = options

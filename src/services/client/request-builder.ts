@@ -234,7 +234,7 @@ function merged(one: CallInput['query'], other: CallInput['query'], what: string
 function asMembers(value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined) return {}
   if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as Readonly<Record<string, unknown>>
-  throw new ValidationError('REQUEST_INVALID', 'the body must be an object; nothing was sent', { field: 'body' })
+  throw new ValidationError('REQUEST_INVALID', 'the body must be a plain object; nothing was sent', { field: 'body' })
 }
 
 /** Writes a value as JSON. Errors: `REQUEST_INVALID` for values that `JSON.stringify` would leave out or write as `null`. */

@@ -295,14 +295,7 @@ function listIn(body: unknown, envelope: Envelope | undefined, name: string, url
     if (Array.isArray(list)) return list
   }
   const found = Object.keys(members)
-  const what =
-    found.length > 0
-      ? `an object with ${found.slice(0, 20).join(', ')}`
-      : inner === undefined
-        ? 'nothing'
-        : inner === null
-          ? 'null'
-          : `a ${typeof inner}`
+  const what = found.length > 0 ? `an object with ${found.slice(0, 20).join(', ')}` : inner === null ? 'null' : typeof inner
   throw new ProtocolError('RESPONSE_INVALID', `${url}: expected a list of ${name}, received ${what}`, { url })
 }
 

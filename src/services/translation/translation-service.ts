@@ -283,11 +283,13 @@ function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
     throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth', {
       hint: apiKey === undefined ? 'if apiKey is read from a variable, set that variable' : 'remove one of them',
     })
-  if (plan !== undefined && !Object.hasOwn(HOSTS, plan))
-    throw new ConfigurationError('CONFIG_INVALID', `plan must be "free" or "pro", not ${JSON.stringify(plan)}`)
+  if (plan !== undefined && !Object.hasOwn(HOSTS, plan)) throw new ConfigurationError('CONFIG_INVALID', 'plan must be "free" or "pro"')
   const knowsHost = baseUrl !== undefined || plan !== undefined
   if (!knowsHost && typeof apiKey !== 'string' && typeof apiKey !== 'function')
     throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')
+  const { authHeader = DEFAULT } = options
+  if (typeof authHeader?.name !== 'string')
+    throw new ConfigurationError('CONFIG_INVALID', "authHeader must have a name: { name: 'x-api-key', prefix: '' }")
   const sent = credentials(options)
   return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...sent, baseUrl: host }))
 }
@@ -309,12 +311,6 @@ function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { 
   return isEntry(auth) ? { credential: auth } : { auth: auth as Auth }
 }
 
-/** Errors: `CONFIG_INVALID` for an `authHeader` without a name, such as the name alone. */
-function requireHeaderName(name: unknown): void {
-  if (typeof name !== 'string')
-    throw new ConfigurationError('CONFIG_INVALID', "authHeader must have a name: { name: 'x-api-key', prefix: '' }")
-}
-
 function isEntry(auth: TranslationClientOptions['auth']): auth is ServiceCredential {
   return typeof (auth as { readonly type?: unknown }).type === 'string'
 }
@@ -327,7 +323,6 @@ function userAgent({ name, version }: NonNullable<TranslationClientOptions['appI
 
 /** Returns the credential for a key: a header, by default `Authorization: DeepL-Auth-Key <key>`. */
 function keyEntry(value: ApiKey, { name, prefix = '' }: TranslationClientOptions['authHeader'] = DEFAULT): ServiceCredential {
-  requireHeaderName(name)
   return { type: 'apiKey', in: 'header', name, ...(prefix !== '' && { prefix }), value }
 }
 

@@ -127,7 +127,7 @@ function sampleOf(contentType: string): { readonly bytes: number; readonly perMi
     })
   // The name has the number of bits: s16le, f32le; A-law and µ-law have 8.
   const bits = Number(/\d+/.exec(encoding ?? '')?.[0] ?? 8)
-  return rate === undefined ? undefined : { bytes: Math.ceil(bits / 8), perMillisecond: Number(rate) / 1000 }
+  return rate === undefined ? undefined : { bytes: Math.max(1, Math.ceil(bits / 8)), perMillisecond: Number(rate) / 1000 }
 }
 
 function largestPart(bytes: number, lasts: number | undefined): number {

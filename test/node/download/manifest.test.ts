@@ -313,7 +313,8 @@ describe('verifyFolder', () => {
   })
 
   it('needs a folder', async () => {
-    await expect(verified({ folder: undefined as never })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: 'folder is missing' })
+    for (const options of [{ folder: undefined }, { folder: 5 }, undefined] as never[])
+      await expect(verified(options)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: 'folder is missing' })
   })
 
   it('needs a manifest of this version', async () => {

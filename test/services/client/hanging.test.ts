@@ -146,8 +146,8 @@ it('takes a timeout that is undefined for one that no one chose', async () => {
 })
 
 it.each([
-  [{ timeouts: { total: Number.NaN } }, 'total is not a number'],
-  [{ timeouts: { attempt: '300' } }, 'attempt is not a number'],
+  [{ timeouts: { total: Number.NaN } }, 'timeouts.total is not a number'],
+  [{ timeouts: { attempt: '300' } }, 'timeouts.attempt is not a number'],
   [{ retries: Number(undefined) }, 'retries is not a number'],
   [{ maxRetryAfter: '60' }, 'maxRetryAfter is not a number'],
 ])('refuses a client whose calls would not end, or would be retried without end: %o', (options, message) => {

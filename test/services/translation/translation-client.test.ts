@@ -103,6 +103,13 @@ it.each<readonly [string, TranslationClientOptions, string]>([
   ['a plan that does not exist', { apiKey: 's3cr3t', plan: 'gold' as never }, 'CONFIG_INVALID'],
   ['a key that is a number', { apiKey: 5 as never }, 'CREDENTIAL_VALUE_INVALID'],
   ['the name of a header alone', { apiKey: 's3cr3t', authHeader: 'x-api-key' as never }, 'CONFIG_INVALID'],
+  ['no header', { apiKey: 's3cr3t', authHeader: null as never }, 'CONFIG_INVALID'],
+  [
+    'a header without a name, with a credential',
+    { auth: unchecked({ type: 'http' }), plan: 'pro', authHeader: {} as never },
+    'CONFIG_INVALID',
+  ],
+  ['a plan that is a key', { apiKey: 's3cr3t', plan: 's3cr3t' as never }, 'CONFIG_INVALID'],
   ['a tag with a blank', { apiKey: 's3cr3t', reportingTag: 'a b' }, 'REQUEST_INVALID'],
 ])('refuses %s, and does not show the key', (_name, options, code) => {
   let thrown: unknown

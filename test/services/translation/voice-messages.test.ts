@@ -83,6 +83,15 @@ describe('pieces of sound', () => {
     ['audio/pcm;encoding=f32le;rate=16000', 16_000, undefined, [[16_000, 250]]],
     ['audio/pcm;encoding=s24le;rate=8000', 6000, undefined, [[6000, 250]]],
     [
+      'audio/pcm;encoding=s0le;rate=8000',
+      4000,
+      undefined,
+      [
+        [2000, 250],
+        [2000, 250],
+      ],
+    ],
+    [
       'audio/pcm;encoding=alaw;rate=8000',
       4000,
       undefined,
