@@ -9,7 +9,6 @@ export default defineConfig({
     name: 'peers',
     include: ['test/peers/**/*.test.ts'],
     maxWorkers: 3,
-    isolate: false,
     setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter()],
     // To end what hangs: on a busy machine each process may take ten seconds to start.
