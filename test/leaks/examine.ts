@@ -107,7 +107,7 @@ export function examine(
 }
 
 /** All texts in a value, each as it is. */
-function textsIn(value: unknown): string {
+export function textsIn(value: unknown): string {
   const texts: string[] = []
   JSON.stringify(value, (name, inner) => {
     texts.push(name, typeof inner === 'string' ? inner : '')

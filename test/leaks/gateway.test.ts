@@ -7,7 +7,7 @@ import { createGateway, type GatewayRequest } from '../../src/node/gateway/gatew
 import { leaks } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import type { Sent } from '../harness/scripted.ts'
-import { allowedPlacesOf, engineOf, examine, type Problems, withoutTraces } from './examine.ts'
+import { allowedPlacesOf, engineOf, examine, type Problems, textsIn, withoutTraces } from './examine.ts'
 import { type Material, materials } from './materials.ts'
 import { ALLOWED, type Allowed, READ_BY_PARSERS, URLS } from './origins.ts'
 import { START } from './ways.ts'
@@ -28,7 +28,7 @@ async function get(base: string, path: string, agent: Agent): Promise<Got> {
 
 async function throughGateway(material: Material, by: Allowed, refuses: boolean): Promise<Problems> {
   const problems: Problems = { list: [], carried: new Set() }
-  const { auth, servers } = engineOf(material, by, refuses)
+  const { auth, servers, told } = engineOf(material, by, refuses)
   const sent = servers.sent as Sent[]
   const events: GatewayRequest[] = []
   // A document that names all the URLs: its references may select the credential, and no more.
@@ -40,10 +40,11 @@ async function throughGateway(material: Material, by: Allowed, refuses: boolean)
     for (const wanted of [url, `${START}302?to=${encodeURIComponent(url)}`]) {
       const path = wanted.replace('://', '/').replace(/#.*$/, '')
       const outcome = await get(gateway.base, path.replace(/[^!-[\]-~]/g, encodeURIComponent), agent).catch((error: unknown) => error)
-      examine(material, by, 'the gateway', wanted, sent.splice(0), outcome instanceof Error ? undefined : outcome, problems)
+      examine(material, by, 'the gateway', wanted, sent.splice(0), outcome, problems)
     }
   }
-  problems.list.push(...leaks(material.secrets, { events: JSON.stringify(events), targets: JSON.stringify(gateway.targets) }))
+  const said = { events: textsIn(events), targets: textsIn(gateway.targets), 'warnings and uses': textsIn(told) }
+  problems.list.push(...leaks(material.secrets, said))
   agent.destroy()
   await gateway.close()
   return problems

@@ -6,10 +6,10 @@ import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { AuthError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
-import type { Canary } from '../harness/canary.ts'
+import { type Canary, leaks } from '../harness/canary.ts'
 import { target } from '../harness/documents.ts'
 import type { Sent } from '../harness/scripted.ts'
-import { allowedPlacesOf, engineOf, examine, type Problems, withoutTraces } from './examine.ts'
+import { allowedPlacesOf, engineOf, examine, type Problems, textsIn, withoutTraces } from './examine.ts'
 import { type Material, materials } from './materials.ts'
 import { ALLOWED, type Allowed, READ_BY_PARSERS, URLS } from './origins.ts'
 import { type Cell, HANDED, OTHER, SENDING, START } from './ways.ts'
@@ -32,15 +32,7 @@ async function runAll(material: Material, by: Allowed, refuses: boolean): Promis
     const cell: Cell = { auth, url, target: target(material.scheme, url), send: all.send }
     for (const [way, run] of Object.entries({ ...SENDING, ...OTHER })) {
       const outcome = await run(cell).catch((error: unknown) => error)
-      examine(
-        material,
-        by,
-        way,
-        url,
-        [...sent.splice(0), ...ofPage.splice(0)],
-        [outcome, told.splice(0)].length ? outcome : outcome,
-        problems,
-      )
+      examine(material, by, way, url, [...sent.splice(0), ...ofPage.splice(0)], outcome, problems)
     }
     for (const [way, run] of Object.entries(HANDED)) {
       const handed: Pick<HttpRequest, 'url' | 'headers'>[] = []
@@ -50,6 +42,7 @@ async function runAll(material: Material, by: Allowed, refuses: boolean): Promis
       )
       examine(material, by, way, url, [...sent.splice(0), ...handed], error, problems)
     }
+    problems.list.push(...leaks(material.secrets, { [`warnings and uses of ${url}`]: textsIn(told.splice(0)) }))
   }
   vi.unstubAllGlobals()
   return problems
