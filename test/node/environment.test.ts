@@ -1,5 +1,7 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { credentialsFromEnvironment } from '../../src/node/credentials/credential-file.ts'
+import { thrownBy } from '../harness/failure.ts'
 
 function read(env: NodeJS.ProcessEnv) {
   const warnings: string[] = []
@@ -33,6 +35,20 @@ describe('credentialsFromEnvironment', () => {
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatch(/^STAC_AUTH_TOKEN is ignored: set STAC_AUTH_TOKEN_FOR [^\n]*$/)
     expect(warnings[0]).not.toContain('canary')
+  })
+
+  it.each(['canary', 'https://data.example/ canary', 'https://ada:canary@data.example/', 'https://data.example/?key=canary'])(
+    'refuses %j without showing it in any field of the error',
+    (patterns) => {
+      const failure = thrownBy(() => read({ STAC_AUTH_TOKEN: 'x', STAC_AUTH_TOKEN_FOR: patterns }))
+      expect(failure).toMatchObject({ code: 'CONFIG_INVALID', hint: 'separate patterns with spaces' })
+      expect(inspect(failure, { depth: 9 })).not.toContain('canary')
+    },
+  )
+
+  it('names a pattern that cannot hold a secret', () => {
+    const failure = thrownBy(() => read({ STAC_AUTH_TOKEN: 'canary', STAC_AUTH_TOKEN_FOR: 'https://*.com/' }))
+    expect(failure).toMatchObject({ code: 'CONFIG_INVALID', actual: 'https://*.com/' })
   })
 
   it('credentialsFromEnvironment is silent without a token', () => {

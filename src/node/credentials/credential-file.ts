@@ -277,7 +277,8 @@ function checkPattern(pattern: string): void {
     parseUrlPattern(pattern)
   } catch (error) {
     const message = `STAC_AUTH_TOKEN_FOR: ${(error as ConfigurationError).message}`
-    throw new ConfigurationError('CONFIG_INVALID', message, { actual: pattern, hint: 'separate patterns with spaces' })
+    // The pattern itself is not repeated: it is the token when the two variables were mixed up.
+    throw new ConfigurationError('CONFIG_INVALID', message, { ...(error as ConfigurationError), hint: 'separate patterns with spaces' })
   }
 }
 
