@@ -30,6 +30,9 @@ export interface Unmatched {
 
 /** Returns the error, in comparison with the credential that shares most with the scheme. */
 export function noMatch({ target, ref, match, url, same }: Unmatched): SelectionError {
+  const known = match.strategy?.addressProblem?.(target.href)
+  // A credential for that URL would not help.
+  if (known) return new SelectionError(known.code, known.message, { ...known, pointer: `${target.pointer}/href`, ref })
   const allowed = matching(match, target)
   if (allowed) return untrustedTarget(target, ref, allowed.credential, url)
   if (match.otherChain) return otherChain(ref, match.otherChain, match)

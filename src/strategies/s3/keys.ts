@@ -2,9 +2,10 @@
 import type { Secret } from '../../auth/credential.ts'
 import type { CacheEntry } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
+import { isAccessToken } from '../../http/headers.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
-import { atHand, reveal } from '../reveal.ts'
+import { atHand, reveal, unfit } from '../reveal.ts'
 import type { S3Credential } from './access.ts'
 import { whenThere } from './sigv4.ts'
 
@@ -70,11 +71,14 @@ function ownKeys(credential: S3Credential): S3Keys | Promise<S3Keys> {
   const read = (secret: Secret | undefined, field: string) => (secret ? reveal(secret, field, credential) : '')
   return whenThere(read(accessKeyId, 'accessKeyId'), (id) =>
     whenThere(read(secretAccessKey, 'secretAccessKey'), (key) =>
-      whenThere(read(sessionToken, 'sessionToken'), (token) => keysFrom([id, key, token])),
+      whenThere(read(sessionToken, 'sessionToken'), (token) => keysFrom([id, key, token], credential)),
     ),
   )
 }
 
-function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: readonly string[]): S3Keys {
+function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: readonly string[], { id }: S3Credential): S3Keys {
+  // Both are sent in headers; only the secret key is not sent.
+  const odd = isAccessToken(accessKeyId) ? sessionToken && !isAccessToken(sessionToken) && 'sessionToken' : 'accessKeyId'
+  if (odd) throw unfit(odd, id, 'contains a blank or a character that is not visible ASCII')
   return sessionToken ? { accessKeyId, secretAccessKey, sessionToken } : { accessKeyId, secretAccessKey }
 }

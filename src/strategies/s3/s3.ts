@@ -15,7 +15,7 @@ import { endOfSpan } from '../../http/headers.ts'
 import { type HttpRequest, type HttpResponse, hasQueryParameter, queryValues } from '../../http/message.ts'
 import type { Clock } from '../../net/clock.ts'
 import type { S3Keys } from '../../platform/platform.ts'
-import { serviceOf } from '../../stac/object-address.ts'
+import { serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import type { Target } from '../../stac/target.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './access.ts'
@@ -75,7 +75,7 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   tokenState: async (context) => keyState(context),
 }
 
-/** Checks that keys have one source: the credential, a service, or else a profile or the environment. */
+/** Checks the region, and that keys have one source: the credential, a service, or else a profile or the environment. */
 function refine(credential: S3Credential): S3Credential {
   const problem = sourceProblem(credential)
   if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
@@ -313,9 +313,11 @@ function payHint(
 /** The sources of keys, by field. */
 const SOURCES = ['accessKeyId', 'credentialsUrl', 'profile', 'instanceMetadata'] as const
 
-/** Returns the problem of the fields that name the source of keys, and the field to report. */
+/** Returns the problem of the region and of the fields that name the source of keys, and the field to report. */
 function sourceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
-  const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl } = credential
+  const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl, region } = credential
+  if (region !== undefined && validRegion(region) !== region)
+    return { field: 'region', message: 'region must be the name of a region, such as eu-central-1' }
   if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
     return { field: 'secretAccessKey', message: 'accessKeyId and secretAccessKey must be set together' }
   }
