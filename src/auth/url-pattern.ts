@@ -23,13 +23,16 @@ export interface UrlPattern {
   readonly path: string
 }
 
-/** Escapes that some servers decode before routing, and dots that some parsers keep: a pattern with a path never matches them. */
-const SLIPPERY = /%(?:25)*(?:2f|5c|2e)|\.\.;|\/\.\.?(?![^/%])/i
+/**
+ * Escapes that some servers decode before routing, also where an escape is itself escaped, and dots that some parsers keep: a pattern with
+ * a path never matches them.
+ */
+const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|[25]?%[346])|\/\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
-/** Valid hosts after URL parsing; parsers accept commas and quotes. */
-const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/
+/** Valid hosts after URL parsing; parsers accept commas and quotes, and turn dots of other scripts into a trailing dot. */
+const HOST = /^(?:[a-z0-9._-]*[a-z0-9_-]|\[[0-9a-f:.]+\])$/
 
 /**
  * Parses a URL pattern. Errors: `CONFIG_INVALID`. With `sharedHosts`, wildcards on shared suffixes are allowed, for URLs
@@ -92,7 +95,7 @@ function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts
   const probe = `${scheme}://${star ? 'x.' : ''}${authority}${path}`
   if (!canParseUrl(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
   const url = new URL(probe)
-  if (!HOST.test(url.hostname) || url.hostname.endsWith('.')) throw refused(pattern, 'the host is not valid')
+  if (!HOST.test(url.hostname)) throw refused(pattern, 'the host is not valid')
   if (path.includes('//')) throw refused(pattern, 'the path contains an empty segment')
   const wildcard = star !== undefined
   const host = wildcard ? url.hostname.slice(2) : url.hostname
