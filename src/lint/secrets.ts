@@ -171,7 +171,7 @@ const PLACEHOLDERS = [
   /^(?:<.*>|\[.*\]|\{.*\}|%7B.*%7D|\$.*|#\{.*\}|[*x•_-]{3,}|…|\.{3})?$/is,
   /^(?:your|my|insert|enter|put|paste|example|sample|dummy|fake)(?:[-_ ].*)?$/is,
   /change[-_]?me|placeholder|redacted|goes[-_ ]here/i,
-  /^(?:user(?:name)?|pass(?:word|wd)?|secret|token|key|login|foo)(?::(?:pass(?:word|wd)?|secret|token|bar))?$/i,
+  /^(?:user(?:name)?|pass(?:word|wd)?|token|key|login|foo)(?::(?:pass(?:word|wd)?|secret|token|bar))?$/i,
 ]
 
 function isPlaceholder(value: string): boolean {

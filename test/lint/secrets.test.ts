@@ -73,6 +73,7 @@ describe('a secret is found', () => {
 describe('a URL that is signed already', () => {
   it.each([
     ['sig=abc&se=2030', 'sig'],
+    ['se=2030&sig=SECRET&sv=2020', 'sig'],
     ['X-Amz-Signature=abc', 'x-amz-signature'],
     ['X-Goog-Signature=abc', 'x-goog-signature'],
     ['x-oss-signature=abc', 'x-oss-signature'],
