@@ -39,8 +39,13 @@ const ATTEMPTS = 20
  */
 export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
   const { Redis: Client } = await loadOptional(() => import('ioredis'), use)
-  const options = optionsOf(address)
-  await probe(new Client({ ...options, retryStrategy: () => null }), address, use, signal)
+  const first = <T>(options: RedisOptions, run: (client: Redis) => Promise<T>) =>
+    probe(new Client({ ...options, retryStrategy: () => null }), run, { address, use, ...(signal && { signal }) })
+  const isOpen =
+    address.password !== undefined &&
+    (await first({ ...optionsOf(address), enableReadyCheck: false }, (made) => isWithoutPassword(made, address)))
+  const options = { ...optionsOf(address), ...(!isOpen && loginOf(address)) }
+  await first(options, (made) => greeted(made, address))
   const clients: Redis[] = []
   let lose: (error: AuthError) => void = () => {}
   const lost = new Promise<never>((_resolve, reject) => {
@@ -69,20 +74,28 @@ function retryStrategy(attempt: number): number | null {
 }
 
 /** Returns the options of a connection: the parts of the URL, so that error texts of the packages do not contain it. */
-function optionsOf({ host, port, db, encrypted, username, password }: RedisAddress): RedisOptions {
+function optionsOf({ host, port, db, encrypted }: RedisAddress): RedisOptions {
   return {
     host,
     port,
     db,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
     ...(encrypted && { tls: { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) } }),
   }
 }
 
-async function probe(client: Redis, address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<void> {
+function loginOf({ username, password }: RedisAddress): RedisOptions {
+  return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) }
+}
+
+interface Probe {
+  readonly address: RedisAddress
+  readonly use: RedisUse
+  readonly signal?: AbortSignal
+}
+
+async function probe<T>(client: Redis, run: (client: Redis) => Promise<T>, { address, use, signal }: Probe): Promise<T> {
   let last: unknown
   client.on('error', (error) => {
     last = error
@@ -93,13 +106,20 @@ async function probe(client: Redis, address: RedisAddress, use: RedisUse, signal
     signal?.addEventListener('abort', () => reject(abortedBy(signal)), { once: true })
   })
   try {
-    await Promise.race([greeted(client, address), late])
+    return await Promise.race([run(client), late])
   } catch (error) {
     if (signal?.aborted) throw abortedBy(signal)
     throw failureOf(last ?? error, address, use)
   } finally {
     client.disconnect()
   }
+}
+
+/** True for a server that has no passwords: with one, `ioredis` would print a warning of its own for each connection. */
+async function isWithoutPassword(client: Redis, { username, password = '' }: RedisAddress): Promise<boolean> {
+  await client.connect()
+  const refusal = await (username === undefined ? client.auth(password) : client.auth(username, password)).catch(String)
+  return /no password is set|without any password configured/.test(refusal)
 }
 
 /** Selects the database, so that an invalid number is detected now. */

@@ -216,6 +216,6 @@ function writeProblem(error: unknown): AuthError | undefined {
   if (word === undefined) return undefined
   const why = { OOM: 'it is full', READONLY: 'it is a replica, which accepts no writes', MISCONF: 'it cannot write to its disk' }[word]
   return new IntegrityError('CACHE_NOT_WRITABLE', `the token store refuses writes: ${why}`, {
-    hint: 'mend the Redis server; no token was used up',
+    hint: 'repair the Redis server; no token was used up',
   })
 }

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { connectRedis, redisAddressOf } from '../../../src/node/queue/redis-connection.ts'
+
+const USE = { subject: 'the queue', passwordHint: 'give a password', packages: ['ioredis'] } as const
+
+/** The answer to AUTH of Redis 7, and of Redis 5, where the default user has no password. */
+const REFUSALS = [
+  '-ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
+  '-ERR Client sent AUTH, but no password is set',
+]
+
+/** A server without a password, which answers AUTH as Redis does. Returns its port, and the commands that it got. */
+async function startServer(refusal: string): Promise<{ readonly port: number; readonly commands: string[] }> {
+  const commands: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      for (const [, command = ''] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+        commands.push(command.toLowerCase())
+        socket.write(
+          command.toLowerCase() === 'auth' ? `${refusal}\r\n` : command.toLowerCase() === 'info' ? '$9\r\nloading:0\r\n' : '+PONG\r\n',
+        )
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, commands }
+}
+
+describe('connectRedis', () => {
+  it.each(REFUSALS)('connects without the password that a server does not use, and prints nothing: %s', async (refusal) => {
+    const { port, commands } = await startServer(refusal)
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warn.mockRestore())
+    const connection = await connectRedis(redisAddressOf(`redis://:secret@127.0.0.1:${port}`), USE)
+    onTestFinished(() => connection.close())
+    expect(await connection.client().ping()).toBe('PONG')
+    expect(warn.mock.calls).toEqual([])
+    expect(commands.filter((command) => command === 'auth')).toHaveLength(1)
+  })
+})
