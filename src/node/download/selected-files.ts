@@ -5,7 +5,7 @@ import { mediaType } from '../../http/headers.ts'
 import { isObject, own, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
-import { nameInAddress } from './file-plan.ts'
+import { nameInAddress, pathTemplate } from './file-plan.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */
 export interface SelectedFile {
@@ -173,10 +173,13 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   const given = Object(inputs) as object
   if (!(Symbol.iterator in given || Symbol.asyncIterator in given))
     throw wrong('the first argument is not a list of documents', INPUTS_HINT)
-  const { auth, folder, assets = {}, alternates = [], template = '' } = Object(options) as DownloadOptions
+  const { auth, folder, assets = {}, alternates = [], template } = Object(options) as DownloadOptions
   if (typeof Object(auth).send !== 'function') throw wrong('auth is not an engine', 'auth: createAuth({ credentials })')
   if (typeof folder !== 'string' || folder === '') throw wrong('folder is missing', "folder: 'data'")
-  if (typeof template !== 'string') throw wrong('template is not text')
+  if (template !== undefined) {
+    if (typeof template !== 'string') throw wrong('template is not text')
+    pathTemplate(template)
+  }
   if (!isObject(assets)) throw wrong('assets is not an object', "assets: { keys: ['B04'] }")
   for (const name of Object.keys(LEAST) as (keyof typeof LEAST)[]) {
     const value = options[name]

@@ -7,6 +7,7 @@ import { openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 import { type Carrier, type CarrierParts, DownloadRun } from '../download/download-run.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
+import { checkOptions } from '../download/selected-files.ts'
 import type { transfer } from '../download/transfer.ts'
 import { FileNotes, identityOf } from './destination.ts'
 import {
@@ -31,6 +32,8 @@ export async function* performByQueue(
   options: DownloadQueueOptions,
 ): AsyncGenerator<DownloadEvent, void> {
   const { queue, onLonely, ...settings } = options
+  // Mistakes in the options are reported before anything is connected.
+  checkOptions(inputs, settings)
   const address = redisAddressOf(queue)
   const destination = await identityOf(await openDestination(settings.folder))
   const carrier = await QueueCarrier.open(address, destination, settings, onLonely)

@@ -27,6 +27,11 @@ describe('download --queue', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('put -- before the inputs')])
   })
 
+  it('reports a mistake in the options before it connects', async () => {
+    const { code, stderr } = await run(['download', input, '-d', folder, '--template', '{nope}', '--queue', 'redis://127.0.0.1:1'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has a field {nope}')])
+  })
+
   it('needs no queue for a dry run', async () => {
     const { code, stdout } = await run(['download', input, '-d', folder, '--dry-run', '--queue', 'redis://127.0.0.1:1'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('1 file of unknown size')])
