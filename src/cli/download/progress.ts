@@ -127,6 +127,8 @@ export class Progress {
 
   add(event: DownloadEvent): void {
     if (event.kind === 'planned' || event.kind === 'summary' || event.kind === 'document' || event.kind === 'warning') return
+    // A stopped file did not fail: its line stays as it was.
+    if (event.kind === 'failed' && event.error.code === 'ABORTED') return
     const { file } = event
     const running = this.#begun(file)
     if (event.kind === 'written' || event.kind === 'kept') this.#finish(file, event.bytes)

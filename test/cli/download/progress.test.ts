@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { Forecast } from '../../../src/cli/download/dry-run.ts'
 import { Progress, progressLines } from '../../../src/cli/download/progress.ts'
 import { styleOf } from '../../../src/cli/io.ts'
-import { NetworkError } from '../../../src/errors.ts'
+import { AbortedError, NetworkError } from '../../../src/errors.ts'
 import type { DownloadFile } from '../../../src/node/download/index.ts'
 
 const fileOf = (number: number, size?: number): DownloadFile => {
@@ -53,6 +53,13 @@ describe('progress', () => {
     progress.add({ kind: 'kept', file: fileOf(2, 100), bytes: 100, verified: ['size'] })
     progress.add({ kind: 'kept', file: fileOf(4), bytes: 5, verified: [] })
     expect([progress.finished, progress.bytes, progress.total]).toEqual([4, 205, 205])
+  })
+
+  it('counts a stopped file neither as finished nor as failed', async () => {
+    await foreseen(true)
+    progress.add({ kind: 'started', file: fileOf(1, 100), size: 100, resumed: 40 })
+    progress.add({ kind: 'failed', file: fileOf(1, 100), error: new AbortedError('stopped'), received: 0, resumable: 40 })
+    expect([progress.finished, progress.failed, progress.bytes]).toEqual([0, 0, 40])
   })
 
   it('shows the rate, the remaining time, and what a file waits for', async () => {
