@@ -48,7 +48,7 @@ export function tooLarge(url: string, what: string): NetworkError {
 
 /** Returns the origin of a URL for messages, or a placeholder for an invalid one. */
 export function originOf(url: string): string {
-  return canParseUrl(url) ? new URL(url).origin : 'an invalid address'
+  return canParseUrl(url) ? new URL(url).origin : 'an invalid URL'
 }
 
 function explained({ code, says, retryable = false, hint }: Reason, url: string): AuthError {
@@ -91,7 +91,7 @@ const REASONS = {
   expired: { code: 'TLS_EXPIRED', says: 'its certificate is not valid at this time' },
   hostname: { code: 'TLS_HOSTNAME', says: 'its certificate is for another host name' },
   handshake: { code: 'TLS_HANDSHAKE', says: 'no encrypted connection could be agreed on' },
-  request: { code: 'REQUEST_INVALID', says: 'this request cannot be sent: its address, method or a header is not valid' },
+  request: { code: 'REQUEST_INVALID', says: 'this request cannot be sent: its URL, method or a header is not valid' },
 } as const satisfies Record<string, Reason>
 
 const CODES: Readonly<Record<string, ReasonName>> = {

@@ -69,6 +69,6 @@ describe('networkError', () => {
   it.each([undefined, null, 'canary', 5, {}, new Error('canary')])('knows nothing about %j', (thrown) => {
     expect(isKnownFailure(thrown)).toBe(false)
     expect(networkError(thrown, URL_WITH_SECRET)).toBeInstanceOf(AuthError)
-    expect(networkError(thrown, 'canary').message).toBe('an invalid address: the network failed')
+    expect(networkError(thrown, 'canary').message).toBe('an invalid URL: the network failed')
   })
 })

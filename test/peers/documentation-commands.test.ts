@@ -12,7 +12,7 @@ import { type PageShell, pageShell } from './page-shell.ts'
 /** Commands that cannot run here, each with the reason; the first that matches a command counts. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci|run (?:pack|demo))|^npm install/, 'the two commands of a clone are run by CI, the package is installed by test/package'],
-  [/ worker\b| --queue/, 'needs Redis: test/peers/download-queue.test.ts'],
+  [/ worker\b| --queue/, 'needs Redis: test/peers/redis-downloads.test.ts'],
   [/ login\b| logout\b/, 'asks a person: test/peers/login-chromium.test.ts'],
   [/--asset (?:zarr|Product)\b|(?:list|fetch|-d) s3:|-> a bucket/, 'needs an object store: test/peers/swift.test.ts'],
   [/^aws |aws configure/, 'needs the AWS command line'],
