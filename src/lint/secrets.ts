@@ -58,7 +58,7 @@ export function secretParameter(address: string): string | undefined {
   const names = new Set<string>()
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=')
-    if (equals < 0 || isPlaceholder(pair.slice(equals + 1))) continue
+    if (equals < 0 || isMarker(pair.slice(equals + 1))) continue
     const name = pair.slice(0, equals).toLowerCase()
     if (PARAMETERS.test(name)) return name
     names.add(name)
@@ -70,7 +70,7 @@ export function secretParameter(address: string): string | undefined {
 /** Returns true for a URL with a user name or password. */
 export function hasUserInfo(address: string): boolean {
   const authority = address.includes('@') ? /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)@/i.exec(address)?.[1] : undefined
-  return authority !== undefined && !isPlaceholder(authority)
+  return authority !== undefined && !isMarker(authority)
 }
 
 /** True when a value is a secret, by the name of its member or by its form, and not a placeholder. */
@@ -167,16 +167,19 @@ function isPlainText(whole: string): boolean {
   )
 }
 
-const PLACEHOLDERS = [
-  /^(?:<.*>|\[.*\]|\{.*\}|%7B.*%7D|\$.*|#\{.*\}|[*x•_-]{3,}|…|\.{3})?$/is,
-  /^(?:your|my|insert|enter|put|paste|example|sample|dummy|fake)(?:[-_ ].*)?$/is,
-  /change[-_]?me|placeholder|redacted|goes[-_ ]here/i,
-  /^(?:user(?:name)?|pass(?:word|wd)?|token|key|login|foo)(?::(?:pass(?:word|wd)?|secret|token|bar))?$/i,
-]
+/** Text that marks the place of a secret. */
+const MARKER =
+  /^(?:(?:Basic|Bearer) +)?(?:<.*>|\[.*\]|\{.*\}|%7B.*%7D|\$.*|#\{.*\}|[*x•_-]{3,}|…|\.{3}|(?:your|my|insert|enter|put|paste|example|sample|dummy|fake)(?:[-_ ].*)?)?$|change[-_]?me|placeholder|redacted|goes[-_ ]here/is
+
+/** Words that name a secret where a text shows its place. In a URL they are sent as they are. */
+const WORD = /^(?:user(?:name)?|pass(?:word|wd)?|secret|token|key|login|foo)$/i
+
+function isMarker(value: string): boolean {
+  return MARKER.test(value.slice(0, LONGEST))
+}
 
 function isPlaceholder(value: string): boolean {
-  const bare = value.slice(0, LONGEST).replace(/^(?:Basic|Bearer) +/i, '')
-  return PLACEHOLDERS.some((form) => form.test(bare))
+  return isMarker(value) || WORD.test(value)
 }
 
 const CREDENTIAL_HEADERS = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|apikey|x-auth-token|x-access-token)$/i

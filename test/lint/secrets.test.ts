@@ -86,8 +86,25 @@ describe('a URL that is signed already', () => {
     ['Signature=abc', undefined],
     ['signed=1&tokens=2&x-amz-expires=3', undefined],
     ['sig={sig}', undefined],
+    ['sig=<sig>', undefined],
+    ['api_key=YOUR_API_KEY', undefined],
+    ['sig=SECRET', 'sig'],
+    ['token=token', 'token'],
   ])('a URL that is signed already is told by its parameters: %s', (query, parameter) => {
     expect(secretParameter(`https://data.example/f?${query}`)).toBe(parameter)
+  })
+})
+
+describe('a URL with user information', () => {
+  const oauth2 = (tokenUrl: string) => item({ k: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
+
+  it.each(['user:pass', 'user', 'username:password', 'ada:hunter2'])('is a secret, whatever the words are: %s', (userInfo) => {
+    expect(secrets(oauth2(`https://${userInfo}@id.example/token`))).toEqual(['/properties/auth:schemes/k/flows/clientCredentials/tokenUrl'])
+    expect(secrets(item({ k: BASIC }, { href: `https://${userInfo}@data.example/f`, 'auth:refs': ['k'] }))).toEqual(['/assets/d/href'])
+  })
+
+  it('is none with placeholders', () => {
+    expect(secrets(oauth2('https://{user}:{password}@id.example/token'))).toEqual([])
   })
 })
 

@@ -8,7 +8,7 @@ export const duplicateKey: Rule = {
       meta: {
         code: 'duplicate-key',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { repeated: '"{name}" appears twice in one object, and only the later one counts: remove one' },
+        messages: { repeated: '"{name}" appears twice in one object, and only the later counts: remove one' },
       },
     },
   ],

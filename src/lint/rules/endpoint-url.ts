@@ -60,7 +60,7 @@ const relativeAuthorizationApi: RuleCase = {
     code: 'relative-authorization-api',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: {
-      relative: 'authorizationApi is a relative URL, which means nothing in a copy of the document: write an absolute URL',
+      relative: 'authorizationApi is relative, which means nothing in a copy of the document: write an absolute URL',
     },
   },
   flow({ value, pointer, scheme }, report) {
@@ -74,7 +74,7 @@ const openidDiscoveryUrl: RuleCase = {
   meta: {
     code: 'openid-discovery-url',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { issuer: 'openIdConnectUrl looks like an issuer, not a discovery document: append /.well-known/openid-configuration' },
+    messages: { issuer: 'openIdConnectUrl looks like an issuer: append /.well-known/openid-configuration' },
     fix: 'suggestion',
   },
   scheme(scheme, report) {

@@ -58,7 +58,7 @@ const refsOnDocument: RuleCase = {
   meta: {
     code: 'refs-on-document',
     severity: { recommended: 'warn', strict: 'error', schema: 'error' },
-    messages: { 'on-document': 'auth:refs on a whole document protects nothing: put it on the assets and links that need authentication' },
+    messages: { 'on-document': 'auth:refs on a whole document protects nothing: put it on assets and links' },
   },
   document({ misplacedFields, kind }, report) {
     for (const { field, pointer, holder } of misplacedFields) {

@@ -11,7 +11,7 @@ export const s3WithoutStorage: Rule = {
       meta: {
         code: 's3-without-storage',
         severity: { recommended: 'info', strict: 'info', schema: 'off' },
-        messages: { unknown: 'endpoint and region of the bucket are unknown: describe them with the storage extension' },
+        messages: { unknown: 'endpoint and region are unknown: describe them with the storage extension' },
       },
       protectedTarget(target, report) {
         if (!target.types.includes('s3') || hasStorage(target)) return

@@ -22,7 +22,7 @@ const schemesInSummaries: RuleCase = {
   meta: {
     code: 'schemes-in-summaries',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { only: 'auth:schemes is in the summaries only: it describes Items, and the Collection itself has no schemes' },
+    messages: { only: 'auth:schemes is in the summaries only: it describes Items, not the Collection itself' },
   },
   document({ maps, map, at }, report) {
     if (map === undefined && maps.length > 0) report(`${at}/summaries/auth:schemes`, 'only')

@@ -10,7 +10,7 @@ export const signedHref: Rule = {
       meta: {
         code: 'signed-href',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-        messages: { signed: 'href carries a signature or token, which expires and which everyone can use: write the URL without it' },
+        messages: { signed: 'href carries a signature or token that everyone can use: write the URL without it' },
       },
       target(target, report) {
         const { href, kind, object } = target
