@@ -166,7 +166,7 @@ interface Walk {
   readonly found: MisplacedField[]
 }
 
-type Inside = Holder | 'assets' | 'links' | 'schemes' | 'schemesList' | 'skip'
+type Inside = Holder | 'asset' | 'assets' | 'links' | 'schemes' | 'schemesList' | 'skip'
 
 function visit(object: JsonObject, at: string, holder: Inside, walk: Walk): void {
   for (const field of Object.keys(object)) {
@@ -196,6 +196,7 @@ function isMisplaced(field: string, holder: Inside, kind: DocumentKind): boolean
     case 'properties':
     case 'summaries':
       return field !== 'auth:schemes'
+    case 'asset':
     case 'target':
       return field !== 'auth:refs' && field !== 'auth:schemes'
     case 'scheme':
@@ -219,10 +220,13 @@ function inside(field: string, holder: Inside, kind: DocumentKind): Inside {
     case 'summaries':
       return field === 'auth:schemes' ? 'schemesList' : 'nested'
     case 'assets':
+      return 'asset'
     case 'alternates':
       return 'target'
+    case 'asset':
     case 'target':
-      return field === 'alternate' ? 'alternates' : field === 'auth:schemes' ? 'skip' : 'nested'
+      // An alternate asset and a link have no alternates: clients do not read them.
+      return field === 'alternate' && holder === 'asset' ? 'alternates' : field === 'auth:schemes' ? 'skip' : 'nested'
     case 'schemes':
       return 'scheme'
     case 'scheme':
@@ -239,8 +243,9 @@ function insideDocument(field: string, kind: DocumentKind): Inside {
     case 'summaries':
       return kind === 'collection' ? 'summaries' : 'nested'
     case 'assets':
+      return kind === 'wrapper' ? 'nested' : 'assets'
     case 'item_assets':
-      return 'assets'
+      return kind === 'collection' ? 'assets' : 'nested'
     case 'links':
       return 'links'
     case 'auth:schemes':

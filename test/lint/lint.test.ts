@@ -176,7 +176,12 @@ describe('one mistake gives one finding', () => {
 describe('a description of an http scheme', () => {
   const rulesOf = (description: string) => lint(item('a', { key: { type: 'http', scheme: 'basic', description } })).map(({ code }) => code)
 
-  it.each([['Open access for all'], ['These files are publicly available.'], ['No login needed: free access']])('%s: is free', (text) => {
+  it.each([
+    ['Open access for all'],
+    ['These files are publicly available.'],
+    ['No login needed: free access'],
+    ['Access without restrictions.'],
+  ])('%s: is free', (text) => {
     expect(rulesOf(text)).toEqual(['public-as-http'])
   })
 
@@ -200,5 +205,61 @@ describe('near misses', () => {
     ['__proto__', undefined],
   ])('%j → %j', (word, near) => {
     expect(nearMiss(word, ['http', 'oauth2', 'apiKey', 'openIdConnect'])).toBe(near)
+  })
+})
+
+describe('references where no client reads them', () => {
+  const REFS = { 'auth:refs': ['key'] }
+  const withAsset = (more: object) => ({
+    ...item('a', SCHEMES),
+    assets: { data: { href: 'https://data.example/a.tif', ...REFS, ...more } },
+  })
+
+  it.each([
+    [
+      'an alternate of an alternate asset',
+      withAsset({ alternate: { s3: { href: 'https://data.example/b', ...REFS, alternate: { x: REFS } } } }),
+      '/assets/data/alternate/s3/alternate/x/auth:refs',
+    ],
+    [
+      'an alternate of a link',
+      { ...withAsset({}), links: [{ rel: 'next', href: 'https://data.example/', alternate: { x: REFS } }] },
+      '/links/0/alternate/x/auth:refs',
+    ],
+    ['item_assets of an Item', { ...withAsset({}), item_assets: { data: REFS } }, '/item_assets/data/auth:refs'],
+    [
+      'assets of a FeatureCollection',
+      { type: 'FeatureCollection', stac_extensions: [EXTENSION], 'auth:schemes': SCHEMES, assets: { data: REFS }, features: [] },
+      '/assets/data/auth:refs',
+    ],
+  ])('reports references on %s', (_, document, pointer) => {
+    expect(lint(document).map((problem) => `${problem.code} ${problem.pointer}`)).toEqual([`misplaced-refs ${pointer}`])
+  })
+})
+
+describe('the input of a scheme', () => {
+  const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
+  const signing = { authorizationApi: 'https://sign.example/', method: 'GET', responseField: 'url' }
+  const inputOf = (scheme: object, input: object) =>
+    lint({
+      type: 'Catalog',
+      stac_extensions: [EXTENSION.replace('1.1.0', '1.2.0')],
+      links: [{ rel: 'item', href: 'https://data.example/', 'auth:refs': ['chained'] }],
+      'auth:schemes': { chained: { ...scheme, 'auth:refs': ['input'] }, input },
+    }).map(({ code }) => code)
+
+  it('may be a key or a password for a signing API, but no other signature', () => {
+    const scheme = { type: 'signedUrl', flows: { sign: signing } }
+    expect(inputOf(scheme, KEY)).toEqual([])
+    expect(inputOf(scheme, { type: 'http', scheme: 'basic' })).toEqual([])
+    expect(inputOf(scheme, { type: 's3' })).toEqual(['chain-input-type'])
+    expect(inputOf(scheme, { type: 'signedUrl', flows: { sign: signing } })).toEqual(['chain-input-type'])
+  })
+
+  it('must yield a token for a token exchange', () => {
+    const scheme = { type: 'oauth2', flows: { tokenExchange: { tokenUrl: 'https://id.example/token', scopes: {} } } }
+    expect(inputOf(scheme, { type: 'http', scheme: 'Bearer' })).toEqual(['http-scheme-case'])
+    expect(inputOf(scheme, { type: 'http', scheme: 'basic' })).toEqual(['chain-input-type'])
+    expect(inputOf(scheme, KEY)).toEqual(['chain-input-type'])
   })
 })

@@ -20,7 +20,7 @@ export const publicAsHttp: Rule = {
 
 const NAME = /^(?:none|public|anonymous|free|open|no[-_ ]?auth(?:entication)?)$/i
 const TEXT =
-  /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access)/i
+  /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access|without restriction)/i
 
 export const docs: RuleDocs = {
   'public-as-http': {

@@ -57,26 +57,25 @@ const tokenExchangeInput: RuleCase = {
   },
 }
 
-/** A scheme that supplies the input of another one is of a type that yields a token. */
+/** A scheme that supplies the input of another one yields a token, or what a signing API may accept in its place. */
 const chainInputType: RuleCase = {
   meta: {
     code: 'chain-input-type',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: { 'no-token': 'a scheme of type {type} yields no token to exchange: refer to an oauth2 or openIdConnect scheme' },
   },
-  scheme({ value, pointer, map: { value: siblings } }, report) {
+  scheme({ value, type: of, pointer, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
     if (!Array.isArray(refs)) return
     for (const [index, ref] of refs.entries()) {
       const input = typeof ref === 'string' ? own(siblings, ref) : undefined
       const type = ownString(input, 'type') ?? ''
-      const bearer = type === 'http' && ownString(input, 'scheme')?.toLowerCase() === 'bearer'
-      if (TOKENLESS.has(type) && !bearer) report(`${pointer}/auth:refs/${index}`, 'no-token', { type })
+      const isLogin = type === 'apiKey' || (type === 'http' && ownString(input, 'scheme')?.toLowerCase() !== 'bearer')
+      if (type === 's3' || type === 'signedUrl' || (isLogin && of !== 'signedUrl'))
+        report(`${pointer}/auth:refs/${index}`, 'no-token', { type })
     }
   },
 }
-
-const TOKENLESS = new Set(['http', 'apiKey', 's3', 'signedUrl'])
 
 /** Only a token exchange has a subject token. */
 const subjectTokenType: RuleCase = {
@@ -116,7 +115,7 @@ export const docs: RuleDocs = {
   },
   'chain-input-type': {
     part: 'authentication-scheme-object',
-    why: 'A token comes from a scheme of type oauth2, openIdConnect or http with bearer. Keys, passwords and signatures cannot be exchanged.',
+    why: 'A token comes from a scheme of type oauth2, openIdConnect or http with bearer. Keys, passwords and signatures cannot be exchanged. A signing API (type signedUrl) also accepts keys and passwords.',
     repair: [
       'Refer to the scheme with which users log in.',
       'If the service accepts a key directly, refer to the key from the assets instead.',
