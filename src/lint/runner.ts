@@ -53,6 +53,8 @@ export class Runner {
     const active = rules.flatMap((family) =>
       family.cases.flatMap((rule): Active[] => {
         const level = levelOf(family, rule, preset, levels)
+        // Findings of an unknown severity would not count as errors.
+        if (level !== 'off' && !SEVERITIES.includes(level)) throw new TypeError(`invalid preset ${preset} or level ${level}`)
         return level === 'off' ? [] : [{ rule, report: this.#reporter(family.meta.id, rule.meta, level) }]
       }),
     )
@@ -249,9 +251,7 @@ const notSecret: Swallow = (finding, by) => within(finding, by) && finding.code 
 const swallows: Readonly<Record<string, Swallow | undefined>> = {
   'document-shape': (finding, by) =>
     by.pointer !== '' && finding.code !== 'secret-in-document' && finding.pointer.startsWith(`${by.pointer}/`),
-  'misplaced-schemes': (finding, by) =>
-    (finding.code === 'missing-schemes' && finding.pointer.replace(/\/properties$/, '/auth:schemes') === by.pointer) ||
-    notSecret(finding, by),
+  'misplaced-schemes': notSecret,
   'misplaced-refs': notSecret,
   'missing-schemes': (finding) => finding.code === 'dangling-ref',
   'flows-shape': insideOnly,

@@ -208,6 +208,24 @@ describe('near misses', () => {
   })
 })
 
+describe('schemes at the root of an Item', () => {
+  it('define the references that name them, and no others', () => {
+    const document = { ...item('a'), stac_extensions: [EXTENSION], 'auth:schemes': SCHEMES }
+    const both = { ...document, assets: { data: { href: 'https://data.example/a.tif', 'auth:refs': ['key', 'other'] } } }
+    expect(brief(lint(document))).toEqual(['error misplaced-schemes a /auth:schemes'])
+    expect(brief(lint(both))).toEqual(['error dangling-ref a /assets/data/auth:refs/1', 'error misplaced-schemes a /auth:schemes'])
+  })
+})
+
+describe('levels that do not exist', () => {
+  it.each([
+    ['warning', { rules: { 'dangling-ref': 'warning' } }],
+    ['Strict', { preset: 'Strict' }],
+  ])('are refused, because their findings would not be errors: %s', (word, options) => {
+    expect(() => lint(item('a', SCHEMES), options as object)).toThrow(word)
+  })
+})
+
 describe('references where no client reads them', () => {
   const REFS = { 'auth:refs': ['key'] }
   const withAsset = (more: object) => ({

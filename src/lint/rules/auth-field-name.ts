@@ -37,7 +37,7 @@ const unknownAuthField: RuleCase = {
     code: 'unknown-auth-field',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: {
-      unknown: '"{field}" is not a field of the authentication extension, and clients ignore it: remove it, or use another prefix',
+      unknown: 'the extension does not define "{field}", so clients ignore it: remove it, or use another prefix',
     },
   },
   document({ misplacedFields }, report) {

@@ -7,7 +7,7 @@ const unknownExtensionVersion: RuleCase = {
     code: 'unknown-extension-version',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: {
-      unknown: 'version {version} of the authentication extension is unknown and was read as {newest}: declare a published version',
+      unknown: 'version {version} of the authentication extension is unknown and read as {newest}: declare a published version',
     },
     fix: 'suggestion',
   },
@@ -41,7 +41,7 @@ const multipleExtensionVersions: RuleCase = {
   meta: {
     code: 'multiple-extension-versions',
     severity: { recommended: 'warn', strict: 'error', schema: 'off' },
-    messages: { twice: 'the authentication extension is declared twice ({first}, {other}): keep one version' },
+    messages: { twice: 'the authentication extension is declared twice ({first}, {other}): keep one' },
     fix: 'suggestion',
   },
   document({ declarations: [first, ...others], at }, report) {

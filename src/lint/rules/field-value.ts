@@ -27,7 +27,7 @@ const apikeyName: RuleCase = {
   meta: {
     code: 'apikey-name',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { name: '"{name}" cannot be the name of a {place} that carries an API key: write the name that the service expects' },
+    messages: { name: '"{name}" cannot be the name of a {place}: write the name that the service expects' },
   },
   scheme({ value, type, pointer }, report) {
     const name = type === 'apiKey' ? ownString(value, 'name') : undefined

@@ -16,10 +16,12 @@ export const missingSchemes: Rule = {
       },
       claim({ missing, pointer, place }, document, report) {
         if (place !== 'document' || (missing !== 'auth:schemes' && !(missing === 'properties' && pointer === ''))) return false
-        const { at, kind, declarations, targets } = document
-        const used = targets.some(({ object }) => own(object, 'auth:refs') !== undefined)
+        const { at, kind, object, declarations, targets } = document
+        const used = targets.some((target) => own(target.object, 'auth:refs') !== undefined)
         const needed = used || (declarations.length > 0 && kind !== 'wrapper')
-        if (needed && !hasOuterSchemes(document)) report(kind === 'item' ? `${at}/properties` : at, 'missing')
+        // Schemes at the root of an Item are misplaced, not missing.
+        const misplaced = kind === 'item' && own(object, 'auth:schemes') !== undefined
+        if (needed && !misplaced && !hasOuterSchemes(document)) report(kind === 'item' ? `${at}/properties` : at, 'missing')
         return true
       },
     },

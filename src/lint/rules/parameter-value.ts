@@ -7,7 +7,7 @@ const parameterNeedsCallback: RuleCase = {
   meta: {
     code: 'parameter-needs-callback',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { value: 'users must supply a value for the parameter "{name}", which clients cannot derive from the asset' },
+    messages: { value: 'clients cannot derive the parameter "{name}" from the asset: users must supply it' },
   },
   parameter({ name, value, pointer }, report) {
     if (own(value, 'required') === true && !KNOWN.has(name) && !isCredentialHeader(name, value)) report(pointer, 'value', { name })

@@ -54,7 +54,7 @@ const nestedScheme: RuleCase = {
   meta: {
     code: 'nested-scheme',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { nested: 'a scheme inside another one is ignored: define it in auth:schemes, and name it in auth:refs of the outer one' },
+    messages: { nested: 'clients ignore a scheme inside another one: define it in auth:schemes, and refer to it' },
   },
   scheme({ value, type, pointer }, report) {
     if (!isDefinedType(type)) return

@@ -7,7 +7,7 @@ const schemeName: RuleCase = {
   meta: {
     code: 'scheme-name',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { bad: '"{name}" is a bad name for a scheme: use a word of letters, digits, hyphens and underscores' },
+    messages: { bad: '"{name}" is a bad name for a scheme: use letters, digits, hyphens and underscores' },
   },
   scheme({ name, pointer }, report) {
     if (BAD.test(name)) report(pointer, 'bad', { name })

@@ -9,7 +9,7 @@ const schemeRefDangling: RuleCase = {
   meta: {
     code: 'scheme-ref-dangling',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { undefined: 'auth:refs of this scheme names "{ref}", which the same auth:schemes does not define: define it there' },
+    messages: { undefined: 'auth:refs names "{ref}", which auth:schemes does not define: define it, or correct the name' },
     fix: 'suggestion',
   },
   scheme({ value, pointer, map: { value: siblings } }, report) {
@@ -27,7 +27,7 @@ const schemeRefCycle: RuleCase = {
   meta: {
     code: 'scheme-ref-cycle',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { cycle: 'schemes refer to each other in a circle: {path}. Remove one of the references' },
+    messages: { cycle: 'schemes refer to each other in a circle: {path}. Remove one reference' },
   },
   document({ schemes }, report) {
     for (const { path, pointer } of cyclesIn(schemes)) report(pointer, 'cycle', { path: path.join(' → ') })

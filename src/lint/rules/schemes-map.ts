@@ -20,7 +20,7 @@ const schemesEmpty: RuleCase = {
   meta: {
     code: 'schemes-empty',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { empty: 'auth:schemes is empty: define a scheme, or leave it out with the extension' },
+    messages: { empty: 'auth:schemes is empty: define a scheme, or leave it out' },
   },
   document({ map }, report) {
     if (map && isObject(map.value) && Object.keys(map.value).length === 0) report(map.pointer, 'empty')
