@@ -71,7 +71,7 @@ const YIELD_AFTER = 50
 async function* named(inputs: readonly string[], selection: Selection): AsyncGenerator<LintInput> {
   const paths = new Set(inputs.length > 1 ? inputs.filter((name) => name !== '-' && !isAddress(name)).map((name) => resolve(name)) : [])
   const read = new Set<string>()
-  for (const name of inputs) {
+  for (const name of new Set(inputs)) {
     if (name === '-' || isAddress(name)) yield { name }
     else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, selection, paths)
     else if (!read.has(resolve(name))) {

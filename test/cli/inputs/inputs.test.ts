@@ -163,6 +163,11 @@ describe('globs and folders', () => {
     expect(await documents(place)).toEqual([2, 2])
   })
 
+  it('reads standard input once that is named twice', async () => {
+    const { problems, summary } = await lint(['-', '-'], JSON.stringify(dangling))
+    expect([summary.documents, problems.map(({ code }: { code: string }) => code)]).toEqual([1, ['dangling-ref']])
+  })
+
   it.each(['no-such-*.json', 'no-such-folder/*.json'])('globs and folders that match nothing are a mistake: %s', async (glob) => {
     const path = await put(folder, 'one.json', clean)
     const outcome = await lint([path, join(folder, glob)])
