@@ -338,7 +338,7 @@ function rejected({ status, url, headers }: HttpResponse, credential: string, ho
     retryable: ended,
     hint:
       status === 403
-        ? 'check that the account has access and has accepted the terms of the provider'
+        ? 'check that the account has access and accepted the terms'
         : 'check the value of the credential and whether it has expired',
   })
 }
@@ -421,7 +421,7 @@ async function connectionTo(
     throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'send the request with fetch' })
   }
   if (engine.transport.connect) return engine.transport.connect(url, sendOptionsFor(engine, { url }, { signal }))
-  const message = `"${id}" cannot be used: its authorization needs a dedicated connection, which this transport does not support`
+  const message = `"${id}" needs a dedicated connection, which this transport does not support`
   throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { credential: id, url, hint: 'use undiciTransport of stac-auth/node' })
 }
 

@@ -3,7 +3,7 @@ import type { Auth, Explanation } from '../auth/auth.ts'
 import type { FormModel } from '../browser/credential-form.ts'
 import { describeRequirements } from '../browser/credential-form.ts'
 import { isAuthError } from '../errors.ts'
-import { own, ownString } from '../stac/document.ts'
+import { own } from '../stac/document.ts'
 import { isProtected, type Target } from '../stac/target.ts'
 import { forLine } from '../text/sanitize.ts'
 import { areDifferentSites, hostNameOf, type Parties, siteOf } from './sites.ts'
@@ -186,7 +186,7 @@ class Collector {
     const ready = outcome.kind === 'ready' && credential !== undefined ? [credential] : []
     const isLogin = outcome.kind === 'login' && credential !== undefined
     const isWider = outcome.kind === 'widen' && credential !== undefined
-    const catalog = known?.catalog ?? catalogHost(targets[0])
+    const catalog = known?.catalog ?? hostNameOf(targets[0]?.scope.url ?? '')
     this.#providers.set(key, {
       key,
       ...((model || known?.model) && { model: merged(known?.model, model) }),
@@ -257,11 +257,4 @@ function partiesOf({ sendTo, secretTo, loginAt }: FormModel, catalog: string | u
     files: hosts(sendTo),
     provider: hosts([...(loginAt === undefined ? [] : [loginAt]), ...secretTo]),
   }
-}
-
-/** Returns the host of the document: that of its URL, else that of its link `self`. */
-function catalogHost(target: Target | undefined): string | undefined {
-  const links = own(target?.scope.document, 'links')
-  const self = Array.isArray(links) ? links.find((link) => ownString(link, 'rel') === 'self') : undefined
-  return hostNameOf(target?.scope.url ?? '') ?? hostNameOf(ownString(self, 'href') ?? '')
 }

@@ -120,7 +120,7 @@ function corsOrNetwork(url: string): NetworkError {
     {
       url,
       retryable: true,
-      hint: 'the server must allow the origin of this page in Access-Control-Allow-Origin, and the request headers in Access-Control-Allow-Headers',
+      hint: 'the server must allow this page in Access-Control-Allow-Origin and the request headers in Access-Control-Allow-Headers',
     },
   )
 }

@@ -69,7 +69,7 @@ export interface MalformedRef {
 
 /** The origin of a document and related documents, from the caller. */
 export interface TargetOptions {
-  /** Retrieval URL of the document. */
+  /** Retrieval URL of the document, the base of relative URLs (default: its link `self`). */
   readonly url?: string
   /** Documents whose schemes may be used, nearest first: Collection, Catalog, root. They are never fetched. */
   readonly parents?: readonly object[]
@@ -166,7 +166,7 @@ export function* targetsOf(document: object, options: TargetOptions = {}): Gener
     if (!isObject(inner[index])) continue
     yield* targetsIn({
       document: inner[index],
-      url,
+      url: url ?? selfOf(inner[index]),
       at: pointer('', member, index),
       parents: [{ document: document as StacDocument, url }, ...parents],
     })
@@ -180,10 +180,18 @@ export function refPointer(target: Target, ref: string): string {
   return Array.isArray(refs) ? pointer(at, 'auth:refs', refs.indexOf(ref)) : pointer(at, 'auth:refs')
 }
 
-function scopeOf(document: object, { url, parents }: TargetOptions): Scope {
+function scopeOf(document: object, { url = selfOf(document), parents }: TargetOptions): Scope {
   const known: Parent[] = []
   for (const parent of parents ?? []) known.push({ document: parent as StacDocument, url: undefined })
   return { document: document as StacDocument, url, at: '', parents: known }
+}
+
+/** Returns the URL that a document states as its own. It does not decide what a credential may be sent to: `sendTo` does. */
+function selfOf(document: object): string | undefined {
+  const links = own(document, 'links')
+  const self = Array.isArray(links) && links.find((link) => ownString(link, 'rel') === 'self')
+  const href = ownString(self, 'href')
+  return canParseUrl(href ?? '') ? href : undefined
 }
 
 function* targetsIn(scope: Scope): Generator<Target> {

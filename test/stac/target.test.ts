@@ -179,3 +179,26 @@ describe('an alternate that says nothing', () => {
     expect([...targetsOf(document)].map(({ refs }) => refs)).toEqual([['k'], []])
   })
 })
+
+describe('the base of relative URLs', () => {
+  const withSelf = (href: string) => item({}, { data: asset('f.tif') }, { links: [{ rel: 'self', href }] })
+  const baseOf = (document: object, url?: string) => assetOf(document, 'data', { url }).scope.url
+
+  it('is the URL from the caller, else the link self of the document', () => {
+    expect(baseOf(withSelf(A))).toBe(A)
+    expect(baseOf(withSelf(A), 'https://b.example/')).toBe('https://b.example/')
+    expect(linkOf(withSelf(A), 'self')?.scope.url).toBe(A)
+  })
+
+  it('is unknown when the link self is relative, or missing', () => {
+    expect(baseOf(withSelf('./x.json'))).toBeUndefined()
+    expect(baseOf(item({}, { data: asset('f.tif') }))).toBeUndefined()
+  })
+
+  it('is that of the wrapper for each of its documents, if it has one', () => {
+    const features = [withSelf('https://b.example/1')]
+    const basesOf = (wrapper: object) => [...targetsOf(wrapper)].map(({ scope }) => scope.url)
+    expect(basesOf({ type: 'FeatureCollection', features })).toEqual(['https://b.example/1', 'https://b.example/1'])
+    expect(basesOf({ type: 'FeatureCollection', features, links: [{ rel: 'self', href: A }] })).toEqual([A, A, A])
+  })
+})

@@ -100,6 +100,6 @@ function* ungranted({ flows }: OAuth2Scheme, at: string, { id, flow, scopes = []
     yield { code: 'SCOPE_NOT_GRANTED', message, pointer: pointer(place, scope) }
   }
   if (listed.length <= MAX_TOLD) return
-  const message = `the catalog lists ${listed.length - MAX_TOLD} more scopes that credential "${id}" does not: they are not requested`
+  const message = `the catalog lists ${listed.length - MAX_TOLD} more scopes than credential "${id}": they are not requested`
   yield { code: 'SCOPE_NOT_GRANTED', message, pointer: place }
 }

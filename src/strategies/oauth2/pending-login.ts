@@ -69,7 +69,7 @@ export function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Cred
     credential: id,
     ...(knowsIssuer(credential)
       ? { expected: issuer }
-      : { hint: 'if the issuer of your provider is on another host than its login page, add "issuer" to the credential' }),
+      : { hint: 'if the issuer is on another host than its login page, add "issuer" to the credential' }),
   })
 }
 

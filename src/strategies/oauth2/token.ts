@@ -201,8 +201,8 @@ async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key
 
 function notWritable({ credential: { id } }: OAuth2Context, reason: unknown): IntegrityError {
   const why = isAuthError(reason) ? reason.message : 'the token store cannot be written'
-  const message = `the token of "${id}" was not refreshed, because its new refresh token could not be stored: ${why}`
-  const hint = 'free space there, or make it writable, and try again: nothing was sent, the login is still valid'
+  const message = `the token of "${id}" was not refreshed: its new refresh token could not be stored: ${why}`
+  const hint = 'free space there, or make it writable, and try again: the login is still valid'
   return new IntegrityError(NOT_WRITABLE, message, { credential: id, hint })
 }
 
