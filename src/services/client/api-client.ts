@@ -70,8 +70,8 @@ export interface ApiClientOptions {
 }
 
 /**
- * Timeouts in milliseconds. With a transport that is only a function, such as `fetch`, `headers` and `body` do nothing: `attempt` ends
- * those waits.
+ * Timeouts in milliseconds. With a transport that is only a function, such as one that calls `fetch`, `headers` and `body` do nothing:
+ * `attempt` ends those waits.
  */
 export interface Timeouts {
   /** One attempt with its whole response; default 30 000 (`TIMEOUT_ATTEMPT`). Not for responses that are streams. */

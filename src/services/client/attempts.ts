@@ -198,7 +198,7 @@ class CollectedResponse implements HttpResponse {
   }
 }
 
-/** Returns a request to that origin as the transport takes it. Errors: `CONFIG_INVALID` if the function that creates its stream fails. */
+/** Returns a request to that origin as the transport takes it. Errors, also of its body: `CONFIG_INVALID` if a stream of the caller fails. */
 function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder, operation: string): PartedRequest {
   const { method, url, headers, body } = request
   const path = url.slice(origin.length)
@@ -208,7 +208,16 @@ function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder
 
 function made(stream: NonNullable<RequestBuilder['stream']>, operation: string): AsyncIterable<Uint8Array> {
   try {
-    return chunksOf(stream())
+    return reported(chunksOf(stream()), operation)
+  } catch (error) {
+    throw foreign(error, operation)
+  }
+}
+
+/** Keeps what a stream of the caller throws apart from a failure of the network, which would be retried. */
+async function* reported(chunks: AsyncIterable<Uint8Array>, operation: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
   } catch (error) {
     throw foreign(error, operation)
   }

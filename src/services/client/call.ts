@@ -71,9 +71,12 @@ export class Call {
     const query = builder.path.indexOf('?')
     this.#parts = parts
     this.#url = settings.origin + (query < 0 ? builder.path : builder.path.slice(0, query))
-    const end = deadlineOf(options, settings.timeouts, clock.now())
+    const now = clock.now()
+    const end = deadlineOf(options, settings.timeouts, now)
     this.#interruption = new Interruption(options.signal)
     this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
+    // The timer would fire only after the request was sent.
+    if (end <= now) this.#interruption.interrupt(this.#deadline.tooLate())
   }
 
   /** Runs the call. Errors: those of `ApiClient`, each with the number of requests that were sent and the name of the operation. */
@@ -118,7 +121,7 @@ export class Call {
       if (!isFailure(outcome)) {
         if (retries.count === 0) limit.budget.earn()
         limit.concurrency.succeeded()
-        return this.#success(outcome.answer, outcome.data, attempts.count)
+        return this.#success(outcome.answer, outcome.data, attempts)
       }
       if (retries.isAlreadyGone(outcome)) return new ApiResponse(404, outcome.headers ?? NO_HEADERS, undefined, attempts.count, true)
       await this.#pause(outcome, retries)
@@ -206,9 +209,9 @@ export class Call {
     this.#deadline.stop()
   }
 
-  #success(answer: Collected, data: unknown, attempts: number): ApiResponse {
-    const body = this.#streamed ? this.#streamed.readable((reason) => this.#attempts?.cancel(reason)) : data
-    return new ApiResponse(answer.status, answer.headers, body, attempts)
+  #success(answer: Collected, data: unknown, attempts: Attempts): ApiResponse {
+    const body = this.#streamed ? this.#streamed.readable(attempts, this.#parts.prepared.operation.name) : data
+    return new ApiResponse(answer.status, answer.headers, body, attempts.count)
   }
 
   #event(attempt: number): CallEvent {

@@ -15,6 +15,8 @@ import {
 } from '../../http/message.ts'
 import { failure } from '../../http/network-error.ts'
 import type { Interruption } from '../../net/cancellation.ts'
+import type { Attempts } from './attempts.ts'
+import { described } from './errors.ts'
 
 /**
  * Collects responses with a transport that only sends. Whether anything was sent is derived from the error. A body that is a stream is read
@@ -103,12 +105,13 @@ export class StreamedBody {
    * Returns the body, which is read only as fast as its reader reads. If the response ends early (`RESPONSE_TRUNCATED`), is interrupted or
    * stalls, the stream fails with an `AuthError`. Listens to the caller's signal until the end.
    *
-   * @param cancel gives the exchange up
+   * @param attempts of the call, which are cancelled with the stream
+   * @param operation for errors
    */
-  readable(cancel: (reason: AuthError) => void): ReadableStream<Uint8Array> {
+  readable(attempts: Attempts, operation: string): ReadableStream<Uint8Array> {
     const reader = this.#answer?.toResponse().body?.getReader()
     const interruption = this.#interruption
-    interruption.tell(cancel)
+    interruption.tell((reason) => attempts.cancel(reason))
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       try {
         const read = await reader?.read()
@@ -117,13 +120,13 @@ export class StreamedBody {
         controller.close()
       } catch (error) {
         interruption.close()
-        controller.error(interruption.reason ?? brokenOff(error, this.#url))
+        controller.error(described(interruption.reason ?? brokenOff(error, this.#url), attempts.count, operation))
       }
     }
     const stop = async () => {
       interruption.close()
       await reader?.cancel().catch(() => undefined)
-      cancel(new AbortedError('the reader has stopped'))
+      attempts.cancel(new AbortedError('the reader has stopped'))
     }
     return new ReadableStream({ pull, cancel: stop }, { highWaterMark: 0 })
   }

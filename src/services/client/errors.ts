@@ -191,14 +191,14 @@ export function described(error: unknown, attempts: number, operation: string): 
 }
 
 /**
- * Returns what a function of the caller threw as an `AuthError`: unchanged if it is one, else `CONFIG_INVALID`. The original is not
+ * Returns what a function or stream of the caller threw as an `AuthError`: unchanged if it is one, else `CONFIG_INVALID`. The original is not
  * attached, because its message may contain secrets.
  *
- * @param operation for which the function was called
+ * @param operation for which it was used
  */
 export function foreign(error: unknown, operation: string): AuthError {
   if (isAuthError(error)) return error
-  return new ConfigurationError('CONFIG_INVALID', `${operation}: a callback of the client failed; the error that it threw is not shown`)
+  return new ConfigurationError('CONFIG_INVALID', `${operation}: a function or stream of the caller failed; its error is not shown`)
 }
 
 /** Checks the options of a constructor. Errors: `TypeError` if they are not an object. */

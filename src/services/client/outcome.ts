@@ -122,8 +122,8 @@ export class Outcomes {
       url: this.#url,
       method: plain.method,
       retryable,
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(hint !== undefined && { hint }),
+      retryAfterMs,
+      hint,
       scrub: this.scrubber(plain),
     })
     return { ...failed, error }
@@ -228,14 +228,14 @@ function httpFailure(failed: Failed): HttpError {
     url,
     status,
     retryable,
-    ...(hint !== undefined && { hint }),
-    ...(code !== undefined && { serviceCode: code }),
-    ...(detail !== undefined && { detail }),
-    ...(traceId !== undefined && { traceId: scrub(traceId) }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    hint,
+    serviceCode: code,
+    detail,
+    traceId: traceId && scrub(traceId),
+    retryAfterMs,
     responseHeaders: shownHeaders(headers, scrub),
-    ...(body !== undefined && { body }),
-    ...(text !== '' && { bodyText: text.slice(0, KEPT) }),
+    body,
+    bodyText: text.slice(0, KEPT) || undefined,
   }
   const Class = CLASSES[status] ?? (status >= 500 && status < 600 && status !== 529 ? ServerError : HttpError)
   return new Class(`${method} ${url}: the server answered ${status}${said === undefined ? '' : `, ${said}`}`, fields)
@@ -310,11 +310,8 @@ function serverMessage(body: unknown): ServerMessage {
   const detail = textOf(top.detail)
   const message = textOf(top.message) ?? textOf(top.Message) ?? textOf(inner.message) ?? textOf(top.error) ?? joined(top.errors) ?? detail
   const code = codeOf(top.code) ?? codeOf(inner.code)
-  return {
-    ...(message !== undefined && { message: oneLine(detail === undefined || detail === message ? message : `${message}: ${detail}`) }),
-    ...(code !== undefined && { code }),
-    ...(detail !== undefined && { detail }),
-  }
+  const said = detail === undefined || detail === message ? message : `${message}: ${detail}`
+  return { message: said && oneLine(said), code, detail }
 }
 
 const LONGEST = 500

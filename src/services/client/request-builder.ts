@@ -202,7 +202,7 @@ function described(headers: PreparedOperation['headers'], { contentType, content
 
 function queryOf(query: CallInput['query'], added: CallInput['query'], form: FormOptions): string {
   if (!query && !added) return ''
-  return encodeForm(merged(query, added, 'query'), form)
+  return encodeForm(merged(asMembers(query, 'query'), asMembers(added, 'query'), 'query'), form)
 }
 
 /** Appends a query to a path, which may have a query already. */
@@ -231,10 +231,10 @@ function merged(one: CallInput['query'], other: CallInput['query'], what: string
 }
 
 /** Returns the members of an object. Errors: `REQUEST_INVALID` for anything else, also for a `Map`, whose content is not in members. */
-function asMembers(value: unknown): Readonly<Record<string, unknown>> {
+function asMembers(value: unknown, what = 'body'): Readonly<Record<string, unknown>> {
   if (value === undefined) return {}
   if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as Readonly<Record<string, unknown>>
-  throw new ValidationError('REQUEST_INVALID', 'the body must be a plain object; nothing was sent', { field: 'body' })
+  throw new ValidationError('REQUEST_INVALID', `the ${what} must be a plain object; nothing was sent`, { field: what })
 }
 
 /** Writes a value as JSON. Errors: `REQUEST_INVALID` for values that `JSON.stringify` would leave out or write as `null`. */
@@ -255,14 +255,15 @@ function written(value: unknown): string | undefined {
 }
 
 /**
- * Returns the path of the first function, symbol, gap in a list, invalid date or number that is not finite. Circular references
- * were found before.
+ * Returns the path of the first function, symbol, gap in a list, invalid date, number that is not finite, or collection such as a `Map`,
+ * which JSON writes as `{}`. Circular references were found before.
  */
 function unsayable(value: unknown, at: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : at
   if (typeof value === 'function' || typeof value === 'symbol') return at
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? at : undefined
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined
+  if (Symbol.iterator in value && !Array.isArray(value)) return at
   const gap = Array.isArray(value) ? [...value].indexOf(undefined) : -1
   if (gap >= 0) return at === '' ? String(gap) : `${at}.${gap}`
   for (const [name, member] of Object.entries(value)) {

@@ -97,7 +97,7 @@ describe('an abort by the caller', () => {
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('abc')
     const rest = failureOf(reader.read())
     controller.abort('enough')
-    expect(await rest).toMatchObject(aborted)
+    expect(await rest).toMatchObject({ ...aborted, operation: 'things.safe', attempts: 1 })
     const other = await client.call<ReadableStream<Uint8Array>>(stream)
     await other.cancel()
     await expect.poll(() => closed).toBe(2)
@@ -128,6 +128,16 @@ it('ends a call at its deadline, whatever it waits for', async () => {
   await expect.poll(() => asked).toBe(true)
   clock.advance(10_050)
   expect(await call).toMatchObject({ code: 'TIMEOUT_TOTAL', name: 'TimeoutError', attempts: 1 })
+})
+
+it('sends nothing after the deadline of the call', async () => {
+  const { origin, exchanges } = await service(() => ({ status: 200 }))
+  const { client, clock } = clientOf(origin)
+  await client.call(safe)
+  for (const options of [{ deadline: new Date(clock.now() - 1) }, { totalTimeout: 0 }])
+    expect(await failureOf(client.call(operation('unsafe'), { body: {} }, options))).toMatchObject({ code: 'TIMEOUT_TOTAL', attempts: 0 })
+  await client.call(safe)
+  expect(exchanges).toHaveLength(2)
 })
 
 /** Grows with every head of an answer that comes from there. */

@@ -87,6 +87,40 @@ it('what a caller’s function throws is not shown', async () => {
   }
 })
 
+it.each([
+  [
+    'a stream that fails',
+    async function* () {
+      yield new Uint8Array(1)
+      throw new TypeError('the secret text')
+    },
+  ],
+  ['a value that is not a stream', () => new FormData() as never],
+])('%s is an error of the caller: it is read once, and its error is not shown', async (_what, stream) => {
+  const { origin } = await service(() => ({ status: 200 }))
+  let read = 0
+  const content = () => {
+    read++
+    return stream()
+  }
+  const error = await failureOf(clientOf(origin).client.call(operation('idem'), { content }))
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', operation: 'things.idem' })
+  expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain('the secret text')
+  expect(read).toBe(1)
+})
+
+it.each([
+  [{ query: new URLSearchParams('a=1') }, 'query'],
+  [{ query: new Map([['a', 1]]) }, 'query'],
+  [{ body: new Map([['a', 1]]) }, 'body'],
+  [{ body: { tags: new Set(['a']) } }, 'body.tags'],
+])('refuses a collection whose content would be lost: %o', async (input, field) => {
+  const { origin, exchanges } = await service(() => ({ status: 200 }))
+  const error = await failureOf(clientOf(origin).client.call(operation('idem'), input as never))
+  expect(error).toMatchObject({ code: 'REQUEST_INVALID', field, attempts: 0 })
+  expect(exchanges).toHaveLength(0)
+})
+
 it('an error of the family as the reason of an abort is wrapped, and left as it was', async () => {
   const { origin } = await service(() => ({ status: 200 }))
   const { client } = clientOf(origin)
