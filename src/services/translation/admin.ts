@@ -209,7 +209,7 @@ function checkDates(
   if (validation !== 'strict') return
   const days = (Date.parse(range.end_date) - Date.parse(range.start_date)) / DAY
   if (days > MOST_DAYS) {
-    const message = `a report covers at most ${MOST_DAYS} days, these are ${Math.floor(days)}; nothing was sent`
+    const message = `a report covers at most ${MOST_DAYS} days, these are ${Math.ceil(days)}; nothing was sent`
     throw new ValidationError('REQUEST_INVALID', message, { field: 'end_date', limit: MOST_DAYS })
   }
 }

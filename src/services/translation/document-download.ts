@@ -75,7 +75,7 @@ export async function fetchWhenDone(
         return undefined
       }
     },
-    stateOf: () => undefined,
+    stateOf: () => 'done',
     delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : delay.next()),
   }
   const fetched = await poll(source, { signal: options.signal, deadline })

@@ -147,7 +147,7 @@ function waitForDocument(
       }
       return state
     },
-    stateOf: ({ status }: DocumentStatus) => service.scrub(status),
+    stateOf: (state: DocumentStatus | undefined) => state && service.scrub(state.status),
     delayAfter: ({ status, seconds_remaining }: DocumentStatus) => (status === 'done' ? undefined : delay.next(seconds_remaining)),
   }
   return poll<DocumentStatus>(source, { signal: options.signal, deadline })

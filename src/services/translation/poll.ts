@@ -11,8 +11,8 @@ export interface PollSource<State> {
   ask(signal: AbortSignal): Promise<State>
   /** Milliseconds until the next request; undefined when the state is final. */
   delayAfter(state: State): number | undefined
-  /** The name of the state, for errors. */
-  stateOf(state: State): string | undefined
+  /** The name of the last state, if there is one, for errors. */
+  stateOf(state: State | undefined): string | undefined
   readonly clock: Clock
 }
 
@@ -47,7 +47,7 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
       await sleep(delay, clock, interruption.signal)
     }
   } catch (error) {
-    throw described(withState(error, last === undefined ? undefined : source.stateOf(last)), asked, source.name)
+    throw described(withState(error, source.stateOf(last)), asked, source.name)
   } finally {
     stop?.()
     interruption.close()

@@ -156,7 +156,7 @@ export class Quality {
           told = undefined
           return first ?? this.poll(job, { ...options, signal: ending })
         },
-        stateOf: ({ status }) => status,
+        stateOf: (last) => last?.status,
         delayAfter: ({ status, response }) => {
           if (status === 'done' || status === 'error') return undefined
           pause = Math.min(pause * 1.5, LONGEST_PAUSE)

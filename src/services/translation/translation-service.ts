@@ -116,8 +116,8 @@ export class TranslationService {
   /** Returns the whole response, unchanged. */
   async send<T = unknown>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
     try {
-      const { operation, input: sent } = sentAs(operations[name], input, options)
-      return await (await this.api()).send<T>(operation, sent, withTag(options))
+      const { operation, input: sent, options: all } = sentAs(operations[name], input, options)
+      return await (await this.api()).send<T>(operation, sent, withTag(all))
     } catch (error) {
       throw described(error, 0, name)
     }
@@ -393,14 +393,19 @@ function reportingTag(tag: string): string {
 function sentAs(
   operation: TranslationOperation,
   input: CallInput,
-  { encoding }: TranslationCallOptions,
-): { readonly operation: TranslationOperation; readonly input: CallInput } {
-  if (encoding !== 'form') return { operation, input }
+  options: TranslationCallOptions,
+): { readonly operation: TranslationOperation; readonly input: CallInput; readonly options: TranslationCallOptions } {
+  if (options.encoding !== 'form') return { operation, input, options }
   if (!operation.form) throw refused('encoding', `${operation.name} does not accept forms`)
   const known = forms.get(operation)
   const form = known ?? { ...operation, body: 'form' as const }
   if (!known) forms.set(operation, form)
-  return { operation: form, input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) } }
+  const { extraBody } = options
+  return {
+    operation: form,
+    input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) },
+    options: extraBody ? { ...options, extraBody: inForm(extraBody) } : options,
+  }
 }
 
 /** The form variant of each operation. Must be the same object for each call, because prepared operations are cached by it. */

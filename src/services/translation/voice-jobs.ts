@@ -242,7 +242,7 @@ export class VoiceJobs {
           return state
         },
         delayAfter: (state) => (isOver(state) ? undefined : PAUSE),
-        stateOf: ({ results }) => results.map(({ status }) => status).join(', '),
+        stateOf: (last) => last?.results.map(({ status }) => status).join(', '),
       },
       { ...(signal && { signal }), ...(deadline && { deadline }) },
     ).catch((error: unknown) => {

@@ -52,6 +52,8 @@ it('refuses a report of 367 days before it is requested, unless nothing is to be
   const range = { start_date: '2024-01-01', end_date: '2025-01-02' }
   for (const refused of [client.admin.usage(range), client.admin.customTagUsage(range)])
     expect(await failureOf(refused)).toMatchObject({ name: 'ValidationError', code: 'REQUEST_INVALID', field: 'end_date', limit: 366 })
+  const hour = client.admin.usage({ start_date: '2024-01-01T00:00:00Z', end_date: '2025-01-01T01:00:00Z' })
+  expect((await failureOf(hour)).message).toContain('at most 366 days, these are 367')
   expect(fake.log).toHaveLength(0)
   const asked = await failureOf(client.admin.usage(range, { validate: 'document' }))
   expect(asked).toMatchObject({ name: 'BadRequestError', message: expect.stringContaining('366 days') })

@@ -13,7 +13,8 @@ it.each([
   const { source, sink, files } = await place()
   fake.script({ match: { op: 11 }, do: action })
   const error = await clock.run(failureOf(client.documents.translate(source, sink, TXT)))
-  expect(error).toMatchObject({ code: 'RESPONSE_TRUNCATED', handle: { document_id: expect.any(String) } })
+  const named = { operation: 'documents.download', attempts: 1, handle: { document_id: expect.any(String) } }
+  expect(error).toMatchObject({ code: 'RESPONSE_TRUNCATED', ...named })
   expect(await files()).toEqual(['a.txt'])
   expect(fake.requests(11)).toBe(1)
   fake.script({ match: { op: 11 }, do: action })
@@ -188,6 +189,15 @@ it('leaves no file behind when it is aborted in the middle of the document or wh
     lastState: 'queued',
   })
   expect(clock.pending('wait')).toBe(0)
+})
+
+it('names the last state also if the deadline passes during the download', async () => {
+  const { client, fake, clock } = await fakeClient()
+  fake.script({ match: { op: 11 }, do: { status: 503 } })
+  const done = { status: 200, body: { document_id: 'A', status: 'done' } }
+  fake.script({ match: { op: 10 }, times: 2, do: done })
+  const failing = failureOf(clock.run(client.documents.translate(HELLO, undefined, TXT, { totalTimeout: 500 })))
+  expect(await failing).toMatchObject({ code: 'TIMEOUT_TOTAL', operation: 'documents.download', lastState: 'done' })
 })
 
 it('leaves no listener behind, also after downloads that fail', async () => {

@@ -56,9 +56,13 @@ it('sends a form when it is asked for one, and refuses there what only JSON can 
   for (const more of [{ style_id: 'x' }, { custom_instructions: ['a'] }, { tag_handling_version: 'v1' }]) {
     const refused = client.translateText({ text: 'a', target_lang: 'DE', ...more }, { encoding: 'form' })
     expect(await failureOf(refused)).toMatchObject({ name: 'ValidationError', field: Object.keys(more)[0], attempts: 0 })
+    const added = client.translateText({ text: 'a', target_lang: 'DE' }, { encoding: 'form', extraBody: more })
+    expect(await failureOf(added)).toMatchObject({ name: 'ValidationError', field: Object.keys(more)[0], attempts: 0 })
   }
   expect(await failureOf(client.usage({ encoding: 'form' }))).toMatchObject({ name: 'ValidationError', field: 'encoding' })
   expect(fake.log).toHaveLength(1)
+  await client.translateText({ text: 'a', target_lang: 'DE' }, { encoding: 'form', extraBody: { ignore_tags: ['p', 'q'] } })
+  expect(fake.log[1]?.body).toBe('text=a&target_lang=DE&ignore_tags=p%2Cq')
 })
 
 it.each<readonly [string, Partial<TranslateTextParams>, Partial<TranslateTextParams>]>([
