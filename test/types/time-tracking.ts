@@ -33,6 +33,8 @@ await client.customers.update('121', { name: 'a' }, { signal: AbortSignal.timeou
 const session = await client.auth.login({ email: 'a', password: 'b', accountId: 7n })
 expectTypeOf(session).toEqualTypeOf<LoginToken>()
 new TimeTrackingClient({ baseUrl, token: session })
+// @ts-expect-error: the service supports GET, POST and DELETE
+await client.request('PUT', '/projects/60')
 // @ts-expect-error: it is never sent twice
 await client.auth.revoke({ retry: { retries: 1 } })
 

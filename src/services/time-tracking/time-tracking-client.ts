@@ -8,7 +8,7 @@ import { ApiClient, type ApiClientOptions, baseAddress } from '../client/api-cli
 import type { ApiResponse } from '../client/call.ts'
 import { described, requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
-import { type CallInput, type CallOptions, type Method, type Operation, rawPath } from '../client/request-builder.ts'
+import { type CallInput, type CallOptions, type Operation, rawPath } from '../client/request-builder.ts'
 import {
   asBool,
   asDecimal,
@@ -118,7 +118,7 @@ export class TimeTrackingClient {
    * @example const { data } = await client.request('GET', '/reports/daily', { query: { day: '2026-01-02' } })
    */
   async request<T = unknown>(
-    method: Method,
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     options: CallOptions & { readonly body?: Readonly<Record<string, unknown>>; readonly parse?: 'raw' } = {},
   ): Promise<ApiResponse<T>> {
@@ -186,16 +186,12 @@ function clientOptions({ baseUrl, retries = 2, profile, ...options }: TimeTracki
     form: profile?.form ?? {},
     ...(credential && { credential }),
     ...(auth && { auth }),
-    ...definedOf({ transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson }),
+    ...({ transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson } as Partial<ApiClientOptions>),
   }
 }
 
-function definedOf<T extends object>(options: T): { [name in keyof T]?: Exclude<T[name], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
-}
-
 function isBound(token: TimeTrackingOptions['token']): token is Exclude<NonNullable<TimeTrackingOptions['token']>, SecretInput> {
-  return typeof token === 'object'
+  return typeof token === 'object' && token !== null
 }
 
 function isEngine(auth: ServiceCredential | Auth): auth is Auth {
@@ -261,13 +257,17 @@ export class TimeTrackingAuth {
     const userAgent = this.#userAgent
     if (userAgent === undefined) {
       const hint = 'set a userAgent that every program with this token uses'
-      throw new ConfigurationError('CONFIG_INVALID', 'userAgent is missing: a token is bound to the User-Agent that creates it', { hint })
+      const message = 'userAgent is missing: a token is bound to the User-Agent that creates it'
+      throw described(new ConfigurationError('CONFIG_INVALID', message, { hint }), 0, LOGIN.name)
     }
     const body = { email, password, account_id: accountId }
-    const answer = unwrapped(await this.#client.withoutCredential().call(LOGIN, { body }, options))
+    const { data, attempts } = await this.#client.withoutCredential().send(LOGIN, { body }, options)
+    const answer = unwrapped(data)
     const { token, account_id } = typeof answer === 'object' && answer !== null ? ({ ...answer } as Record<string, unknown>) : {}
-    if (typeof token !== 'string' || token === '')
-      throw new ProtocolError('RESPONSE_INVALID', `${this.#client.origin} answered the login without a token`, { url: this.#client.origin })
+    if (typeof token !== 'string' || token === '') {
+      const url = this.#client.origin
+      throw described(new ProtocolError('RESPONSE_INVALID', `${url} answered the login without a token`, { url }), attempts, LOGIN.name)
+    }
     return { token, userAgent, accountId: account_id ?? accountId }
   }
 

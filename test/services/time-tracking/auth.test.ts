@@ -6,6 +6,8 @@ import { failureOf } from '../../harness/failure.ts'
 import { ADA, KNOWN } from '../../servers/time-tracking/options.ts'
 import { clientOf, timeTracking } from './service.ts'
 
+const LOGIN = { operation: 'auth.login' }
+
 const NOBODY = { auth: undefined as never, userAgent: 'acme-sync' }
 
 describe('login', () => {
@@ -34,7 +36,8 @@ describe('login', () => {
   it('needs a User-Agent that someone chose', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service, { auth: undefined as never })
-    await expect(client.auth.login(ADA)).rejects.toMatchObject({ code: 'CONFIG_INVALID', hint: expect.stringContaining('userAgent') })
+    const error = await failureOf(client.auth.login(ADA))
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', hint: expect.stringContaining('userAgent'), ...LOGIN, attempts: 0 })
     expect(service.requests()).toBe(0)
   })
 
@@ -67,7 +70,8 @@ describe('login', () => {
       const service = await timeTracking()
       service.script({ match: { op: 'login' }, do: fault })
       const { client } = clientOf(service, NOBODY)
-      await expect(client.auth.login(ADA)).rejects.toMatchObject({ name: 'ProtocolError', code: 'RESPONSE_INVALID' })
+      const error = await failureOf(client.auth.login(ADA))
+      expect(error).toMatchObject({ name: 'ProtocolError', code: 'RESPONSE_INVALID', ...LOGIN, attempts: 1 })
     },
   )
 

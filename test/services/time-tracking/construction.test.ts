@@ -54,6 +54,11 @@ describe('the base URL', () => {
   })
 })
 
+it('a token that is null is named', async () => {
+  const client = make({ token: null as never })
+  await expect(client.projects.list()).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('token of') })
+})
+
 describe('what else is wrong', () => {
   it.each<Partial<TimeTrackingOptions>>([
     { authHeader: { name: 'Host' } },
