@@ -181,7 +181,7 @@ export function annotate(error: object, fields: Readonly<Record<string, unknown>
  * is not attached. A `TypeError` here is about an argument, because errors of callers' functions are caught where these are called.
  */
 export function described(error: unknown, attempts: number, operation: string): unknown {
-  if (!isAuthError(error)) return error instanceof TypeError ? error : foreign(error, operation)
+  if (!isAuthError(error)) return error instanceof TypeError ? error : described(foreign(error, operation), attempts, operation)
   if (!Object.isExtensible(error) || 'operation' in error)
     return error
     // Shows the stack of the caller instead of that of the socket that failed.

@@ -187,7 +187,15 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
       field: 'body',
     })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
-  return typeof content === 'function' ? { ...common, stream: content } : { ...common, stream: () => content, replayable: false }
+  if (typeof content === 'function') return { ...common, stream: content }
+  heard(content)
+  return { ...common, stream: () => content, replayable: false }
+}
+
+/** Returns a stream whose failure does not end the process if Node notices it before the stream is read; reading it throws the error. */
+export function heard<Stream extends StreamBody>(stream: Stream): Stream {
+  ;(stream as { on?(event: 'error', ignored: () => void): unknown }).on?.('error', () => undefined)
+  return stream
 }
 
 /** Adds the media type and the size of `content`. */

@@ -102,7 +102,7 @@ export class RestResource<T extends object = object, Create extends object = obj
           return during(this.#operations.list.name, answer.attempts, () => cursorAfter(paging, { ...read, answer, pageSize }))
         },
       },
-      { ...(limit !== undefined && { limit }), ...(maxPages !== undefined && { maxPages }), ...(signal && { signal }) },
+      { limit, maxPages, signal },
     )
   }
 

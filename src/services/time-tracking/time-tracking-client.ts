@@ -184,9 +184,18 @@ function clientOptions({ baseUrl, retries = 2, profile, ...options }: TimeTracki
     ...{ baseUrl, retries, userAgent, refresh: false, hints: { 401: BINDING } },
     pinnedHeaders: ['user-agent', 'x-api-token', ...own],
     form: profile?.form ?? {},
-    ...(credential && { credential }),
-    ...(auth && { auth }),
-    ...({ transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson } as Partial<ApiClientOptions>),
+    ...({
+      credential,
+      auth,
+      transport,
+      allowInsecure,
+      timeouts,
+      maxRetryAfter,
+      queueLimit,
+      limits,
+      hooks,
+      parseJson,
+    } as Partial<ApiClientOptions>),
   }
 }
 

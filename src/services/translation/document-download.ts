@@ -6,7 +6,7 @@ import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
 import { chunksOf } from '../client/attempts.ts'
 import type { ApiResponse } from '../client/call.ts'
-import { described, NotFoundError, UnavailableError } from '../client/errors.ts'
+import { described, foreign, NotFoundError, UnavailableError } from '../client/errors.ts'
 import { type DocumentHandle, documentFailure, documentGone, documentStatus, PollDelay } from './document-handle.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
@@ -155,7 +155,9 @@ export async function checkSink(sink: DocumentSink): Promise<void> {
 async function deliver(sink: DocumentSink, open: () => Promise<ReadableStream<Uint8Array>>): Promise<Uint8Array | undefined> {
   if (sink === undefined) return readBody(chunksOf(await open()), Number.POSITIVE_INFINITY, '')
   if (isWritable(sink)) {
-    await (await open()).pipeTo(sink)
+    await (await open()).pipeTo(sink).catch((error: unknown) => {
+      throw foreign(error, 'documents.download')
+    })
   } else {
     const files = await platform.files()
     await files.write(sink.path, async () => chunksOf(await open()), sink.overwrite ?? false)

@@ -4,7 +4,7 @@ import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
 import { chunksOf } from '../client/attempts.ts'
 import { ValidationError } from '../client/errors.ts'
-import type { StreamBody } from '../client/request-builder.ts'
+import { heard, type StreamBody } from '../client/request-builder.ts'
 import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
 import { checkTranslation, type TranslateParams } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
@@ -182,13 +182,16 @@ async function openSource(source: DocumentSource): Promise<OpenDocument> {
   if (typeof source === 'function') return { name: undefined, size: undefined, replayable: true, chunks: () => chunksOf(source()) }
   if (typeof source !== 'object' || source === null) throw noSource()
   if (isBlob(source)) return { name: blobName(source), size: source.size, replayable: true, chunks: () => chunksOf(source.stream()) }
-  if ('path' in source) {
+  const isStream = Symbol.asyncIterator in source || 'getReader' in source
+  // A stream of Node also has the path of its file, of which it may read only a part.
+  if ('path' in source && !isStream) {
     if (typeof source.path !== 'string') throw noSource()
     const file = await (await platform.files()).open(source.path)
     return { ...file, replayable: true }
   }
-  if (!(Symbol.asyncIterator in source) && !('getReader' in source)) throw noSource()
-  return { name: undefined, size: undefined, replayable: false, chunks: () => chunksOf(source) }
+  if (!isStream) throw noSource()
+  const stream = heard(source as StreamBody)
+  return { name: undefined, size: undefined, replayable: false, chunks: () => chunksOf(stream) }
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -65,7 +65,7 @@ export interface TranslatedTexts extends AsyncIterable<TextOutcome> {
 
 /**
  * Translates texts in requests of at most 50 texts and 128 KiB, options included. A text that is too long, or whose request fails, has its
- * own outcome. Once the quota is used up (456) nothing more is sent.
+ * own outcome; a single text counts as a list of one. Once the quota is used up (456) nothing more is sent.
  *
  * Errors of the loop: `REQUEST_INVALID` for the options, `ABORTED`, and errors of the source of the texts.
  */
@@ -105,7 +105,7 @@ class Batches {
     })
     /** In the order of the texts; these promises never reject. */
     const underWay: Promise<readonly TextOutcome[] | Ended>[] = []
-    for await (const batch of packer.batches(texts)) {
+    for await (const batch of packer.batches(typeof texts === 'string' ? [texts] : texts)) {
       if (underWay.length >= concurrency) yield* outcomesOf(await underWay.shift())
       underWay.push(this.#send(batch))
     }

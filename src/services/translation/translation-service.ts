@@ -429,8 +429,14 @@ function isA(kind: Member, value: unknown): value is object {
 }
 
 function unexpected(operation: string, promised: string, found: unknown, url: string): ProtocolError {
-  const kind = found === undefined ? 'nothing' : found === null ? 'null' : Array.isArray(found) ? 'a list' : `a ${typeof found}`
-  return new ProtocolError('RESPONSE_INVALID', `${operation}: expected ${promised} in the response, received ${kind}`, {
+  return new ProtocolError('RESPONSE_INVALID', `${operation}: expected ${promised} in the response, received ${kindOf(found)}`, {
     ...(url && { url }),
   })
+}
+
+function kindOf(found: unknown): string {
+  if (found === undefined) return 'nothing'
+  if (found === null) return 'null'
+  if (typeof found === 'object') return Array.isArray(found) ? 'a list' : 'a record'
+  return `a ${typeof found}`
 }

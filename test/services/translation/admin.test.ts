@@ -59,6 +59,12 @@ it('refuses a report of 367 days before it is requested, unless nothing is to be
   expect(asked).toMatchObject({ name: 'BadRequestError', message: expect.stringContaining('366 days') })
 })
 
+it('says what a response has instead of a list', async () => {
+  const { client, fake } = await fakeClient(ADMIN)
+  fake.script({ match: { op: 4 }, do: { status: 200, body: { keys: [] } } })
+  expect((await failureOf(client.admin.keys.list())).message).toContain('expected a list in the response, received a record')
+})
+
 it('groups by key and by day, and names what the service does not allow', async () => {
   const { client } = await fakeClient(ADMIN)
   const user = client.withCredential('test-pro')

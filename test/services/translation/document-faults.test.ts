@@ -191,6 +191,17 @@ it('leaves no file behind when it is aborted in the middle of the document or wh
   expect(clock.pending('wait')).toBe(0)
 })
 
+it.each([Error, TypeError])('an output stream that fails with %o leaves the handle, and its error is not shown', async (Failure) => {
+  const { client, clock } = await fakeClient()
+  const write = () => {
+    throw new Failure('the secret text')
+  }
+  const error = await clock.run(failureOf(client.documents.translate(HELLO, new WritableStream({ write }), TXT)))
+  const handle = { document_id: expect.any(String) }
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', operation: 'documents.download', attempts: expect.any(Number), handle })
+  expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain('the secret text')
+})
+
 it('names the last state also if the deadline passes during the download', async () => {
   const { client, fake, clock } = await fakeClient()
   fake.script({ match: { op: 11 }, do: { status: 503 } })

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -40,6 +41,20 @@ it.each<readonly [string, () => DocumentSource, boolean]>([
   const { bytes } = await clock.run(client.translateDocument(source(), undefined, TXT))
   expect(Buffer.from(bytes ?? []).toString()).toBe('[DE] Hello')
   expect(fake.log[0]?.headers[known ? 'content-length' : 'transfer-encoding']).toBeDefined()
+})
+
+it('reads a stream of a file, and not the file of its path', async () => {
+  const { client, fake } = await fakeClient()
+  const { source } = await place()
+  await client.documents.upload(createReadStream(source.path, { start: 1, end: 3 }), TXT)
+  expect(fake.log[0]?.body).toContain('\r\n\r\nell\r\n--')
+})
+
+it('a stream that fails before it is read ends the call, not the process', async () => {
+  const { client } = await fakeClient()
+  const missing = () => createReadStream(join(folder, 'missing.txt'))
+  const calls = [client.documents.upload(missing(), TXT), client.request('POST', '/v2/document', { body: missing() })]
+  for (const error of await Promise.all(calls.map(failureOf))) expect(error).toMatchObject({ code: 'CONFIG_INVALID', attempts: 1 })
 })
 
 it('names the parts of an upload as they must be named, and files as they are called', async () => {

@@ -18,7 +18,8 @@ it('translates any number of texts in as few requests as possible, in their orde
   expect(translated.map(({ text }) => text)).toEqual(texts(120).map((text) => `[DE] ${text}`))
   expect(fake.log.map(({ body }) => JSON.parse(body).text.length)).toEqual([50, 50, 20])
   expect(await client.translateMany([], DE).toArray()).toEqual([])
-  expect(fake.log).toHaveLength(3)
+  expect(await client.translateMany('one', DE).toArray()).toMatchObject([{ text: '[DE] one' }])
+  expect(fake.log).toHaveLength(4)
 })
 
 it.each(['json', 'form'] as const)('fills requests up to 128 KiB, options included, as %s', async (encoding) => {
