@@ -97,7 +97,16 @@ export class Documents {
     return named('documents.download', async () => {
       const known = asHandle(this.#service, handle)
       await checkSink(sink)
-      return this.#withHandle(known, downloadDocument(this.#service, known, sink, options))
+      const { signal, deadline, ...call } = oneEnd(options, this.#service.clock)
+      const source = {
+        name: 'documents.download',
+        clock: this.#service.clock,
+        // The deadline of a request would end with its headers.
+        ask: (ending: AbortSignal) => downloadDocument(this.#service, known, sink, { ...call, signal: ending }),
+        delayAfter: () => undefined,
+        stateOf: () => undefined,
+      }
+      return this.#withHandle(known, poll<FetchedDocument>(source, { signal, deadline }))
     })
   }
 

@@ -47,7 +47,8 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
       await sleep(delay, clock, interruption.signal)
     }
   } catch (error) {
-    throw described(withState(error, source.stateOf(last)), asked, source.name)
+    // A request that the deadline ended says only that it was aborted.
+    throw described(withState(interruption.reason ?? error, source.stateOf(last)), asked, source.name)
   } finally {
     stop?.()
     interruption.close()

@@ -308,11 +308,12 @@ function inherited({ authHeader, reportingTag: tag, appInfo, headers, ...options
 
 function credentials({ apiKey, auth, authHeader }: TranslationClientOptions): { auth: Auth } | { credential: ServiceCredential } {
   if (apiKey !== undefined) return { credential: keyEntry(apiKey, authHeader) }
-  return isEntry(auth) ? { credential: auth } : { auth: auth as Auth }
+  return isEngine(auth) ? { auth } : { credential: auth as ServiceCredential }
 }
 
-function isEntry(auth: TranslationClientOptions['auth']): auth is ServiceCredential {
-  return typeof (auth as { readonly type?: unknown }).type === 'string'
+/** Anything else is a credential, so that an object that is neither is refused by its missing type. */
+function isEngine(auth: TranslationClientOptions['auth']): auth is Auth {
+  return typeof (auth as { readonly service?: unknown }).service === 'function'
 }
 
 function userAgent({ name, version }: NonNullable<TranslationClientOptions['appInfo']> = { name: '' }): string {

@@ -202,6 +202,17 @@ it.each([Error, TypeError])('an output stream that fails with %o leaves the hand
   expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain('the secret text')
 })
 
+it('a download ends at its deadline, also while the document arrives', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const handle = await client.documents.upload(HELLO, TXT)
+  await clock.run(client.documents.wait(handle))
+  fake.script({ match: { op: 11 }, do: { dripBody: { bytes: 1, everyMs: 60_000 } } })
+  const failing = failureOf(client.documents.download(handle, undefined, { totalTimeout: 5000 }))
+  await expect.poll(() => fake.requests(11)).toBe(1)
+  clock.advance(5050)
+  expect(await failing).toMatchObject({ code: 'TIMEOUT_TOTAL', operation: 'documents.download', attempts: 1, handle })
+})
+
 it('names the last state also if the deadline passes during the download', async () => {
   const { client, fake, clock } = await fakeClient()
   fake.script({ match: { op: 11 }, do: { status: 503 } })

@@ -180,3 +180,8 @@ it('reports what a wrong key and a missing scope mean', async () => {
   const wrong = client.withCredential('test-wrong')
   expect(await failureOf(wrong.usage())).toMatchObject({ status: expect.toSatisfy((status) => status === 401 || status === 403) })
 })
+
+it('an auth that is neither a credential nor an engine is named', async () => {
+  const { client } = await fakeClient({ auth: {} as never })
+  expect(await failureOf(client.usage())).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('type of') })
+})
