@@ -61,6 +61,10 @@ export interface SendOptions {
   readonly allowPrivateNetwork?: boolean
   /** Timeout of the whole exchange with its body in milliseconds; absent for resources, whose body may be long. */
   readonly timeout?: number
+  /** Milliseconds from the end of the request to the headers; default: that of the transport. */
+  readonly headersTimeout?: number
+  /** Milliseconds between two chunks of the body; default: that of the transport. */
+  readonly bodyTimeout?: number
   /** The client certificate of the connection (RFC 8705 §2), PEM; connections are not shared between certificates. */
   readonly clientCertificate?: ClientCertificate
   /** True to share the connections of collected exchanges: for API calls, whose responses are short. */
@@ -116,16 +120,11 @@ export interface PartedRequest {
   readonly body?: ReplayableBody | AsyncIterable<Uint8Array>
 }
 
-export interface CollectOptions {
-  /** True when the user named this origin, so that it may have a loopback or private address. */
-  readonly allowPrivateNetwork?: boolean
+export interface CollectOptions extends Pick<SendOptions, 'allowPrivateNetwork' | 'headersTimeout' | 'bodyTimeout'> {
   /** Maximum bytes of a decoded successful response; more is `RESPONSE_TOO_LARGE`. */
   readonly limit: number
   /** Maximum bytes of any other response; the rest is left out. */
   readonly failureLimit: number
-  /** Milliseconds from the end of the request to the headers; `bodyTimeout`: between two chunks of the body. */
-  readonly headersTimeout?: number
-  readonly bodyTimeout?: number
 }
 
 /** A complete response. */

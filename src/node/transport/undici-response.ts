@@ -10,6 +10,7 @@ import {
   keepChunk,
   type PartedRequest,
   readBody,
+  type SendOptions,
   type Uncollected,
   utf8,
 } from '../../http/message.ts'
@@ -288,15 +289,21 @@ type Done = (result: Collected | Uncollected) => void
 export function undiciCollect(dispatcher: Dispatcher, request: PartedRequest, options: CollectOptions, done: Done): Cancel {
   const collector = new Collector(request, options, done)
   const { origin, path, method, headers, body = null } = request
-  const { headersTimeout, bodyTimeout } = options
-  const timeouts = { ...(headersTimeout !== undefined && { headersTimeout }), ...(bodyTimeout !== undefined && { bodyTimeout }) }
   try {
     // undici sends any iterable of bytes; its types declare streams only.
-    dispatcher.dispatch({ origin, path, method: method as 'GET', headers, body: body as Uint8Array | null, ...timeouts }, collector)
+    dispatcher.dispatch(
+      { origin, path, method: method as 'GET', headers, body: body as Uint8Array | null, ...timeoutsOf(options) },
+      collector,
+    )
   } catch (error) {
     queueMicrotask(() => collector.fail(networkError(error, origin)))
   }
   return (reason) => collector.cancel(reason)
+}
+
+/** Returns the timeouts that are set, in the form of undici. */
+export function timeoutsOf({ headersTimeout, bodyTimeout }: SendOptions): Pick<SendOptions, 'headersTimeout' | 'bodyTimeout'> {
+  return { ...(headersTimeout !== undefined && { headersTimeout }), ...(bodyTimeout !== undefined && { bodyTimeout }) }
 }
 
 class Collector implements Dispatcher.DispatchHandler {

@@ -17,7 +17,7 @@ import {
   type Proxies,
   proxyAuthorization,
 } from './guarded-connect.ts'
-import { UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
+import { timeoutsOf, UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
 
 /** Options of `undiciTransport`. */
 export interface UndiciTransportOptions extends ConnectHooks {
@@ -177,7 +177,7 @@ async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: S
   })
   signal?.addEventListener('abort', abort)
   try {
-    dispatcher.dispatch(dispatchOptions(request), arrival)
+    dispatcher.dispatch({ ...dispatchOptions(request), ...timeoutsOf(options) }, arrival)
     const head = await arrival.head()
     const coded = request.method !== 'HEAD' && head.status !== 206 ? head.fields['content-encoding'] : undefined
     const codings = coded === undefined ? [] : codingsOf(String(coded), request.url)

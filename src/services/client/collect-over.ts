@@ -53,13 +53,13 @@ const UNSENT = /^(?:NETWORK_(?:DNS|REFUSED|UNREACHABLE)|TLS_|PROXY_|TIMEOUT_CONN
 async function exchange(
   { send, keep }: { readonly send: Send; readonly keep: ((answer: HttpResponse) => void) | undefined },
   request: PartedRequest,
-  { limit, failureLimit, allowPrivateNetwork = false }: CollectOptions,
+  { limit, failureLimit, ...options }: CollectOptions,
   signal: AbortSignal,
   stage: { sent: boolean; begun: boolean },
 ): Promise<Collected> {
   const whole = await wholeRequest(request)
   stage.sent = true
-  const answer = await send(whole, { signal, allowPrivateNetwork, ...(keep && { pooled: true }) })
+  const answer = await send(whole, { ...options, signal, ...(keep && { pooled: true }) })
   stage.begun = true
   const { status, headers } = answer
   if (keep && status < 300) {

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { clientOf, operation, service, sockets } from './service.ts'
 
@@ -102,6 +103,19 @@ describe('an abort by the caller', () => {
     await other.cancel()
     await expect.poll(() => closed).toBe(2)
   })
+})
+
+it.each([
+  ['headers that do not come', '', 'TIMEOUT_HEADERS'],
+  ['a body that stalls', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc', 'TIMEOUT_BODY'],
+])('a streamed response ends in the time of the client for %s', async (_what, begun, code) => {
+  const { origin } = await sockets((socket) => socket.once('data', () => socket.write(begun)))
+  // This transport would wait without end.
+  const transport = undiciTransport({ env: {}, timeouts: { headers: 0, body: 0 } })
+  const { client } = clientOf(origin, { transport, timeouts: { headers: 200, body: 200 } })
+  const stream = { ...safe, response: 'stream' } as const
+  const reading = client.call<ReadableStream<Uint8Array>>(stream, {}, { retry: false }).then((body) => new Response(body).text())
+  expect(await failureOf(reading)).toMatchObject({ code, attempts: 1 })
 })
 
 it('leaves no listener, no timer and no alarm behind', async () => {
