@@ -99,7 +99,7 @@ function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts
   if (path.includes('//')) throw refused(pattern, 'the path contains an empty segment')
   const wildcard = star !== undefined
   const host = wildcard ? url.hostname.slice(2) : url.hostname
-  if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'http: is only allowed for loopback addresses. Use https:')
+  if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'use https:; http: is for loopback addresses only')
   if (wildcard && !host.includes('.')) throw refused(pattern, 'at least two labels must follow "*."')
   if (!sharedHosts) refuseShared(pattern, host, wildcard, url.pathname)
   return { pattern, scheme: scheme as 'https' | 'http', host, wildcard, port: url.port, path: folder(url.pathname) }
