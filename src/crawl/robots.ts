@@ -59,18 +59,21 @@ function readRobots(text: string): Robots {
   }
 }
 
+/** Reads only groups for this program and for `*`: a hostile file may have thousands of agents with thousands of rules each. */
 function rulesOf(text: string): readonly Line[] {
   const groups = new Map<string, Line[]>()
-  let agents: string[] = []
+  const agents = new Set<string>()
   let open = false
   for (const raw of text.slice(0, 500 * 1024).split(/\r?\n|\r/)) {
-    const [, name = '', value = ''] = /^\s*([A-Za-z-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(raw) ?? []
-    const field = name.toLowerCase()
+    const [, name = '', rest = ''] = /^\s*([A-Za-z-]+)\s*:([^#]*)/.exec(raw) ?? []
+    const [field, value] = [name.toLowerCase(), rest.trim()]
     if (field === 'user-agent') {
-      if (!open) agents = []
+      if (!open) agents.clear()
       open = true
-      agents.push(value.toLowerCase())
-      for (const agent of agents) if (!groups.has(agent)) groups.set(agent, [])
+      const agent = value.toLowerCase()
+      if (agent !== PRODUCT && agent !== '*') continue
+      agents.add(agent)
+      if (!groups.has(agent)) groups.set(agent, [])
     } else if (field === 'allow' || field === 'disallow') {
       open = false
       // An empty path disallows nothing.

@@ -236,6 +236,16 @@ describe('robots.txt', () => {
     expect([visits.length, left]).toMatchObject([1, [{ code: 'CRAWL_LIMIT', limit: 'robots', asked: true }]])
   })
 
+  it.each([
+    ['a rule after thousands of spaces', `User-agent: *\nDisallow:${' '.repeat(8000)}x\nDisallow: /closed/`],
+    [
+      'many agents with many rules',
+      `${Array.from({ length: 16_000 }, (_, index) => `User-agent: a${index}\n`).join('')}${'Allow: /\n'.repeat(20_000)}User-agent: *\nDisallow: /closed/`,
+    ],
+  ])('robots.txt is read in linear time and memory: %s', async (_name, body) => {
+    expect(await asked({ body })).toEqual(['/', '/open/a'])
+  })
+
   it('robots.txt is requested only when that is wanted', async () => {
     expect((await walk(site({ body: 'User-agent: *\nDisallow: /' }))).asked).toEqual(all)
     expect(serving({}).requests).toEqual([])
