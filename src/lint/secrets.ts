@@ -85,7 +85,7 @@ export function looksSecret(text: string): boolean {
   if (text.length < 8) return false
   if (FORMS.some((form) => form.test(text))) return true
   for (const [, scheme = '', value = ''] of text.matchAll(AUTHORIZATION)) if (isAuthorization(scheme, value)) return true
-  for (const [, value = ''] of text.matchAll(NAMED)) if (isOpaque(value.replace(/[.!?]+$/, ''), 6)) return true
+  for (const [, value = ''] of text.matchAll(NAMED)) if (isOpaque(value.replace(/[.!?]{1,9}$/, ''), 6)) return true
   for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) if (!isPlaceholder(user) && !isPlaceholder(password)) return true
   return hasSecretUrl(text) || hasRandomWord(text)
 }

@@ -135,7 +135,7 @@ interface ListAnswer {
 
 /** Parses a response; `url` is for errors. Errors: `RESPONSE_INVALID`. */
 function readListAnswer(xml: string, url: string): ListAnswer {
-  const root = /^\ufeff?\s*(?:<\?xml[^<>]*\?>)?\s*<ListBucketResult[\s>]/
+  const root = /^\s*(?:<\?xml[^<>]*\?>\s*)?<ListBucketResult[\s>]/
   if (!root.test(xml) || !xml.trimEnd().endsWith('</ListBucketResult>') || xml.includes('<!'))
     throw invalid(url, 'it is not a ListBucketResult document')
   const { inner, rest } = split(xml, url)

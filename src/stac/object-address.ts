@@ -102,7 +102,7 @@ function inPath(endpoint: string, path: string, search: string): ObjectAddress {
 
 /** Removes trailing slashes. */
 export function bare(endpoint: string): string {
-  return endpoint.replace(/\/+$/, '')
+  return endpoint.replace(/(?<!\/)\/+$/, '')
 }
 
 /** The part of a folder's listing to request. */

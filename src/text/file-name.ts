@@ -56,7 +56,7 @@ export function plainSuffix(name: string): string {
 }
 
 function trimmed(text: string): string {
-  return text.replace(/^[. \-~]+/, '').replace(/[. ]+$/, '')
+  return text.replace(/^[. \-~]+/, '').replace(/(?<![. ])[. ]+$/, '')
 }
 
 function shortened(name: string): string {

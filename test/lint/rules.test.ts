@@ -79,6 +79,12 @@ describe('the catalogue', () => {
     expect(new Set(codes).size).toBe(codes.length)
   })
 
+  it('reads a long misspelt field in linear time', () => {
+    const field = `auth${':'.repeat(500_000)}\n`
+    const text = JSON.stringify({ type: 'Feature', stac_version: '1.1.0', assets: { a: { href: 'a', [field]: 1 } } })
+    expect(() => lintText(text)).not.toThrow()
+  })
+
   it('gives no name to a rule and to one of several cases: a configuration would mean both', () => {
     for (const { meta, cases: all } of rules) {
       const own = all.map((one) => one.meta.code)

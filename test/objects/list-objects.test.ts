@@ -250,5 +250,6 @@ describe('a service that is broken or lies', () => {
   it('costs no more time than its answer is long', async () => {
     expect(await told(list('<Contents>'.repeat(700_000)))).toMatchObject(invalid('inside an object'))
     expect(await told(list('<Contents><Key>'.repeat(400_000)))).toMatchObject(invalid('inside an object'))
+    expect(await told(' '.repeat(7_000_000))).toMatchObject(invalid('not a ListBucketResult'))
   })
 })

@@ -21,7 +21,7 @@ const misspeltAuthField: RuleCase = {
 /** Returns the field that a misspelt name probably means. */
 export function nearestAuthField(field: string): string | undefined {
   if (!looksLikeField(field) || FIELDS.includes(field)) return undefined
-  const [, rest = ''] = /^a[a-z]*[:_\-. ]+(.+)$/i.exec(field) ?? /^auth([rs].*)$/i.exec(field) ?? []
+  const [, rest = ''] = /^a[a-z]*[:_\-. ]+([^:_\-. ].*)$/is.exec(field) ?? /^auth([rs].*)$/i.exec(field) ?? []
   const name = rest.toLowerCase()
   const near = NAMES.includes(name) ? name : nearMiss(name, NAMES, ALIASES)
   return near && `auth:${near}`
