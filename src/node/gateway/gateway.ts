@@ -110,6 +110,10 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 60_000, insecureHTTPParser: false })
   server.timeout = 60_000
   const listeners = await Listeners.open(server, options)
+  if (signal?.aborted) {
+    await listeners.close()
+    throw new AbortedError(signal.reason)
+  }
   const base = `${listeners.origin}/${capability}/`
   const guard = { capability, isHost: (host: string) => listeners.isHost(host), allowOrigin }
   const context = { upstream, routes, rewrite, base }

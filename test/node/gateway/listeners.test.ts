@@ -96,6 +96,13 @@ describe('close', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
+  it('that happens while the gateway starts is ABORTED, and leaves no port open', async () => {
+    const abort = new AbortController()
+    const starting = createGateway(withToken('https://data.example/'), { signal: abort.signal })
+    abort.abort()
+    await expect(starting).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
   it('that happened before is ABORTED', async () => {
     await expect(createGateway(withToken('https://data.example/'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'ABORTED',
