@@ -163,17 +163,17 @@ describe('a SOCKS proxy that fails', () => {
     expect(JSON.stringify(error) + error.stack).not.toMatch(/proxy-password|canary|p%C3%A4/)
   })
 
-  it.each<[string, (socket: Socket) => void]>([
-    ['hangs up', (socket) => void socket.end()],
-    ['speaks HTTP', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
-    ['ends in the middle', (socket) => void socket.end(Buffer.of(5))],
-    ['says nothing', () => {}],
-  ])('because it %s', async (_what, onSocket) => {
+  it.each<[string, string, (socket: Socket) => void]>([
+    ['hangs up', 'it is not a SOCKS 5 reply', (socket) => void socket.end()],
+    ['speaks HTTP', 'it is not a SOCKS 5 reply', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    ['ends in the middle', 'it is not a SOCKS 5 reply', (socket) => void socket.end(Buffer.of(5))],
+    ['says nothing', 'is unreachable', () => {}],
+  ])('because it %s', async (_what, why, onSocket) => {
     const proxy = await startSocketServer(onSocket)
     open.push(proxy)
     const env = { https_proxy: `socks5h://${proxy.origin.slice('http://'.length)}` }
     const error = await failureOf(undiciTransport({ env, timeouts: { connect: 300 } })(get('https://data.example/')))
-    expect(error).toMatchObject({ code: 'PROXY_UNREACHABLE', retryable: true })
+    expect(error).toMatchObject({ code: 'PROXY_UNREACHABLE', message: expect.stringContaining(why), retryable: true })
   })
 
   it('because it does not listen', async () => {
@@ -181,6 +181,7 @@ describe('a SOCKS proxy that fails', () => {
     await proxy.close()
     const env = { https_proxy: `socks5://${proxy.origin.slice('http://'.length)}` }
     const send = undiciTransport({ env, lookup: async () => [{ address: HOSTS.good.address, family: 4 }] })
-    expect(await failureOf(send(get('https://data.example/')))).toMatchObject({ code: 'PROXY_UNREACHABLE' })
+    const error = await failureOf(send(get('https://data.example/')))
+    expect(error).toMatchObject({ code: 'PROXY_UNREACHABLE', message: expect.stringContaining('is unreachable') })
   })
 })

@@ -332,7 +332,8 @@ function refusal(proxy: URL, status: number, authority: string): AuthError {
   return new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} refused the connection to ${authority} (status ${status})`, { status })
 }
 
-function unreachable(proxy: URL): AuthError {
+/** Returns `PROXY_UNREACHABLE` for a proxy that cannot be connected to, or does not respond in time. */
+export function unreachable(proxy: URL): AuthError {
   return new NetworkError('PROXY_UNREACHABLE', `the proxy ${proxy.host} is unreachable`, {
     retryable: true,
     hint: 'start the proxy, or correct https_proxy, http_proxy or all_proxy; no_proxy names hosts that are reached without it',

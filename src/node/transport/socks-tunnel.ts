@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { isAuthError, NetworkError } from '../../errors.ts'
+import { unreachable } from './guarded-connect.ts'
 
 const VERSION = 5
 const METHODS = { none: 0, password: 2 } as const
@@ -32,9 +33,14 @@ const REPLIES = [
 export async function openSocksTunnel(proxy: URL, host: string, port: string, timeout: number): Promise<Socket> {
   const socket = connect({ host: proxy.hostname.replace(/^\[|\]$/g, ''), port: Number(proxy.port || 1080) })
   const incoming = new Incoming(socket)
-  const timer = setTimeout(() => socket.destroy(unreachable(proxy)), timeout)
+  let problem = unreachable
+  const timer = setTimeout(() => {
+    problem = unreachable
+    socket.destroy(unreachable(proxy))
+  }, timeout)
   try {
     await once(socket, 'connect')
+    problem = invalidReply
     await introduce(socket, incoming, proxy)
     socket.write(Uint8Array.of(VERSION, CONNECT, 0, ...addressBytes(host), Number(port) >> 8, Number(port) & 0xff))
     await readReply(incoming, proxy, `${isIP(host) === 6 ? `[${host}]` : host}:${port}`)
@@ -42,7 +48,7 @@ export async function openSocksTunnel(proxy: URL, host: string, port: string, ti
     return socket
   } catch (error) {
     socket.destroy()
-    throw isAuthError(error) ? error : unreachable(proxy)
+    throw isAuthError(error) ? error : problem(proxy)
   } finally {
     clearTimeout(timer)
   }
@@ -53,7 +59,7 @@ async function introduce(socket: Socket, incoming: Incoming, proxy: URL): Promis
   const method = proxy.username ? METHODS.password : METHODS.none
   socket.write(Uint8Array.of(VERSION, 1, method))
   const [version, chosen] = await incoming.take(2)
-  if (version !== VERSION) throw unreachable(proxy)
+  if (version !== VERSION) throw invalidReply(proxy)
   if (chosen !== method) throw loginRequired(proxy)
   if (method === METHODS.none) return
   const [name, password] = [proxy.username, proxy.password].map((text) => Buffer.from(decodeURIComponent(text)).subarray(0, 255))
@@ -64,18 +70,18 @@ async function introduce(socket: Socket, incoming: Incoming, proxy: URL): Promis
 
 async function readReply(incoming: Incoming, proxy: URL, wanted: string): Promise<void> {
   const [version, reply = 1, , type = 0] = await incoming.take(4)
-  if (version !== VERSION) throw unreachable(proxy)
+  if (version !== VERSION) throw invalidReply(proxy)
   if (reply !== 0) {
     throw new NetworkError(
       'PROXY_REFUSED',
-      `the proxy ${proxy.host} refused the connection to ${wanted}:  ${REPLIES[reply] ?? `reply ${reply}`}`,
+      `the proxy ${proxy.host} refused the connection to ${wanted}: ${REPLIES[reply] ?? `reply ${reply}`}`,
       {
         retryable: reply !== 2,
       },
     )
   }
   const length = type === ADDRESS_TYPES.name ? (await incoming.take(1))[0] : ADDRESS_LENGTHS[type]
-  if (length === undefined) throw unreachable(proxy)
+  if (length === undefined) throw invalidReply(proxy)
   await incoming.take(length + 2)
 }
 
@@ -150,7 +156,7 @@ function loginRequired({ host }: URL): NetworkError {
   return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} requires a login or refused the login in its variable`, { hint })
 }
 
-function unreachable({ host }: URL): NetworkError {
+function invalidReply({ host }: URL): NetworkError {
   return new NetworkError('PROXY_UNREACHABLE', `the response of the proxy ${host} is invalid: it is not a SOCKS 5 reply`, {
     retryable: true,
   })
