@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import type { CredentialInput } from '../../src/auth/credential.ts'
 import { isAuthError } from '../../src/errors.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
+import { refusedBy } from '../../src/strategies/s3/refusal.ts'
 import { s3 } from '../../src/strategies/s3/s3.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { type S3Server, type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'
@@ -177,6 +178,11 @@ describe('a refusal', () => {
     expect(error.message).toContain('403 SignatureDoesNotMatch (request REQUEST1)')
     expect(`${error.message}${JSON.stringify(error)}${error.stack}`).not.toMatch(/wrong-secret|AKIDEXAMPLE|AWS4-HMAC|x-amz-date/)
     expect(statuses()).toEqual([403])
+  })
+
+  it('has no hint for a code that is named like a member of every object', () => {
+    const refusal = { status: 403, url: 'https://eo.example/a.tif', code: 'constructor', region: undefined, requestId: undefined }
+    expect(refusedBy(refusal, 'mine', 0).hint).toBeUndefined()
   })
 
   it('names keys that the service does not know, and keys that have ended', async () => {

@@ -194,17 +194,17 @@ export function isWantedAsSent(headers: HttpResponse['headers'], { names, size }
   if (coding === undefined) return false
   const length = lengthIn(headers)
   if (size !== undefined && length !== undefined) return length === size
-  const endings = ENDINGS[coding.replace(/^x-/, '')]
+  const endings = ENDINGS.get(coding.replace(/^x-/, ''))
   return endings !== undefined && names.some((name) => endings.test(name))
 }
 
 /** Content codings of file names (IANA registry "HTTP Content Codings"). */
-const ENDINGS: Readonly<Record<string, RegExp>> = {
-  gzip: /\.(?:gz|gzip|tgz|taz|svgz)$/i,
-  br: /\.br$/i,
-  zstd: /\.(?:zst|zstd|tzst)$/i,
-  compress: /\.(?:z|taz)$/i,
-}
+const ENDINGS: ReadonlyMap<string, RegExp> = new Map([
+  ['gzip', /\.(?:gz|gzip|tgz|taz|svgz)$/i],
+  ['br', /\.br$/i],
+  ['zstd', /\.(?:zst|zstd|tzst)$/i],
+  ['compress', /\.(?:z|taz)$/i],
+])
 
 /** Returns the content codings of a body as one text; undefined for none. */
 function codingOf(headers: HttpResponse['headers']): string | undefined {

@@ -21,13 +21,13 @@ const STALE = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'])
 const SLACK = 5 * 60_000
 const DAY = 24 * 3_600_000
 
-const HINTS: { readonly [code: string]: string } = {
-  SignatureDoesNotMatch: 'the secret access key does not match the access key id',
-  InvalidAccessKeyId: 'this service does not know the access key id',
-  ExpiredToken: 'the temporary keys have expired: obtain new ones',
-  InvalidToken: 'the session token does not match these keys',
-  AccessDenied: 'these keys have no access to the object, or it is missing and they may not list the bucket',
-}
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['SignatureDoesNotMatch', 'the secret access key does not match the access key id'],
+  ['InvalidAccessKeyId', 'this service does not know the access key id'],
+  ['ExpiredToken', 'the temporary keys have expired: obtain new ones'],
+  ['InvalidToken', 'the session token does not match these keys'],
+  ['AccessDenied', 'these keys have no access to the object, or it is missing and they may not list the bucket'],
+])
 
 /**
  * Returns the refusal in the response to a request that was signed for `signedRegion`. Undefined for a response that the caller should
@@ -82,7 +82,7 @@ export function refusedBy(refusal: Refusal, credential: string, now: number, hin
   if (status !== 403 && !/Auth|Token|AccessKey|Signature/.test(code ?? '')) {
     return new ProtocolError(`HTTP_${status}`, `${host} answered ${what}`, { url, status, credential })
   }
-  const next = hint ?? HINTS[code ?? '']
+  const next = hint ?? HINTS.get(code ?? '')
   return new CredentialError('AUTH_REJECTED', `${host} refused "${credential}" with ${what}`, {
     url,
     status,

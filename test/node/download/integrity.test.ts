@@ -301,6 +301,12 @@ describe('a body in a coding that no one here knows', () => {
     expect(files).toEqual({ 'data.bin': small })
   })
 
+  it('a body in a coding that is named like a member of every object is reported', async () => {
+    const { result, files } = await fetched({ bytes: small, headers: { 'content-encoding': 'constructor' } })
+    expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_CODING_UNKNOWN' }])
+    expect(files).toEqual({ 'data.bin': small })
+  })
+
   it('a body in a coding that no one here knows is refused by those who are strict', async () => {
     const { result, files } = await fetched(coded, undefined, plain, { strict: true })
     expect([codesOf(result), files]).toEqual([['CONTENT_CODING_UNKNOWN'], {}])
