@@ -3,8 +3,8 @@ import { type AuthError, CredentialError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { isObject } from '../../stac/document.ts'
 import { keysIn } from '../../strategies/s3/key-service.ts'
-import { type AwsUser, type Profile, type ProfileFiles, readProfile } from './aws-keys.ts'
-import { programError, runProgram } from './secret-source.ts'
+import { type AwsUser, type Profile, type ProfileFiles, pairIn, readProfile } from './aws-keys.ts'
+import { programError, promptSecret, runProgram } from './secret-source.ts'
 
 /** A profile and the files that define it. */
 export interface FoundProfile {
@@ -46,7 +46,7 @@ async function keysBy(profile: FoundProfile, user: AwsUser, seen: readonly strin
   if (settings.has('role_arn') && !seen.includes(name)) return roleKeys(profile, user, seen)
   if (settings.has('aws_access_key_id') || settings.has('aws_secret_access_key')) return ownKeys(profile)
   const line = settings.get('credential_process')
-  if (line) return (await import('./aws-profile-keys.ts')).keysOfProcess(line)
+  if (line) return keysOfProcess(line)
   const way = ['sso_session', 'sso_start_url', 'login_session'].find((setting) => settings.has(setting))
   if (way === undefined) throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has no aws_access_key_id`)
   return sessionKeys(profile, way, user)
@@ -95,7 +95,7 @@ async function roleKeys(profile: FoundProfile, user: AwsUser, seen: readonly str
   const serial = settings.get('mfa_serial')
   const duration = settings.get('duration_seconds')
   const region = settings.get('region')
-  const code = serial && (await (await import('./secret-source.ts')).promptSecret(`MFA code of ${serial} for profile "${name}"`))
+  const code = serial && (await promptSecret(`MFA code of ${serial} for profile "${name}"`))
   const { askAws, SERVICE_CLIENT } = await import('./aws-package.ts')
   const params = {
     RoleArn: roleArn,
@@ -125,7 +125,6 @@ async function startingKeys({ name, settings, files }: FoundProfile, user: AwsUs
 /** `credential_source` names an environment, container or instance instead of a profile. */
 async function sourceKeys(name: string, source: string | undefined, user: AwsUser): Promise<S3Keys> {
   const { containerKeys, instanceKeys } = await import('./aws-package.ts')
-  const { pairIn } = await import('./aws-keys.ts')
   const found =
     source === 'Environment'
       ? pairIn(user.environment, user.warn, ['AWS'])
