@@ -154,7 +154,7 @@ async function ask(label: string, { input, output }: Terminal): Promise<string> 
   }
 }
 
-/** Escapes control characters in a label, which could move the cursor. */
+/** Removes control characters from a label, which could move the cursor. */
 function printable(label: string): string {
   return label.replace(/[\p{Cc}\p{Cf}]/gu, '')
 }

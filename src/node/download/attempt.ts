@@ -103,7 +103,7 @@ export class Attempt {
    * Fetches the missing part.
    *
    * Errors: `HTTP_<status>` and `AUTH_REJECTED` with their `Retry-After`; `FILE_CHANGED`, `RANGE_INVALID`, `FILE_INCOMPLETE`, `FILE_INTEGRITY`,
-   * those of the engine, the transport and of writing; `UnwantedSize`.
+   * those of the engine, the transport and of writing; {@link SizeNotSelected}, {@link FileExists}.
    */
   async perform(): Promise<void> {
     const { content } = this.#state

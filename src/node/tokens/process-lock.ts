@@ -162,8 +162,8 @@ class Taker {
   }
 
   /**
-   * Returns the poll time for a lock with a time in the future: the clock was set back and its age is unknown, so it is observed for more
-   * than two heartbeats.
+   * True when a lock with a time in the future has not changed for more than two heartbeats: the clock was set back, so the age of the lock
+   * is unknown.
    */
   #isStill(lock: Lock): boolean {
     const { id, written } = this.#watched?.lock ?? {}
