@@ -160,21 +160,26 @@ export const DOCUMENT_LIMITS = { item: 5 * MiB, other: 50 * MiB, depth: 64, sche
 export type DocumentType = 'Feature' | 'Collection' | 'Catalog' | 'FeatureCollection'
 
 /**
- * True for an object that claims to be a STAC document or a list of them: it declares or uses the authentication extension, has a
- * `stac_version`, or has the `type` and members of STAC. GeoJSON and configuration files do not.
+ * True for an object that claims to be a STAC document, or a list of them: it declares or uses the authentication extension, has a
+ * `stac_version`, or has the `type` and members of STAC. GeoJSON and configuration files do not. Lists in lists do not count, so that the
+ * depth of a file does not matter.
  */
 export function claimsStac(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(claimsStac)
+  if (Array.isArray(value)) return value.some((one) => isObject(one) && claimsStac(one))
   if (!isObject(value)) return false
-  if (typeof own(value, 'stac_version') === 'string' || usesExtension(value)) return true
-  switch (kindOf(value)) {
+  return claimsItself(value) || innerDocuments(value).some((one) => isObject(one) && claimsItself(one))
+}
+
+function claimsItself(object: StacDocument): boolean {
+  if (typeof own(object, 'stac_version') === 'string' || usesExtension(object)) return true
+  switch (kindOf(object)) {
     case 'collection':
     case 'catalog':
-      return Array.isArray(own(value, 'links'))
+      return Array.isArray(own(object, 'links'))
     case 'item':
-      return isObject(own(value, 'assets')) || Array.isArray(own(value, 'stac_extensions'))
+      return isObject(own(object, 'assets')) || Array.isArray(own(object, 'stac_extensions'))
     default:
-      return innerDocuments(value).some(claimsStac)
+      return false
   }
 }
 

@@ -72,4 +72,9 @@ describe('claimsStac', () => {
     [{ type: 'Collection', totalItems: 0 }],
     [{ collections: ['a'] }],
   ])('claimsStac is false for %j', (value) => expect(claimsStac(value)).toBe(false))
+
+  it('does not depend on how deep lists are nested in lists', () => {
+    expect(claimsStac(JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)))).toBe(false)
+    expect(claimsStac(JSON.parse(`${'{"features":['.repeat(20_000)}${']}'.repeat(20_000)}`))).toBe(false)
+  })
 })
