@@ -136,12 +136,19 @@ async function plainTiffs(auth: Auth, options: SourceOptions, givenFor: GivenFor
 async function wholeFile({ fetch }: Requests, url: string, { url: _, ...source }: SourceOptions): Promise<SourceOptions> {
   const response = await fetch(url)
   requireOk(response, url)
-  if (Number(response.headers.get('content-length')) <= MAX_WHOLE) return { ...source, blob: await response.blob() }
-  await response.body?.cancel()
-  throw new NetworkError('RESPONSE_TOO_LARGE', `the file of ${new URL(url).host} exceeds the limit of 256 MiB`, {
-    url,
-    hint: 'use ol-stac 1.2 or newer, which reads parts of it',
+  let left = MAX_WHOLE
+  // Counted, because a server need not state the length.
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      left -= chunk.length
+      if (left >= 0) return controller.enqueue(chunk)
+      throw new NetworkError('RESPONSE_TOO_LARGE', `the file of ${new URL(url).host} exceeds the limit of 256 MiB`, {
+        url,
+        hint: 'use ol-stac 1.2 or newer, which reads parts of it',
+      })
+    },
   })
+  return { ...source, blob: await new Response(response.body?.pipeThrough(counter)).blob() }
 }
 
 /**

@@ -140,5 +140,8 @@ describe('a source of the layer', () => {
     const headers = { authorization: 'Bearer t' }
     expect(await of(wide, { given: () => url })).toEqual({ sources: [{ url, min: 1 }], sourceOptions: { headers } })
     expect(await of(wide, { given: () => undefined })).toEqual({ sources: [{ url, min: 1 }], sourceOptions: { headers: {} } })
+    const large = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2 ** 28 + 1)) })
+    const unstated = of({ ...key, fetchFor: () => async () => new Response(large) }, {})
+    expect(await failureOf(unstated)).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 })
