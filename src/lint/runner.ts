@@ -299,8 +299,11 @@ export class Verdicts {
 
   #keep(verdict: Verdict): void {
     const oldest = this.#known.length === REMEMBERED ? this.#known.shift() : undefined
-    if (oldest && this.#bucketOf(oldest).splice(0, 1) && this.#bucketOf(oldest).length === 0)
-      this.#byDifference.delete(scalarAt(oldest.value, this.#difference))
+    if (oldest) {
+      const bucket = this.#bucketOf(oldest)
+      bucket.shift()
+      if (bucket.length === 0) this.#byDifference.delete(scalarAt(oldest.value, this.#difference))
+    }
     this.#known.push(verdict)
     const [first] = this.#known
     if (this.#difference.length === 0 && first) {
