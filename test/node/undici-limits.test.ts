@@ -54,7 +54,8 @@ describe('limits', () => {
       const timer = setInterval(() => response.write('x'), 20)
       response.on('close', () => clearInterval(timer))
     })
-    await (await send(get(`${good.origin}/`), granted)).discard()
+    const response = await send(get(`${good.origin}/`), granted)
+    expect(await response.discard()).toBeUndefined()
   })
 })
 
