@@ -26,7 +26,7 @@ export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
 }
 
 /**
- * Logs in as an entry, or as the entries that a document needs, which are made first if there are none.
+ * Logs in with a credential, or with the credentials that a document needs, which are created first if there are none.
  *
  * Errors: those of {@link credentialsFor}, `NO_CREDENTIAL`, `LOGIN_REQUIRED` where nobody is there to log in, `LOGIN_DENIED`, `LOGIN_TIMEOUT`,
  * and those of the provider.
@@ -51,7 +51,7 @@ function nothingToDo(ids: readonly string[]): string {
   return ids.map((id) => `"${id}" needs no login`).join('\n') || 'no credential for this document needs a login'
 }
 
-/** An entry of that name comes before a file of that name. */
+/** A credential with that id takes precedence over a file of that name. */
 async function idsFor(name: string, user: UserCredentials, options: LoginOptions, context: Context): Promise<readonly string[]> {
   if (user.credentials.some(({ id }) => id === name)) return [name]
   if (!isAddress(name) && name !== '-' && !/[/\\]|\.json$/i.test(name) && !existsSync(name)) throw unknownCredential(name, user.credentials)
@@ -65,7 +65,7 @@ function withLogin(missing: readonly MissingCredential[], fitting: ReadonlySet<s
   return chosen.length > 0 || fitting.size > 0 ? chosen : missing
 }
 
-/** Other flows get their tokens by themselves. */
+/** True for flows in which the user logs in; other flows obtain tokens without the user. */
 function needsPerson({ flow }: CredentialStatus): boolean {
   return flow === 'authorizationCode' || flow === 'implicit'
 }
@@ -109,8 +109,9 @@ export interface LogoutOptions extends CredentialsOption {
 }
 
 /**
- * Drops the tokens of an entry, of all entries, or of the only one that has any; they are revoked where the entry says how. With `all`
- * those are dropped too whose entry was changed, removed or stands in another file, unless the file was given: nobody knows whose they are.
+ * Removes the tokens of a credential, of all credentials, or of the only one that has any, and revokes them where the credential says how.
+ * `all` also removes tokens that belong to no credential of the file, because it was changed, removed or is in another file; not with
+ * `--credentials`, because these tokens may belong to a credential of the default file.
  *
  * Errors: `USAGE` when it is not clear whose, `NO_CREDENTIAL`, those of the store and of revocation.
  */
@@ -148,7 +149,7 @@ export async function logout(
   return EXIT.done
 }
 
-/** How many there were. */
+/** Removes tokens that belong to no known credential, and returns how many there were. */
 async function dropLeftovers({ credentials }: LogoutOptions, context: Context): Promise<number> {
   const { note } = context.diagnostics
   const { count, forget } = await leftoverTokens(context)
@@ -167,7 +168,7 @@ export interface StatusOptions extends CredentialsOption {
   readonly json?: boolean
 }
 
-/** Says for each entry whether there is a token and until when; never the token, and nothing is asked of a server. */
+/** Prints for each credential whether there is a token and when it expires, never the token; sends no request. */
 export async function status(options: StatusOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
   const known = await (await open(context, options)).status()
   const { stdout } = context.io

@@ -164,8 +164,8 @@ function short(text: string): string {
 
 /** Removes findings that follow from another finding. */
 function withoutConsequences(found: readonly Finding[]): Finding[] {
-  const standing = found.flatMap((finding): [Finding, Swallow][] => {
-    const rule = swallows[finding.code]
+  const standing = found.flatMap((finding): [Finding, FollowsFrom][] => {
+    const rule = CONSEQUENCES[finding.code]
     return rule ? [[finding, rule]] : []
   })
   if (standing.length === 0) return [...found]
@@ -235,20 +235,20 @@ export function problemOf(finding: Finding, { document: name, complete }: Comple
 }
 
 /** True when `finding` follows from `by`. */
-type Swallow = (finding: Finding, by: Finding) => boolean
+type FollowsFrom = (finding: Finding, by: Finding) => boolean
 
-const within: Swallow = (finding, by) => finding.pointer === by.pointer || finding.pointer.startsWith(`${by.pointer}/`)
+const within: FollowsFrom = (finding, by) => finding.pointer === by.pointer || finding.pointer.startsWith(`${by.pointer}/`)
 
 /** Follows from a finding around it, except secrets and misplaced refs, which are always separate mistakes. */
-const insideOnly: Swallow = (finding, by) =>
+const insideOnly: FollowsFrom = (finding, by) =>
   within(finding, by) && finding.code !== 'secret-in-document' && finding.code !== 'misplaced-refs'
 
-const wholeScheme: Swallow = (finding, by) => insideOnly(finding, { ...by, pointer: schemeOfType(by.pointer) })
+const wholeScheme: FollowsFrom = (finding, by) => insideOnly(finding, { ...by, pointer: schemeOfType(by.pointer) })
 
-const notSecret: Swallow = (finding, by) => within(finding, by) && finding.code !== 'secret-in-document'
+const notSecret: FollowsFrom = (finding, by) => within(finding, by) && finding.code !== 'secret-in-document'
 
 /** Conditions by the code of the finding from which others follow. */
-const swallows: Readonly<Record<string, Swallow | undefined>> = {
+const CONSEQUENCES: Readonly<Record<string, FollowsFrom | undefined>> = {
   'document-shape': (finding, by) =>
     by.pointer !== '' && finding.code !== 'secret-in-document' && finding.pointer.startsWith(`${by.pointer}/`),
   'misplaced-schemes': notSecret,

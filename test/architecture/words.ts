@@ -37,7 +37,7 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   renewal: { use: 'refresh', left: ['renewalOf'] },
   // Of keys (RFC 5705, RFC 9729).
   material: { use: 'secret', files: /^src\/(?:crypto|strategies\/http\/concealed|http|node\/transport|services\/client|auth)\// },
-  swallow: { use: 'what it does', left: ['Swallow'] },
+  swallow: { use: 'what it does' },
   stray: { use: 'what it is' },
   strays: { use: 'what they are' },
   lasting: { use: 'persistent' },
