@@ -105,7 +105,7 @@ class Expander {
     if (!Array.isArray(list)) this.#invalid(NO_LIST)
     this.#requireLinks(document)
     const inner = Array.isArray(list) ? list : []
-    const page = this.#job.page ?? { number: 1, original: { headers: {} } }
+    const page = this.#job.page ?? { number: 1 }
     const job = { ...this.#job, home: this.#home, page }
     const first = markOf(inner[0])
     if (isRepeated(page, first)) {
@@ -272,13 +272,13 @@ function firstPage(url: string, limits: CrawlLimits, room?: number): Pick<Job, '
   const size = Math.min(limits.pageSize ?? DEFAULTS.pageSize, room ?? Number.POSITIVE_INFINITY)
   const limited = queryValues(url, 'limit').length > 0 ? url : withQueryParameter(url, 'limit', String(size))
   const request = { url: limited, method: 'GET', headers: {} } as const
-  return { ...request, key: keyOf(request), page: { number: 1, original: { headers: {} }, ...(room !== undefined && { room }) } }
+  return { ...request, key: keyOf(request), page: { number: 1, ...(room !== undefined && { room }) } }
 }
 
 /** The first page of a list that is linked to, such as that of all Collections. */
 function listAt(url: string): Pick<Job, 'url' | 'method' | 'headers' | 'key' | 'page'> {
   const request = { url, method: 'GET', headers: {} } as const
-  return { ...request, key: keyOf(request), page: { number: 1, original: { headers: {} } } }
+  return { ...request, key: keyOf(request), page: { number: 1 } }
 }
 
 /** The continuation of a page: a job, the reason why there is none, or nothing. */
@@ -293,8 +293,9 @@ function isRepeated(page: Page, first: string | undefined): boolean {
 }
 
 /**
- * Returns the request for the next page. A `next` link may set method, headers, body and `merge` (STAC API paging): POST only to the
- * origin of the page itself, headers only if they carry no credentials and do not frame the message.
+ * Returns the request for the next page. A `next` link may set method, headers and body (STAC API paging): POST only to the origin of the
+ * page itself, headers only if they carry no credentials and do not frame the message. `merge` adds nothing: it refers to the first request,
+ * which is a GET without headers.
  *
  * @param document the page, read from `url`
  * @param inner the documents in it
@@ -317,7 +318,7 @@ function following(
   const room = page.room === undefined ? undefined : page.room - inner.length
   if (room !== undefined && room <= 0) return stop('CRAWL_LIMIT', 'only a sample is read', { limit: 'sample', asked: true })
   if (inner.length === 0) return stop('PAGE_LOOP', 'the page is empty but has a next page')
-  const request = requestOf(link, job, url)
+  const request = requestOf(link, url)
   if ('code' in request) return { left: request }
   const key = keyOf(request)
   if (key === job.key) return stop('PAGE_LOOP', 'the page links to itself as the next page')
@@ -326,7 +327,6 @@ function following(
   const mark = (page.number & (page.number - 1)) === 0 ? first : page.mark
   const next: Page = {
     number: page.number + 1,
-    original: page.original,
     ...(first !== undefined && { before: first }),
     ...(mark !== undefined && { mark }),
     ...(room !== undefined && { room }),
@@ -334,7 +334,7 @@ function following(
   return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link, url), from: url } }
 }
 
-function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | Left {
+function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | Left {
   const refused = (code: ErrorCode, message: string): Left => ({
     url: base,
     code,
@@ -352,21 +352,18 @@ function requestOf(link: JsonObject, { page }: Job, base: string): Pick<Job, 'ur
   if (method !== 'GET' && method !== 'POST') return refused('LINK_REQUEST_FORBIDDEN', 'asks for a method other than GET and POST')
   if (method === 'POST' && originOf(url) !== originOf(base))
     return refused('LINK_REQUEST_FORBIDDEN', 'asks to send a body to another origin')
-  const merge = own(link, 'merge') === true
   const stated = Object.entries(isObject(own(link, 'headers')) ? (own(link, 'headers') as JsonObject) : {})
   const wrong = stated.find(
     ([name, value]) => typeof value !== 'string' || isForbiddenHeader(name) || isSecret(name) || /[\r\n\0]/.test(value),
   )
   if (wrong) return refused('LINK_REQUEST_FORBIDDEN', 'sets a header that documents may not set')
-  const given = Object.fromEntries(stated.map(([name, value]) => [name.toLowerCase(), String(value)]))
-  const headers = merge ? { ...page?.original.headers, ...given } : given
+  const headers = Object.fromEntries(stated.map(([name, value]) => [name.toLowerCase(), String(value)]))
   if (method === 'GET') return { url, method, headers }
-  const original = merge && page?.original.body !== undefined ? (JSON.parse(page.original.body) as JsonObject) : {}
   return {
     url,
     method,
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ ...original, ...(isObject(body) && body) }),
+    body: JSON.stringify(isObject(body) ? body : {}),
   }
 }
 

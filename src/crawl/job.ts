@@ -47,8 +47,6 @@ export interface Via {
 export interface Page {
   /** Page number, from 1. */
   readonly number: number
-  /** The request for the first page, which `merge` extends. */
-  readonly original: { readonly headers: Readonly<Record<string, string>>; readonly body?: string }
   /** First ids of earlier pages: of the previous one, and of the last one whose number is a power of two. */
   readonly before?: string
   /** The latter: the first ids of the last page whose number is a power of two. */
