@@ -1,7 +1,7 @@
 /** The manifest of a folder: an append-only file that records each download, so that later runs detect changed files. */
 
 import { createHash } from 'node:crypto'
-import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { IntegrityError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/document.ts'
@@ -57,13 +57,20 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_R
 /** Appends entries, each with one system call, so that the lines of two processes do not mix. */
 class Lines {
   readonly #file: number
+  #isClosed = false
 
-  /** Opens the file. Errors: those of the system. */
+  /** Opens the file; one whose first line cannot be written is closed, and removed if it is new. Errors: those of the system. */
   constructor(path: string, flags: number) {
     this.#file = openSync(path, flags | O_NOFOLLOW, 0o666)
-    const { size } = fstatSync(this.#file)
-    if (size === 0) this.add(MANIFEST_HEADER)
-    else if (!endsWhole(this.#file, size)) writeSync(this.#file, '\n')
+    try {
+      const { size } = fstatSync(this.#file)
+      if (size === 0) this.add(MANIFEST_HEADER)
+      else if (!endsWhole(this.#file, size)) writeSync(this.#file, '\n')
+    } catch (error) {
+      closeSync(this.#file)
+      if (flags & O_EXCL) rmSync(path, { force: true })
+      throw error
+    }
   }
 
   add(line: unknown): void {
@@ -71,7 +78,10 @@ class Lines {
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at)
   }
 
+  /** Closes the file; a second call does nothing, because its number may be that of another file by then. Errors: those of the system. */
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     try {
       fsyncSync(this.#file)
     } finally {
@@ -176,6 +186,11 @@ export class NewManifest {
 
   /** Discards an incomplete manifest. Throws nothing. */
   async discard(): Promise<void> {
+    try {
+      this.#lines.close()
+    } catch {
+      // Nobody needs what was not written.
+    }
     await rm(this.#part, { force: true }).catch(() => undefined)
   }
 }

@@ -91,7 +91,11 @@ export class PartJournal {
 
   /** Closes it. Throws nothing. */
   close(): void {
-    closeSync(this.#file)
+    try {
+      closeSync(this.#file)
+    } catch {
+      // A disk that fails here may have lost the last lines: the next run fetches their ranges again.
+    }
   }
 
   /** Closes and removes it. Throws nothing. */

@@ -72,6 +72,18 @@ describe('a disk that is full as a file begins', () => {
     }
   })
 
+  it.each([
+    ['its first line', 1],
+    ['the line of a file', 2],
+  ])('a manifest of its own has nothing left over, without room for %s', async (_, refused) => {
+    const { folder, fetched } = await setting(1000)
+    const elsewhere = await temporaryFolder()
+    let lines = 0
+    disk.refuses = (step, path) => step === 'write' && /manifest\.\d+\.part$/.test(path) && ++lines === refused
+    await expect(fetched({ manifest: join(elsewhere, 'manifest') })).rejects.toMatchObject({ code: 'DISK_FULL' })
+    expect([await readdir(elsewhere), await openIn(elsewhere), await openIn(folder)]).toEqual([[], [], []])
+  })
+
   it('leaves an old file that was to be replaced', async () => {
     for (const size of [1000, LARGE]) {
       const { folder, fetched } = await setting(size)
