@@ -50,6 +50,9 @@ export interface FileSettings {
   readonly progressInterval: number
 }
 
+/** Bytes of all files from which they are hashed in a thread. */
+export const THREAD_FROM = 32 * 2 ** 20
+
 const DEFAULTS: FileSettings = {
   existing: 'keep',
   resume: true,
@@ -60,7 +63,7 @@ const DEFAULTS: FileSettings = {
   rangesGiven: false,
   largeFrom: 64 * 2 ** 20,
   largestRange: 16 * 2 ** 20,
-  threadFrom: 32 * 2 ** 20,
+  threadFrom: THREAD_FROM,
   retries: 10,
   stallTimeout: 60_000,
   progressInterval: 200,
@@ -72,10 +75,11 @@ const PER_HOST = 8
 /** The state that all files of a download share. */
 export function downloadContext(
   options: DownloadOptions,
-  { folder, record, plan, limiter }: Pick<DownloadContext, 'folder' | 'record' | 'plan'> & { readonly limiter?: RequestLimiter },
+  parts: Pick<DownloadContext, 'folder' | 'record' | 'plan'> & { readonly hashes?: HashThread; readonly limiter?: RequestLimiter },
   signal: AbortSignal,
   tell: DownloadContext['tell'],
 ): DownloadContext {
+  const { folder, record, plan, limiter } = parts
   const { auth, clock = systemClock(), random = Math.random, perHost = PER_HOST, rate, bytesPerSecond } = options
   // With a byte limit, further requests for one file bring no gain.
   const settings: FileSettings = {
@@ -89,7 +93,7 @@ export function downloadContext(
     folder,
     record,
     plan,
-    hashes: new HashThread(settings.threadFrom),
+    hashes: parts.hashes ?? new HashThread(settings.threadFrom),
     origins: new Origins(
       limiter ?? new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => undefined),
     ),

@@ -8,9 +8,10 @@ import { systemClock } from '../../net/clock.ts'
 import { OriginLimiter } from '../../net/limiter.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadFile } from '../download/download.ts'
-import { type DownloadContext, downloadContext } from '../download/download-context.ts'
+import { type DownloadContext, downloadContext, THREAD_FROM } from '../download/download-context.ts'
 import { differenceOf, type FileRecord, manifestLine, type ServerFacts } from '../download/download-record.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
+import { HashThread } from '../download/hash-thread.ts'
 import type { ManifestEntry } from '../download/manifest.ts'
 import { transfer } from '../download/transfer.ts'
 import { presentFile } from '../files.ts'
@@ -86,7 +87,8 @@ class DownloadWorker {
   readonly #done: FileNotes
   readonly #files: OriginLimiter
   readonly #end = new AbortController()
-  /** Contexts of the last settings: retry budgets and the hash thread are shared by jobs. */
+  readonly #hashes = new HashThread(THREAD_FROM)
+  /** Contexts of the last settings: jobs share their retry budgets. */
   readonly #contexts = new Map<string, DownloadContext>()
 
   constructor({ options, target, slots, concurrency }: WorkerParts, done: FileNotes) {
@@ -140,7 +142,7 @@ class DownloadWorker {
   async close(): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#stop)
     this.#stop()
-    for (const { hashes } of this.#contexts.values()) await hashes.close()
+    await this.#hashes.close()
   }
 
   readonly #stop = (): void => this.#end.abort(this.#options.signal.reason)
@@ -151,7 +153,7 @@ class DownloadWorker {
     if (known) return known
     const { auth } = this.#options
     const options = { ...settings, auth, folder: folder.path }
-    const parts = { folder, record: NO_RECORD, plan: { withSuffix: () => undefined }, limiter: this.#slots }
+    const parts = { folder, record: NO_RECORD, plan: { withSuffix: () => undefined }, hashes: this.#hashes, limiter: this.#slots }
     const context = downloadContext(options, parts, this.#end.signal, () => undefined)
     this.#contexts.set(key, context)
     if (this.#contexts.size > MOST_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value ?? '')
