@@ -2,6 +2,7 @@
  * Notes what leaves the library by its public functions: errors that are not its own (I3), and files that work has left unfinished where it
  * has ended (I7).
  */
+import { fileURLToPath } from 'node:url'
 import { isAuthError } from '../../src/errors.ts'
 import { forgetUnfinished, unfinishedFiles } from './observed-files.ts'
 
@@ -146,8 +147,10 @@ function isRefusedArgument(error: unknown): boolean {
   return error instanceof TypeError && !OF_THE_LANGUAGE.test(error.message)
 }
 
+const TESTS = fileURLToPath(new URL('..', import.meta.url))
+
 /** Functions of the caller may throw what they like: a strategy of its own, a callback, the reason of its signal. */
 function isOfTest(error: unknown): boolean {
   const [, first = ''] = (error instanceof Error && /\n\s+at (.*)/.exec(error.stack ?? '')) || []
-  return /\/test\//.test(first)
+  return first.includes(TESTS)
 }

@@ -18,7 +18,7 @@ export const signedHref: Rule = {
         const parameter = secretParameter(href)
         // Paging links use the same name for the position in a listing.
         const paging =
-          kind === 'link' && parameter === 'token' && /^(?:next|prev|previous|first|last)$/.test(ownString(object, 'rel') ?? '')
+          kind === 'link' && parameter === 'token' && /^(?:next|prev(?:ious)?|first|last)$/.test(ownString(object, 'rel') ?? '')
         if (parameter && !paging) report(`${target.pointer}/href`, 'signed')
       },
     },

@@ -69,7 +69,7 @@ export function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Cred
     credential: id,
     ...(knowsIssuer(credential)
       ? { expected: issuer }
-      : { hint: 'if the issuer is on another host than its login page, add "issuer" to the credential' }),
+      : { hint: 'if issuer and login page are on different hosts, add "issuer" to the credential' }),
   })
 }
 
