@@ -45,6 +45,8 @@ export class ProviderView {
   /** Typed values between the form and the consent. */
   #typed: Typed = {}
   #error: unknown
+  /** The facts that are shown. */
+  #facts = ''
   #login: AbortController | undefined
 
   constructor(provider: Provider, context: ViewContext) {
@@ -55,10 +57,10 @@ export class ProviderView {
 
   /** Shows the current requirements. A form that is being filled in and a pending login stay, unless their requirements have changed. */
   update(provider: Provider, context: ViewContext): void {
-    const [before, facts] = [this.#provider, factsOf(this.#provider, this.#context)]
+    const before = this.#provider
     const isKept =
       this.#mode === 'summary'
-        ? facts === factsOf(provider, context)
+        ? this.#facts === factsOf(provider, context)
         : this.#mode === 'waiting'
           ? provider.login === before.login
           : questionOf(provider) === questionOf(before)
@@ -105,9 +107,11 @@ export class ProviderView {
   }
 
   #render(): void {
+    // `added` is changed in place.
+    this.#facts = factsOf(this.#provider, this.#context)
     const { strings, lang, headingLevel } = this.#context
     const provider = this.#provider
-    const state = stateOf(provider)
+    const state = isAuthError(this.#error) && this.#error.code === 'AUTH_REJECTED' ? 'refused' : stateOf(provider)
     const { description } = provider.model ?? {}
     const title = element('div', { role: 'heading', 'aria-level': String(headingLevel + 1), id: this.#id, tabindex: '-1', part: 'title' })
     title.append(titleOf(provider, lang, strings))
@@ -387,7 +391,7 @@ export class ProviderView {
  */
 function factsOf(provider: Provider, { status, added, logins, headingLevel }: ViewContext): string {
   const ids = [...provider.ready, ...(provider.login === undefined ? [] : [provider.login])]
-  return JSON.stringify([provider, ids.map((id) => [status.get(id), added.has(id)]), logins !== undefined, headingLevel])
+  return JSON.stringify([provider, ids.map((id) => [status.get(id), added.has(id)]), added.size > 0, logins !== undefined, headingLevel])
 }
 
 /** Returns a key of everything that a form and a consent request; when it changes, a consent is void. */

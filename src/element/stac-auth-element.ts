@@ -103,6 +103,8 @@ export class StacAuthElement extends Base {
   /** The texts with which the groups were arranged. */
   #arranged: Strings | undefined
   #parts: Parts | undefined
+  /** An error that was reported before the first result. */
+  #early: unknown
 
   /** The engine of `createLiveAuth`. */
   get auth(): ElementAuth | undefined {
@@ -248,6 +250,7 @@ export class StacAuthElement extends Base {
 
   /** Shows why a request failed; errors that name no credential of this element are shown below the heading. */
   report(error: unknown): void {
+    this.#early = this.#state === 'checking' && error
     const credential = isAuthError(error) ? error.credential : undefined
     for (const view of this.#views.values()) if (credential !== undefined && view.report(error, credential)) return
     this.#parts?.problem.replaceChildren(problemNode(error, this.#strings))
@@ -343,6 +346,8 @@ export class StacAuthElement extends Base {
     for (const view of this.#views.values()) view.close()
     this.#views = kept
     this.#arrange(parts, roots)
+    // Now there may be a provider to show it at.
+    if (this.#early) this.report(this.#early)
   }
 
   /** Arranges the providers in groups. Nodes are moved only when necessary, because moved nodes lose the focus. */
@@ -380,7 +385,7 @@ export class StacAuthElement extends Base {
 
   #headingLevel(): number {
     const level = Number(this.getAttribute('heading-level'))
-    return Number.isInteger(level) && level >= 1 && level <= 4 ? level : 2
+    return [1, 2, 3, 4].includes(level) ? level : 2
   }
 
   #tellState(): void {
@@ -439,7 +444,7 @@ function partsIn(root: ShadowRoot): Parts {
   const problem = element('div', { class: 'problem' })
   const groups = element('div', { class: 'groups' })
   const said = element('p', { role: 'status', class: 'said' })
-  const panel = element('div', { part: 'panel', role: 'group' }, heading, summary, problem, groups, said)
+  const panel = element('div', { part: 'panel', role: 'group', dir: 'auto' }, heading, summary, problem, groups, said)
   root.replaceChildren(panel)
   return { panel, heading, summary, problem, groups, said }
 }
