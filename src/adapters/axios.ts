@@ -1,5 +1,6 @@
 /** An interceptor with which stac-auth sends the requests of axios. */
 import type { Auth } from '../auth/auth.ts'
+import { isAuthError } from '../errors.ts'
 import { type Given, requestsFor } from './requests.ts'
 
 /** The parts of an axios request configuration that are used here. */
@@ -18,8 +19,16 @@ interface Config {
  */
 export function authorizeWith(auth: Auth, given?: Given): <Request extends object>(config: Request) => Request {
   const send: typeof globalThis.fetch = given === undefined ? (input, init) => auth.fetch(input, init) : requestsFor(auth, given).fetch
-  const fetch: typeof globalThis.fetch = (input, init) => send(withoutName(input), init)
+  const fetch: typeof globalThis.fetch = (input, init) => send(withoutName(input), init).catch(rethrow)
   return <Request extends Config>(config: Request) => ({ ...config, adapter: 'fetch', env: { ...config.env, fetch } })
+}
+
+/**
+ * Rejects with the reason of an aborted call, as `fetch` does: axios adds the error as `cause` to that reason, so an error that has the
+ * reason as its own `cause` would make a loop.
+ */
+function rethrow(error: unknown): never {
+  throw isAuthError(error) && error.code === 'ABORTED' ? error.cause : error
 }
 
 /** Removes the `User-Agent` that axios adds: Firefox and Safari send it and require a CORS preflight for it, which few archives allow. */

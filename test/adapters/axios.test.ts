@@ -3,11 +3,19 @@ import { expect, it } from 'vitest'
 import { clientOf } from '../../examples/adapters/axios.ts'
 import { authorizeWith } from '../../src/adapters/axios.ts'
 import type { Auth } from '../../src/auth/auth.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
 import { failureOf } from '../harness/failure.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
 
 const files = { 'a.json': '{"a":1}' }
+
+/** The causes of an error, at most five. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = []
+  for (let { cause } = Object(error); cause !== undefined && causes.length < 5; { cause } = Object(cause)) causes.push(cause)
+  return causes
+}
 
 keepsTheGrant({
   files,
@@ -26,6 +34,19 @@ it('uses the references of a target where there is one, and the code of the engi
   expect(refused).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
   expect(archive.stranger.connections).toBe(0)
   await archive.close()
+})
+
+it('fails as axios does without stac-auth when a request is aborted or times out, without a loop of causes', async () => {
+  const auth = createAuth({
+    credentials: [],
+    transport: (_request, { signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  })
+  const aborting = new AbortController()
+  setTimeout(() => aborting.abort(), 50)
+  const aborted = await failureOf(clientOf(auth).get('https://data.example/a.json', { signal: aborting.signal }))
+  const late = await failureOf(clientOf(auth).get('https://data.example/a.json', { timeout: 50 }))
+  expect([aborted, late]).toMatchObject([{ code: 'ERR_CANCELED' }, { code: 'ETIMEDOUT' }])
+  for (const error of [aborted, late]) expect(causesOf(error).includes(error)).toBe(false)
 })
 
 it('axios does not add its name, which archives would have to allow for pages in Firefox and Safari', async () => {
