@@ -20,7 +20,7 @@ export type Page = Pick<
 export function thisPage(given?: Page): Page {
   const page = given ?? (globalThis.document ? globalThis.window : undefined)
   if (page) return page
-  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login requires a page: workers have no window and no URL bar', {
+  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', 'a login requires a page: workers and servers have no window', {
     hint: 'log in from the page, and pass authorized requests or a credential with a finished token to the worker',
   })
 }

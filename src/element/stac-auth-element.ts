@@ -417,12 +417,12 @@ declare global {
 }
 
 /**
- * Defines the element; a second call with the same name does nothing. Use another name if `stac-auth` is taken.
+ * Defines the element; a second call with the same name does nothing, nor does a call on a server. Use another name if `stac-auth` is taken.
  *
  * @example defineStacAuth()
  */
 export function defineStacAuth(name = 'stac-auth'): void {
-  if (customElements.get(name)) return
+  if (!globalThis.HTMLElement || customElements.get(name)) return
   customElements.define(name, name === 'stac-auth' ? StacAuthElement : class extends StacAuthElement {})
 }
 

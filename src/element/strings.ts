@@ -87,7 +87,7 @@ export const english = {
   'login.redirect': 'Log in on this page',
   'login.waiting': 'Continue in the other window.',
   'login.noLogins': 'This page offers no logins.',
-  'login.leaving': 'A login on this page leaves it: keys and passwords that you typed here are forgotten.',
+  'login.leaving': 'A login on this page leaves it: keys and passwords typed here are forgotten.',
   loggedIn: 'Logged in with {id}',
   loggedInUntil: 'Logged in with {id} until {time}',
   loggedInAs: 'Logged in as {user} with {id}',

@@ -69,7 +69,7 @@ it('shows an error that was reported before the document was loaded, at the prov
 it('warns that a login by redirect loses a key as soon as one was typed', async () => {
   const { page } = await openPage(browser(), site)
   await show(page, { document: itemOf({ login: LOGIN, key: KEY }, { a: [FILE, 'login'], b: [FILE, 'key'] }), credentials: [portal] })
-  const warning = page.getByText('keys and passwords that you typed here are forgotten')
+  const warning = page.getByText('keys and passwords typed here are forgotten')
   expect(await warning.count()).toBe(0)
   await page.getByRole('button', { name: 'Enter it' }).click()
   await page.getByRole('textbox', { name: 'Key' }).fill('sesame')
