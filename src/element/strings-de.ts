@@ -113,8 +113,7 @@ export const german: Strings = {
     'Der Server hat die Zugangsdaten abgelehnt. Wenn sie falsch sind, entfernen Sie sie, und geben Sie sie noch einmal ein.',
   'error.CONFIG_INVALID': 'Ein Wert ist ungültig.',
   'error.CREDENTIAL_VALUE_INVALID': 'Ein Wert ist ungültig.',
-  'error.UNSUPPORTED_IN_BROWSER':
-    'Webseiten können das nicht verwenden. Nutzen Sie ein Programm außerhalb des Browsers.',
+  'error.UNSUPPORTED_IN_BROWSER': 'Webseiten können das nicht verwenden. Nutzen Sie ein Programm außerhalb des Browsers.',
   'error.SCHEME_UNSUPPORTED': 'Der Katalog verwendet eine nicht unterstützte Art der Authentifizierung.',
   'error.SCHEME_NOT_FOUND': 'Der Katalog sagt nicht, wie die Authentifizierung geschieht.',
   'error.SCHEME_INVALID': 'Der Katalog beschreibt die Authentifizierung in ungültiger Weise.',

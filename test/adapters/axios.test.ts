@@ -39,7 +39,7 @@ it('uses the references of a target where there is one, and the code of the engi
 it('fails as axios does without stac-auth when a request is aborted or times out, without a loop of causes', async () => {
   const auth = createAuth({
     credentials: [],
-    transport: (_request, { signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    transport: (_request, { signal } = {}) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
   })
   const aborting = new AbortController()
   setTimeout(() => aborting.abort(), 50)
