@@ -19,16 +19,26 @@ async function logins() {
 export async function ready() {
   await auth.ready()
   if (!new URLSearchParams(location.search).has('state')) return
-  const finished = await (await logins()).finish()
-  if (finished) history.replaceState(null, '', finished.returnTo)
+  try {
+    const finished = await (await logins()).finish()
+    if (finished) history.replaceState(null, '', finished.returnTo)
+  } catch (error) {
+    // The user refused, or took too long: shows the start page instead of none.
+    console.warn(error)
+    hasFailed = true
+    history.replaceState(null, '', '/')
+  }
 }
+
+/** True after a failed login: another one begins only when the user asks for it, because the provider may refuse without asking the user. */
+let hasFailed = false
 
 /** Instead of `axios(options)`: logs in where that is needed. */
 export async function request(options) {
   try {
     return await axios(requests.authorized(options))
   } catch (error) {
-    if (error.code !== 'LOGIN_REQUIRED' || !(await signIn(options.url))) throw error
+    if (error.code !== 'LOGIN_REQUIRED' || hasFailed || !(await signIn(options.url))) throw error
     return new Promise(() => {})
   }
 }

@@ -232,6 +232,15 @@ describe('STAC Browser', () => {
     await page.context().close()
   })
 
+  it('shows a page after a login was refused', async () => {
+    const page = await pageOf('portal')
+    await (await opened(page, 'Of the portal')).getByText('Authentication required').click()
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await page.waitForURL(`${site.origin}/`)
+    await page.locator('#stac-browser h1, #stac-browser .select-data-source, #stac-browser header').first().waitFor()
+    await page.context().close()
+  })
+
   it('sends nothing to other hosts', async () => {
     await (await pageOf('foreign')).waitForTimeout(500)
     const page = await pageOf('files')
