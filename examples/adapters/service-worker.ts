@@ -3,7 +3,11 @@ import { bearer, createEngine } from 'stac-auth/engine'
 import { simpleHttp } from 'stac-auth/strategies/simple-http'
 
 /** The session of the site, whose cookie no script can read, gives the worker a token. */
-const token = async () => (await fetch('/session/token', { method: 'POST' })).text()
+const token = async () => {
+  const response = await fetch('/session/token', { method: 'POST' })
+  if (!response.ok) throw new Error(`/session/token answered ${response.status}`)
+  return response.text()
+}
 const origin = new URL(location.href).searchParams.get('archive') ?? ''
 
 /** With all strategies the worker would be more than three times as large. */
