@@ -90,7 +90,7 @@ const REASONS = {
   untrusted: { code: 'TLS_UNTRUSTED', says: 'its certificate is not signed by a trusted authority', hint: TRUST_HINT },
   expired: { code: 'TLS_EXPIRED', says: 'its certificate is not valid at this time' },
   hostname: { code: 'TLS_HOSTNAME', says: 'its certificate is for another host name' },
-  handshake: { code: 'TLS_HANDSHAKE', says: 'no encrypted connection could be agreed on' },
+  handshake: { code: 'TLS_HANDSHAKE', says: 'no encrypted connection was possible' },
   request: { code: 'REQUEST_INVALID', says: 'this request cannot be sent: its URL, method or a header is not valid' },
 } as const satisfies Record<string, Reason>
 

@@ -54,7 +54,7 @@ export class Runner {
       family.cases.flatMap((rule): Active[] => {
         const level = levelOf(family, rule, preset, levels)
         // Findings of an unknown severity would not count as errors.
-        if (level !== 'off' && !SEVERITIES.includes(level)) throw new TypeError(`invalid preset ${preset} or level ${level}`)
+        if (level !== 'off' && !SEVERITIES.includes(level)) throw new TypeError(`unknown preset or level ${level ?? preset}`)
         return level === 'off' ? [] : [{ rule, report: this.#reporter(family.meta.id, rule.meta, level) }]
       }),
     )
