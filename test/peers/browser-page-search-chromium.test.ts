@@ -135,7 +135,7 @@ it(
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.locator('.results .refusal').waitFor()
     expect(await page.locator('.results .refusal code').first().textContent()).toBe('NO_CREDENTIAL')
-    expect(await page.locator('.results .refusal .hint').textContent()).toBe('Give it under Access.')
+    expect(await page.locator('.results .refusal .hint').textContent()).toBe('Enter it under Access.')
     expect(asked('/api/members/search').length).toBe(before)
   },
   LONG,

@@ -96,7 +96,7 @@ function open(given: string): void {
   if (routed(route) === undefined) {
     reading.abort()
     reading = new AbortController()
-    void showFailure(new AuthError('URL_SCHEME_FORBIDDEN', 'catalogs are opened by addresses that begin with https:'))
+    void showFailure(new AuthError('URL_SCHEME_FORBIDDEN', 'the URL of a catalog must begin with https:'))
     return
   }
   wallet.typed(url)

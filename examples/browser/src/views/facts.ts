@@ -13,7 +13,7 @@ export function factsView(document: StacDocument, url: string): HTMLElement {
     ['Extent', extentOf(document)],
     ['License', textIn(document, 'license') ?? textIn(memberOf(document, 'properties'), 'license')],
     ['Version', textIn(document, 'stac_version')],
-    ['Address', url],
+    ['URL', url],
   ]
   return element(
     'dl',

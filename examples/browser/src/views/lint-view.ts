@@ -19,8 +19,7 @@ export function lintView({ text, url, parents }: OpenDocument): HTMLElement {
 }
 
 function findings(problems: readonly Problem[]): readonly HTMLElement[] {
-  if (problems.length === 0)
-    return [element('p', { class: 'clean' }, 'Nothing to complain about: what the document says about access is in order.')]
+  if (problems.length === 0) return [element('p', { class: 'clean' }, 'No findings: the document describes its access without errors.')]
   return [element('ul', {}, ...problems.map(findingView))]
 }
 

@@ -10,7 +10,7 @@ export function startView({ samples }: SiteSettings, open: (url: string) => void
     element(
       'p',
       { class: 'lead' },
-      'Give the address of a STAC catalog, collection, item or API. Protected files say what they need; you say which host may have it, and nothing goes anywhere else.',
+      'Enter the URL of a STAC catalog, collection, item or API. For protected files you choose which hosts receive your credential; it is sent nowhere else.',
     ),
     samples.length > 0 && element('h2', {}, 'Begin here'),
     samples.length > 0 &&
