@@ -336,10 +336,7 @@ function rejected({ status, url, headers }: HttpResponse, credential: string, ho
     hop,
     status,
     retryable: ended,
-    hint:
-      status === 403
-        ? 'check that the account has access and accepted the terms'
-        : 'check the value of the credential and whether it has expired',
+    hint: status === 403 ? 'check that the account has access and accepted the terms' : 'check its value and whether it has expired',
   })
 }
 

@@ -20,8 +20,7 @@ export function siteOf(host: string): string {
 
 /** Returns the host name of a URL or URL pattern; undefined for text that is neither, and for buckets. */
 export function hostNameOf(address: string): string | undefined {
-  const url = /^https?:/i.test(address) && canParseUrl(address) ? new URL(address) : undefined
-  return url?.hostname || undefined
+  return /^https?:/i.test(address) && canParseUrl(address) ? new URL(address).hostname : undefined
 }
 
 /** The hosts that take part when a credential is used, by role. */

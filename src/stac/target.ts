@@ -186,12 +186,15 @@ function scopeOf(document: object, { url = selfOf(document), parents }: TargetOp
   return { document: document as StacDocument, url, at: '', parents: known }
 }
 
-/** Returns the URL that a document states as its own. It does not decide what a credential may be sent to: `sendTo` does. */
+/**
+ * Returns the http(s) URL that a document states as its own; a `file:` URL, for example, would lead to URLs that no href may have. It does
+ * not decide what a credential may be sent to: `sendTo` does.
+ */
 function selfOf(document: object): string | undefined {
   const links = own(document, 'links')
   const self = Array.isArray(links) && links.find((link) => ownString(link, 'rel') === 'self')
-  const href = ownString(self, 'href')
-  return canParseUrl(href ?? '') ? href : undefined
+  const href = ownString(self, 'href') ?? ''
+  return /^https?:/i.test(href) && canParseUrl(href) ? href : undefined
 }
 
 function* targetsIn(scope: Scope): Generator<Target> {

@@ -195,6 +195,13 @@ describe('the base of relative URLs', () => {
     expect(baseOf(item({}, { data: asset('f.tif') }))).toBeUndefined()
   })
 
+  it.each(['file:///etc/x', 'ftp://a.example/x', 'vscode://file/x'])(
+    'is unknown when the link self has a scheme that no href may have: %s',
+    (self) => {
+      expect(baseOf(withSelf(self))).toBeUndefined()
+    },
+  )
+
   it('is that of the wrapper for each of its documents, if it has one', () => {
     const features = [withSelf('https://b.example/1')]
     const basesOf = (wrapper: object) => [...targetsOf(wrapper)].map(({ scope }) => scope.url)

@@ -65,7 +65,7 @@ export function refused({ url, status }: HttpResponse, { credential: { id } }: H
   return new CredentialError('AUTH_REJECTED', message, { credential: id, url, status, hint })
 }
 
-const CHECK = 'check the value of the credential and whether it has expired'
+const CHECK = 'check its value and whether it has expired'
 
 /** Returns `AUTH_CHALLENGE_UNSUPPORTED` for a challenge; `why` names a parameter and never its value. */
 export function unanswerable({ url, status }: HttpResponse, { id }: Credential, why: string): ChallengeError {
