@@ -161,10 +161,8 @@ const PLAIN =
 
 /** True for a description in place of a secret: one of the words above, or a sentence. */
 function isPlainText(whole: string): boolean {
-  const value = whole.slice(0, LONGEST).trimEnd()
-  return (
-    !looksSecret(whole) && (PLAIN.test(value.trim()) || /^\p{Lu}?[\p{L}\p{M}'’,.:;()/-]+(?: [\p{L}\p{M}\d'’,.:;()/"-]+){3,}$/u.test(value))
-  )
+  const value = whole.slice(0, LONGEST).trim()
+  return !looksSecret(whole) && (PLAIN.test(value) || /^\p{Lu}?[\p{L}\p{M}'’,.:;()/-]+(?: [\p{L}\p{M}\d'’,.:;()/"-]+){3,}$/u.test(value))
 }
 
 /** Text that marks the place of a secret. */
@@ -172,7 +170,7 @@ const MARKER =
   /^(?:(?:Basic|Bearer) +)?(?:<.*>|\[.*\]|\{.*\}|%7B.*%7D|\$.*|#\{.*\}|[*x•_-]{3,}|…|\.{3}|(?:your|my|insert|enter|put|paste|example|sample|dummy|fake)(?:[-_ ].*)?)?$|change[-_]?me|placeholder|redacted|goes[-_ ]here/is
 
 /** Words that name a secret where a text shows its place. In a URL they are sent as they are. */
-const WORD = /^(?:user(?:name)?|pass(?:word|wd)?|secret|token|key|login|foo)$/i
+const WORD = /^(?:(?:Basic|Bearer) +)?(?::?(?:user(?:name)?|pass(?:word|wd)?|secret|token|key|login|foo))+$/i
 
 function isMarker(value: string): boolean {
   return MARKER.test(value.slice(0, LONGEST))

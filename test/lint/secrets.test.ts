@@ -65,6 +65,10 @@ describe('a secret is found', () => {
     ['a list of scopes', item({ k: { ...BASIC, scopes: ['token'] } })],
     ['a scheme that is a word, whatever its name', item({ token: 'bearer' }, { 'auth:refs': ['token'] })],
     ['placeholders', item({ k: { ...BASIC, 'x-notes': [{ password: '<password>' }, { token: '***' }] } })],
+    [
+      'words in the places of a token and of a login',
+      item({ k: { ...BASIC, 'x-notes': [{ token: 'Bearer token' }, { password: 'user:password' }] } }),
+    ],
   ])('but not in %s', (_, document) => {
     expect(secrets(document)).toEqual([])
   })

@@ -11,7 +11,7 @@ export const secretInDocument: Rule = {
       meta: {
         code: 'secret-in-document',
         severity: { recommended: 'error', strict: 'error', schema: 'off' },
-        messages: { secret: '"{field}" looks like a secret that everyone can read here: remove it, and revoke it' },
+        messages: { secret: '"{field}" looks like a secret that everyone can read here: remove and revoke it' },
       },
       target(target, report) {
         const { href, object, hasSchemes } = target
