@@ -91,7 +91,7 @@ const REASONS = {
   expired: { code: 'TLS_EXPIRED', says: 'its certificate is not valid at this time' },
   hostname: { code: 'TLS_HOSTNAME', says: 'its certificate is for another host name' },
   handshake: { code: 'TLS_HANDSHAKE', says: 'no encrypted connection was possible' },
-  request: { code: 'REQUEST_INVALID', says: 'this request cannot be sent: its URL, method or a header is not valid' },
+  request: { code: 'REQUEST_INVALID', says: 'the URL, method or a header of this request is not valid' },
 } as const satisfies Record<string, Reason>
 
 const CODES: Readonly<Record<string, ReasonName>> = {

@@ -166,7 +166,7 @@ export function* targetsOf(document: object, options: TargetOptions = {}): Gener
     if (!isObject(inner[index])) continue
     yield* targetsIn({
       document: inner[index],
-      url: url ?? selfOf(inner[index]),
+      url: options.url ?? selfOf(inner[index]) ?? url,
       at: pointer('', member, index),
       parents: [{ document: document as StacDocument, url }, ...parents],
     })
@@ -193,8 +193,8 @@ function scopeOf(document: object, { url = selfOf(document), parents }: TargetOp
 function selfOf(document: object): string | undefined {
   const links = own(document, 'links')
   const self = Array.isArray(links) && links.find((link) => ownString(link, 'rel') === 'self')
-  const href = ownString(self, 'href') ?? ''
-  return /^https?:/i.test(href) && canParseUrl(href) ? href : undefined
+  const href = ownString(self, 'href')
+  return /^https?:/i.test(href ?? '') ? href : undefined
 }
 
 function* targetsIn(scope: Scope): Generator<Target> {

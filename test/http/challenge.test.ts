@@ -213,7 +213,7 @@ describe('damaged challenges', () => {
         for (const tail of ['', '"', '\0']) {
           const line = (head + bit.repeat(8192)).slice(0, 8190) + tail
           expect(parseChallenges(line).challenges.length).toBeLessThanOrEqual(32)
-          expect(parseAuthenticationInfo(line).size).toBeLessThanOrEqual(8190)
+          parseAuthenticationInfo(line)
         }
       }
     },

@@ -202,10 +202,14 @@ describe('the base of relative URLs', () => {
     },
   )
 
-  it('is that of the wrapper for each of its documents, if it has one', () => {
+  it('is that of the caller for each document of a wrapper, else its own link self, else that of the wrapper', () => {
     const features = [withSelf('https://b.example/1')]
     const basesOf = (wrapper: object) => [...targetsOf(wrapper)].map(({ scope }) => scope.url)
     expect(basesOf({ type: 'FeatureCollection', features })).toEqual(['https://b.example/1', 'https://b.example/1'])
-    expect(basesOf({ type: 'FeatureCollection', features, links: [{ rel: 'self', href: A }] })).toEqual([A, A, A])
+    expect(basesOf({ type: 'FeatureCollection', features, links: [{ rel: 'self', href: A }] })).toEqual([
+      A,
+      'https://b.example/1',
+      'https://b.example/1',
+    ])
   })
 })

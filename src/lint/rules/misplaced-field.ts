@@ -25,7 +25,7 @@ const misplacedRefs: RuleCase = {
     code: 'misplaced-refs',
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
     messages: {
-      misplaced: 'clients do not look for auth:refs in {place}: put it on an asset, an alternate asset, a link or (from 1.2.0 on) a scheme',
+      misplaced: 'clients do not look for auth:refs in {place}: put it on an asset, an alternate, a link or, from 1.2.0, a scheme',
     },
   },
   claim: ({ keyword, name }) => keyword === 'false schema' && name === 'auth:refs',

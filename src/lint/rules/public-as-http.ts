@@ -9,7 +9,7 @@ export const publicAsHttp: Rule = {
       meta: {
         code: 'public-as-http',
         severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-        messages: { public: 'the scheme "{name}" makes clients ask for a password although access is free: leave out auth:refs instead' },
+        messages: { public: 'the scheme "{name}" makes clients ask for a password although access is free: leave out auth:refs' },
       },
       scheme({ name, value, type, pointer }, report) {
         if (type === 'http' && (NAME.test(name) || TEXT.test(ownString(value, 'description') ?? ''))) report(pointer, 'public', { name })
@@ -20,7 +20,7 @@ export const publicAsHttp: Rule = {
 
 const NAME = /^(?:none|public|anonymous|free|open|no[-_ ]?auth(?:entication)?)$/i
 const TEXT =
-  /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials)|anonymous access|without restriction)/i
+  /(?<!\bnot? )\b(?:free(?:ly)? (?:access|available)|open access|anonymous access|access without restriction|public(?:ly)? (?:access|available)|no (?:authentication|login|credentials))/i
 
 export const docs: RuleDocs = {
   'public-as-http': {

@@ -26,7 +26,7 @@ const refsEmpty: RuleCase = {
   meta: {
     code: 'refs-empty',
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
-    messages: { empty: 'auth:refs is empty, which means that no authentication is needed' },
+    messages: { empty: 'auth:refs is empty: no authentication is needed' },
   },
   refList({ names }, report) {
     if (names.length === 0) report('', 'empty')

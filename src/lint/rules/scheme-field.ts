@@ -25,7 +25,7 @@ const unknownField: RuleCase = {
   meta: {
     code: 'unknown-field',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { unknown: 'the extension does not define "{field}" here, so clients ignore it: correct the name, or remove it' },
+    messages: { unknown: 'the extension does not define "{field}" here, so clients ignore it: correct or remove it' },
     fix: 'suggestion',
   },
   scheme({ value, type, pointer }, report) {

@@ -9,7 +9,7 @@ const schemeRefDangling: RuleCase = {
   meta: {
     code: 'scheme-ref-dangling',
     severity: { recommended: 'error', strict: 'error', schema: 'off' },
-    messages: { undefined: 'auth:refs names "{ref}", which auth:schemes does not define: define it, or correct the name' },
+    messages: { undefined: 'auth:refs names "{ref}", which this auth:schemes does not define: define it, or correct the name' },
     fix: 'suggestion',
   },
   scheme({ value, pointer, map: { value: siblings } }, report) {
