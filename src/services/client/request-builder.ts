@@ -187,7 +187,7 @@ export function draftOf(prepared: PreparedOperation, input: CallInput, options: 
       field: 'body',
     })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
-  if (typeof content === 'function') return { ...common, stream: content }
+  if (typeof content === 'function') return { ...common, stream: () => heard(content()) }
   heard(content)
   return { ...common, stream: () => content, replayable: false }
 }

@@ -53,7 +53,8 @@ it('reads a stream of a file, and not the file of its path', async () => {
 it('a stream that fails before it is read ends the call, not the process', async () => {
   const { client } = await fakeClient()
   const missing = () => createReadStream(join(folder, 'missing.txt'))
-  const calls = [client.documents.upload(missing(), TXT), client.request('POST', '/v2/document', { body: missing() })]
+  const bodies = [missing(), missing]
+  const calls = bodies.flatMap((body) => [client.documents.upload(body, TXT), client.request('POST', '/v2/document', { body })])
   for (const error of await Promise.all(calls.map(failureOf))) expect(error).toMatchObject({ code: 'CONFIG_INVALID', attempts: 1 })
 })
 
