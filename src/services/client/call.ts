@@ -72,7 +72,7 @@ export class Call {
     this.#parts = parts
     this.#url = settings.origin + (query < 0 ? builder.path : builder.path.slice(0, query))
     const now = clock.now()
-    const end = deadlineOf(options, settings.timeouts, now)
+    const end = deadlineOf(options, now, settings.timeouts.total)
     this.#interruption = new Interruption(options.signal)
     this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
     // The timer would fire only after the request was sent.
@@ -275,9 +275,8 @@ function attemptTimeout({ operation, responseKind }: PreparedOperation, { timeou
  * Returns the epoch milliseconds at which the call ends; Infinity for never. Errors: `REQUEST_INVALID` for an invalid time or number of
  * retries, because such a call would never end.
  */
-function deadlineOf(options: CallOptions, timeouts: Required<Timeouts>, now: number): number {
-  const { timeout, totalTimeout, deadline, retry } = options
-  const chosen = totalTimeout ?? timeouts.total
+export function deadlineOf({ timeout, totalTimeout, deadline, retry }: CallOptions, now: number, usual: number | false): number {
+  const chosen = totalTimeout ?? usual
   const total = chosen === false ? Number.POSITIVE_INFINITY : chosen
   const end = deadline ? deadline.getTime?.() : Number.POSITIVE_INFINITY
   const retries = retry ? (retry.retries ?? 0) : 0

@@ -35,6 +35,8 @@ export async function poll<State>(source: PollSource<State>, { signal, deadline 
   const left = deadline && deadline.getTime() - clock.now()
   const stop =
     left === undefined ? undefined : startTimer(clock, Math.max(0, left), () => interruption.interrupt(tooLate(source.name)), 'guard')
+  // The timer would fire only after the first request.
+  if (left !== undefined && left <= 0) interruption.interrupt(tooLate(source.name))
   try {
     for (;;) {
       if (interruption.reason) throw interruption.reason

@@ -4,7 +4,7 @@ import type { Secret, ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError, type ErrorCode, isAuthError, ProtocolError } from '../../errors.ts'
 import type { Clock } from '../../net/clock.ts'
 import { ApiClient, type ApiClientOptions } from '../client/api-client.ts'
-import { ApiResponse } from '../client/call.ts'
+import { ApiResponse, deadlineOf } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
 import type { CallInput, CallOptions, Interceptor, Method, Operation } from '../client/request-builder.ts'
@@ -206,14 +206,18 @@ export function namedJob(error: unknown, jobId: string): unknown {
   return Object.defineProperty(error, 'jobId', { value: jobId, enumerable: true })
 }
 
-/** Returns options for several steps that share one end, the earlier one of `totalTimeout` and `deadline`. */
+/**
+ * Returns options for several steps that share one end, the earlier one of `totalTimeout` and `deadline`. Errors: `REQUEST_INVALID` for an
+ * invalid time.
+ */
 export function oneEnd<Options extends TranslationCallOptions>(
-  { totalTimeout, deadline, ...options }: Options,
+  given: Options,
   clock: Clock,
 ): Omit<Options, 'totalTimeout' | 'deadline'> & { readonly deadline?: Date } {
-  if (typeof totalTimeout !== 'number') return { ...options, ...(deadline && { deadline }) }
-  const end = clock.now() + totalTimeout
-  return { ...options, deadline: new Date(deadline ? Math.min(end, deadline.getTime()) : end) }
+  const { totalTimeout: _, deadline: __, ...options } = given
+  // Invalid for an end that is never.
+  const deadline = new Date(deadlineOf(given, clock.now(), false))
+  return Number.isNaN(deadline.getTime()) ? options : { ...options, deadline }
 }
 
 /**

@@ -213,6 +213,30 @@ it('a download ends at its deadline, also while the document arrives', async () 
   expect(await failing).toMatchObject({ code: 'TIMEOUT_TOTAL', operation: 'documents.download', attempts: 1, handle })
 })
 
+it.each([
+  [{ totalTimeout: Number.NaN }, 'totalTimeout'],
+  [{ totalTimeout: '5' as never }, 'totalTimeout'],
+  [{ deadline: 5 as never }, 'deadline'],
+])('refuses %o as the end of several requests', async (end, field) => {
+  const { client, fake } = await fakeClient()
+  const handle = { document_id: 'A', document_key: 'B' }
+  for (const call of [client.documents.download(handle, undefined, end), client.documents.wait(handle, end)])
+    expect(await failureOf(call)).toMatchObject({ code: 'REQUEST_INVALID', field })
+  expect(fake.log).toHaveLength(0)
+})
+
+it('sends nothing after the deadline, and takes Infinity for none', async () => {
+  const { client, fake, clock } = await fakeClient()
+  const handle = await client.documents.upload(HELLO, TXT)
+  const late = { totalTimeout: -1 }
+  for (const call of [client.documents.wait(handle, late), client.documents.download(handle, undefined, late)])
+    expect(await failureOf(call)).toMatchObject({ code: 'TIMEOUT_TOTAL', attempts: 0 })
+  expect(fake.log).toHaveLength(1)
+  const always = { totalTimeout: Number.POSITIVE_INFINITY }
+  await clock.run(client.documents.wait(handle, always))
+  expect((await client.documents.download(handle, undefined, always)).bytes).toBeDefined()
+})
+
 it('names the last state also if the deadline passes during the download', async () => {
   const { client, fake, clock } = await fakeClient()
   fake.script({ match: { op: 11 }, do: { status: 503 } })
