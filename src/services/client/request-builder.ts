@@ -226,7 +226,7 @@ function contentOf({ operation }: PreparedOperation, { body, content }: CallInpu
     })
   if (content !== undefined) return content
   if (body === undefined && extra === undefined) return undefined
-  const whole = extra === undefined ? body : merged(asMembers(body), extra, 'body')
+  const whole = extra === undefined ? body : merged(asMembers(body), asMembers(extra, 'extraBody'), 'body')
   return operation.body === 'form' ? encodeForm(asMembers(whole), form) : json(whole)
 }
 
@@ -239,7 +239,7 @@ function merged(one: CallInput['query'], other: CallInput['query'], what: string
 }
 
 /** Returns the members of an object. Errors: `REQUEST_INVALID` for anything else, also for a `Map`, whose content is not in members. */
-function asMembers(value: unknown, what = 'body'): Readonly<Record<string, unknown>> {
+export function asMembers(value: unknown, what = 'body'): Readonly<Record<string, unknown>> {
   if (value === undefined) return {}
   if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as Readonly<Record<string, unknown>>
   throw new ValidationError('REQUEST_INVALID', `the ${what} must be a plain object; nothing was sent`, { field: what })

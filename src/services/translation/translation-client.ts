@@ -3,7 +3,7 @@ import type { ApiResponse } from '../client/call.ts'
 import { requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
-import type { CallInput, Interceptor, Method } from '../client/request-builder.ts'
+import { asMembers, type CallInput, type Interceptor, type Method } from '../client/request-builder.ts'
 import { Admin, type Usage, usage } from './admin.ts'
 import type { DocumentSink } from './document-download.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'
@@ -262,6 +262,6 @@ const FORM = 'application/x-www-form-urlencoded'
 function contentOf({ form, body, contentType }: RawRequest): CallInput {
   if (form && body !== undefined)
     throw new ValidationError('REQUEST_INVALID', 'form and body cannot be used together; nothing was sent', { field: 'form' })
-  if (form) return { content: encodeForm(form, { arrays: 'repeat' }), contentType: FORM }
+  if (form) return { content: encodeForm(asMembers(form, 'form'), { arrays: 'repeat' }), contentType: FORM }
   return { ...(body !== undefined && { content: body }), ...(contentType !== undefined && { contentType }) }
 }

@@ -409,7 +409,7 @@ function sentAs(
   return {
     operation: form,
     input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) },
-    options: extraBody ? { ...options, extraBody: inForm(extraBody) } : options,
+    options: isMembers(extraBody) ? { ...options, extraBody: inForm(extraBody) } : options,
   }
 }
 
@@ -417,7 +417,7 @@ function sentAs(
 const forms = new WeakMap<TranslationOperation, TranslationOperation>()
 
 function isMembers(body: unknown): body is FormMembers {
-  return typeof body === 'object' && body !== null
+  return typeof body === 'object' && body !== null && !(Symbol.iterator in body)
 }
 
 function refused(field: string, why: string): ValidationError {

@@ -109,14 +109,15 @@ it.each([
   expect(read).toBe(1)
 })
 
-it.each([
+it.each<[input: object, field: string, options?: object]>([
   [{ query: new URLSearchParams('a=1') }, 'query'],
   [{ query: new Map([['a', 1]]) }, 'query'],
   [{ body: new Map([['a', 1]]) }, 'body'],
   [{ body: { tags: new Set(['a']) } }, 'body.tags'],
-])('refuses a collection whose content would be lost: %o', async (input, field) => {
+  [{}, 'extraBody', { extraBody: new Map([['a', 1]]) }],
+])('refuses a collection whose content would be lost: %o', async (input, field, options: object = {}) => {
   const { origin, exchanges } = await service(() => ({ status: 200 }))
-  const error = await failureOf(clientOf(origin).client.call(operation('idem'), input as never))
+  const error = await failureOf(clientOf(origin).client.call(operation('idem'), input as never, options))
   expect(error).toMatchObject({ code: 'REQUEST_INVALID', field, attempts: 0 })
   expect(exchanges).toHaveLength(0)
 })

@@ -75,6 +75,7 @@ describe('what is refused before anything is sent', () => {
       ['voice.open', client.voice.open({ source_media_content_type: 'audio/auto' }, { speed: 3 })],
       ['translateMany', client.translateMany(['a'], { target_lang: '' }).toArray()],
       ['POST request', client.request('POST', '/v2/translate', { form: { text: [] } })],
+      ['POST request', client.request('POST', '/v2/translate', { form: new URLSearchParams('text=a') as never })],
       ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, body: 'text=b' })],
       ['POST request', client.request('POST', '/v2/translate', { form: { text: 'a' }, json: { text: ['b'] } })],
     ]

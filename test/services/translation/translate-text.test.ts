@@ -59,6 +59,8 @@ it('sends a form when it is asked for one, and refuses there what only JSON can 
     const added = client.translateText({ text: 'a', target_lang: 'DE' }, { encoding: 'form', extraBody: more })
     expect(await failureOf(added)).toMatchObject({ name: 'ValidationError', field: Object.keys(more)[0], attempts: 0 })
   }
+  const lost = client.translateText({ text: 'a', target_lang: 'DE' }, { encoding: 'form', extraBody: new Map([['a', 1]]) as never })
+  expect(await failureOf(lost)).toMatchObject({ name: 'ValidationError', field: 'extraBody', attempts: 0 })
   expect(await failureOf(client.usage({ encoding: 'form' }))).toMatchObject({ name: 'ValidationError', field: 'encoding' })
   expect(fake.log).toHaveLength(1)
   await client.translateText({ text: 'a', target_lang: 'DE' }, { encoding: 'form', extraBody: { ignore_tags: ['p', 'q'] } })
