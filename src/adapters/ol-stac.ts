@@ -136,19 +136,27 @@ async function plainTiffs(auth: Auth, options: SourceOptions, givenFor: GivenFor
 async function wholeFile({ fetch }: Requests, url: string, { url: _, ...source }: SourceOptions): Promise<SourceOptions> {
   const response = await fetch(url)
   requireOk(response, url)
+  const tooLarge = new NetworkError('RESPONSE_TOO_LARGE', `the file of ${new URL(url).host} exceeds the limit of 256 MiB`, {
+    url,
+    hint: 'use ol-stac 1.2 or newer, which reads parts of it',
+  })
+  if (Number(response.headers.get('content-length')) > MAX_WHOLE) {
+    await response.body?.cancel()
+    throw tooLarge
+  }
   let left = MAX_WHOLE
   // Counted, because a server need not state the length.
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       left -= chunk.length
-      if (left >= 0) return controller.enqueue(chunk)
-      throw new NetworkError('RESPONSE_TOO_LARGE', `the file of ${new URL(url).host} exceeds the limit of 256 MiB`, {
-        url,
-        hint: 'use ol-stac 1.2 or newer, which reads parts of it',
-      })
+      if (left < 0) throw tooLarge
+      controller.enqueue(chunk)
     },
   })
-  return { ...source, blob: await new Response(response.body?.pipeThrough(counter)).blob() }
+  const whole = new Response(response.body?.pipeThrough(counter)).blob()
+  // Browsers report an error of their own for a stream that fails.
+  const blob = await whole.catch((error: unknown) => Promise.reject(left < 0 ? tooLarge : error))
+  return { ...source, blob }
 }
 
 /**

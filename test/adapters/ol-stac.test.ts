@@ -142,6 +142,15 @@ describe('a source of the layer', () => {
     expect(await of(wide, { given: () => undefined })).toEqual({ sources: [{ url, min: 1 }], sourceOptions: { headers: {} } })
     const large = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2 ** 28 + 1)) })
     const unstated = of({ ...key, fetchFor: () => async () => new Response(large) }, {})
+    const blob = vi.spyOn(Response.prototype, 'blob').mockImplementationOnce(async function (this: Response) {
+      await this.arrayBuffer().catch(() => undefined)
+      // As in Chromium.
+      throw new TypeError('Failed to fetch')
+    })
     expect(await failureOf(unstated)).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+    const response = new Response(new ReadableStream(), { headers: { 'content-length': String(2 ** 28 + 1) } })
+    const stated = of({ ...key, fetchFor: () => async () => response }, {})
+    expect(await failureOf(stated)).toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
+    blob.mockRestore()
   })
 })
