@@ -24,11 +24,11 @@ export function authorizeWith(auth: Auth, given?: Given): <Request extends objec
 }
 
 /**
- * Rejects with the reason of an aborted call, as `fetch` does: axios adds the error as `cause` to that reason, so an error that has the
- * reason as its own `cause` would make a loop.
+ * Rejects with the reason of a call that axios aborted, as `fetch` does: axios adds the error as `cause` to that reason, so an error that
+ * has the reason as its own `cause` would make a loop.
  */
 function rethrow(error: unknown): never {
-  throw isAuthError(error) && error.code === 'ABORTED' ? error.cause : error
+  throw isAuthError(error) && error.code === 'ABORTED' && Object(error.cause).isAxiosError ? error.cause : error
 }
 
 /** Removes the `User-Agent` that axios adds: Firefox and Safari send it and require a CORS preflight for it, which few archives allow. */

@@ -4,6 +4,7 @@ import { clientOf } from '../../examples/adapters/axios.ts'
 import { authorizeWith } from '../../src/adapters/axios.ts'
 import type { Auth } from '../../src/auth/auth.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
+import { AbortedError } from '../../src/errors.ts'
 import { failureOf } from '../harness/failure.ts'
 import { startArchive } from './archive.ts'
 import { keepsTheGrant } from './grant.ts'
@@ -48,6 +49,14 @@ it('fails as axios does without stac-auth when a request is aborted or times out
   expect([aborted, late]).toMatchObject([{ code: 'ERR_CANCELED' }, { code: 'ETIMEDOUT' }])
   for (const error of [aborted, late]) expect(causesOf(error).includes(error)).toBe(false)
 })
+
+it.each([undefined, 'the prompt was closed', new Error('of a login')])(
+  'keeps ABORTED for a call that axios did not abort: %j',
+  async (reason) => {
+    const auth = { fetch: () => Promise.reject(new AbortedError(reason)) } as unknown as Auth
+    expect(await failureOf(clientOf(auth).get('https://data.example/a.json'))).toMatchObject({ name: 'AbortError', code: 'ABORTED' })
+  },
+)
 
 it('axios does not add its name, which archives would have to allow for pages in Firefox and Safari', async () => {
   const names: (string | null)[] = []
