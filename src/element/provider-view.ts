@@ -72,10 +72,21 @@ export class ProviderView {
 
   /** Shows why a request with this credential failed, if the provider uses it. */
   report(error: unknown, credential: string): boolean {
+    const isMine = this.#uses(credential)
+    if (isMine) this.#show('summary', error)
+    return isMine
+  }
+
+  /** Forgets an error of a credential that has changed; the next update shows that. */
+  forget(credential: string): void {
+    if (!this.#uses(credential)) return
+    this.#error = undefined
+    this.#facts = ''
+  }
+
+  #uses(credential: string): boolean {
     const { ready, login } = this.#provider
-    if (!ready.includes(credential) && login !== credential) return false
-    this.#show('summary', error)
-    return true
+    return ready.includes(credential) || login === credential
   }
 
   /** Discards typed values and aborts a login. */

@@ -20,7 +20,7 @@ export interface ElementAuth extends Pick<Auth, 'explain' | 'authorize' | 'statu
     add(credential: UncheckedCredential): Promise<unknown>
     allow(id: string, pattern: string): Promise<void>
     remove(id: string): Promise<void>
-    subscribe(listener: () => void): () => void
+    subscribe(listener: (change: { readonly credential: string }) => void): () => void
   }
 }
 
@@ -258,7 +258,11 @@ export class StacAuthElement extends Base {
 
   #subscribe(): void {
     this.#unsubscribe?.()
-    this.#unsubscribe = this.isConnected ? this.#auth?.credentials.subscribe(() => this.#start()) : undefined
+    if (!this.isConnected) return
+    this.#unsubscribe = this.#auth?.credentials.subscribe(({ credential }) => {
+      for (const view of this.#views.values()) view.forget(credential)
+      this.#start()
+    })
   }
 
   /** Updates after a change of the engine or the targets. */

@@ -478,4 +478,13 @@ it('shows why a request failed, at the provider of its credential', async () => 
   })
   await page.evaluate(() => elementPage.open('a'))
   expect(await page.getByRole('listitem').getByRole('alert').textContent()).toContain('The server rejected the credential.')
+  const badge = page.getByRole('listitem').locator('[part~="state"]')
+  expect(await badge.textContent()).toBe('Refused')
+  // Another token under the same id: what is known about the old one says nothing about it.
+  await page.evaluate((sendTo) => {
+    const { credentials } = Reflect.get(document.querySelector('stac-auth') ?? {}, 'auth')
+    return credentials.add({ id: 'portal', type: 'http', scheme: 'bearer', token: 'fresh', sendTo: [sendTo] })
+  }, `${provider.issuer}/`)
+  await expect.poll(() => badge.textContent()).toBe('Ready')
+  expect(await page.getByRole('alert').count()).toBe(0)
 }, 30_000)
