@@ -145,16 +145,15 @@ const IS_REMOTE = /^https?:/i
 
 /** The credential for a URL that can be used, or the one that needs a login. */
 interface Readiness {
-  readonly credential?: string
-  readonly login?: string
+  readonly credential?: string | undefined
+  readonly login?: string | undefined
 }
 
 async function readinessOf(auth: Auth, target: Target): Promise<Readiness> {
   const { refs } = await auth.explain(target)
   const used = refs.find(({ credential, code }) => credential !== undefined && code === undefined)
   if (used?.credential !== undefined) return { credential: used.credential }
-  const login = refs.find(({ code }) => code === 'LOGIN_REQUIRED')?.credential
-  return login === undefined ? {} : { login }
+  return { login: refs.find(({ code }) => code === 'LOGIN_REQUIRED')?.credential }
 }
 
 /** Returns false only if the engine knows that the request has no credential. */
