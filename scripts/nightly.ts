@@ -40,7 +40,9 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))
 if (unknown.length > 0 || Number.isNaN(seed)) {
-  console.error(`unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}`)
+  console.error(
+    unknown.length > 0 ? `unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}` : '--seed must be a number',
+  )
   process.exit(2)
 }
 

@@ -179,23 +179,13 @@ function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions)
 function clientOptions({ baseUrl, retries = 2, profile, ...options }: TimeTrackingOptions, identity: Identity): ApiClientOptions {
   const { transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson } = options
   const { credential, auth, userAgent = USER_AGENT } = identity
+  const given = { credential, auth, transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson }
   const own = credential && 'name' in credential && typeof credential.name === 'string' ? [credential.name] : []
   return {
     ...{ baseUrl, retries, userAgent, refresh: false, hints: { 401: BINDING } },
     pinnedHeaders: ['user-agent', 'x-api-token', ...own],
     form: profile?.form ?? {},
-    ...({
-      credential,
-      auth,
-      transport,
-      allowInsecure,
-      timeouts,
-      maxRetryAfter,
-      queueLimit,
-      limits,
-      hooks,
-      parseJson,
-    } as Partial<ApiClientOptions>),
+    ...(given as Partial<ApiClientOptions>),
   }
 }
 
