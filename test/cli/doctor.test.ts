@@ -482,7 +482,7 @@ describe('doctor finds', () => {
   it('a token endpoint and a server that refuse the credentials, if it may send requests', async () => {
     const refused = await examined('--test')
     expect(refused.checks.filter(({ check, level }) => check.startsWith('request ') && level !== 'ok')).toEqual([
-      expect.objectContaining({ check: 'request key', code: 'AUTH_REJECTED', hint: expect.stringContaining('value of the credential') }),
+      expect.objectContaining({ check: 'request key', code: 'AUTH_REJECTED', hint: expect.stringContaining('whether it has expired') }),
       expect.objectContaining({ check: 'request oidc', code: 'OAUTH_ERROR', hint: expect.stringContaining('clientSecret') }),
     ])
     expect(refused.checks.filter(({ check, level }) => check.startsWith('request ') && level === 'ok')).toEqual([
