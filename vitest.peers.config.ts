@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     name: 'peers',
     include: ['test/peers/**/*.test.ts'],
-    maxWorkers: 3,
+    maxWorkers: 5,
     setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter()],
     // To end what hangs: on a busy machine each process may take ten seconds to start.
