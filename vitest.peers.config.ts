@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 
-/** Tests against servers that we did not write. Each file starts processes of its own, which wait most of the time: three files at once. */
+/** Tests against servers that we did not write. Each file starts processes of its own, which wait most of the time: several files run at once. */
 export default defineConfig({
   resolve: { alias: { '#platform': fileURLToPath(new URL('src/platform/node.ts', import.meta.url)) } },
   test: {
