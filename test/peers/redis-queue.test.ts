@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { catalog, clean, dangling, json, link } from '../cli/crawl/catalogs.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 import { itemWith } from '../cli/items.ts'
-import { serve } from '../cli/server.ts'
+import { body, serve } from '../cli/server.ts'
 import { type Peer, startPeer } from './peer.ts'
 import { type RedisFacts, redisQueue } from './redis-facts.ts'
 
@@ -54,11 +54,11 @@ function cli(argv: readonly string[], env: object = {}) {
 }
 
 /** A worker that has said that it takes jobs. */
-async function startWorker(...argv: string[]): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [BIN, 'worker', ...argv], { env: environment(), stdio: ['ignore', 'ignore', 'pipe'] })
+async function startWorker(argv: readonly string[] = [], env: object = {}): Promise<ChildProcess> {
+  const worker = spawn(process.execPath, [BIN, 'worker', ...argv], { env: environment(env), stdio: ['ignore', 'ignore', 'pipe'] })
   workers.push(worker)
   const [text] = await once(worker.stderr as NonNullable<ChildProcess['stderr']>, 'data')
-  expect(String(text)).toBe(`waiting for jobs from redis://${place}\n`)
+  expect(String(text)).toMatch(new RegExp(`^waiting for (jobs|downloads) from redis://${place}\n`))
   return worker
 }
 
@@ -68,6 +68,15 @@ const item = (id: string, name = 'x-api-key', refs = ['key']) => ({
   ...itemWith({ data: { href: 'https://d.example/', 'auth:refs': refs } }, { schemes: scheme(name) }),
   id,
 })
+
+/** The commands that connect to the queue. */
+const commandsOf = (input: string) => [
+  ['lint', input, '--queue'],
+  ['worker'],
+  ['download', input, '-d', folder, '--queue'],
+  ['worker', '-d', folder],
+  ['queue', 'status'],
+]
 
 /** Linting it takes some seconds. */
 const slow = () => ({
@@ -85,7 +94,7 @@ describe('a queue in a real Redis', () => {
     await put(inputs, 'list.json', { type: 'FeatureCollection', features: [item('f0', 'q'), item('f1', 'r', ['gone'])] })
     await put(inputs, 'latin.json', new Uint8Array([0x7b, 0x22, 0xe4, 0x22, 0x7d]))
     await startWorker()
-    await startWorker('--concurrency', '3')
+    await startWorker(['--concurrency', '3'])
     const sarif = (name: string) => ['--format', 'json', '--format', `sarif=${join(folder, name)}`]
     const here = await cli(['lint', inputs, ...sarif('here')])
     const there = await cli(['lint', inputs, ...sarif('there'), '--queue'])
@@ -168,6 +177,71 @@ describe('a queue in a real Redis', () => {
   })
 })
 
+/** The rights that the message of a refused user names. */
+const RIGHTS = ['~stac-auth:*', '+@read', '+@write', '+@scripting', '+@connection', '+@transaction', '+info', '+time']
+
+/** Sends a command as the administrator of the server. */
+async function asAdministrator<T>(use: (admin: Redis) => Promise<T>): Promise<T> {
+  const admin = new Redis({ ...redis })
+  try {
+    return await use(admin)
+  } finally {
+    admin.disconnect()
+  }
+}
+
+/** Creates a user with these rights, and returns the variable of its queue. */
+async function userWith(rights: readonly string[]) {
+  await asAdministrator((admin) => admin.acl('SETUSER', 'limited', 'reset', 'on', '>l1mited', ...rights))
+  return { STAC_AUTH_QUEUE: `redis://limited:l1mited@${place}` }
+}
+
+describe('a user of the access control list of Redis', () => {
+  it('may lint and download with the rights that the message names, and no other', async () => {
+    const env = await userWith(RIGHTS)
+    const server = await serve({ '/file': body('content') })
+    const data = join(folder, 'limited')
+    const input = await put(folder, 'limited.json', { ...itemWith({ data: { href: `${server.origin}file` } }), id: 'limited' })
+    await mkdir(data)
+    await startWorker([], env)
+    await startWorker(['-d', data, server.origin], env)
+    expect(await cli(['lint', input, '--queue'], env)).toEqual({ code: 0, stdout: expect.any(String), stderr: '' })
+    const downloaded = await cli(['download', input, '-d', data, '--queue', '--rate', '10'], env)
+    expect(downloaded).toEqual({ code: 0, stdout: expect.stringMatching(/^written +1 /), stderr: '' })
+    expect(await cli(['queue', 'status', '-d', data], env)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each(RIGHTS)('is refused at once without %s, and told all rights that are needed', async (right) => {
+    const env = await userWith(RIGHTS.filter((other) => other !== right))
+    const input = await put(folder, 'one.json', item('one'))
+    for (const argv of commandsOf(input)) {
+      const { code, stdout, stderr } = await cli(argv, env)
+      expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining(`AUTH_REJECTED: redis://${place}: this user may not`)])
+      expect(stderr).toContain(`must allow this user ${RIGHTS.join(' ')}`)
+      expect(stderr).not.toContain('l1mited')
+    }
+  })
+
+  it('learns that the server is full, of the queue and not of the file', async () => {
+    const server = await serve({ '/file': body('content') })
+    const data = join(folder, 'full')
+    const input = await put(folder, 'full.json', { ...itemWith({ data: { href: `${server.origin}file` } }), id: 'full' })
+    await mkdir(data)
+    await asAdministrator((admin) => admin.config('SET', 'maxmemory', '1'))
+    try {
+      for (const argv of [
+        ['lint', input, '--queue'],
+        ['download', input, '-d', data, '--queue'],
+      ]) {
+        const { code, stderr } = await cli(argv)
+        expect([code, stderr]).toEqual([5, expect.stringContaining(`redis://${place}: it refuses writes: it is full`)])
+      }
+    } finally {
+      await asAdministrator((admin) => admin.config('SET', 'maxmemory', '0'))
+    }
+  })
+})
+
 describe('a queue that cannot be reached', () => {
   it.each([
     ['with a wrong password', () => `redis://:wr0ng@${place}`, 3, 'AUTH_REJECTED'],
@@ -178,14 +252,7 @@ describe('a queue that cannot be reached', () => {
     ['at no address', () => 'wr0ng', 2, 'USAGE'],
   ])('%s is told at once, and no password', async (_, queue, exit, code) => {
     const input = await put(folder, 'one.json', item('one'))
-    const commands = [
-      ['lint', input, '--queue'],
-      ['worker'],
-      ['download', input, '-d', folder, '--queue'],
-      ['worker', '-d', folder],
-      ['queue', 'status'],
-    ]
-    for (const argv of commands) {
+    for (const argv of commandsOf(input)) {
       const outcome = await cli(argv, { STAC_AUTH_QUEUE: queue() })
       expect([outcome.code, outcome.stderr]).toEqual([exit, expect.stringContaining(code)])
       expect(outcome.stdout + outcome.stderr).not.toMatch(/wr0ng(?!")/)

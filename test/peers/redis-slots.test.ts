@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isAuthError, NetworkError } from '../../src/errors.ts'
 import { OriginSlots } from '../../src/node/queue/origin-slots.ts'
 import { type Peer, startPeer } from './peer.ts'
 import type { RedisFacts } from './redis-facts.ts'
@@ -23,7 +24,9 @@ beforeEach(async ({ skip }) => {
 })
 
 function workerWith(perHost: number, rate?: number): OriginSlots {
-  const slots = new OriginSlots(redis, `worker${++made}`)
+  const slots = new OriginSlots(redis, `worker${++made}`, (error) =>
+    isAuthError(error) ? error : new NetworkError('NETWORK_FAILED', String(error)),
+  )
   slots.limits = { perHost, ...(rate !== undefined && { rate }) }
   return slots
 }
@@ -128,6 +131,18 @@ describe('the slots of an origin', () => {
     )
     expect(Math.max(...entered) - Math.min(...entered)).toBeGreaterThanOrEqual(11 * 50 - 60)
     for (const slots of workers) await slots.close()
+  })
+
+  it.each([undefined, 20])('are refused, rather than awaited, when the server is full (rate: %s)', async (rate) => {
+    const slots = workerWith(4, rate)
+    await redis.config('SET', 'maxmemory', '1')
+    try {
+      await expect(slots.enter(ORIGIN)).rejects.toMatchObject({ code: 'NETWORK_FAILED', message: expect.stringContaining('OOM') })
+    } finally {
+      await redis.config('SET', 'maxmemory', '0')
+    }
+    await slots.enter(ORIGIN)
+    await slots.close()
   })
 
   it('are not taken by a request that was aborted while it waited', async () => {

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { isAuthError } from '../../errors.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { OriginLimiter } from '../../net/limiter.ts'
@@ -43,8 +43,9 @@ export async function performJobs(options: DownloadWorkerOptions): Promise<never
   const destination = await identityOf(target)
   const opened = await connectQueue(address, signal)
   const redis = opened.client()
-  const slots = new OriginSlots(redis, `${process.pid}-${randomBytes(6).toString('hex')}`)
-  const worker = new DownloadWorker({ options, target, slots, concurrency }, new FileNotes(redis, destination, 'done'))
+  const slots = new OriginSlots(redis, `${process.pid}-${randomBytes(6).toString('hex')}`, opened.meaning)
+  const done = new FileNotes(redis, destination, 'done')
+  const worker = new DownloadWorker({ options, target, slots, concurrency, meaning: opened.meaning }, done)
   try {
     return await workJobs({
       address,
@@ -78,12 +79,15 @@ interface WorkerParts {
   readonly target: Destination
   readonly slots: OriginSlots
   readonly concurrency: number
+  /** Converts an error of Redis. */
+  readonly meaning: (error: unknown) => AuthError
 }
 
 class DownloadWorker {
   readonly #options: DownloadWorkerOptions
   readonly #target: Destination
   readonly #slots: OriginSlots
+  readonly #meaning: WorkerParts['meaning']
   readonly #done: FileNotes
   readonly #files: OriginLimiter
   readonly #end = new AbortController()
@@ -91,10 +95,11 @@ class DownloadWorker {
   /** Contexts of the last settings: jobs share their retry budgets. */
   readonly #contexts = new Map<string, DownloadContext>()
 
-  constructor({ options, target, slots, concurrency }: WorkerParts, done: FileNotes) {
+  constructor({ options, target, slots, concurrency, meaning }: WorkerParts, done: FileNotes) {
     this.#options = options
     this.#target = target
     this.#slots = slots
+    this.#meaning = meaning
     this.#done = done
     this.#files = new OriginLimiter({ concurrency }, systemClock(), () => undefined)
     setMaxListeners(0, this.#end.signal)
@@ -123,6 +128,7 @@ class DownloadWorker {
               folder,
               context: this.#contextOf(job, folder),
               done: this.#done,
+              meaning: this.#meaning,
               reports,
             }).perform(notes[index])
           } finally {
@@ -182,6 +188,7 @@ interface FileJobParts {
   readonly folder: Destination
   readonly context: DownloadContext
   readonly done: FileNotes
+  readonly meaning: WorkerParts['meaning']
   readonly reports: Reports
 }
 
@@ -250,11 +257,15 @@ class FileJob {
   }
 
   #recordOf(note: string | null | undefined): JobRecord {
-    const { file, job, done } = this.#parts
+    const { file, job, done, meaning } = this.#parts
     const found = readDone(note, file)
     // A file of an earlier download counts only if existing files are kept.
     const isOurs = found && (found.run === job.run || (job.settings.existing ?? 'keep') === 'keep')
-    return new JobRecord(this.#parts, isOurs ? found.entry : undefined, (entry) => done.set(file.name, { run: job.run, entry }))
+    return new JobRecord(this.#parts, isOurs ? found.entry : undefined, (entry) =>
+      done.set(file.name, { run: job.run, entry }).catch((error) => {
+        throw meaning(error)
+      }),
+    )
   }
 
   #contextWith(record: JobRecord): DownloadContext {

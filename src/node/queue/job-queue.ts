@@ -1,7 +1,7 @@
 /** A job queue in Redis for work done by other processes, with JSON payloads and results, and the side of its workers. */
 
 import type { Job, Queue, QueueEvents } from 'bullmq'
-import { abortedBy, ProtocolError, TimeoutError } from '../../errors.ts'
+import { abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
 import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection, type QueueOptions } from './queue-server.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
@@ -69,8 +69,13 @@ export class JobQueue {
     const events = new bullmq.QueueEvents(name, { ...settings, connection: connection.client() })
     queue.on('error', () => undefined)
     events.on('error', () => undefined)
-    await Promise.race([Promise.all([queue.waitUntilReady(), events.waitUntilReady()]), connection.lost])
-    await Promise.race([cleaned(queue), connection.lost])
+    try {
+      await Promise.race([Promise.all([queue.waitUntilReady(), events.waitUntilReady()]), connection.lost])
+      await Promise.race([cleaned(queue), connection.lost])
+    } catch (error) {
+      connection.close()
+      throw isAuthError(error) ? error : connection.meaning(error)
+    }
     return new JobQueue(connection, queue, events, onLonely)
   }
 

@@ -9,6 +9,7 @@ import { Interruption, sleep } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
 import type { RequestLimiter } from '../download/download-context.ts'
 import { KEY_PREFIX } from './queue-server.ts'
+import { refusedWrite } from './redis-connection.ts'
 
 /** Milliseconds after which the slots of a worker that does not refresh them are free. */
 const LEASE = 10_000
@@ -127,15 +128,20 @@ interface Slots {
 export class OriginSlots implements RequestLimiter {
   readonly #redis: Redis
   readonly #worker: string
+  readonly #meaning: (error: unknown) => AuthError
   readonly #clock: Clock
   readonly #origins = new Map<string, Slots>()
   #limits: SharedLimits = { perHost: 8 }
   #isClosed = false
 
-  /** @param worker a name that no other process has */
-  constructor(redis: Redis, worker: string, clock = systemClock()) {
+  /**
+   * @param worker a name that no other process has
+   * @param meaning converts an error of Redis
+   */
+  constructor(redis: Redis, worker: string, meaning: (error: unknown) => AuthError, clock = systemClock()) {
     this.#redis = redis
     this.#worker = worker
+    this.#meaning = meaning
     this.#clock = clock
   }
 
@@ -144,7 +150,7 @@ export class OriginSlots implements RequestLimiter {
     this.#limits = { perHost: Math.min(perHost, MOST), ...(rate !== undefined && { rate }) }
   }
 
-  /** Waits for a slot, then for the rate limit and `Retry-After`. Call `leave` afterwards. Errors: `ABORTED`. */
+  /** Waits for a slot, then for the rate limit and `Retry-After`. Call `leave` afterwards. Errors: `ABORTED`, `NETWORK_FAILED` when Redis accepts no writes. */
   enter(origin: string, signal?: AbortSignal): void | Promise<void> {
     const slots = this.#slotsOf(origin)
     const isFree = this.#isUsable(slots) && slots.waiting.length === 0
@@ -224,7 +230,12 @@ export class OriginSlots implements RequestLimiter {
     const { rate } = this.#limits
     if (rate === undefined) return
     const [next, pause] = [keyOf(origin, 'next'), keyOf(origin, 'pause')]
-    let wait = Number(await this.#redis.eval(TAKE, 2, next, pause, Math.round(1_000_000 / rate)))
+    const taken = this.#redis.eval(TAKE, 2, next, pause, Math.round(1_000_000 / rate))
+    let wait = Number(
+      await taken.catch((error) => {
+        throw this.#meaning(error)
+      }),
+    )
     for (; wait > 0; wait = Math.max(0, await this.#redis.pttl(pause))) await sleep(wait, this.#clock, signal)
   }
 
@@ -254,8 +265,9 @@ export class OriginSlots implements RequestLimiter {
       slots.held = Math.min(allowed, target)
       slots.refreshedAt = asked
       slots.pausedUntil = Math.max(slots.pausedUntil, this.#clock.now() + pause)
-    } catch {
+    } catch (error) {
       // Without the server no slot is used after the lease; the next refresh tries again.
+      if (refusedWrite(error) !== undefined) for (const waiting of slots.waiting.splice(0)) waiting.refuse(this.#meaning(error))
     }
     slots.isRefreshing = false
     this.#admit(slots)

@@ -9,7 +9,26 @@ export const KEY_PREFIX = 'stac-auth'
 /** Name of the queue of `lint`. It contains the version of the payload, so that incompatible processes do not share jobs. */
 export const LINT_QUEUE = 'lint-v1'
 
-const USE: RedisUse = { subject: 'the queue', passwordHint: 'STAC_AUTH_QUEUE=redis://:password@host:port', packages: ['bullmq', 'ioredis'] }
+/** A key that is never written. */
+const UNUSED = `${KEY_PREFIX}:unused`
+
+const USE: RedisUse = {
+  subject: 'the queue',
+  passwordHint: 'STAC_AUTH_QUEUE=redis://:password@host:port',
+  packages: ['bullmq', 'ioredis'],
+  rights: {
+    rules: `~${KEY_PREFIX}:* +@read +@write +@scripting +@connection +@transaction +info +time`,
+    attempt: async (client) => {
+      await client.info('server')
+      await client.time()
+      await client.exists(UNUSED)
+      await client.eval('return 1', 0)
+      await client.del(UNUSED)
+      await client.multi({ pipeline: false })
+      await client.discard()
+    },
+  },
+}
 
 /** Location of a queue. */
 export interface QueueOptions {

@@ -23,6 +23,15 @@ export interface RedisConnection {
 export interface RedisUse extends PackageUse {
   /** How to give a password. */
   readonly passwordHint: string
+  readonly rights: RedisRights
+}
+
+/** What a user of the access control list of Redis must be allowed. */
+export interface RedisRights {
+  /** Rules of `ACL SETUSER`. */
+  readonly rules: string
+  /** Sends a command of each kind that is needed, and leaves nothing behind. */
+  attempt(client: Redis): Promise<unknown>
 }
 
 /** Timeout of the first connection in milliseconds. */
@@ -32,9 +41,9 @@ const CONNECT_TIMEOUT = 10_000
 const ATTEMPTS = 20
 
 /**
- * Connects and checks the password and the protocol. A connection that is lost later is retried for half a minute.
+ * Connects and checks the password, the rights of the user and the protocol. A connection that is lost later is retried for half a minute.
  *
- * Errors: `AUTH_REJECTED` for a wrong or missing password, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an unreachable server,
+ * Errors: `AUTH_REJECTED` for a wrong or missing password and for missing rights, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an unreachable server,
  * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
  */
 export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
@@ -45,6 +54,8 @@ export async function connectRedis(address: RedisAddress, use: RedisUse, signal?
     address.password !== undefined &&
     (await first({ ...optionsOf(address), enableReadyCheck: false }, (made) => isWithoutPassword(made, address)))
   const options = { ...optionsOf(address), ...(!isOpen && loginOf(address)) }
+  // Without the right to INFO, the check of readiness would print a warning of `ioredis`.
+  await first({ ...options, enableReadyCheck: false }, (made) => checkRights(made, use))
   await first(options, (made) => greeted(made, address))
   const clients: Redis[] = []
   let lose: (error: AuthError) => void = () => {}
@@ -122,6 +133,16 @@ async function isWithoutPassword(client: Redis, { username, password = '' }: Red
   return /no password is set|without any password configured/.test(refusal)
 }
 
+/** Reports missing rights only: a server that is still loading refuses the commands too, and anything else is reported by the next connection. */
+async function checkRights(client: Redis, { rights }: RedisUse): Promise<void> {
+  try {
+    await client.connect()
+    await rights.attempt(client)
+  } catch (error) {
+    if (wordOf(error) === 'NOPERM') throw error
+  }
+}
+
 /** Selects the database, so that an invalid number is detected now. */
 async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
   await client.connect()
@@ -129,14 +150,38 @@ async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
   if (db > 0) await client.select(db)
 }
 
-/** Describes a failure. Error texts of Redis start with a code (RESP, simple errors); the rest is not shown. */
-function failureOf(error: unknown, address: RedisAddress, { passwordHint }: RedisUse): AuthError {
-  const [, word = ''] = /^([A-Z]{3,})\b/.exec(error instanceof Error ? error.message : '') ?? []
+/** The code with which error texts of Redis start (RESP, simple errors); of a transaction, that of its first refused command. */
+function wordOf(error: unknown): string | undefined {
+  const [cause = error] = (error as { previousErrors?: readonly unknown[] } | undefined)?.previousErrors ?? []
+  return /^([A-Z]{3,})\b/.exec(cause instanceof Error ? cause.message : '')?.[1]
+}
+
+const REFUSED_WRITES: Record<string, string> = {
+  OOM: 'it is full',
+  READONLY: 'it is a replica, which accepts no writes',
+  MISCONF: 'it cannot write to its disk',
+}
+
+/** Says why a server accepts no writes. */
+export function refusedWrite(error: unknown): string | undefined {
+  return REFUSED_WRITES[wordOf(error) ?? '']
+}
+
+/** Describes a failure by its code; the rest of the text is not shown. */
+function failureOf(error: unknown, address: RedisAddress, { passwordHint, rights }: RedisUse): AuthError {
+  const word = wordOf(error)
   const { shown } = address
-  if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word)) {
+  if (word === 'NOPERM')
+    return new CredentialError('AUTH_REJECTED', `${shown}: this user may not use what is needed there`, {
+      hint: `its access control list must allow this user ${rights.rules}`,
+    })
+  if (word === 'WRONGPASS' || word === 'NOAUTH') {
     const what = address.password === undefined ? 'it requires a password' : 'it rejects this user name and password'
     return new CredentialError('AUTH_REJECTED', `${shown}: ${what}`, { hint: passwordHint })
   }
+  const refusal = refusedWrite(error)
+  if (refusal !== undefined)
+    return new NetworkError('NETWORK_FAILED', `${shown}: it refuses writes: ${refusal}`, { hint: 'repair the Redis server' })
   if (word === 'ERR') return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
   if (error instanceof Error && error.name === 'ParserError')
     return new NetworkError('RESPONSE_INVALID', `${shown}: the server is not Redis`)

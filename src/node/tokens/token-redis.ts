@@ -5,7 +5,14 @@ import type { SecretInput, SecretSource } from '../../auth/credential.ts'
 import { KeyedMutex, type SessionStore } from '../../auth/session.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { secretSource } from '../credentials/secret-source.ts'
-import { connectRedis, type RedisAddress, type RedisConnection, type RedisUse, redisAddressOf } from '../queue/redis-connection.ts'
+import {
+  connectRedis,
+  type RedisAddress,
+  type RedisConnection,
+  type RedisUse,
+  redisAddressOf,
+  refusedWrite,
+} from '../queue/redis-connection.ts'
 import { type SealingKey, seal, sealingKey, unseal } from './sealed-text.ts'
 
 /** A secret: text, a function that returns it when it is needed, or its source. */
@@ -31,12 +38,24 @@ export interface TokenRedis extends SessionStore {
   close(): Promise<void>
 }
 
+const PREFIX = 'stac-auth:tokens:'
+/** A key that is never written. */
+const UNUSED = `${PREFIX}unused`
+
 const USE: RedisUse = {
   subject: 'the token store',
   passwordHint: 'check "username" and "password" of the token store',
   packages: ['ioredis'],
+  rights: {
+    rules: `~${PREFIX}* +@read +@write +@scripting +@connection +info`,
+    attempt: async (client) => {
+      await client.info('server')
+      await client.exists(UNUSED)
+      await client.eval('return 1', 0)
+      await client.del(UNUSED)
+    },
+  },
 }
-const PREFIX = 'stac-auth:tokens:'
 const LOCK_TIME = 60_000
 /** Timeout of the lock in milliseconds. */
 const LONGEST_WAIT = 30_000
@@ -210,11 +229,10 @@ async function taken(take: () => Promise<number>, signal?: AbortSignal): Promise
   }
 }
 
-/** The errors of Redis when it accepts no writes: full, or a replica. */
+/** The error when Redis accepts no writes. */
 function writeProblem(error: unknown): AuthError | undefined {
-  const [, word] = /^(OOM|READONLY|MISCONF)\b/.exec(error instanceof Error ? error.message : '') ?? []
-  if (word === undefined) return undefined
-  const why = { OOM: 'it is full', READONLY: 'it is a replica, which accepts no writes', MISCONF: 'it cannot write to its disk' }[word]
+  const why = refusedWrite(error)
+  if (why === undefined) return undefined
   return new IntegrityError('CACHE_NOT_WRITABLE', `the token store refuses writes: ${why}`, {
     hint: 'repair the Redis server; no token was used up',
   })

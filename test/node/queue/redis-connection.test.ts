@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectRedis, redisAddressOf } from '../../../src/node/queue/redis-connection.ts'
+import { connectRedis, type RedisUse, redisAddressOf } from '../../../src/node/queue/redis-connection.ts'
 
-const USE = { subject: 'the queue', passwordHint: 'give a password', packages: ['ioredis'] } as const
+const USE: RedisUse = {
+  subject: 'the queue',
+  passwordHint: 'give a password',
+  packages: ['ioredis'],
+  rights: { rules: '+info', attempt: (client) => client.info('server') },
+}
 
 /** The answer to AUTH of Redis 7, and of Redis 5, where the default user has no password. */
 const REFUSALS = [
