@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type GatewayArchive, startGatewayArchive } from './gateway-archive.ts'
 import { type Peer, startPeer } from './peer.ts'
@@ -28,10 +29,16 @@ function withoutName(text: string): string {
   return text.replace(/^Files: .*$/m, '')
 }
 
-const gdalinfo = async (item: string) => {
-  const { code, stdout, stderr } = await user.sh('stac-auth run "$1" -- gdalinfo -checksum {data}', item)
+const gdalinfo = async (item: string, program = 'gdalinfo') => {
+  const { code, stdout, stderr } = await user.sh('stac-auth run "$1" -- "$2" -checksum {data}', item, program)
   return code === 0 ? withoutName(stdout.toString()) : `${code}: ${stderr}`
 }
+
+/** Opens its file as QGIS does: `QDir::cleanPath`, then GDAL. */
+const QGIS = `#!/usr/bin/env python3
+import os, posixpath, sys
+os.execvp('gdalinfo', ['gdalinfo', *sys.argv[1:-1], posixpath.normpath(sys.argv[-1])])
+`
 
 describe('gdalinfo through the gateway prints what it prints about the public copy', () => {
   it('for every scheme of the demo', async () => {
@@ -56,5 +63,15 @@ describe('gdalinfo through the gateway prints what it prints about the public co
 
   it('for a token of OAuth 2.0 that is bound to a key', async () => {
     expect(await gdalinfo(await user.put('bound.json', archive.boundItem))).toBe(expected)
+  })
+
+  it('where a program shortens the path of its argument before GDAL opens it, as QGIS does', async () => {
+    const program = await user.put('qgis', QGIS)
+    await chmod(program, 0o755)
+    const [{ name } = { name: '' }] = archive.servers.holdings
+    const item = new URL(`items/${name}.json`, archive.servers.root).href
+    expect(await gdalinfo(item, program)).toBe(expected)
+    const shortened = await user.sh('stac-auth run "$1" -- "$2" -checksum "/vsicurl/"{url:data}', item, program)
+    expect(shortened.code).not.toBe(0)
   })
 })

@@ -21,8 +21,22 @@ export interface Placeholders {
   readonly catalog: string | undefined
 }
 
-/** A URL as it is, or as the file names of GDAL (`/vsicurl/`). */
+/** A URL as it is, or as the file name of GDAL (`/vsicurl/`). */
 type Form = 'url' | 'vsi'
+
+/** How a program names files on servers. */
+interface Naming {
+  /** The form of a placeholder that names none. */
+  readonly usual: Form
+  /** The file name of GDAL for a URL. */
+  fileName(url: string): string
+}
+
+/**
+ * What QGIS changes in its arguments, because it takes them for paths: `http://` becomes `http:/`. It is escaped, and so is what has a meaning
+ * after `/vsicurl?`.
+ */
+const CHANGED_BY_QGIS = /[%&+#]|\/(?=[/.]|$)/g
 
 /** `%{…}` and `${…}` are of curl and of shells; braces in braces stand for themselves. */
 const BRACES = /(?<![%$])(?:\{\{([^{}]*)\}\}|\{([^{}]+)\})/g
@@ -41,16 +55,16 @@ const MAX_NAMES = 20
 
 /**
  * Returns the program and its arguments with `{KEY}`, `{ID/KEY}`, `{url:KEY}`, `{vsi:KEY}` and `{catalog}` substituted. `{KEY}` has the form
- * that the program reads: `/vsicurl/…` for `gdal*`, `ogr*` and `rio`, else the URL. `{{KEY}}` stands for `{KEY}`.
+ * that the program reads: the file name of GDAL for `gdal*`, `ogr*`, `rio` and `qgis*`, else the URL. `{{KEY}}` stands for `{KEY}`.
  *
  * Errors: `TARGET_NOT_FOUND` for an unknown or ambiguous placeholder, with those that exist; `USAGE` where the text of a URL, which the author
  * of the document chose, could become a part of a script.
  */
 export function substitute([program = '', ...args]: readonly string[], placeholders: Placeholders): readonly string[] {
-  const usual = formFor(program)
+  const naming = namingOf(basename(program))
   const put = (braces: string, literal: string | undefined, name = ''): string => {
     if (literal !== undefined) return `{${literal}}`
-    return textFor(name, placeholders, usual) ?? (WORD.test(name) ? refuse(name, placeholders) : braces)
+    return textFor(name, placeholders, naming) ?? (WORD.test(name) ? refuse(name, placeholders) : braces)
   }
   const filled = (argument: string) => {
     const isScript = !PLAIN_TEXT.test(argument.replace(BRACES, ''))
@@ -70,23 +84,22 @@ function unsafe(braces: string): ConfigurationError {
   )
 }
 
-function formFor(program: string): Form {
-  return /^(?:gdal|ogr|rio(?:\.|$))/i.test(basename(program)) ? 'vsi' : 'url'
+function namingOf(program: string): Naming {
+  if (/^qgis(?!_process)/i.test(program))
+    return { usual: 'vsi', fileName: (url) => `/vsicurl?url=${url.replace(CHANGED_BY_QGIS, encodeURIComponent)}` }
+  return { usual: /^(?:gdal|ogr|qgis|rio(?:\.|$))/i.test(program) ? 'vsi' : 'url', fileName: (url) => `/vsicurl/${url}` }
 }
 
-function textFor(name: string, placeholders: Placeholders, usual: Form): string | undefined {
-  const whole = name === 'catalog' ? placeholders.catalog : inForm(targetUrl(name, placeholders), usual)
+function textFor(name: string, placeholders: Placeholders, { usual, fileName }: Naming): string | undefined {
+  const formed = (url: string | undefined, form: Form) => (url !== undefined && form === 'vsi' ? fileName(url) : url)
+  const whole = name === 'catalog' ? placeholders.catalog : formed(targetUrl(name, placeholders), usual)
   const [, form, key = ''] = /^(url|vsi):(.+)$/s.exec(name) ?? []
   if (form === undefined) return whole
-  const formed = inForm(targetUrl(key, placeholders) ?? (key === 'catalog' ? placeholders.catalog : undefined), form as Form)
-  if (whole === undefined || formed === undefined) return whole ?? formed
+  const other = formed(targetUrl(key, placeholders) ?? (key === 'catalog' ? placeholders.catalog : undefined), form as Form)
+  if (whole === undefined || other === undefined) return whole ?? other
   throw new ConfigurationError('TARGET_NOT_FOUND', `{${name}} is ambiguous: it is the key of a target, and a form of {${key}}`, {
     hint: `use {${form}:${name}}, or {${key}} in another form`,
   })
-}
-
-function inForm(url: string | undefined, form: Form): string | undefined {
-  return url !== undefined && form === 'vsi' ? `/vsicurl/${url}` : url
 }
 
 /** Returns the URL of the target of that key, or of `ID/KEY`. Errors: `TARGET_NOT_FOUND` for a key that several documents have. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Placeholders, substitute } from '../../../src/cli/run/placeholders.ts'
 import type { AuthError } from '../../../src/errors.ts'
@@ -27,9 +28,21 @@ describe('placeholders', () => {
   })
 
   it('are file names of GDAL for its programs, wherever these are installed', () => {
-    for (const program of ['gdalinfo', '/usr/bin/gdal_translate', 'gdal_merge.py', 'ogr2ogr', 'rio', 'C:/x/rio.exe'])
+    for (const program of ['gdalinfo', '/usr/bin/gdal_translate', 'gdal_merge.py', 'qgis_process', 'ogr2ogr', 'rio', 'C:/x/rio.exe'])
       expect(args(program, '{B04}')).toEqual([`/vsicurl/${url('i/B04')}`])
-    for (const program of ['curl', 'qgis', 'riot', 'python3', 'my-gdalinfo']) expect(args(program, '{B04}')).toEqual([url('i/B04')])
+    for (const program of ['curl', 'riot', 'xqgis', 'python3', 'my-gdalinfo']) expect(args(program, '{B04}')).toEqual([url('i/B04')])
+  })
+
+  it('are file names that QGIS leaves as they are, for its programs', () => {
+    const named = {
+      targets: [{ document: 'i', key: 'odd', url: 'http://127.0.0.1:1/c/https/h.example/a//b/../.c/d+e%20f?g&h/' }],
+      catalog: undefined,
+    }
+    const escaped = 'http:%2F/127.0.0.1:1/c/https/h.example/a%2F/b%2F..%2F.c/d%2Be%2520f?g%26h%2F'
+    for (const program of ['qgis', '/usr/bin/qgis.bin', 'C:/x/qgis-ltr-bin.exe'])
+      expect(substitute([program, '{odd}', '{vsi:odd}'], named).slice(1)).toEqual([`/vsicurl?url=${escaped}`, `/vsicurl?url=${escaped}`])
+    expect(posix.normalize(`/vsicurl?url=${escaped}`)).toBe(`/vsicurl?url=${escaped}`)
+    expect(decodeURIComponent(escaped)).toBe(named.targets[0]?.url)
   })
 
   it('have the form that they name', () => {
