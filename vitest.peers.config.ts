@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     name: 'peers',
     include: ['test/peers/**/*.test.ts'],
-    maxWorkers: 5,
+    maxWorkers: 6,
+    execArgv: ['--max-semi-space-size=64'],
     setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter()],
     // To end what hangs: on a busy machine each process may take ten seconds to start.

@@ -11,6 +11,14 @@ export interface Import {
 
 /** Every import of a module: `import`, `export … from`, `import()`, `import type`, types written `import('…')`, `require()`. */
 export function importsOf(text: string): readonly Import[] {
+  const imports = known.get(text) ?? readImports(text)
+  known.set(text, imports)
+  return imports
+}
+/** Of each text that was read: many rules ask for the imports of the same modules. */
+const known = new Map<string, readonly Import[]>()
+
+function readImports(text: string): readonly Import[] {
   const source = parse(text)
   const found: Import[] = []
   const add = (node: ts.Node, specifier: ts.Node | undefined, kind: Import['kind']) => {

@@ -24,9 +24,14 @@ export function canary(label: string, tail = ''): Canary {
 /** The canary of a known text; `user` is the account name that may stand before it. */
 export function canaryOf(value: string, user = 'ada'): Canary {
   const forms = Object.entries(encodings(value, user))
+  // Many encodings leave many values as they are: each text is searched once for all of them.
+  const different = [...new Set(forms.flatMap(([, list]) => list))]
   return {
     value,
-    seenIn: (text) => forms.flatMap(([name, list]) => (list.some((form) => text.includes(form)) ? [name] : [])),
+    seenIn: (text) => {
+      const seen = new Set(different.filter((form) => text.includes(form)))
+      return seen.size === 0 ? [] : forms.flatMap(([name, list]) => (list.some((form) => seen.has(form)) ? [name] : []))
+    },
   }
 }
 
