@@ -25,7 +25,7 @@ function readImports(text: string): readonly Import[] {
     const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
     found.push({ specifier: specifier && literal(specifier, source), kind, line })
   }
-  walk(source, (node) => {
+  for (const node of nodesOf(text)) {
     if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier, typeOnlyImport(node) ? 'type' : 'static')
     else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node, node.moduleSpecifier, node.isTypeOnly ? 'type' : 'static')
     else if (ts.isExternalModuleReference(node)) add(node, node.expression, 'static')
@@ -33,21 +33,37 @@ function readImports(text: string): readonly Import[] {
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node, node.arguments[0], 'dynamic')
     else if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'require')
       add(node, node.arguments[0], 'static')
-  })
+  }
   return found
+}
+
+interface Parsed {
+  readonly text: string
+  readonly source: ts.SourceFile
+  readonly nodes: ts.Node[]
 }
 
 /** The syntax tree of a TypeScript or JavaScript module. The last one is kept, for checks that follow each other. */
 export function parse(text: string): ts.SourceFile {
-  if (text !== last?.text) last = ts.createSourceFile('module.ts', text, ts.ScriptTarget.Latest, true)
+  return parsed(text).source
+}
+
+/** Every node of a module, parents first. */
+export function nodesOf(text: string): readonly ts.Node[] {
+  const { nodes, source } = parsed(text)
+  if (nodes.length === 0) collect(source, nodes)
+  return nodes
+}
+
+function parsed(text: string): Parsed {
+  if (text !== last?.text) last = { text, source: ts.createSourceFile('module.ts', text, ts.ScriptTarget.Latest, true), nodes: [] }
   return last
 }
-let last: ts.SourceFile | undefined
+let last: Parsed | undefined
 
-/** Visits every node, parents first. */
-export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
-  visit(node)
-  ts.forEachChild(node, (child) => walk(child, visit))
+function collect(node: ts.Node, nodes: ts.Node[]): void {
+  nodes.push(node)
+  ts.forEachChild(node, (child) => collect(child, nodes))
 }
 
 /** The text of a literal, or of the constant of the module that stands in its place. */
@@ -55,10 +71,10 @@ function literal(node: ts.Node, source: ts.SourceFile): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text
   if (!ts.isIdentifier(node)) return undefined
   let value: string | undefined
-  walk(source, (other) => {
-    if (!ts.isVariableDeclaration(other) || other.name.getText() !== node.text || !(other.parent.flags & ts.NodeFlags.Const)) return
+  for (const other of nodesOf(source.text)) {
+    if (!ts.isVariableDeclaration(other) || other.name.getText() !== node.text || !(other.parent.flags & ts.NodeFlags.Const)) continue
     if (other.initializer && ts.isStringLiteralLike(other.initializer)) value = other.initializer.text
-  })
+  }
   return value
 }
 

@@ -1,6 +1,6 @@
 /** The error codes that a module names, read from its syntax tree. */
 import ts from 'typescript'
-import { parse, walk } from './imports.ts'
+import { nodesOf } from './imports.ts'
 
 export interface RaisedCode {
   readonly code: string
@@ -16,22 +16,20 @@ const CODE = /^[A-Z][A-Z\d]+(?:_[A-Z\d]+)*$/
 /** Every code given to an error class of ours, or written as the member `code` of an object. */
 export function raisedCodes(text: string): readonly RaisedCode[] {
   const found: RaisedCode[] = []
-  walk(parse(text), (node) => {
+  for (const node of nodesOf(text)) {
     if (ts.isPropertyAssignment(node) && node.name.getText() === 'code') found.push(...codesIn(node.initializer).map((code) => ({ code })))
     const call = raising(node)
-    if (!call) return
+    if (!call) continue
     const retryable = retryableIn(call.fields)
     for (const code of codesIn(call.code)) found.push({ code, family: call.family, ...(retryable !== undefined && { retryable }) })
-  })
+  }
   return found
 }
 
 /** Every text of a module that is written like a code and not only compared with. */
 export function codeTexts(text: string): ReadonlySet<string> {
   const found = new Set<string>()
-  walk(parse(text), (node) => {
-    if (ts.isStringLiteralLike(node) && CODE.test(node.text) && !isCompared(node)) found.add(node.text)
-  })
+  for (const node of nodesOf(text)) if (ts.isStringLiteralLike(node) && CODE.test(node.text) && !isCompared(node)) found.add(node.text)
   return found
 }
 

@@ -1,6 +1,6 @@
 /** Rules about single source files that no compiler option and no linter rule states. */
 import ts from 'typescript'
-import { importsOf, parse, walk } from './imports.ts'
+import { importsOf, nodesOf, parse } from './imports.ts'
 
 export interface SourceRule {
   /** What holds, as a sentence. */
@@ -110,11 +110,11 @@ const LEFT_OUT = /^(?:skip|only|todo|fails|skipIf)$/
 function nodes(text: string, isBad: (node: ts.Node) => unknown): string[] {
   const source = parse(text)
   const found: string[] = []
-  walk(source, (node) => {
-    if (!isBad(node)) return
+  for (const node of nodesOf(text)) {
+    if (!isBad(node)) continue
     const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
     found.push(`line ${line}: ${node.getText(source).split('\n')[0]?.slice(0, 80)}`)
-  })
+  }
   return found
 }
 
@@ -139,14 +139,14 @@ function linesOf(node: ts.Node): number {
   return node.getText().split('\n').length
 }
 
-/** Comments are no nodes: every token's leading ones are looked at. */
+/** Comments are no nodes: every token's leading ones are looked at, where the text has the pattern at all. */
 function comments(text: string, pattern: RegExp): string[] {
   const found = new Set<string>()
-  walk(parse(text), (node) => {
+  for (const node of pattern.test(text) ? nodesOf(text) : []) {
     for (const { pos, end } of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) {
       if (pattern.test(text.slice(pos, end))) found.add(text.slice(pos, end))
     }
-  })
+  }
   return [...found]
 }
 

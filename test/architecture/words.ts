@@ -1,6 +1,6 @@
 /** Words that the glossary of CONTRIBUTING.md replaces, and where each of them is still the right one. */
 import ts from 'typescript'
-import { parse, walk } from './imports.ts'
+import { nodesOf } from './imports.ts'
 
 interface ReplacedWord {
   readonly use: string
@@ -73,14 +73,14 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
 /** Identifiers of a module with a word that the glossary replaces, with the word to use. */
 export function replacedWords(path: string, text: string): readonly string[] {
   const found = new Set<string>()
-  walk(parse(text), (node) => {
-    if (!ts.isIdentifier(node)) return
+  for (const node of nodesOf(text)) {
+    if (!ts.isIdentifier(node)) continue
     for (const word of wordsOf(node.text)) {
       const replaced = Object.hasOwn(REPLACED, word) ? REPLACED[word] : undefined
       if (!replaced || replaced.files?.test(path) || replaced.right?.test(node.text) || replaced.left?.includes(node.text)) continue
       found.add(`${node.text}: say ${replaced.use} instead of ${word}`)
     }
-  })
+  }
   return [...found]
 }
 
