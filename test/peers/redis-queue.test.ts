@@ -211,15 +211,20 @@ describe('a user of the access control list of Redis', () => {
     expect(await cli(['queue', 'status', '-d', data], env)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it.each(RIGHTS)('is refused at once without %s, and told all rights that are needed', async (right) => {
+  const withoutRight = async (right: string, commands: readonly (readonly string[])[]) => {
     const env = await userWith(RIGHTS.filter((other) => other !== right))
-    const input = await put(folder, 'one.json', item('one'))
-    for (const argv of commandsOf(input)) {
+    for (const argv of commands) {
       const { code, stdout, stderr } = await cli(argv, env)
       expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining(`AUTH_REJECTED: redis://${place}: this user may not`)])
       expect(stderr).toContain(`must allow this user ${RIGHTS.join(' ')}`)
       expect(stderr).not.toContain('l1mited')
     }
+  }
+
+  it.each(RIGHTS)('is refused at once without %s, and told all rights that are needed', (right) => withoutRight(right, [['worker']]))
+
+  it('is refused by each command', async () => {
+    await withoutRight('+info', commandsOf(await put(folder, 'one.json', item('one'))))
   })
 
   it('learns that the server is full, of the queue and not of the file', async () => {
