@@ -44,8 +44,10 @@ function frame(
 ): string[] {
   // Text that is not JSON may be an HTML page with a token in it.
   if (text === undefined || line === undefined || column === undefined || code === 'not-json') return []
-  const source = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
-  if (hasSecret(source)) return []
+  const written = text.split('\n', line)[line - 1]?.replace(/\r$/, '') ?? ''
+  if (hasSecret(written)) return []
+  // A tab is as wide as a space, so that the markers stay below the finding.
+  const source = written.replaceAll('\t', ' ')
   // Long lines are cut around the finding, so that it stays visible.
   const from = Math.max(0, column - 1 - CONTEXT)
   const end = endLine === line ? (endColumn ?? column + 1) - 1 : source.length

@@ -50,6 +50,12 @@ describe('pretty', () => {
     expect(lines.at(-2)).toBe('1 document: 2 errors, 2 warnings, 0 infos, 1 not read, 1 fixable with --fix')
   })
 
+  it('shows tabs as spaces', () => {
+    const text = '{\n\t"type": "Feature",\n\t"assets": {\n\t\t"a": {\t"auth:refs": "k" } } }'
+    const shown = pretty(reportOf(lintText(text, { document: 'a.json' }), 1), { texts: new Map([['a.json', text]]) })
+    expect(shown).toContain(`    4 |   "a": { "auth:refs": "k" } } }\n      | ${' '.repeat(22)}^^^\n`)
+  })
+
   it('shows no secret and no control characters', () => {
     const text = pretty(report, { texts })
     expect(text).toContain('"password" looks like a secret')
