@@ -21,6 +21,18 @@ describe('lint --format', () => {
     expect(stdout).toContain('dangling-ref')
   })
 
+  it('lists several findings at one place in the same order in every format', async () => {
+    const schemes = { key: { type: 'http', scheme: 'basic', password: 'correct horse' } }
+    const item = { ...itemOf('key'), properties: { datetime: null, 'auth:schemes': schemes } }
+    const secret = await put(folder, 'secret.json', item)
+    const codesOf = async (...argv: string[]) =>
+      (await run([...argv, '--format', 'concise'])).stdout.match(/(?<=\[)(?:secret-in-document|unknown-field)(?=\])/g)
+    const [part, codes] = [join(folder, 'secret-report.json'), ['secret-in-document', 'unknown-field']]
+    expect(await codesOf('lint', secret, '--shard', '1/1', '--format', `json=${part}`)).toEqual(codes)
+    expect((await report(secret)).problems.map(({ code }: { code: string }) => code)).toEqual(codes)
+    expect(await codesOf('merge', part)).toEqual(codes)
+  })
+
   it('writes several reports at once, each to its file', async () => {
     const files = ['sarif', 'junit', 'gitlab'].map((format) => join(folder, `report.${format}`))
     const formats = files.flatMap((file) => ['--format', `${file.split('.').at(-1)}=${file}`])

@@ -360,7 +360,7 @@ function byPosition(one: Problem, other: Problem): number {
 }
 
 function byContent(one: Problem, other: Problem): number {
-  return compare(one.rule, other.rule) || compare(JSON.stringify(one), JSON.stringify(other))
+  return compare(one.code, other.code) || compare(JSON.stringify(one), JSON.stringify(other))
 }
 
 /** Compares findings of a document, so that the order of those in one place does not depend on when they were added. */
