@@ -100,9 +100,9 @@ export function versionOf(declared: readonly Declaration[]): ExtensionVersion {
   return VERSIONS[highest] ?? NEWEST
 }
 
+/** Also for other URLs of the schema, such as one that ends with `#`. */
 function knownVersion(url: string): ExtensionVersion | undefined {
-  if (!url.startsWith(EXTENSION)) return VERSIONS.find((version) => url.includes(`/v${version}/`))
-  return VERSIONS.find((version) => url === `${EXTENSION}v${version}/schema.json`)
+  return VERSIONS.find((version) => url.includes(`/v${version}/`))
 }
 
 /** True for the URL of the extension, and for other URLs of the same schema. */

@@ -68,6 +68,8 @@ describe('the URL of the extension', () => {
     'http://stac-extensions.github.io/authentication/v1.1.0/schema.json',
     'https://raw.githubusercontent.com/stac-extensions/authentication/v1.1.0/json-schema/schema.json',
     'https://github.com/stac-extensions/authentication/blob/v1.1.0/json-schema/schema.json',
+    'https://stac-extensions.github.io/authentication/v1.1.0/schema.json#',
+    'https://stac-extensions.github.io/authentication/v1.1.0/',
   ])('the URL of the extension is reported when it is %s, and nothing else is', (url) => {
     const [problem, ...others] = lint(itemOf({}, [url]))
     expect(others).toEqual([])

@@ -90,6 +90,7 @@ describe('the version of the extension', () => {
   it.each<[unknown, string]>([
     [declaring(url('1.0.0')), '1.0.0'],
     [declaring(url('1.1.0'), url('1.0.0')), '1.1.0'],
+    [declaring(`${url('1.0.0')}#`), '1.0.0'],
     [declaring(url('9.9.9')), '1.2.0'],
     [declaring('https://other.example/schema.json', 5), '1.2.0'],
     [{}, '1.2.0'],

@@ -30,8 +30,8 @@ const extensionUrl: RuleCase = {
   },
   document({ declarations, at }, report) {
     for (const { version, url, index } of declarations) {
-      if (!url.startsWith(EXTENSION))
-        report(`${at}/stac_extensions/${index}`, 'other', { near: `${EXTENSION}v${version ?? NEWEST}/schema.json` })
+      const near = `${EXTENSION}v${version ?? NEWEST}/schema.json`
+      if (url !== near && (version || !url.startsWith(EXTENSION))) report(`${at}/stac_extensions/${index}`, 'other', { near })
     }
   },
 }
@@ -69,7 +69,7 @@ export const docs: RuleDocs = {
   },
   'extension-url': {
     part: 'fields',
-    why: 'Clients and validators compare the URL in stac_extensions as a text. With http:, or as a file in the repository, they do not recognize the extension and skip its fields.',
+    why: 'Clients and validators compare the URL in stac_extensions as a text. With http:, with # at the end, or as a file in the repository, they do not recognize the extension and skip its fields.',
     repair: ['Write https://stac-extensions.github.io/authentication/v1.1.0/schema.json, with your version.'],
   },
   'multiple-extension-versions': {
