@@ -83,7 +83,7 @@ class Expander {
   #single(document: StacDocument): number {
     const { leaf, page, key, api } = this.#job
     const isKnown = kindOf(document) !== 'unknown'
-    if (page || !(isKnown || leaf)) this.#invalid(NO_LIST)
+    if (page || !(isKnown || leaf)) this.#invalid(Object.hasOwn(document, 'type') ? NO_LIST : NO_TYPE)
     else if (!leaf) this.#below(document, key, api || isApi(document))
     return 1
   }
@@ -248,6 +248,8 @@ class Expander {
 }
 
 const NO_LIST = 'its links are not followed: it is JSON, but not the type of document that the link declares'
+
+const NO_TYPE = 'its links are not followed: it has no "type", such as Catalog'
 
 const NO_LINKS = 'its links are not followed: "links" is not an array'
 

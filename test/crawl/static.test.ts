@@ -36,6 +36,11 @@ describe('a static catalog', () => {
     },
   )
 
+  it('a static catalog of STAC before 1.0 is not known, because it has no type, and that is reported', async () => {
+    const { left } = await walk({ '/': { body: { stac_version: '0.9.0', id: 'c', links: [link('child', 'a')] } } })
+    expect(left).toMatchObject([{ code: 'RESPONSE_INVALID', message: expect.stringContaining('no "type"'), asked: false }])
+  })
+
   it('lends the schemes of documents above, nearest first, to documents of the same origin', async () => {
     const other = 'https://other.example/i'
     const schemes = (name: string) => ({ 'auth:schemes': { [name]: { type: 's3' } } })

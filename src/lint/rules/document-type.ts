@@ -8,7 +8,9 @@ export const documentType: Rule = {
       meta: {
         code: 'unknown-document',
         severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-        messages: { unknown: 'this is JSON, but not an Item, a Collection, a Catalog or a list of them' },
+        messages: {
+          unknown: 'this is not a document of STAC 1.0 or later: type must be Feature, Collection, Catalog or FeatureCollection',
+        },
       },
     },
     {
@@ -29,7 +31,7 @@ export const docs: RuleDocs = {
     part: 'fields',
     why: 'Clients recognize a document by its type, not by its file name. This one is not a STAC document for them.',
     repair: [
-      'If it is a STAC document, add type: Feature, Collection, Catalog or FeatureCollection.',
+      'If it is a STAC document, add type: Feature, Collection, Catalog or FeatureCollection. Before STAC 1.0, Catalogs and Collections had none.',
       'If it is not, exclude it with --ignore.',
     ],
   },
