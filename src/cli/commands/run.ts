@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AbortedError } from '../../errors.ts'
+import { errorText } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
 import { untilInterrupted } from '../io.ts'
@@ -17,7 +18,7 @@ Placeholders in the arguments of the program:
   {KEY}       the asset with this key; KEY/NAME for an alternate asset
   {ID/KEY}    the same, where several documents have the key
   {url:KEY}   a URL; {vsi:KEY} a file name of GDAL
-              (default: a file name for gdal*, ogr* and rio, else a URL)
+              (default: a file name for gdal*, ogr*, rio and qgis*, else a URL)
   {catalog}   the URL of the first document
   {{KEY}}     {KEY} itself
 
@@ -68,6 +69,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const gateway = await untilInterrupted(start(), io.signal)
   try {
     const { base, targets } = gateway
+    refused.watch(targets)
     const [first] = documents
     const command = substitute(child, { targets, catalog: first?.url === undefined ? undefined : gateway.urlFor(first.url) })
     const map = await writeMap({ base, targets })
@@ -75,8 +77,13 @@ async function run(names: readonly string[], child: readonly string[], options: 
       const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
       if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       const code = await runChild(command, environment, io)
-      if (code !== 0) await noteBareKeys(child, targets, context)
-      if (code !== 0) for (const error of refused.errors()) await context.diagnostics.error(withSetupHint(error, names, true))
+      const { diagnostics } = context
+      if (code !== 0) {
+        await noteBareKeys(child, targets, context)
+        for (const error of refused.errors()) await diagnostics.error(withSetupHint(error, names, true))
+      } else {
+        for (const error of refused.unread()) await diagnostics.note(errorText(withSetupHint(error, names, true), 'warning'))
+      }
       return code
     } finally {
       await map.remove()

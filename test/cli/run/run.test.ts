@@ -38,6 +38,10 @@ describe('run', () => {
     })
   })
 
+  it('names in its help the programs that get a file name of GDAL', async () => {
+    expect((await run(['run', '--help'])).stdout).toContain('a file name for gdal*, ogr*, rio and qgis*,')
+  })
+
   it('starts no program for an unknown placeholder', async () => {
     const { code, stdout, stderr } = await run(['run', document, ...node(PRINT, '{B05}')])
     expect([code, stdout]).toEqual([2, ''])
@@ -59,8 +63,20 @@ describe('run', () => {
     ])
     const bare = await run(['run', document, ...node('process.exit(4)', 'B04')])
     expect([bare.code, bare.stderr]).toEqual([4, '"B04" was passed to the program as it is: write {B04} for the URL of the asset\n'])
-    const quiet = await run(['run', document, ...node('fetch(process.argv[1]).then(() => process.exit(0))', '{B04}')])
-    expect([quiet.code, quiet.stderr]).toEqual([0, ''])
+  })
+
+  it('warns of a target that the gateway refused last, where the program succeeds all the same, as QGIS does', async () => {
+    const get = 'fetch(process.argv[1]).then(() => process.exit(0))'
+    const { code, stderr } = await run(['run', document, ...node(get, '{B04}')])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^warning NO_CREDENTIAL: the gateway refused https:\/\/data\.example\/a\.tif: no credential .*\n {2}stac-auth setup /,
+      ),
+    ])
+    const elsewhere = 'fetch(process.env.STAC_AUTH_GATEWAY + "https/other.example/x").then(() => process.exit(0))'
+    const beside = await run(['run', document, ...node(elsewhere)])
+    expect([beside.code, beside.stderr]).toEqual([0, ''])
   })
 
   it('lets the program read what it cannot read itself, and keeps the secret from it', async () => {
