@@ -1,4 +1,4 @@
-"""Runs a program at a terminal of its own: argv[1] is a JSON list of pairs [what is waited for, what is typed then]."""
+"""Runs a program at a terminal of its own: argv[1] is a JSON list of pairs [what is waited for, what is typed then]; \\udcXX types the byte XX."""
 import json, os, pty, select, signal, sys, time
 
 steps, program = json.loads(sys.argv[1]), sys.argv[2:]
@@ -8,7 +8,7 @@ if child == 0:
 shown, end = b"", time.time() + 50
 while time.time() < end:
     while steps and steps[0][0].encode() in shown:
-        os.write(terminal, steps.pop(0)[1].encode())
+        os.write(terminal, steps.pop(0)[1].encode(errors="surrogateescape"))
         # Only what is said from now on can be the next question.
         shown = b""
     if select.select([terminal], [], [], 0.1)[0]:

@@ -77,6 +77,8 @@ describe('the small requests', () => {
     const { code, stdout, stderr } = await user.at(['setup', item], ['y', 'ada', 'wrong', '', 'y', 'y', SECRETS.password])
     expect(stderr).toContain('Type the secret of "account" again?')
     expect([code, stdout]).toEqual([0, expect.stringMatching(/x "sign" fails: [^+]* \+ "sign" works/)])
+    // The user name was typed as well, and may be what is wrong.
+    expect(stderr).toContain(`"account" is for "ada"; if that is wrong, correct it in ${user.home}/stac-auth/credentials.json\n`)
   })
 
   it('come after each warning was shown once', async () => {

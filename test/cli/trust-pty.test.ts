@@ -91,6 +91,50 @@ describe('setup at a terminal', () => {
   })
 
   it.each([
+    ['removes spaces at its ends, and says so', [[SECRET, '  two words \r']], 'two words', 'spaces at the ends are removed'],
+    [
+      'keeps a tab',
+      [
+        [SECRET, 'a\tb\r'],
+        ['again?', 'n\r'],
+      ],
+      'a\tb',
+      'is stored in',
+    ],
+    ['deletes a word with Ctrl-W', [[SECRET, 'one two\x17three\r']], 'one three', 'is stored in'],
+    [
+      'asks again for bytes that are not UTF-8',
+      [
+        [SECRET, 'p\udce4\r'],
+        [SECRET, 's3\r'],
+      ],
+      's3',
+      'the terminal did not send UTF-8',
+    ],
+  ] as const)('%s', async (_title, steps, stored, said) => {
+    const { screen, file } = await setUp([[ASKED, 'y\r'], ...steps])
+    expect(screen).toContain(said)
+    const { value } = JSON.parse(await readFile(file, 'utf8')).credentials[0]
+    expect(await readFile(value.file, 'utf8')).toBe(`${stored}\n`)
+  })
+
+  it('asks again for a visible answer with an arrow key or bytes that are not UTF-8, and takes a pasted one', async () => {
+    const { code, screen } = await setUp([
+      [ASKED, 'y\x1b[D\r'],
+      [ASKED, '\udce4\r'],
+      [ASKED, '\x1b[200~y\x1b[201~\r'],
+      [SECRET, '\x03'],
+    ])
+    expect([code, screen]).toEqual([130, expect.stringContaining('a control character or an arrow key: type it again')])
+    expect(screen).toContain('the terminal did not send UTF-8')
+  })
+
+  it('says that TERM=dumb is why nothing can be asked', async () => {
+    const { screen } = await atTerminal([], { TERM: 'dumb' }, 'setup', document, '--credentials', newFile())
+    expect(screen).toContain('setup asks for one at a terminal, and TERM is dumb here')
+  })
+
+  it.each([
     ['Ctrl-C', '\x03'],
     ['Ctrl-D', '\x04'],
   ])('%s at a secret writes nothing', async (_name, key) => {

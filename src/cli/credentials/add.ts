@@ -12,7 +12,7 @@ import type { NewCredentialOptions } from './missing-credentials.ts'
 import { credentialsFor, type UserCredentials, userCredentials } from './needed-credentials.ts'
 import { ownProposal } from './proposal.ts'
 import { detailsText, questionText } from './question.ts'
-import { isTerminal, Terminal } from './terminal.ts'
+import { atTerminal, isTerminal, Terminal } from './terminal.ts'
 
 export interface AddOptions extends CredentialsOption, NewCredentialOptions {
   readonly file?: string
@@ -47,7 +47,8 @@ async function readCredential(name: string, { io }: Context): Promise<Credential
 
 async function addOwn(credential: CredentialObject, { file, credentials }: UserCredentials, context: Context): Promise<number> {
   const proposal = await ownProposal(credential, credentials)
-  if (!isTerminal(context.io)) throw notWritten('the credential was not added: this needs a confirmation at a terminal', credential, file)
+  if (!isTerminal(context.io))
+    throw notWritten(`the credential was not added: this needs a confirmation ${atTerminal(context.io)}`, credential, file)
   const terminal = new Terminal(context.io)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal))))

@@ -14,7 +14,7 @@ import { askedByName, type Questions, type Subject } from './fields.ts'
 import type { MissingCredential, Needs } from './missing-credentials.ts'
 import { fingerprintsOf, type NewCredentialSettings, problemOf, proposalFor, proposalOf } from './proposal.ts'
 import { detailsText, questionText, quoted, urlText } from './question.ts'
-import { isTerminal, Terminal } from './terminal.ts'
+import { atTerminal, isTerminal, Terminal } from './terminal.ts'
 
 /** The document and the credential file. */
 export interface Occasion {
@@ -67,7 +67,7 @@ export async function createCredentials(
   }
   if (!isTerminal(context.io)) {
     const absent = missing.filter(({ code }) => code === 'NO_CREDENTIAL')
-    if (absent.length > 0) throw nobodyThere(absent, occasion)
+    if (absent.length > 0) throw nobodyThere(absent, occasion, context)
     // Throws the reason without sending anything, as above.
     const [first] = missing
     await auth.authorize(first && { ...first.target, refs: [first.name] }, { signal: context.io.signal })
@@ -207,10 +207,10 @@ async function issuerOf(credential: CredentialObject, { io, diagnostics }: Conte
   return { issuer: found }
 }
 
-function nobodyThere(missing: readonly MissingCredential[], occasion: Occasion): CredentialError {
+function nobodyThere(missing: readonly MissingCredential[], occasion: Occasion, { io }: Context): CredentialError {
   const [first] = missing
   const names = namesText(missing.map(({ name }) => name))
-  return new CredentialError('NO_CREDENTIAL', `no credential matches ${names}, and adding one needs a confirmation at a terminal`, {
+  return new CredentialError('NO_CREDENTIAL', `no credential matches ${names}, and adding one needs a confirmation ${atTerminal(io)}`, {
     ...(first && { pointer: first.pointer, ref: first.name }),
     hint: credentialsToAdd(missing, occasion),
   })

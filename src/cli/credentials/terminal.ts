@@ -9,6 +9,19 @@ export function isTerminal({ stdin, stderr, env }: Io): boolean {
   return stdin.isTTY === true && stderr.isTTY === true && env.TERM !== 'dumb'
 }
 
+/** Says where questions are asked, for errors. */
+export function atTerminal({ env }: Pick<Io, 'env'>): string {
+  return env.TERM === 'dumb' ? 'at a terminal, and TERM is dumb here' : 'at a terminal'
+}
+
+/** The decoder's character for bytes that are not UTF-8. */
+const REPLACEMENT = '\ufffd'
+
+const NOT_UTF8 = '  the terminal did not send UTF-8: set its encoding to UTF-8, and type it again\n'
+
+/** Marks at both ends of pasted text, in a terminal that another program left in that mode. */
+const PASTE = /\x1b\[20[01]~/g
+
 const LINE_BREAK = /\r\n|\n|\r/
 
 /** Ctrl-C and Ctrl-D, which a terminal in raw mode passes on as characters. */
@@ -25,26 +38,50 @@ export class Terminal {
     this.#io = io
   }
 
-  /** Returns the answer, trimmed. Errors: `ABORTED` at the end of the input and on an interruption. */
+  /**
+   * Returns the answer, trimmed; asks again for one with arrow keys or bytes that are not UTF-8. Errors: `ABORTED` at the end of the input
+   * and on an interruption.
+   */
   async ask(question: string): Promise<string> {
-    await this.say(question)
-    try {
-      return (await this.#line(LINE_BREAK)).trim()
-    } catch (error) {
-      // The next message starts on a line of its own.
-      await this.say('\n')
-      throw error
+    for (;;) {
+      await this.say(question)
+      let answer: string
+      try {
+        answer = (await this.#line(LINE_BREAK)).replace(PASTE, '').trim()
+      } catch (error) {
+        // The next message starts on a line of its own.
+        await this.say('\n')
+        throw error
+      }
+      if (answer.includes(REPLACEMENT)) await this.say(NOT_UTF8)
+      else if (/[^\P{Cc}\t]/u.test(answer)) await this.say('  the answer contains a control character or an arrow key: type it again\n')
+      else return answer
     }
   }
 
-  /** Returns the answer, trimmed, without echo. Errors: as {@link ask}; `ABORTED` for Ctrl-C and Ctrl-D. */
+  /**
+   * Returns the answer, trimmed, without echo; asks again for one that is not UTF-8. Errors: as {@link ask}; `ABORTED` for Ctrl-C and Ctrl-D.
+   */
   async askHidden(question: string): Promise<string> {
+    for (;;) {
+      const typed = await this.#hidden(question)
+      const answer = typed.trim()
+      if (answer.includes(REPLACEMENT)) {
+        await this.say(NOT_UTF8)
+        continue
+      }
+      if (answer !== typed) await this.say('  spaces at the ends are removed\n')
+      return answer
+    }
+  }
+
+  async #hidden(question: string): Promise<string> {
     const { stdin } = this.#io
     // Before the question, so that nothing is echoed that is typed after it.
     stdin.setRawMode?.(true)
     try {
       await this.say(question)
-      return edited(await this.#line(stdin.setRawMode ? /\r\n|[\n\r\x03\x04]/ : LINE_BREAK)).trim()
+      return edited(await this.#line(stdin.setRawMode ? /\r\n|[\n\r\x03\x04]/ : LINE_BREAK))
     } finally {
       stdin.setRawMode?.(false)
       await this.say('\n')
@@ -122,13 +159,14 @@ export class Terminal {
 /** Control sequences of keys such as arrows, and of pasted text. */
 const KEYS = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)/g
 
-/** Applies Backspace and Ctrl-U to a line that was typed in raw mode, and drops the sequences of other keys. */
+/** Applies Backspace, Ctrl-U and Ctrl-W to a line that was typed in raw mode, and drops the sequences of other keys. */
 function edited(line: string): string {
   const kept: string[] = []
   for (const character of line.replace(KEYS, '')) {
     if (character === '\x7f' || character === '\b') kept.pop()
     else if (character === '\x15') kept.length = 0
-    else if (character >= ' ') kept.push(character)
+    else if (character === '\x17') kept.splice(0, Number.POSITIVE_INFINITY, ...kept.join('').replace(/\S*\s*$/, ''))
+    else if (character >= ' ' || character === '\t') kept.push(character)
   }
   return kept.join('')
 }

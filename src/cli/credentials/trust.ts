@@ -10,7 +10,7 @@ import type { CredentialsOption } from '../options.ts'
 import { addPattern, patternsOf } from './edit-credentials.ts'
 import { userCredentials } from './needed-credentials.ts'
 import { credentialText, kindOf, urlText } from './question.ts'
-import { isTerminal, Terminal } from './terminal.ts'
+import { atTerminal, isTerminal, Terminal } from './terminal.ts'
 
 /** Adds an allowed URL pattern to a credential. Errors: `CONFIG_INVALID`, `NO_CREDENTIAL`, `CREDENTIAL_TARGET_UNTRUSTED`, `ABORTED`. */
 export async function trust(id: string, pattern: string, options: CredentialsOption, context: Context): Promise<number> {
@@ -31,7 +31,7 @@ export async function trust(id: string, pattern: string, options: CredentialsOpt
       actual: pattern,
       hint: `add it to the credential "${id}" in ${file} yourself: "sendTo": ${forJson([...current, pattern])}`,
     })
-  if (!isTerminal(context.io)) throw refusal('the URL pattern was not added: this needs a confirmation at a terminal')
+  if (!isTerminal(context.io)) throw refusal(`the URL pattern was not added: this needs a confirmation ${atTerminal(context.io)}`)
   if (!(await asked(credential, current, pattern, context))) throw refusal(`the URL pattern was not added: "${id}" is unchanged`)
   await addPattern(file, id, pattern)
   await note(`"${id}" is now allowed for ${pattern}`)

@@ -9,7 +9,8 @@ import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
 import type { AnsweredScheme, NewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
-import { isTerminal, Terminal } from '../credentials/terminal.ts'
+import { quoted } from '../credentials/question.ts'
+import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError, worstExit } from '../exit-code.ts'
 import type { Diagnostics } from '../io.ts'
 import { styleOf, write } from '../io.ts'
@@ -179,7 +180,7 @@ async function setUp(
   await checkSchemes(wanted, occasion)
   await write(io.stderr, inventoryText(found, styleOf(io, io.stderr)))
   if (wanted.length > 0 && !isTerminal(io)) {
-    const message = `no credential matches ${namesText(wanted.map(({ name }) => name))}, and setup asks for one at a terminal`
+    const message = `no credential matches ${namesText(wanted.map(({ name }) => name))}, and setup asks for one ${atTerminal(io)}`
     throw usageError(message, credentialsToAdd(wanted, occasion))
   }
   const created = await askAll(wanted, occasion, context)
@@ -235,16 +236,20 @@ async function retyped(id: string, { code }: AuthError, { options, errand, conte
   const { io } = context
   const { terminal } = errand
   if (!terminal || !WRONG_SECRET.includes(code)) return false
-  const { credentials } = await userCredentials(options, context)
+  const { credentials, file } = await userCredentials(options, context)
   const own = credentials.find((one) => one.id === id)
   const chain = [own, credentials.find((one) => one.id !== undefined && one.id === (own?.with ?? own?.subject))]
   const secrets = chain.map((one) => ({
     id: one?.id,
     type: one?.type,
+    name: one?.username ?? one?.clientId,
     stored: Object.entries(one ?? {}).filter(([, source]) => isStored(source, io.env)),
   }))
   const wrong = secrets.find(({ stored }) => stored.length > 0)
   if (!wrong) return false
+  // It was typed as well, and may be what is wrong.
+  if (typeof wrong.name === 'string')
+    await context.diagnostics.note(`"${wrong.id}" is for ${quoted(wrong.name)}; if that is wrong, correct it in ${file}`)
   const answer = await terminal.ask(`Type the ${wrong.stored.length === 1 ? 'secret' : 'secrets'} of "${wrong.id}" again?  [y]es / [N]o `)
   if (!/^y(?:es)?$/i.test(answer)) return false
   const strategy = (await loadStrategies(defaultStrategies)).find(({ type }) => type === wrong.type)
