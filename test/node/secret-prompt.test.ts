@@ -35,6 +35,14 @@ describe('a prompt', () => {
     expect(shown()).toBe('a[2Jb: \n')
   })
 
+  it('refuses bytes that are not UTF-8', async () => {
+    const { terminal, input, modes } = fakeTerminal()
+    const answer = promptSecret('Password', terminal)
+    input.write(Buffer.from('p\xe4\r', 'latin1'))
+    await expect(answer).rejects.toThrow('the terminal did not send UTF-8')
+    expect(modes).toEqual([true, false])
+  })
+
   it('asks one question after the other', async () => {
     const { terminal, input, shown } = fakeTerminal()
     const answers = [promptSecret('one', terminal), promptSecret('two', terminal)]

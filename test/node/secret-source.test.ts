@@ -114,6 +114,8 @@ describe('file', () => {
     expectSourceError(await errorOf(secretSource({ file: 'secret' })()), 'relative path')
     const path = await file('latin', Buffer.from('canary-\xe9', 'latin1'))
     expectSourceError(await errorOf(secretSource({ file: path })()), 'not UTF-8')
+    const marked = await file('marked', Buffer.from('\ufeffcanary'))
+    expectSourceError(await errorOf(secretSource({ file: marked })()), 'returned a byte order mark before the secret')
   })
 
   it('file that you may not read is yours to open, or belongs to another user', async () => {

@@ -144,7 +144,11 @@ async function ask(label: string, { input, output }: Terminal): Promise<string> 
   const lines = createInterface({ input, output: silent, terminal: true, historySize: 0 })
   try {
     return await new Promise<string>((resolve, reject) => {
-      lines.once('line', resolve)
+      lines.once('line', (line) => {
+        // The decoder's character for other bytes.
+        if (line.includes('\ufffd')) reject(sourceError('the terminal did not send UTF-8', 'set its encoding to UTF-8'))
+        else resolve(line)
+      })
       lines.once('SIGINT', () => reject(new AbortedError('interrupted at the prompt')))
       lines.once('close', () => reject(new AbortedError('the prompt was closed')))
     })
@@ -213,12 +217,21 @@ function notEmpty(value: string, message: string, hint: string): string {
   return value
 }
 
-/** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes. */
+/** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes, and for a byte order mark. */
 function secretText(bytes: Uint8Array, source: string): string {
+  const text = decoded(bytes)
+  if (text === undefined) throw sourceError(`${source} returned bytes that are not UTF-8 text`, ENCODING_HINT)
+  if (text.startsWith('\ufeff')) throw sourceError(`${source} returned a byte order mark before the secret`, ENCODING_HINT)
+  return text.replace(/\r?\n$/, '')
+}
+
+const ENCODING_HINT = 'save or print it as UTF-8 without a byte order mark'
+
+function decoded(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '')
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw sourceError(`${source} returned bytes that are not UTF-8 text`)
+    return undefined
   }
 }
 
