@@ -27,5 +27,9 @@ it('finds folders that cannot be written', async () => {
   const checks: readonly Check[] = JSON.parse(stdout)
   const checkOf = (name: string) => checks.find(({ check }) => check === name)
   expect(checkOf('token store')).toMatchObject({ level: 'error', code: 'CACHE_NOT_WRITABLE' })
-  expect(checkOf('credential folder')).toMatchObject({ level: 'warning', code: 'FILE_ACCESS' })
+  expect(checkOf('credential folder')).toMatchObject({
+    level: 'warning',
+    code: 'FILE_ACCESS',
+    hint: expect.stringContaining('set XDG_CONFIG_HOME'),
+  })
 })

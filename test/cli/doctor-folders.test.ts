@@ -20,7 +20,7 @@ it('finds a file in place of the configuration folder', async () => {
   expect(checkOf('credential folder')).toMatchObject({
     level: 'error',
     message: `${config} is not a folder`,
-    hint: expect.stringContaining('STAC_AUTH_CREDENTIALS'),
+    hint: expect.stringContaining('set XDG_CONFIG_HOME'),
   })
 })
 

@@ -62,6 +62,15 @@ describe('a typed secret', () => {
     expect(await readdir(secretsOf(env))).toEqual([])
   })
 
+  it('says how to use another folder where it cannot be written', async () => {
+    const env = newUser()
+    await writeFile(env.XDG_CONFIG_HOME, '')
+    await expect(storeSecret('a', 's3cr3t', env, keyring('locked').load)).rejects.toMatchObject({
+      code: 'FILE_ACCESS',
+      hint: expect.stringContaining('set XDG_CONFIG_HOME to'),
+    })
+  })
+
   it('replaces no file that is there, and follows no link', async () => {
     const env = newUser()
     await mkdir(secretsOf(env), { recursive: true, mode: 0o700 })

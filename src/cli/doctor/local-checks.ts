@@ -18,6 +18,7 @@ import {
 } from '../../node/credentials/credential-file.ts'
 import { checkFolder } from '../../node/credentials/own-file.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
+import { folderHint } from '../../node/credentials/user-folder.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 import { parseHolder, stateOf } from '../../node/tokens/process-lock.ts'
 import { defaultTokenFolder } from '../../node/tokens/token-files.ts'
@@ -71,7 +72,7 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
       return {
         ...NONE,
         checks: [
-          ...(await folderChecks(dirname(path))),
+          ...(await folderChecks(dirname(path), named)),
           warning(check, 'NO_CREDENTIAL', `${path} does not exist, so it has no credential`, 'stac-auth setup DOC'),
         ],
       }
@@ -80,7 +81,7 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
     const { mode } = await stat(path)
     const count = `${credentials.length} ${credentials.length === 1 ? 'credential' : 'credentials'}`
     const tokens = tokenSettingsFromText(text, path)
-    const checks = [ok(check, `${path}, mode ${octal(mode)}, ${count}`), ...(await folderChecks(dirname(path)))]
+    const checks = [ok(check, `${path}, mode ${octal(mode)}, ${count}`), ...(await folderChecks(dirname(path), named))]
     return { set, credentials, checks, ...(tokens && { tokens }) }
   } catch (error) {
     return { ...NONE, checks: [failed(check, error, 'correct the file there; stac-auth credentials check reads it again')] }
@@ -88,23 +89,25 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
 }
 
 /** Checks that the folder of the credential file, or the first one above it that exists, can be written by the user alone; nothing if so. */
-async function folderChecks(folder: string): Promise<readonly Check[]> {
+async function folderChecks(folder: string, named: boolean): Promise<readonly Check[]> {
   const check = 'credential folder'
+  // Secrets that `setup` stores follow the default folder, a named file does not.
+  const elsewhere = named ? 'name a credential file in a folder of yours' : folderHint('config')
   let stats: Stats
   try {
     stats = await stat(folder)
   } catch (error) {
     const code = systemCode(error)
-    if ((code === 'ENOENT' || code === 'ENOTDIR') && dirname(folder) !== folder) return folderChecks(dirname(folder))
-    return [warning(check, 'FILE_ACCESS', `${folder} cannot be read (${code})`, ELSEWHERE)]
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && dirname(folder) !== folder) return folderChecks(dirname(folder), named)
+    return [warning(check, 'FILE_ACCESS', `${folder} cannot be read (${code})`, elsewhere)]
   }
   const { mode } = stats
-  if (!stats.isDirectory()) return [problem(check, 'FILE_ACCESS', `${folder} is not a folder`, `move it away, or ${ELSEWHERE}`)]
+  if (!stats.isDirectory()) return [problem(check, 'FILE_ACCESS', `${folder} is not a folder`, `move it away, or ${elsewhere}`)]
   const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   )
-  if (!isWritable) return [warning(check, 'FILE_ACCESS', `${folder} cannot be written: setup cannot add credentials`, ELSEWHERE)]
+  if (!isWritable) return [warning(check, 'FILE_ACCESS', `${folder} cannot be written: setup cannot add credentials`, elsewhere)]
   const isShared = process.platform !== 'win32' && (mode & 0o022) !== 0 && (mode & STICKY) === 0
   if (!isShared) return []
   const message = `${folder} can be written by other users (mode ${octal(mode)}), who could replace the credential file`
@@ -113,8 +116,6 @@ async function folderChecks(folder: string): Promise<readonly Check[]> {
 
 /** In such a folder only its owner replaces a file (`/tmp`). */
 const STICKY = 0o1000
-
-const ELSEWHERE = 'set STAC_AUTH_CREDENTIALS to a file in a folder of yours'
 
 /** Checks that the fixed ports of redirect URIs are free; nothing for credentials without one. */
 export async function redirectPortChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {

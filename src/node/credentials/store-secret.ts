@@ -2,13 +2,13 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SecretSource } from '../../auth/credential.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError, IntegrityError } from '../../errors.ts'
 import { makeFolder } from '../files.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
 import { KEYRING_OPTIONS, loadKeyring } from '../tokens/token-keyring.ts'
 import { replaceAlone } from '../write-file.ts'
 import { KEYRING_SERVICE, secretSource, sourceError } from './secret-source.ts'
-import { folderVariables, HOME_HINT, userFolder } from './user-folder.ts'
+import { folderHint, folderVariables, HOME_HINT, userFolder } from './user-folder.ts'
 
 /** A stored secret. */
 export interface StoredSecret {
@@ -90,7 +90,10 @@ async function inFile(name: string, secret: string, env: Readonly<Record<string,
       },
     )
   const refuse = (error: unknown): never => {
-    throw writeFailure(error, `"${join(folder, name)}"`)
+    const failure = writeFailure(error, `"${join(folder, name)}"`)
+    // The path is made here, so there is no other name to choose.
+    if (failure.code !== 'FILE_ACCESS' || failure.retryable) throw failure
+    throw new IntegrityError(failure.code, failure.message, { hint: folderHint('config') })
   }
   for (const each of [dirname(folder), folder]) await makeFolder(each, 0o700).catch(refuse)
   let path = ''

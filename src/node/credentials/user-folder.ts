@@ -40,6 +40,11 @@ export function folderVariables(kind: 'config' | 'cache', platform: NodeJS.Platf
   return `${named} nor ${platform === 'win32' ? 'USERPROFILE' : 'HOME'}`
 }
 
+/** Says how to use another folder, for hints. */
+export function folderHint(kind: 'config' | 'cache', platform: NodeJS.Platform = process.platform): string {
+  return `set ${FOLDERS[platform === 'win32' ? 'windows' : 'others'][kind].named} to the absolute path of a folder that you can write`
+}
+
 /** Returns the variables without those that set a user folder to a relative path, for programs that would read commands there. */
 export function withAbsoluteFolders<Variables extends Environment>(env: Variables): Variables {
   const isGood = ([name, value]: [string, string | undefined]) => !BASES.test(name) || absolute(value, process.platform) !== undefined
