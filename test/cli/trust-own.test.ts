@@ -1,6 +1,8 @@
 import { readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { addCredential } from '../../src/cli/credentials/edit-credentials.ts'
+import { tryLock } from '../../src/node/tokens/process-lock.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { keyFor } from './items.ts'
 import { run, type Surroundings } from './run.ts'
@@ -83,6 +85,20 @@ describe('credentials trust', () => {
       stderr: expect.stringContaining('PATH_BUSY'),
     })
     expect(await readFile(file, 'utf8')).not.toContain('again.example')
+  })
+
+  it('waits for another command that is writing the file', async () => {
+    const file = await put(folder, 'busy.json', keyFor('https://data.example/'))
+    const lease = await tryLock(`${file}.part.lock`)
+    setTimeout(() => void lease?.release(), 200)
+    expect(await trust(file, 'https://more.example/', terminal('y\n'))).toMatchObject({ code: 0 })
+    expect(await readFile(file, 'utf8')).toContain('more.example')
+  })
+
+  it('names a credential that another command has added meanwhile', async () => {
+    const file = await put(folder, 'twice.json', keyFor('https://data.example/'))
+    const [present] = JSON.parse(await readFile(file, 'utf8')).credentials
+    await expect(addCredential(file, present)).rejects.toThrow(`${file} already has a credential "portal"`)
   })
 
   it('touches no file that others can write', async () => {

@@ -4,7 +4,7 @@ import { type FileHandle, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError, isAuthError } from '../../errors.ts'
 import { credentialFileText, credentialsFromText } from '../../node/credentials/credential-file.ts'
 import { makeFolder } from '../../node/files.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
@@ -15,7 +15,13 @@ const EMPTY = '{\n  "version": 1,\n  "credentials": []\n}\n'
 
 /** Appends a credential; creates a missing file. Errors: `CONFIG_INVALID` without writing; those of the file system. */
 export function addCredential(file: string, credential: CredentialObject): Promise<void> {
-  return edit(file, (text) => appended(text, ['credentials'], credential))
+  return edit(file, (text, { credentials }) => {
+    if (credentials.some(({ id }) => id === credential.id))
+      throw new ConfigurationError('CONFIG_INVALID', `the credential file ${file} already has a credential "${credential.id}"`, {
+        hint: 'choose another id; if another command has just added it, run this one again',
+      })
+    return appended(text, ['credentials'], credential)
+  })
 }
 
 /**
@@ -130,8 +136,18 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
     const text = await make()
     await file.writeFile(text).catch(refuse)
   }
-  await replaceAlone(target, name, 0o600, { write, durable: true })
+  for (const end = Date.now() + LONGEST_WAIT; ; ) {
+    try {
+      return await replaceAlone(target, name, 0o600, { write, durable: true })
+    } catch (error) {
+      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
 }
+
+/** Other commands hold the lock for milliseconds. */
+const LONGEST_WAIT = 1000
 
 /** Resolves a link, or returns the path to create. */
 async function targetOf(name: string): Promise<string> {
