@@ -222,14 +222,16 @@ function disbelieved(error: unknown, endpoint: Endpoint, members: JsonObject | u
   if (members?.id_token === undefined) return invalidAnswer(endpoint, 'is malformed')
   const reason = REASONS[String(code)] ?? 'cannot be verified'
   const claim = claimOf(error)
-  const message = `the ID token of "${endpoint.credential}" ${claim ? `has a wrong ${claim}` : reason}`
+  const message = `the ID token of "${endpoint.credential}" ${claim && code !== TIMES ? `has a wrong ${claim}` : reason}`
   const hint = claim === 'iss' ? { hint: 'write the "issuer" of the credential exactly as in the discovery document of the provider' } : {}
   return new ProtocolError('OIDC_ID_TOKEN', message, { credential: endpoint.credential, url: endpoint.url, ...hint })
 }
 
+const TIMES = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
+
+/** Where the library names no claim, and for times: there the clock is what is wrong. */
 const REASONS: Readonly<Record<string, string>> = {
-  OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'was issued for another client or login',
-  OAUTH_JWT_TIMESTAMP_CHECK_FAILED: 'has expired, or is not valid yet',
+  [TIMES]: 'has expired or is not valid yet: check the clock',
   OAUTH_KEY_SELECTION_FAILED: 'is signed with an unknown key',
   OAUTH_PARSE_ERROR: 'is malformed',
 }

@@ -101,9 +101,15 @@ describe('an ID token', () => {
     expect(error).toMatchObject({
       code: 'OIDC_ID_TOKEN',
       credential: 'mine',
-      message: expect.stringMatching(/^the ID token of "mine" [a-z ,_]+$/),
+      message: expect.stringMatching(/^the ID token of "mine" [a-z ,:_]+$/),
     })
     expect(leaks([secrets.token], { error: shown(error) })).toEqual([])
+  })
+
+  it('that ended, or has not begun, makes the clock suspect', async () => {
+    const says = { message: 'the ID token of "mine" has expired or is not valid yet: check the clock' }
+    expect(await failureOf(login({ claims: { exp: seconds - 3600 } }))).toMatchObject(says)
+    expect(await failureOf(login({ claims: { nbf: seconds + 3600, exp: seconds + 7200 } }))).toMatchObject(says)
   })
 
   it('O13 that ended less than thirty seconds ago is taken: clocks differ', async () => {
