@@ -65,6 +65,36 @@ describe('a login', () => {
   )
 
   it(
+    'what a file said of a login that ended is gone after the next login',
+    async () => {
+      const visitor = await visit(site, browser(), 'scenes/lake.json')
+      const { page } = visitor
+      await giveCredential(page, 'report', {})
+      await logInWithWindow(visitor)
+      const download = file(page, 'report').getByRole('button', { name: 'Download' })
+      await download.waitFor()
+      // The provider has revoked the login.
+      const headers = { 'access-control-allow-origin': new URL(site.url).origin }
+      await visitor.context.route(/\/members\//, (route) =>
+        route.request().method() === 'GET' ? route.fulfill({ status: 401, headers }) : route.continue(),
+      )
+      await visitor.context.route(/\/token$/, (route) => route.fulfill({ status: 400, headers, json: { error: 'invalid_grant' } }))
+      await download.click()
+      await file(page, 'report').locator('.refusal').getByText('needs a login').waitFor()
+      await visitor.context.unrouteAll()
+      const [popup] = await Promise.all([
+        visitor.context.waitForEvent('page'),
+        access(page).getByRole('button', { name: 'Log in in a window' }).click(),
+      ])
+      // The provider still knows the person, and asks for consent alone.
+      await popup.click('button[type=submit]').catch(() => undefined)
+      await file(page, 'report').getByText('You are logged in.').waitFor()
+      await expect.poll(() => file(page, 'report').locator('.refusal').count()).toBe(0)
+    },
+    LONG,
+  )
+
+  it(
     'a login on the page itself comes back to the document',
     async () => {
       const visitor = await visit(site, browser(), 'scenes/lake.json')

@@ -67,6 +67,7 @@ function code(text: string, length?: number): HTMLElement {
 
 /** A message of the library as a sentence: with a capital letter and a full stop. */
 export function sentenceOf(message: string): string {
-  const text = message.slice(0, 1).toUpperCase() + message.slice(1)
+  // A URL at the beginning stays as it is.
+  const text = /^https?:/.test(message) ? message : message.slice(0, 1).toUpperCase() + message.slice(1)
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }

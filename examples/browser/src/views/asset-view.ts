@@ -72,6 +72,7 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
     sendTo = access.ways.flatMap((way) => way.sendTo)
     // What was said of another credential is over.
     if (before === 'ready' && access.state !== 'ready' && access.state !== 'login') fill(result)
+    if (before === 'login' && access.state === 'ready') result.querySelector('.refusal')?.remove()
     before = access.state
     refill(state, heading, accessLine(access), element('p', { class: 'actions' }, ...actions(access)))
     const isOpen = request.querySelector('details')?.open ?? false
