@@ -7,11 +7,13 @@ PROGRAM reads one case per line as JSON from its standard input and writes one a
 README.md describes cases and answers. Only the standard library is needed. Exit code: 0 all passed, 1 some failed, 2 usage.
 """
 import argparse
+import base64
 import datetime
 import hashlib
 import hmac
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import urllib.parse
@@ -24,7 +26,7 @@ HIDDEN = ("expect", "title", "source", "severity", "pointer", "rule", "bad", "go
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n")[2].strip())
     parser.add_argument("--kind", choices=["authorize", "lint"], action="append", help="only the cases of this kind (repeatable)")
-    parser.add_argument("--only", action="append", metavar="ID", help="only this case (repeatable)")
+    parser.add_argument("--only", action="append", metavar="ID", help="only this case, by its id or that of a failure (repeatable)")
     parser.add_argument("--skip-network", action="store_true", help="leave out the cases in which other servers are asked")
     parser.add_argument("--codes", action="store_true", help="also compare the codes of refusals and findings")
     parser.add_argument("--json", action="store_true", help="print one JSON value")
@@ -32,14 +34,26 @@ def main():
     options = parser.parse_args()
 
     questions = [q for kind in options.kind or ["authorize", "lint"] for q in questions_of(kind, options.codes)]
+    named = set(options.only or [])
+    unknown = named - {name for q in questions for name in (q["id"], q["case"]["id"])}
+    if unknown:
+        parser.error(f"no case has the id {', '.join(sorted(unknown))}")
     left_out = [q for q in questions if options.skip_network and q["case"].get("network")]
-    chosen = [q for q in questions if q not in left_out and (not options.only or q["case"]["id"] in options.only)]
+    chosen = [q for q in questions if q not in left_out and (not named or q["id"] in named or q["case"]["id"] in named)]
     if not chosen:
         parser.error("no case is chosen")
-    answers = ask(options.program, [q["line"] for q in chosen])
+    try:
+        answers = ask(options.program, [q["line"] for q in chosen])
+    except OSError as error:
+        parser.error(f"{options.program[0]} cannot be started: {error.strerror}")
+    except subprocess.TimeoutExpired as error:
+        parser.error(f"{options.program[0]} did not end within {error.timeout} s: it must end when its standard input does")
     failures = []
     for question, answer in zip(chosen, answers):
-        fault = judge(question, answer, options.codes)
+        try:
+            fault = judge(question, answer, options.codes)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            fault = f"the answer does not have the form that README.md describes: {error}"
         if fault:
             failures.append({"id": question["id"], "title": question["case"]["title"], "fault": fault})
     report = {"run": len(chosen), "passed": len(chosen) - len(failures), "leftOut": len(left_out), "failures": failures}
@@ -71,6 +85,8 @@ def ask(program, lines):
     """The answers of one run of the program, in order; None where there is none."""
     text = "".join(json.dumps(line) + "\n" for line in lines)
     done = subprocess.run(program, input=text.encode("utf-8"), stdout=subprocess.PIPE, timeout=600, check=False)
+    if done.returncode != 0:
+        print(f"{program[0]} ended with exit code {done.returncode}", file=sys.stderr)
     answers = {}
     for line in done.stdout.decode("utf-8", "replace").splitlines():
         try:
@@ -88,6 +104,8 @@ def judge(question, answer, codes):
     if question["kind"] == "lint":
         return judge_findings(question["case"], question["side"], answer, codes)
     case, expected = question["case"], question["case"]["expect"]
+    if answer.get("request") is not None and answer.get("refused") is not None:
+        return "the answer has a request and a refusal, expected one of them"
     secrets = secrets_of(case["credentials"])
     # A secret may only be in what is expected, wherever the answer says that something was sent.
     wanted = [exchange["request"] for exchange in case.get("network", [])]
@@ -99,12 +117,12 @@ def judge(question, answer, codes):
         if fault:
             return f"request to {want['url']}: {fault}"
     if "refused" in expected:
-        if "refused" not in answer:
+        if answer.get("refused") is None:
             return f"a request was made, expected a refusal ({expected['refused']})"
         if codes and answer["refused"] != expected["refused"]:
             return f"refused with {answer['refused']}, expected {expected['refused']}"
         return None
-    if "request" not in answer:
+    if answer.get("request") is None:
         return f"refused ({answer.get('refused')}), expected a request"
     if answer.get("credential") != expected["credential"]:
         return f"the credential is {answer.get('credential')}, expected {expected['credential']}"
@@ -112,7 +130,11 @@ def judge(question, answer, codes):
 
 
 def differs(got, want, case, secrets):
-    headers = {name.lower(): value for name, value in got.get("headers", {}).items()}
+    headers = {}
+    for name, value in got.get("headers", {}).items():
+        if name.lower() in headers:
+            return f"the field {name} is there twice"
+        headers[name.lower()] = value
     if got.get("method") != want["method"]:
         return f"the method is {got.get('method')}, expected {want['method']}"
     if got.get("url") != want["url"]:
@@ -124,10 +146,21 @@ def differs(got, want, case, secrets):
         return f"the form is {got.get('body')!r}, expected {want['form']}"
     if "json" in want and json.loads(got.get("body") or "null") != want["json"]:
         return f"the body is {got.get('body')!r}, expected {want['json']}"
-    if want.get("signature"):
-        return signature_fault(got["url"], got["method"], headers, case["credentials"][0])
-    extra = [name for name, value in headers.items() if name not in want.get("headers", {}) and any(secret in value for secret in secrets)]
-    return f"the field {extra[0]} contains a secret" if extra else None
+    if "form" not in want and "json" not in want and got.get("body"):
+        return f"the body is {got['body']!r}, expected none"
+    extra = [name for name, value in headers.items() if name not in want.get("headers", {}) and has_secret(value, secrets)]
+    if extra:
+        return f"the field {extra[0]} contains a secret"
+    return signature_fault(got["url"], got["method"], headers, case["credentials"][0]) if want.get("signature") else None
+
+
+def has_secret(value, secrets):
+    """Whether a field contains a secret, as it is or in Base64 (RFC 7617)."""
+    texts = [value]
+    for word in re.findall(r"[A-Za-z0-9+/_-]{4,}", value):
+        plain = word.replace("-", "+").replace("_", "/")
+        texts.append(base64.b64decode(plain + "=" * (-len(plain) % 4) if len(plain) % 4 != 1 else plain[:-1]).decode("utf-8", "replace"))
+    return any(secret in text for secret in secrets for text in texts)
 
 
 def secrets_of(credentials):
@@ -157,6 +190,8 @@ def signature_fault(url, method, headers, credential):
         return f"the field authorization is not a signature: {headers.get('authorization')!r}"
     if kind != "AWS4-HMAC-SHA256" or key_id != credential["accessKeyId"] or end != "aws4_request" or stamp.strftime("%Y%m%d") != date:
         return "the scope of the signature is not that of the key and the date"
+    if (region, service) != (credential["region"], "s3"):
+        return f"the scope of the signature is {region}/{service}, expected {credential['region']}/s3"
     if "host" not in names:
         return "the field host is not signed"
     split = urllib.parse.urlsplit(url)

@@ -1,5 +1,5 @@
 /** The conformance cases with their runner: this library passes, and programs with one fault each do not. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,11 @@ import { authorizeCases } from '../../scripts/conformance-cases.ts'
 const KIT = fileURLToPath(new URL('../../conformance/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'stac-auth-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The key of the case `s3-header`. */
+const SECRET_KEY = authorizeCases
+  .find(({ id }) => id === 's3-header')
+  ?.credentials.map((credential) => (credential as { readonly secretAccessKey?: string }).secretAccessKey)[0]
 
 interface Report {
   readonly run: number
@@ -37,6 +42,8 @@ function faulty(name: string, change: string): readonly string[] {
     `import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 const honest = spawn(process.execPath, [${JSON.stringify(join(KIT, 'stac-auth.mjs'))}], { cwd: ${JSON.stringify(KIT)}, stdio: ['inherit', 'pipe', 'inherit'] })
+const secretKey = ${JSON.stringify(SECRET_KEY)}
+const signedFor = (region, request) => JSON.parse(JSON.stringify(request).replace('/us-east-1/', '/' + region + '/'))
 const change = ${change}
 for await (const line of createInterface({ input: honest.stdout })) {
   const answer = change(JSON.parse(line))
@@ -80,6 +87,38 @@ it.each([
     (report: Report) => report.failures.map(({ id }) => id).join() === 'bearer',
   ],
   [
+    'sends the key of a signature in another field',
+    "(answer) => answer.id === 's3-header' ? { ...answer, request: { ...answer.request, headers: { ...answer.request.headers, referer: secretKey } } } : answer",
+    (report: Report) => report.failures.map(({ fault }) => fault).join() === 'the field referer contains a secret',
+  ],
+  [
+    'sends the password in Base64 in another field',
+    "(answer) => answer.id === 'basic' ? { ...answer, request: { ...answer.request, headers: { ...answer.request.headers, cookie: btoa('open sesame') } } } : answer",
+    (report: Report) => report.failures.map(({ fault }) => fault).join() === 'the field cookie contains a secret',
+  ],
+  [
+    'sends the secret in a body',
+    "(answer) => answer.id === 'bearer' ? { ...answer, request: { ...answer.request, body: 'abc.def' } } : answer",
+    (report: Report) => report.failures.map(({ id }) => id).join() === 'bearer',
+  ],
+  [
+    'refuses and sends all the same',
+    "(answer) => answer.refused ? { ...answer, request: { method: 'GET', url: 'https://evil.example/', headers: {} } } : answer",
+    (report: Report) => refusals.every((id) => report.failures.some((failure) => failure.id === id)),
+  ],
+  [
+    'signs for another region',
+    "(answer) => answer.id === 's3-header' ? { ...answer, request: signedFor('eu-west-1', answer.request) } : answer",
+    (report: Report) =>
+      report.failures.map(({ fault }) => fault).join() === 'the scope of the signature is eu-west-1/s3, expected us-east-1/s3',
+  ],
+  [
+    'answers in another form',
+    "(answer) => answer.id === 'bearer' ? { ...answer, request: { ...answer.request, headers: [] } } : answer",
+    (report: Report) =>
+      report.failures.map(({ id }) => id).join() === 'bearer' && /does not have the form/.test(report.failures[0]?.fault ?? ''),
+  ],
+  [
     'asks another server',
     "(answer) => answer.id === 'bearer' ? { ...answer, sent: [{ method: 'GET', url: 'https://evil.example/', headers: {} }] } : answer",
     (report: Report) => report.failures.map(({ id }) => id).join() === 'bearer',
@@ -93,4 +132,16 @@ it.each([
   const { report, exit } = await run(faulty(name.replaceAll(' ', '-'), change))
   expect(isNoticed(report), JSON.stringify(report.failures.slice(0, 3))).toBe(true)
   expect(exit).toBe(1)
+})
+
+it('a case is run by the id that a failure prints; an unknown id and a missing program are refused in a sentence', () => {
+  const runner = (...args: readonly string[]) => spawnSync('python3', [join(KIT, 'run.py'), ...args], { cwd: KIT, encoding: 'utf8' })
+  expect(runner('--only', 'dangling-ref/bad', '--', 'node', 'stac-auth.mjs').stdout).toBe('1 of 1 passed\n')
+  for (const [args, message] of [
+    [['--only', 'bearer', '--only', 'nothing', '--', 'node', 'stac-auth.mjs'], 'no case has the id nothing'],
+    [['--', './no-such-program'], './no-such-program cannot be started: No such file or directory'],
+  ] as const) {
+    const { status, stderr } = runner(...args)
+    expect([status, stderr.trim().split('\n').at(-1)]).toEqual([2, `run.py: error: ${message}`])
+  }
 })
