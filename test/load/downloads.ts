@@ -13,6 +13,7 @@ import { runTokens, type TokenRow } from '../node/download/chaos/token-row.ts'
 import { startChaosProxy } from '../servers/chaos/chaos-proxy.ts'
 import { digestOf } from '../servers/chaos/depot-content.ts'
 import { contentName, startFileDepot } from '../servers/chaos/file-depot.ts'
+import { chosenRows } from './chosen-rows.ts'
 
 /** What a row came to: its figures, and what is wrong with them. */
 interface Verdict {
@@ -32,11 +33,9 @@ const rows: Readonly<Record<string, () => Promise<Verdict>>> = {
   endurance: () => kills({ size: 1024 * MIB, files: 1, kills: 20, most: 1.3 }),
 }
 
-const chosen = process.argv.slice(2)
 let isGood = true
 try {
-  for (const [name, row] of Object.entries(rows)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue
+  for (const [name, row] of chosenRows(rows, process.argv.slice(2))) {
     const { figures, problems } = await row()
     isGood &&= problems.length === 0
     console.log(`${problems.length === 0 ? 'ok    ' : 'MISSED'} ${name.padEnd(10)} ${figures}`)

@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chosenRows } from './chosen-rows.ts'
 import { killedWorker } from './queue/killed-worker.ts'
 import { type FileGroup, QueueLoad, startArchive } from './queue/queue-load.ts'
 import { startRedis } from './queue/redis-process.ts'
@@ -84,10 +85,8 @@ async function compared(folder: string, groups: readonly FileGroup[], workers: n
   }
 }
 
-const chosen = process.argv.slice(2)
 let isGood = true
-for (const [name, row] of Object.entries(rows)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue
+for (const [name, row] of chosenRows(rows, process.argv.slice(2))) {
   const folder = await mkdtemp(join(process.env.QUEUE_LOAD_FOLDER ?? tmpdir(), 'stac-auth-queue-'))
   try {
     const { figures, problems } = await row(folder)
