@@ -1,6 +1,6 @@
 /** Optional packages, which users install only when they need them. */
 
-import { UnsupportedError } from '../errors.ts'
+import { type AuthError, UnsupportedError } from '../errors.ts'
 import { openFilesFailure } from './system-error.ts'
 
 /** The feature that needs a package, as named in errors. */
@@ -10,13 +10,12 @@ export interface PackageUse {
   readonly packages: readonly string[]
 }
 
-/** Loads an optional package. Errors: `SCHEME_UNSUPPORTED` with the command that installs what the use needs. */
-export async function loadOptional<T>(load: () => Promise<T>, { subject, packages }: PackageUse): Promise<T> {
-  try {
-    return await load()
-  } catch (error) {
-    const [what, verb] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are']
-    const message = `${subject} cannot be used: the optional ${what} ${packages.join(' and ')} ${verb} not installed`
-    throw openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${packages.join(' ')}` })
-  }
+/**
+ * Returns the error of an optional package that cannot be imported: `SCHEME_UNSUPPORTED` with the command that installs what the use needs.
+ * Call it in the `catch` around `import()`: only inside a `try` do bundlers accept that a package is missing.
+ */
+export function missingPackage(error: unknown, { subject, packages }: PackageUse): AuthError {
+  const [what, verb] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are']
+  const message = `${subject} cannot be used: the optional ${what} ${packages.join(' and ')} ${verb} not installed`
+  return openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${packages.join(' ')}` })
 }

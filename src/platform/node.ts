@@ -39,8 +39,21 @@ export const platform: Platform = {
     return kerberosContext(wanted)
   },
   optionalPackages: {
-    privacyPass: () => import('@cloudflare/privacypass-ts'),
-    messagePack: () => import('@msgpack/msgpack'),
+    // Only inside a `try` do bundlers accept that a package is missing.
+    async privacyPass() {
+      try {
+        return await import('@cloudflare/privacypass-ts')
+      } catch (error) {
+        throw new Error('@cloudflare/privacypass-ts cannot be imported', { cause: error })
+      }
+    },
+    async messagePack() {
+      try {
+        return await import('@msgpack/msgpack')
+      } catch (error) {
+        throw new Error('@msgpack/msgpack cannot be imported', { cause: error })
+      }
+    },
   },
 }
 

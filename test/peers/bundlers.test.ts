@@ -83,6 +83,31 @@ const BUILDS: Readonly<Record<string, Build>> = {
   },
 }
 
+describe('programs on servers, where no optional package is installed', () => {
+  beforeAll(() => writeFile(join(folder, 'server.js'), "export * as node from 'stac-auth/node'\nexport * from 'stac-auth'\n"))
+
+  it('are built by esbuild without a warning', async () => {
+    const options = { bundle: true, splitting: true, format: 'esm', platform: 'node', outdir: 'out', write: false } as const
+    const { warnings, errors } = await esbuild({ ...options, entryPoints: ['server.js'], absWorkingDir: folder, logLevel: 'silent' })
+    expect([...warnings, ...errors]).toEqual([])
+  })
+
+  it('are built by webpack 5, which only warns that packages are missing, never that it cannot tell which', async () => {
+    const webpack = installed('webpack')
+    const output = { path: join(folder, 'out') }
+    const compiler = webpack({ mode: 'development', target: 'node', context: folder, entry: './server.js', output })
+    const stats = await promisify(compiler.run.bind(compiler))()
+    await promisify(compiler.close.bind(compiler))()
+    const { warnings, errors } = stats.toJson({ all: false, warnings: true, errors: true })
+    expect(errors).toEqual([])
+    expect(warnings.map(({ message }: { message: string }) => message.split('\n', 1)[0])).toEqual(
+      warnings.map(() =>
+        expect.stringMatching(/^Module not found: Error: Can't resolve '(?:@aws-sdk|@cloudflare|@msgpack|bullmq|ioredis|hyparquet)/),
+      ),
+    )
+  })
+})
+
 describe.each(Object.entries(BUILDS))('%s', (_name, build) => {
   it('builds a page that imports every entry for pages without a warning, where no optional package is installed', async () => {
     expect(existsSync(join(folder, 'node_modules/@cloudflare'))).toBe(false)

@@ -69,10 +69,13 @@ export async function askAws(question: AwsQuestion, load: () => Promise<AwsProvi
   }
 }
 
-/** Loads the optional package. */
+/** Loads the optional package. Only inside a `try` do bundlers accept that it is missing. */
 export async function importProviders(): Promise<AwsProviders> {
-  const name: string = '@aws-sdk/credential-providers'
-  return import(name)
+  try {
+    return await import('@aws-sdk/credential-providers')
+  } catch (error) {
+    throw new Error('@aws-sdk/credential-providers cannot be imported', { cause: error })
+  }
 }
 
 function unavailable({ source, profile }: AwsQuestion): AuthError {

@@ -66,9 +66,16 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
   })
 }
 
+/** Loads the optional package, which bundlers leave out: it has a native part. */
 function importKerberos(): Promise<Kerberos> {
-  const name: string = 'kerberos'
-  return import(name)
+  // @ts-expect-error: its types are not installed
+  const loaded: Promise<Kerberos> = import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ 'kerberos').catch(
+    // Only with this do bundlers accept that it is missing.
+    (error) => {
+      throw error
+    },
+  )
+  return loaded
 }
 
 /** Matches the error of an installed package whose native part or system library cannot be loaded. */

@@ -1,6 +1,6 @@
 /** Connects to the server of the queues, through the optional package `bullmq`; the names of queues and keys. */
 
-import { loadOptional } from '../optional-package.ts'
+import { missingPackage } from '../optional-package.ts'
 import { connectRedis, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
 
 /** Prefix of all keys. */
@@ -44,6 +44,14 @@ export interface QueueConnection extends RedisConnection {
 
 /** Connects to the server of a queue. Errors: those of `connectRedis`, also without the packages. */
 export async function connectQueue(address: RedisAddress, signal?: AbortSignal): Promise<QueueConnection> {
-  const bullmq = await loadOptional(() => import('bullmq'), USE)
+  const bullmq = await importBullmq()
   return { ...(await connectRedis(address, USE, signal)), bullmq }
+}
+
+async function importBullmq(): Promise<typeof import('bullmq')> {
+  try {
+    return await import('bullmq')
+  } catch (error) {
+    throw missingPackage(error, USE)
+  }
 }

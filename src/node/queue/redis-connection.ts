@@ -5,7 +5,7 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { type AuthError, abortedBy, ConfigurationError, CredentialError, NetworkError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { loadOptional, type PackageUse } from '../optional-package.ts'
+import { missingPackage, type PackageUse } from '../optional-package.ts'
 
 /** An authenticated connection. */
 export interface RedisConnection {
@@ -40,6 +40,14 @@ const CONNECT_TIMEOUT = 10_000
 /** Reconnection attempts, with delays that grow to two seconds: about half a minute in total. */
 const ATTEMPTS = 20
 
+async function importRedis(use: RedisUse): Promise<typeof Redis> {
+  try {
+    return (await import('ioredis')).Redis
+  } catch (error) {
+    throw missingPackage(error, use)
+  }
+}
+
 /**
  * Connects and checks the password, the rights of the user and the protocol. A connection that is lost later is retried for half a minute.
  *
@@ -47,7 +55,7 @@ const ATTEMPTS = 20
  * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
  */
 export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
-  const { Redis: Client } = await loadOptional(() => import('ioredis'), use)
+  const Client = await importRedis(use)
   const first = <T>(options: RedisOptions, run: (client: Redis) => Promise<T>) =>
     probe(new Client({ ...options, retryStrategy: () => null }), run, { address, use, ...(signal && { signal }) })
   const isOpen =

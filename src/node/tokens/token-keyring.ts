@@ -100,11 +100,11 @@ interface KeyringOptions {
   readonly linux?: { readonly store?: 'secret-service' }
 }
 
-/** Loads the package. Errors: `CREDENTIAL_SOURCE` with the command that installs it. */
+/** Loads the package, which bundlers leave out: it has a native part. Errors: `CREDENTIAL_SOURCE` with the command that installs it. */
 export async function loadKeyring(): Promise<Keyring> {
-  const name: string = '@napi-rs/keyring'
   try {
-    return await import(name)
+    // @ts-expect-error: its types are not installed
+    return await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ '@napi-rs/keyring')
   } catch (error) {
     throw (
       openFilesFailure(error) ??

@@ -5,7 +5,7 @@ import { Agent as TlsAgent } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { ConfigurationError, CredentialError, IntegrityError, isAuthError } from '../../../errors.ts'
-import { loadOptional } from '../../optional-package.ts'
+import { missingPackage } from '../../optional-package.ts'
 import { environmentProxies, guardedConnect, type Proxies } from '../../transport/guarded-connect.ts'
 import type { PresentFile } from './destination.ts'
 
@@ -28,7 +28,11 @@ export function bucketAddressOf(text: string): BucketAddress {
 
 /** Loads the optional packages. */
 async function importSdk(): Promise<readonly [Sdk, Storage]> {
-  return Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
+  try {
+    return [await import('@aws-sdk/client-s3'), await import('@aws-sdk/lib-storage')]
+  } catch (error) {
+    throw missingPackage(error, { subject: 'a bucket', packages: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'] })
+  }
 }
 
 type Sdk = typeof import('@aws-sdk/client-s3')
@@ -37,13 +41,10 @@ type Storage = typeof import('@aws-sdk/lib-storage')
 /** Loads the packages at the first request. */
 export class BucketClient {
   readonly #bucket: string
-  readonly #load: typeof importSdk
   #loaded: Promise<{ readonly client: S3Client; readonly sdk: Sdk; readonly storage: Storage }> | undefined
 
-  /** @param load imports the packages */
-  constructor(bucket: string, load: typeof importSdk = importSdk) {
+  constructor(bucket: string) {
     this.#bucket = bucket
-    this.#load = load
   }
 
   /** Returns size and time of an object; undefined if it does not exist. */
@@ -140,10 +141,7 @@ export class BucketClient {
   }
 
   async #start() {
-    const [sdk, storage] = await loadOptional(this.#load, {
-      subject: 'a bucket',
-      packages: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
-    })
+    const [sdk, storage] = await importSdk()
     const proxies = environmentProxies(process.env)
     const settings = {
       followRegionRedirects: true,
