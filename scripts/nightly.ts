@@ -39,10 +39,14 @@ const PARTS: Readonly<Record<string, Part>> = {
 }
 
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))
-if (unknown.length > 0 || Number.isNaN(seed)) {
-  console.error(
-    unknown.length > 0 ? `unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}` : '--seed must be a number',
-  )
+const faults = [
+  ...(unknown.length > 0 ? [`unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}`] : []),
+  ...(Number.isSafeInteger(seed) ? [] : ['--seed must be a whole number']),
+  ...(Number(values.minutes) > 0 ? [] : ['--minutes must be a number above 0']),
+  ...(Number.isSafeInteger(Number(values.cases)) && Number(values.cases) > 0 ? [] : ['--cases must be a whole number above 0']),
+]
+if (faults.length > 0) {
+  console.error(faults.join('\n'))
   process.exit(2)
 }
 

@@ -34,6 +34,8 @@ describe('any', () => {
 
 it(`all subjects together have ${CASES} cases`, () => {
   expect(subjects.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1)
+  // Also where the variable is no number, with which no case would run.
+  expect(parts.reduce((sum, { cases }) => sum + cases, 0)).toBeGreaterThanOrEqual(CASES)
 })
 
 describe('the runner of generated cases', () => {
