@@ -122,11 +122,11 @@ describe('the small requests', () => {
 })
 
 describe('setup without a terminal', () => {
-  it('ends in 2 and says what to do', async () => {
+  it.each(['xterm', 'dumb'])('ends in 2 and says what to do, whatever TERM is: %s', async (TERM) => {
     const server = await fourFiles()
     const user = await newUser()
     const item = await itemOf(server, ['key'])
-    const { code, stdout, stderr } = await user.at(['setup', item], [], { isTTY: false })
+    const { code, stdout, stderr } = await user.at(['setup', item], [], { isTTY: false, env: { TERM } })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('error USAGE: no credential matches "key", and setup asks for one at a terminal\n')
     expect(stderr).toContain(`  run stac-auth setup ${item} at a terminal, or, if you trust these URLs, add this credential to`)

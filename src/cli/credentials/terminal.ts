@@ -10,8 +10,8 @@ export function isTerminal({ stdin, stderr, env }: Io): boolean {
 }
 
 /** Says where questions are asked, for errors. */
-export function atTerminal({ env }: Pick<Io, 'env'>): string {
-  return env.TERM === 'dumb' ? 'at a terminal, and TERM is dumb here' : 'at a terminal'
+export function atTerminal({ stdin, stderr, env }: Io): string {
+  return stdin.isTTY && stderr.isTTY && env.TERM === 'dumb' ? 'at a terminal, and TERM is dumb here' : 'at a terminal'
 }
 
 /** The decoder's character for bytes that are not UTF-8. */

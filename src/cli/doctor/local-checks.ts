@@ -92,7 +92,7 @@ export async function readCredentialFile(options: CredentialsOption, io: Io): Pr
 async function folderChecks(folder: string, named: boolean): Promise<readonly Check[]> {
   const check = 'credential folder'
   // Secrets that `setup` stores follow the default folder, a named file does not.
-  const elsewhere = named ? 'name a credential file in a folder of yours' : folderHint('config')
+  const elsewhere = named ? 'set --credentials or STAC_AUTH_CREDENTIALS to a file in a folder that you can write' : folderHint('config')
   let stats: Stats
   try {
     stats = await stat(folder)

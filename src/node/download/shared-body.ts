@@ -7,7 +7,7 @@ import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { type Asked, type Delivery, deliveryOf, Exchange, fileChanged, rangeHeaders } from './answer.ts'
 import type { FileState } from './attempt.ts'
-import type { DownloadContext } from './download-context.ts'
+import type { DownloadContext, RequestLimiter } from './download-context.ts'
 import type { Span } from './part-journal.ts'
 
 /** Bytes per write. Each request can lose that many when the process is killed. */
@@ -117,7 +117,7 @@ async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, s
   const { limiter } = shared.context.origins
   for (let isIn = false; ; isIn = true) {
     if (spare && !(isIn && spare.isIdle()) && !(await spare.untilIdle(leading))) return
-    if (!(await isLetIn(shared, leading))) return
+    if (!(await isLetIn(shared.context.origins.limiter, shared.origin, leading, shared.context.signal))) return
     try {
       if (!(await takePiece(pieces, shared))) return
     } finally {
@@ -136,13 +136,20 @@ async function takePiece(pieces: Pieces, shared: Shared): Promise<boolean> {
   return true
 }
 
-/** A caller that waits for all helpers while they wait for its own slot would never continue. */
-async function isLetIn({ origin, context: { origins, signal } }: Shared, leading: Promise<unknown>): Promise<boolean> {
-  const entered = origins.limiter.enter(origin, signal)
+/**
+ * Waits for a slot until the leading request ends, and gives back one that comes later. A caller that waits for all helpers while they wait
+ * for its own slot would never continue.
+ */
+export async function isLetIn(limiter: RequestLimiter, origin: string, leading: Promise<unknown>, signal?: AbortSignal): Promise<boolean> {
+  const entered = limiter.enter(origin, signal)
   if (!entered) return true
   const isIn = await Promise.race([entered.then(() => true), leading.then(() => false)])
-  const leave = () => origins.limiter.leave(origin)
-  if (!isIn) void entered.then(leave, leave)
+  if (!isIn)
+    void entered.then(
+      () => limiter.leave(origin),
+      // What was refused has no slot.
+      () => undefined,
+    )
   return isIn
 }
 

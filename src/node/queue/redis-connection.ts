@@ -158,10 +158,13 @@ async function greeted(client: Redis, { db }: RedisAddress): Promise<void> {
   if (db > 0) await client.select(db)
 }
 
-/** The code with which error texts of Redis start (RESP, simple errors); of a transaction, that of its first refused command. */
+/**
+ * The code with which error texts of Redis start (RESP, simple errors); of a transaction, that of its first refused command. Before version
+ * 7 the error of a script stands behind another one.
+ */
 function wordOf(error: unknown): string | undefined {
   const [cause = error] = (error as { previousErrors?: readonly unknown[] } | undefined)?.previousErrors ?? []
-  return /^([A-Z]{3,})\b/.exec(cause instanceof Error ? cause.message : '')?.[1]
+  return /^(?:ERR Error running script.*?: -)?([A-Z]{3,})\b/s.exec(cause instanceof Error ? cause.message : '')?.[1]
 }
 
 const REFUSED_WRITES: Record<string, string> = {

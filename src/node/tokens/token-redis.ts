@@ -50,7 +50,7 @@ const USE: RedisUse = {
     rules: `~${PREFIX}* +@read +@write +@scripting +@connection +info`,
     attempt: async (client) => {
       await client.info('server')
-      await client.exists(UNUSED)
+      await client.hget(UNUSED, 'text')
       await client.eval('return 1', 0)
       await client.del(UNUSED)
     },

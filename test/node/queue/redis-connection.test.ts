@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectRedis, type RedisUse, redisAddressOf } from '../../../src/node/queue/redis-connection.ts'
+import { connectRedis, type RedisUse, redisAddressOf, refusedWrite } from '../../../src/node/queue/redis-connection.ts'
 
 const USE: RedisUse = {
   subject: 'the queue',
@@ -45,5 +45,25 @@ describe('connectRedis', () => {
     expect(await connection.client().ping()).toBe('PONG')
     expect(warn.mock.calls).toEqual([])
     expect(commands.filter((command) => command === 'auth')).toHaveLength(1)
+  })
+})
+
+describe('refusedWrite', () => {
+  const script = (text: string) => new Error(`ERR Error running script (call to f_0a1b): @user_script:1: @user_script: 1: -${text}`)
+  const OOM = "OOM command not allowed when used memory > 'maxmemory'."
+
+  it.each([
+    ['a command', new Error(OOM), 'it is full'],
+    ['a script, before Redis 7', script(OOM), 'it is full'],
+    [
+      'a script of a replica, before Redis 7',
+      script("READONLY You can't write against a read only replica."),
+      'it is a replica, which accepts no writes',
+    ],
+    ['a transaction', Object.assign(new Error('EXECABORT Transaction discarded'), { previousErrors: [new Error(OOM)] }), 'it is full'],
+    ['another fault of a script', script('WRONGTYPE Operation against a key'), undefined],
+    ['something else', new Error('connect ECONNREFUSED'), undefined],
+  ])('says why a server does not write: %s', (_what, error, why) => {
+    expect(refusedWrite(error)).toBe(why)
   })
 })

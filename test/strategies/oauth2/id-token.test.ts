@@ -106,7 +106,7 @@ describe('an ID token', () => {
     expect(leaks([secrets.token], { error: shown(error) })).toEqual([])
   })
 
-  it('that ended, or has not begun, makes the clock suspect', async () => {
+  it('that has expired or is not valid yet says to check the clock', async () => {
     const says = { message: 'the ID token of "mine" has expired or is not valid yet: check the clock' }
     expect(await failureOf(login({ claims: { exp: seconds - 3600 } }))).toMatchObject(says)
     expect(await failureOf(login({ claims: { nbf: seconds + 3600, exp: seconds + 7200 } }))).toMatchObject(says)

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { AuthError } from '../../../src/errors.ts'
+import { isLetIn } from '../../../src/node/download/shared-body.ts'
+
+/** A limiter whose slot comes, or is refused, when the test says so. */
+function waitingLimiter() {
+  let [resolve, reject]: [() => void, (error: unknown) => void] = [() => {}, () => {}]
+  const promise = new Promise<void>((come, refuse) => {
+    ;[resolve, reject] = [come, refuse]
+  })
+  const left: string[] = []
+  const limiter = { enter: () => promise, leave: (origin: string) => void left.push(origin), succeeded: () => {}, refused: () => {} }
+  return { limiter, left, resolve, reject }
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const ORIGIN = 'https://data.example'
+
+it('gives back a slot that comes after the leading request has ended', async () => {
+  const { limiter, left, resolve } = waitingLimiter()
+  expect(await isLetIn(limiter, ORIGIN, Promise.resolve())).toBe(false)
+  resolve()
+  await settled()
+  expect(left).toEqual([ORIGIN])
+})
+
+it('gives nothing back where the slot is refused after that: the limiter would count one request too few', async () => {
+  const { limiter, left, reject } = waitingLimiter()
+  expect(await isLetIn(limiter, ORIGIN, Promise.resolve())).toBe(false)
+  reject(new AuthError('NETWORK_FAILED', 'the queue is full'))
+  await settled()
+  expect(left).toEqual([])
+})
+
+it('keeps a slot that comes in time, and reports one that is refused', async () => {
+  const never = new Promise<never>(() => undefined)
+  const first = waitingLimiter()
+  first.resolve()
+  expect(await isLetIn(first.limiter, ORIGIN, never)).toBe(true)
+  expect(first.left).toEqual([])
+  const second = waitingLimiter()
+  second.reject(new AuthError('NETWORK_FAILED', 'the queue is full'))
+  await expect(isLetIn(second.limiter, ORIGIN, never)).rejects.toMatchObject({ code: 'NETWORK_FAILED' })
+})
