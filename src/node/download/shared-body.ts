@@ -117,7 +117,7 @@ async function help(pieces: Pieces, shared: Shared, leading: Promise<unknown>, s
   const { limiter } = shared.context.origins
   for (let isIn = false; ; isIn = true) {
     if (spare && !(isIn && spare.isIdle()) && !(await spare.untilIdle(leading))) return
-    if (!(await isLetIn(shared.context.origins.limiter, shared.origin, leading, shared.context.signal))) return
+    if (!(await isLetIn(limiter, shared.origin, leading, shared.context.signal))) return
     try {
       if (!(await takePiece(pieces, shared))) return
     } finally {

@@ -150,7 +150,10 @@ export class OriginSlots implements RequestLimiter {
     this.#limits = { perHost: Math.min(perHost, MOST), ...(rate !== undefined && { rate }) }
   }
 
-  /** Waits for a slot, then for the rate limit and `Retry-After`. Call `leave` afterwards. Errors: `ABORTED`, `NETWORK_FAILED` when Redis accepts no writes. */
+  /**
+   * Waits for a slot, then for the rate limit and `Retry-After`. Call `leave` afterwards. Errors: `ABORTED`; `NETWORK_FAILED` when Redis
+   * accepts no writes.
+   */
   enter(origin: string, signal?: AbortSignal): void | Promise<void> {
     const slots = this.#slotsOf(origin)
     const isFree = this.#isUsable(slots) && slots.waiting.length === 0

@@ -51,8 +51,8 @@ async function importRedis(use: RedisUse): Promise<typeof Redis> {
 /**
  * Connects and checks the password, the rights of the user and the protocol. A connection that is lost later is retried for half a minute.
  *
- * Errors: `AUTH_REJECTED` for a wrong or missing password and for missing rights, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an unreachable server,
- * `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
+ * Errors: `AUTH_REJECTED` for a wrong or missing password and for missing rights, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an
+ * unreachable server, `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
  */
 export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
   const Client = await importRedis(use)
@@ -141,7 +141,7 @@ async function isWithoutPassword(client: Redis, { username, password = '' }: Red
   return /no password is set|without any password configured/.test(refusal)
 }
 
-/** Reports missing rights only: a server that is still loading refuses the commands too, and anything else is reported by the next connection. */
+/** Reports missing rights only: a server that is still loading refuses the commands too, and the next connection reports anything else. */
 async function checkRights(client: Redis, { rights }: RedisUse): Promise<void> {
   try {
     await client.connect()
