@@ -167,6 +167,21 @@ const WHERE_SECRETS_GO =
   'secrets are not accepted on the command line, where other processes can read them: configure their source in the credential file ' +
   '({ "env": "NAME" }, { "file": "~/path" } or { "keyring": "account" }), or set STAC_AUTH_TOKEN and STAC_AUTH_TOKEN_FOR'
 
+/** What other programs call our commands. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  validate: 'lint',
+  check: 'lint',
+  get: 'fetch',
+  curl: 'fetch',
+  sign: 'authorize',
+  init: 'setup',
+  configure: 'setup',
+  serve: 'gateway',
+  proxy: 'gateway',
+  exec: 'run',
+  ls: 'list',
+}
+
 /**
  * Converts an error of the argument parser while it read this command, and suggests what was meant. An unknown option is reported without
  * its value, which may be a secret.
@@ -181,11 +196,14 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
     }
     if (/\.(?:(?:geo|nd)?jsonl?|gz|parquet)'/i.test(error.message))
       return usageError(`unknown option ${flag}`, `write ./ before the name of a file that begins with a dash; see ${help}`)
-    return usageError(`unknown option ${flag}`, seeWith(flag, longOptions(command), help))
+    const known = longOptions(command)
+    const longer = known.filter((option) => option.startsWith(flag))
+    return usageError(`unknown option ${flag}`, seeWith(flag, longer.length === 1 ? longer : known, help))
   }
   const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []
   if (error.code === 'commander.unknownCommand' && name !== undefined) {
-    return usageError(firstLine(error), seeWith(name, [...command.commands.map((known) => known.name()), 'help'], help))
+    const known = [...command.commands.map((one) => one.name()), 'help']
+    return usageError(firstLine(error), seeWith(name, known, help, command.parent ? {} : ELSEWHERE))
   }
   const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(firstLine(error)) ?? []
   if (given !== undefined && choices !== undefined) return usageError(firstLine(error), seeWith(given, choices.split(', '), help))
@@ -206,8 +224,8 @@ function whereCredentialsGo(command: Command, help: string): string {
   return 'the file is --credentials FILE; among its credentials, the scheme and sendTo decide, then "preferred" of the file'
 }
 
-function seeWith(word: string, candidates: readonly string[], help: string): string {
-  const near = nearMiss(word, candidates)
+function seeWith(word: string, candidates: readonly string[], help: string, aliases?: Readonly<Record<string, string>>): string {
+  const near = candidates.length === 1 ? candidates[0] : nearMiss(word, candidates, aliases)
   return near === undefined ? `see ${help}` : `did you mean "${near}"? See ${help}`
 }
 

@@ -73,8 +73,10 @@ describe('wrong arguments', () => {
 describe('a slip of the pen', () => {
   it.each([
     [['lnt'], "unknown command 'lnt'", 'did you mean "lint"? See stac-auth help'],
+    [['validate', 'x.json'], "unknown command 'validate'", 'did you mean "lint"? See stac-auth help'],
     [['credentials', 'trsut'], "unknown command 'trsut'", 'did you mean "trust"? See stac-auth credentials --help'],
     [['fetch', 'x', '--assset', 'a'], 'unknown option --assset', 'did you mean "--asset"? See stac-auth fetch --help'],
+    [['download', 'x', '--output=a'], 'unknown option --output', 'did you mean "--output-dir"? See stac-auth download --help'],
     [['lint', '--max_warnings=3'], 'unknown option --max_warnings', 'did you mean "--max-warnings"? See stac-auth lint --help'],
     [
       ['authorize', 'x', '--as', 'pyton'],
