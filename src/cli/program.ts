@@ -211,8 +211,10 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
     return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
   }
   if (error.code === 'commander.help') {
-    const begin = 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
-    return usageError('no command is given', `${command.parent ? 'see ' : begin}${help}`)
+    const begin = command.parent
+      ? `the commands are ${command.commands.map((one) => one.name()).join(', ')}; see `
+      : 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
+    return usageError('no command is given', `${begin}${help}`)
   }
   return usageError(firstLine(error), `see ${help}`)
 }
