@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { observeExports } from './test/setup/observe-exports.ts'
 import { retriesReporter, retry } from './test/setup/retries.ts'
+import { LongestFirst } from './test/setup/times.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
 const setupFiles = ['test/setup/invariants.ts', 'test/setup/run-hooks.ts']
@@ -46,6 +47,7 @@ export default defineConfig({
     // More than processors: the tests that take longest wait for servers and processes.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
     reporters: ['default', retriesReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         ...ON_NODE,
