@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { observeExports } from './test/setup/observe-exports.ts'
 import { retriesReporter, retry } from './test/setup/retries.ts'
-import { LongestFirst } from './test/setup/times.ts'
+import { LongestFirst, timesReporter } from './test/setup/times.ts'
 
 const src = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url))
 const setupFiles = ['test/setup/invariants.ts', 'test/setup/run-hooks.ts']
@@ -40,13 +40,13 @@ export const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8'
 /** The folders whose code runs in pages as well. `text` does, too, but asks nothing of the platform: the same code would run twice. */
 const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|browser)\//
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // With more room for new objects, the garbage collector of V8 runs less often.
     execArgv: ['--max-semi-space-size=64'],
     // More than processors: the tests that take longest wait for servers and processes.
     maxWorkers: Math.min(2 * availableParallelism(), 8),
-    reporters: ['default', retriesReporter()],
+    reporters: ['default', retriesReporter(), ...(mode === 'times' ? [timesReporter] : [])],
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -97,4 +97,4 @@ export default defineConfig({
       },
     ],
   },
-})
+}))

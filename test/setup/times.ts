@@ -1,6 +1,6 @@
 /**
  * How long the test files take: `test/times.json` has the seconds of those that take one second or more, hooks included. Runs begin with
- * the longest, and `npm run test:quick` leaves them all out. As a reporter, this module writes the file: see `npm run test:times`.
+ * the longest, and `npm run test:quick` leaves them all out. `--mode times` writes the file, for the tests against peers as well.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node'
@@ -22,7 +22,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 /** Replaces the times of the files that ran. A file that several projects run counts as its slowest run. */
-export default class TimesReporter implements Reporter {
+export const timesReporter: Reporter = {
   onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: string): void {
     if (reason !== 'passed') throw new Error('tests failed: times are written of a run that passes')
     const ran = new Map<string, number>()
@@ -30,9 +30,9 @@ export default class TimesReporter implements Reporter {
       const path = module.relativeModuleId
       ran.set(path, Math.max(ran.get(path) ?? 0, Math.round(module.diagnostic().duration / 100) / 10))
     }
-    const kept = Object.entries(TIMES).filter(([path]) => !ran.has(path) && existsSync(new URL(path, new URL('../../', FILE))))
+    const kept = Object.entries(TIMES).filter(([path]) => !ran.has(path) && existsSync(new URL(`../${path}`, FILE)))
     const slow = [...kept, ...[...ran].filter(([, seconds]) => seconds >= SLOW_SECONDS)].sort(([one], [other]) => (one < other ? -1 : 1))
     writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(slow), null, 2)}\n`)
     console.log(`test/times.json: ${slow.length} files take ${SLOW_SECONDS} s or more`)
-  }
+  },
 }
