@@ -36,6 +36,7 @@ export function readCredentials(
   strategies: readonly Strategy[],
   from: Origin = 'code',
 ): readonly Credential[] {
+  platform.checkStrategies?.(strategies)
   const { credentials, preferred = [] } = flatten(source)
   const seen = new Set<string>()
   const entries = credentials.map((input, index) => {
@@ -53,18 +54,10 @@ export function readCredentials(
   return entries
 }
 
-function unknownType(at: string, types: readonly string[]): ConfigurationError {
-  return invalid(`${at}/type`, `must be one of ${types.join(', ')}`)
-}
-
 function readEntry(input: unknown, at: string, strategies: readonly Strategy[], from: Origin, index: number): Credential {
   if (!isObject(input)) throw invalid(at, 'must be an object')
   const strategy = strategies.find(({ type }) => type === input.type)
-  if (!strategy)
-    throw unknownType(
-      at,
-      strategies.map(({ type }) => type),
-    )
+  if (!strategy) throw invalid(`${at}/type`, `must be one of ${strategies.map(({ type }) => type).join(', ')}`)
   const form = formOf(strategy, input)
   if (!form) {
     const name = typeof input.id === 'string' ? `"${input.id}"` : `credentials[${index}]`

@@ -37,6 +37,7 @@ export class Runtime {
   readonly #anonymous: 'allow' | undefined
 
   constructor(selector: CredentialSelector, clock: Clock, options: EngineOptions) {
+    platform.checkOptions?.(options)
     const {
       transport,
       redirects = 'follow',

@@ -3,6 +3,7 @@
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import { setMaxListeners } from 'node:events'
+import { checkOptions, checkStrategies } from '../node/check-options.ts'
 import { awsKeys } from '../node/credentials/aws-keys.ts'
 import { secretSource } from '../node/credentials/secret-source.ts'
 
@@ -19,6 +20,8 @@ export const platform: Platform = {
   defaultTransport: undici,
   connect: async (url, options) => (await undici()).connect(url, options),
   hidesHeaders: false,
+  checkOptions,
+  checkStrategies,
   socket: async (allowPrivateNetwork) => {
     const { guardedSocket } = await import('../node/transport/guarded-connect.ts')
     return guardedSocket(allowPrivateNetwork)

@@ -1,5 +1,7 @@
 /** The interface of `#platform`, implemented by `node.ts` and `web.ts`. */
+import type { EngineOptions } from '../auth/create-engine.ts'
 import type { SecretSource } from '../auth/credential.ts'
+import type { Strategy } from '../auth/strategy.ts'
 import type { Connect, MessageSocket, Transport } from '../http/message.ts'
 
 export interface Platform {
@@ -33,6 +35,10 @@ export interface Platform {
   files(): Promise<Files>
   /** Starts Kerberos authentication with the tickets of the system. Errors: `SCHEME_UNSUPPORTED`, `UNSUPPORTED_IN_BROWSER`. */
   securityContext(wanted: SecurityRequest): Promise<SecurityContext>
+  /** Checks the options of an engine, for programs without types. Absent in pages, where it would have to be loaded. Errors: `CONFIG_INVALID`. */
+  checkOptions?(options: EngineOptions): void
+  /** Checks strategies as `checkOptions` checks options. */
+  checkStrategies?(strategies: readonly Strategy[]): void
   /** Absent where programs are bundled: a bundler warns of each package that it does not find. Such programs pass the package. */
   readonly optionalPackages?: OptionalPackages
 }
