@@ -59,6 +59,8 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
  * }
  */
 export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Stop, void> {
+  if (!Array.isArray(options.start) || typeof options.send !== 'function')
+    throw new TypeError('crawl needs { start: [url], send: auth.send }')
   const crawler = new Crawler(options)
   try {
     await crawler.start()

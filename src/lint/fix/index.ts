@@ -36,9 +36,12 @@ const ROUNDS = 10
  * Applies fixes until none is left. Fixes that touch each other are applied one after the other; a fix after which
  * the document has more errors than before is undone. A text that is not JSON, or too large, is returned unchanged.
  *
+ * Errors: `TypeError` for bytes or a parsed document.
+ *
  * @example const { text, fixed } = fixText(before)
  */
 export function fixText(source: string, options: FixOptions = {}): Fixed {
+  if (typeof source !== 'string') throw new TypeError("fixText needs the JSON text as a string: readFileSync(path, 'utf8')")
   const mark = source.charCodeAt(0) === 0xfeff ? source.slice(0, 1) : ''
   let text = source.slice(mark.length)
   const fixed: Problem[] = []

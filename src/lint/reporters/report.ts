@@ -453,5 +453,6 @@ export async function lineReporterOf(format: Format, most?: number): Promise<Lin
  * @example const text = (await reporterOf('sarif'))(report)
  */
 export function reporterOf(format: Format): Promise<Reporter> {
+  if (!FORMATS.includes(format)) throw new TypeError(`unknown format ${format}; formats: ${FORMATS.join(', ')}`)
   return REPORTERS[format]()
 }
