@@ -36,6 +36,9 @@ type Mode = 'summary' | 'form' | 'consent' | 'widen' | 'waiting'
 
 let views = 0
 
+/** Milliseconds; browsers call a later timer at once. */
+const MAX_TIMER = 2 ** 31 - 1
+
 export class ProviderView {
   readonly root = element('li', { part: 'provider' })
   readonly #id = `provider-${++views}`
@@ -48,6 +51,8 @@ export class ProviderView {
   /** The facts that are shown. */
   #facts = ''
   #login: AbortController | undefined
+  /** Updates the element when a token without a refresh token expires. */
+  #expiry: ReturnType<typeof setTimeout> | undefined
 
   constructor(provider: Provider, context: ViewContext) {
     this.#provider = provider
@@ -73,8 +78,11 @@ export class ProviderView {
   /** Shows why a request with this credential failed, if the provider uses it. */
   report(error: unknown, credential: string): boolean {
     const isMine = this.#uses(credential)
-    if (isMine) this.#show('summary', error)
-    return isMine
+    if (!isMine) return false
+    this.#show('summary', error)
+    // The token may have expired since the last update.
+    this.#context.done('')
+    return true
   }
 
   /** Forgets an error of a credential that has changed; the next update shows that. */
@@ -92,6 +100,7 @@ export class ProviderView {
   /** Discards typed values and aborts a login. */
   close(): void {
     this.#login?.abort()
+    clearTimeout(this.#expiry)
     this.#typed = {}
     this.#mode = 'summary'
     this.root.replaceChildren()
@@ -122,7 +131,7 @@ export class ProviderView {
     this.#facts = factsOf(this.#provider, this.#context)
     const { strings, lang, headingLevel } = this.#context
     const provider = this.#provider
-    const state = isAuthError(this.#error) && this.#error.code === 'AUTH_REJECTED' ? 'refused' : stateOf(provider)
+    const state = this.#has('AUTH_REJECTED') ? 'refused' : this.#ended() ? 'login' : stateOf(provider)
     const { description } = provider.model ?? {}
     const title = element('div', { role: 'heading', 'aria-level': String(headingLevel + 1), id: this.#id, tabindex: '-1', part: 'title' })
     title.append(titleOf(provider, lang, strings))
@@ -161,16 +170,26 @@ export class ProviderView {
     return this.#summary()
   }
 
+  #has(code: string): boolean {
+    return isAuthError(this.#error) && this.#error.code === code
+  }
+
+  /** Returns the credential whose token a server no longer accepts, although it has not expired. */
+  #ended(): string | undefined {
+    return isAuthError(this.#error) && this.#error.code === 'LOGIN_REQUIRED' ? this.#error.credential : undefined
+  }
+
   #summary(): readonly Child[] {
-    const { model, isMissing, endpointDiffers, login, widen, ready, refusal } = this.#provider
+    const { model, isMissing, endpointDiffers, widen, ready, refusal } = this.#provider
     const { strings, logins } = this.#context
+    const login = this.#provider.login ?? this.#ended()
     if (refusal) return [problemNode(refusal, strings, false)]
     if (model?.obstacle) return [problemNode(model.obstacle, strings, false)]
     if (!model && (isMissing || login !== undefined)) return [problemNode({ code: 'SCHEME_UNSUPPORTED' }, strings, false)]
     const host = model && isolated(titleHost(model))
     return [
       endpointDiffers && host && element('p', { part: 'caution' }, ...definedOf(sentence(strings.endpointDiffers, { host }))),
-      ...ready.flatMap((id) => this.#inUse(id)),
+      ...ready.flatMap((id) => (id === login ? [] : this.#inUse(id))),
       model && isMissing && actions(button(model.loginAt === undefined ? strings.enter : strings.continue, () => this.#start(model))),
       login !== undefined && (logins ? this.#loginActions(login) : element('p', { part: 'caution' }, strings['login.noLogins'])),
       widen &&
@@ -187,6 +206,10 @@ export class ProviderView {
     const isLogin = this.#provider.model?.loginAt !== undefined && state?.state === 'valid'
     const until = state?.expiresAt === undefined || state.refreshable ? undefined : new Date(state.expiresAt)
     const time = until && timeInWords(until, new Date(), lang)
+    if (until) {
+      clearTimeout(this.#expiry)
+      this.#expiry = setTimeout(() => done(''), Math.min(until.getTime() - Date.now() + 1000, MAX_TIMER))
+    }
     const user = isLogin ? state.user : undefined
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
     const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }
@@ -340,7 +363,7 @@ export class ProviderView {
   #loginActions(id: string): HTMLElement {
     const { strings, added } = this.#context
     const isOwn = added.has(id)
-    const isBlocked = !isOwn && isAuthError(this.#error) && this.#error.code === 'POPUP_BLOCKED'
+    const isBlocked = !isOwn && this.#has('POPUP_BLOCKED')
     const popup = button(strings['login.popup'], () => this.#popup(id), isBlocked ? { class: 'second' } : {})
     const redirect = button(strings['login.redirect'], () => this.#redirect(id), isBlocked ? {} : { class: 'second' })
     const isLeaving = !isOwn && added.size > 0

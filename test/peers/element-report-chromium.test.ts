@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { useChromium } from './chromium.ts'
 import { itemOf, openPage, show, startElementSite } from './element-page.ts'
+import { agree, startProviderFor } from './login-site.ts'
 
 const browser = useChromium()
 let site: AnsweringServer
@@ -41,6 +42,34 @@ it('calls a credential refused after a server rejected it, until it is removed',
   await page.getByText('Ready', { exact: true }).waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
 }, 30_000)
+
+it('offers the login again when its token has expired, and when a server no longer accepts it', async () => {
+  const provider = await startProviderFor(site)
+  onTestFinished(() => provider.close())
+  const { page } = await openPage(browser(), site)
+  await page.clock.install()
+  const scheme = { type: 'openIdConnect', openIdConnectUrl: `${provider.issuer}/.well-known/openid-configuration` }
+  await show(page, {
+    document: itemOf({ login: scheme }, { a: [provider.resource, 'login'] }),
+    credentials: [{ id: 'portal', type: 'openIdConnect', issuer: provider.issuer, clientId: 'page', sendTo: [`${provider.issuer}/`] }],
+    properties: { typed: [provider.issuer] },
+  })
+  const open = page.getByRole('button', { name: 'Log in in a window' })
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), open.click()])
+  await agree(popup)
+  await page.getByText(/^Logged in with portal until /).waitFor()
+  expect(await open.count()).toBe(0)
+  await page.evaluate(() => {
+    const error = Object.assign(new Error('login'), { code: 'LOGIN_REQUIRED', credential: 'portal', [Symbol.for('stac-auth.error')]: true })
+    elementPage.element?.report(error)
+  })
+  await open.waitFor()
+  expect(await page.locator('[part~="state"]').textContent()).toBe('Login required')
+  await page.clock.fastForward('48:00:00')
+  await page.waitForFunction(() => elementPage.element?.state === 'needed')
+  expect(await open.count()).toBe(1)
+  expect(await page.evaluate(() => elementPage.events.at(-1))).toBe('stac-auth-needed needed')
+}, 60_000)
 
 it('shows an error that was reported before the document was loaded, at the provider of its credential', async () => {
   const { page } = await openPage(browser(), site)
