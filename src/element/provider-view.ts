@@ -206,9 +206,10 @@ export class ProviderView {
     const isLogin = this.#provider.model?.loginAt !== undefined && state?.state === 'valid'
     const until = state?.expiresAt === undefined || state.refreshable ? undefined : new Date(state.expiresAt)
     const time = until && timeInWords(until, new Date(), lang)
-    if (until) {
+    const left = (until?.getTime() ?? 0) - Date.now()
+    if (left > 0) {
       clearTimeout(this.#expiry)
-      this.#expiry = setTimeout(() => done(''), Math.min(until.getTime() - Date.now() + 1000, MAX_TIMER))
+      this.#expiry = setTimeout(() => done(''), Math.min(left + 1000, MAX_TIMER))
     }
     const user = isLogin ? state.user : undefined
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
