@@ -18,6 +18,9 @@ export function aria2(request: AuthorizedRequest, options?: OutputOptions): stri
     `  out=${forFileName(lastSegment(url))}`,
     '  no-netrc=true',
     '  parameterized-uri=false',
+    // aria2 would follow a metalink or a torrent by itself, with the headers, to the hosts and files that it names.
+    '  follow-metalink=false',
+    '  follow-torrent=false',
   ]
   return settingLines(lines, request, options)
 }

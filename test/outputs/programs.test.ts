@@ -122,6 +122,8 @@ describe('aria2', () => {
       '  out=B04.tif',
       '  no-netrc=true',
       '  parameterized-uri=false',
+      '  follow-metalink=false',
+      '  follow-torrent=false',
     ])
   })
 
