@@ -134,7 +134,7 @@ const SUFFIXES = /* @__PURE__ */ (
 ).split(' ')
 
 const HOSTS =
-  /^(?:s3(?:[.-][a-z0-9-]+)*\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|raw\.githubusercontent\.com|gist\.githubusercontent\.com)$/
+  /^(?:s3(?:[.-][a-z0-9.-]+)?\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|raw\.githubusercontent\.com|gist\.githubusercontent\.com)$/
 
 /** True when owners differ by path, so that a pattern needs a path. */
 function isSharedHost(host: string): boolean {

@@ -434,17 +434,22 @@ const START_OF_STAC =
   /^\s*\{\s*(?:"type"\s*:\s*"(?:Feature|Collection|Catalog)"\s*,\s*"stac_version"\s*:\s*"|"stac_version"\s*:\s*"[^"]*"\s*,\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)")/
 
 function parsed(text: string): { readonly value: unknown } | undefined {
-  for (const source of [text, withoutComments(text)]) {
+  for (const convert of [String, withoutComments]) {
     try {
-      return { value: JSON.parse(source.replace(/^\ufeff/, '')) }
+      return { value: JSON.parse(convert(text).replace(/^\ufeff/, '')) }
     } catch {
-      // The other one may be JSON.
+      // The other one may be JSON. Patterns cannot match strings of many megabytes.
     }
   }
   return undefined
 }
 
+/** A string or a comment; one that does not end extends to the end of the text, so that it is searched only once. */
+const STRING_OR_COMMENT = /("[^"\\]*(?:\\.[^"\\]*)*"?)|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(\/\*[\s\S]*)/g
+
+const STRING_OR_COMMA = /("[^"\\]*(?:\\.[^"\\]*)*"?)|,(?=\s*[}\]])/g
+
 /** Removes comments and trailing commas, as in settings of editors and compilers. */
 function withoutComments(text: string): string {
-  return text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1').replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, '$1')
+  return text.replace(STRING_OR_COMMENT, '$1$2').replace(STRING_OR_COMMA, '$1')
 }

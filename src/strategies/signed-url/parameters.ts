@@ -349,7 +349,7 @@ function textFits(value: string, { minLength, maxLength, pattern }: JsonObject):
 /** True without groups, alternatives and back-references, and with at most one repetition or option after `^`: matching is then linear. */
 function isLinear(pattern: string): boolean {
   if (pattern.length > 200 || /[(|]|\\[1-9kpPuxc]/.test(pattern)) return false
-  const repetitions = pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/g, 'x').match(/[*+?]|\{\d*,\d*\}/g) ?? []
+  const repetitions = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x').match(/[*+?]|\{\d*,\d*\}/g) ?? []
   if (repetitions.length > 1 || (repetitions.length === 1 && !pattern.startsWith('^'))) return false
   try {
     new RegExp(pattern, 'u')

@@ -63,6 +63,7 @@ describe('a schema', () => {
     `^${'a'.repeat(300)}$`,
     '[',
     '^a{1,2',
+    `[${'\\a'.repeat(99)}`,
   ])('D01 the pattern %s is skipped with a warning', (pattern) => {
     expect(inspectSchema({ pattern }, '/s')).toMatchObject([{ code: 'PARAM_PATTERN_UNSUPPORTED', pointer: '/s/pattern' }])
     expect(satisfies(`https://data/${'a'.repeat(4000)}!`, { pattern })).toBe(true)
