@@ -112,7 +112,8 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       credential: id,
       actual: origin,
       expected: patterns,
-      ...(wanted !== undefined && {
+      // People paste the command: one with characters that a shell reads is not shown.
+      ...(/^[\w@%+=:,./[\]~-]+$/.test(wanted ?? '') && {
         hint: `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,
       }),
     },

@@ -3,6 +3,11 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
+/** Quotes a text for a shell only where it needs that, for commands in messages, which people paste. */
+export function commandWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : shellWord(text)
+}
+
 /**
  * Splits a command line into its words as a shell does with quotes and backslashes, without variables, patterns and other expansions.
  * Returns undefined if a quote is not closed.

@@ -52,6 +52,17 @@ it('nothing is offered that a pattern cannot cover', async () => {
   expect(error.hint).toBeUndefined()
 })
 
+it.each(['/;touch$IFS$9x;/a.tif', '/$(id)/a.tif', "/'/a.tif", '/&id&/a.tif'])(
+  'no command is offered that a shell would read otherwise: %s',
+  async (path) => {
+    const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo: 'https://data.example/' }
+    const { auth } = victim({ credentials: unchecked(key) })
+    const error = (await failureOf(auth.authorize(target(scheme.key('x-api-key'), S3 + path)))) as AuthError
+    expect(error.code).toBe('CREDENTIAL_TARGET_UNTRUSTED')
+    expect(error.hint).toBeUndefined()
+  },
+)
+
 it('the error about a mismatch says whom to ask', async () => {
   const tokenUrl = 'https://id.example/token'
   const entry = {

@@ -9,13 +9,13 @@ import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forFileName } from '../../text/file-name.ts'
 import { forLine, headline } from '../../text/sanitize.ts'
+import { commandWord } from '../../text/shell-word.ts'
 import type { AnsweredScheme, MissingCredential } from '../credentials/missing-credentials.ts'
 import type { NeededBy } from '../credentials/needed-credentials.ts'
 import { proposalFor } from '../credentials/proposal.ts'
 import { kindOf, plain, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import type { Style } from '../io.ts'
-import { commandWord } from './setup-hint.ts'
 
 const MAX_UNUSABLE = 5
 

@@ -4,7 +4,7 @@ import { AuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forLine } from '../../text/sanitize.ts'
-import { shellWord } from '../../text/shell-word.ts'
+import { commandWord } from '../../text/shell-word.ts'
 
 /**
  * Returns the error with the command that asks for the missing credential as first line of its hint; other errors as they are.
@@ -35,9 +35,4 @@ export function documentWord(document: string): string {
 
 function isElsewhere(url: string, name: string): boolean {
   return isAddress(name) && canParseUrl(name) && new URL(url).origin !== new URL(name).origin
-}
-
-/** Quotes a text for a shell only where it needs that. */
-export function commandWord(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : shellWord(text)
 }

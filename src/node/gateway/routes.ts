@@ -7,6 +7,7 @@ import { isAuthError, SelectionError, TrustError } from '../../errors.ts'
 import { own, ownString } from '../../stac/document.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { commandWord } from '../../text/shell-word.ts'
 import type { SourceDocument } from '../download/index.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 
@@ -169,7 +170,7 @@ function notAllowed(url: string): SelectionError {
   const place = originOf(url)
   return new SelectionError('NO_CREDENTIAL', `${place} is not requested: no document names the URL and no credential may be sent there`, {
     url,
-    hint: `start the gateway with the document that names the URL, or, if you trust ${place}: stac-auth credentials trust ID ${place}/`,
+    hint: `start the gateway with the document that names the URL, or, if you trust ${place}: stac-auth credentials trust ID ${commandWord(`${place}/`)}`,
   })
 }
 

@@ -7,6 +7,7 @@ import { bareAddress } from '../../http/url.ts'
 import { retryHint } from '../../net/retry.ts'
 import { errorCode } from '../../objects/list-objects.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
+import { commandWord } from '../../text/shell-word.ts'
 
 /** A response whose body was not read. */
 export interface UnreadAnswer extends Pick<HttpResponse, 'status' | 'headers'> {
@@ -60,7 +61,7 @@ function uncovered(
     url,
     ...(schemes.length > 0 && { expected: schemes.join(' ') }),
     hint: unasked
-      ? `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${bareAddress(url)}`
+      ? `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${commandWord(bareAddress(url))}`
       : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`,
   })
 }

@@ -124,6 +124,8 @@ describe('what no credential covers', () => {
     )
     expect(archive.sent).toEqual([])
     expect(gateway.events).toMatchObject([{ status: 403, code: 'NO_CREDENTIAL', url: 'https://other.example/x' }])
+    const odd = await fetch(`${gateway.base}https/a;id;.example/x`)
+    expect(await odd.text()).toContain("stac-auth credentials trust ID 'https://a;id;.example/'\n")
   })
 
   it.each([
