@@ -8,22 +8,27 @@
  */
 import { readdirSync } from 'node:fs'
 
-const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
-const files = readdirSync(new URL('.', import.meta.url))
+const chosen = process.argv.slice(2).filter((argument) => argument !== '--json')
+const names = readdirSync(new URL('.', import.meta.url))
   .filter((name) => name.endsWith('.mjs') && name !== 'index.mjs')
-  .filter((name) => chosen.length === 0 || chosen.includes(name.replace('.mjs', '')))
+  .map((name) => name.replace('.mjs', ''))
   .sort()
+const unknown = chosen.filter((name) => !names.includes(name))
+if (unknown.length > 0) {
+  console.error(`unknown benchmark: ${unknown.join(', ')}. Benchmarks: ${names.join(', ')}; option: --json`)
+  process.exit(2)
+}
 
 const results = []
-for (const file of files) {
-  const { run } = await import(new URL(file, import.meta.url).href)
+for (const name of names) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue
+  const { run } = await import(new URL(`${name}.mjs`, import.meta.url).href)
   for (const result of await run()) results.push({ ...result, ok: within(result) })
 }
 
 if (process.argv.includes('--json')) console.log(JSON.stringify({ node: process.version, results }))
 else console.log(results.map(row).join('\n'))
-if (results.length === 0) console.error(`no benchmark called ${chosen.join(', ')}`)
-process.exitCode = results.length > 0 && results.every(({ ok }) => ok) ? 0 : 1
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1
 
 function within({ ratio, target, better }) {
   return better === 'lower' ? ratio <= target : ratio >= target

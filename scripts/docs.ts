@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { entryPoints } from './api-surface.ts'
+import { commandLine, refuse } from './command-line.ts'
 import { problemsOf } from './site/check-html.ts'
 import { OTHERS, sidebarOf, stagePages } from './site/stage.ts'
 
@@ -20,7 +21,12 @@ const out = join(site, 'dist')
 const pages = join(out, 'pages')
 const html = join(out, 'html')
 
-if (process.argv.includes('--pictures')) takePictures()
+const { values, positionals } = commandLine('npm run docs -- [--serve]', {
+  pictures: { type: 'boolean', default: false },
+  serve: { type: 'boolean', default: false },
+})
+if (positionals.length > 0) refuse(`unknown argument: ${positionals.join(', ')}. Usage: npm run docs -- [--serve]`)
+if (values.pictures) takePictures()
 if (needsInstall()) run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], site)
 for (const folder of [pages, html]) rmSync(folder, { recursive: true, force: true })
 const staged = stagePages(root, pages)
@@ -36,7 +42,7 @@ run('npx', ['vitepress', 'build', '.'], site)
 const problems = problemsOf(html)
 if (problems.length > 0) fail(problems)
 console.log(`${staged.length} pages and ${modules.length} pages of the API in site/dist/html: no broken link, nothing from other hosts`)
-if (process.argv.includes('--serve')) run('npx', ['vitepress', 'preview', '.', '--host', '127.0.0.1'], site)
+if (values.serve) run('npx', ['vitepress', 'preview', '.', '--host', '127.0.0.1'], site)
 
 function takePictures(): void {
   if (!existsSync('/usr/bin/chromium')) {

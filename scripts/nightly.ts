@@ -6,12 +6,13 @@ import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { commandLine, refuse, refuseUnknown } from './command-line.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seed: { type: 'string' }, minutes: { type: 'string', default: '10' }, cases: { type: 'string', default: '1000000' } },
+const { values, positionals } = commandLine('npm run nightly -- [--seed 7] [--minutes 60] [--cases 1000000] [part ...]', {
+  seed: { type: 'string' },
+  minutes: { type: 'string', default: '10' },
+  cases: { type: 'string', default: '1000000' },
 })
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
 const CHAOS_SEEDS = 20
@@ -38,17 +39,13 @@ const PARTS: Readonly<Record<string, Part>> = {
   typescript: { command: tsx, arguments: ['scripts/typescript-versions.ts'] },
 }
 
-const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))
+refuseUnknown('part', positionals, Object.keys(PARTS))
 const faults = [
-  ...(unknown.length > 0 ? [`unknown part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}`] : []),
   ...(Number.isSafeInteger(seed) ? [] : ['--seed must be a whole number']),
   ...(Number(values.minutes) > 0 ? [] : ['--minutes must be a number above 0']),
   ...(Number.isSafeInteger(Number(values.cases)) && Number(values.cases) > 0 ? [] : ['--cases must be a whole number above 0']),
 ]
-if (faults.length > 0) {
-  console.error(faults.join('\n'))
-  process.exit(2)
-}
+if (faults.length > 0) refuse(faults.join('\n'))
 
 console.log(`seed ${seed}`)
 const results: (readonly [string, ReturnType<typeof run>])[] = [['build', run({ command: tsx, arguments: ['scripts/build.ts'] })]]

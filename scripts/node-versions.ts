@@ -9,10 +9,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { commandLine, refuse } from './command-line.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { platform: { type: 'boolean', default: false } } })
+const USAGE = 'npm run test:node-versions -- [--platform] [version ...]'
+const { values, positionals } = commandLine(USAGE, { platform: { type: 'boolean', default: false } })
+const malformed = positionals.filter((version) => !/^\d+(?:\.\d+){0,2}$/.test(version))
+if (malformed.length > 0) refuse(`not a version of Node: ${malformed.join(', ')}. Expected numbers such as 22 or 22.12.0`)
 const versions = positionals.length > 0 ? positionals : ['22', '24']
 /** Connections, codings, TLS, hashes, keys, files, processes and modules: where versions of Node have differed, or may. */
 const PLATFORM = [

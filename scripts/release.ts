@@ -36,11 +36,16 @@ try {
 function main(args: readonly string[]): void {
   const options = args.filter((one) => one.startsWith('-'))
   const [action = '', tag = '', ...more] = args.filter((one) => !one.startsWith('-'))
-  if (options.some((one) => one !== '--dry-run') || more.length > 0) throw new Refusal(USAGE)
+  const unknown = [...options.filter((one) => one !== '--dry-run'), ...more]
+  if (unknown.length > 0) throw wrongArgument(unknown.join(' '))
   if (action === 'verify') verify(tag)
   else if (action === 'notes') console.log(sectionOf(versionOf(tag)))
-  else if (tag !== '') throw new Refusal(USAGE)
+  else if (tag !== '') throw wrongArgument(tag)
   else release(action, options.length > 0)
+}
+
+function wrongArgument(text: string): Refusal {
+  return new Refusal(`unknown argument: ${text}. ${USAGE}`)
 }
 
 function release(change: string, dryRun: boolean): void {
@@ -95,7 +100,8 @@ function nextVersion(old: string, change: string): string {
   if (change === 'major') return `${major + 1}.0.0`
   if (change === 'minor') return `${major}.${minor + 1}.0`
   if (change === 'patch') return `${major}.${minor}.${patch + 1}`
-  if (!VERSION.test(change)) throw new Refusal(USAGE)
+  if (change === '') throw new Refusal(USAGE)
+  if (!VERSION.test(change)) throw wrongArgument(change)
   if (isOlder(change, old)) throw new Refusal(`${change} is older than the present version ${old}`)
   return change
 }

@@ -11,12 +11,16 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { exportedNames } from '../test/package/exported-names.ts'
+import { commandLine, refuseUnknown } from './command-line.ts'
 import { installInto, packInto } from './pack/package.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const named = process.argv.slice(2)
-const versions = named.length > 0 ? named : ['5.4', '5.6', '5.9', '6.0', '7.0']
+/** Those that are promised. */
+const VERSIONS = ['5.4', '5.6', '5.9', '6.0', '7.0']
+const { positionals: named } = commandLine('npm run test:typescript -- [version ...]', {})
+refuseUnknown('version', named, VERSIONS)
+const versions = named.length > 0 ? named : VERSIONS
 
 interface Project {
   readonly moduleResolution: 'Node16' | 'NodeNext' | 'Bundler'

@@ -1,7 +1,10 @@
 /** Turns each guard of `test/mutation/guards.ts` off, one at a time, and checks that its test fails then, and passes otherwise. */
 import { GUARDS } from '../../test/mutation/guards.ts'
+import { refuse } from '../command-line.ts'
 import { guardMutants } from './guard-mutants.ts'
 import { ROOT, runJob } from './run-job.ts'
+
+if (process.argv.length > 2) refuse('npm run test:guards takes no arguments: it tries every guard')
 
 const begin = Date.now()
 const { sources, guardOf, problems: misplaced } = guardMutants(ROOT)

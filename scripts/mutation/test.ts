@@ -6,8 +6,8 @@
  *     npm run test:mutation -- --jobs 3                 in three processes at once
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { basename, join } from 'node:path'
+import { commandLine, refuse } from '../command-line.ts'
 import { type Explained, explanationOf, unusedOf } from './explained.ts'
 import { FILES } from './files.ts'
 import { type Mutant, mutated } from './mutants.ts'
@@ -15,11 +15,14 @@ import { ROOT, runJob } from './run-job.ts'
 
 const GOAL = 0.9
 
-const { values, positionals: words } = parseArgs({ options: { jobs: { type: 'string', default: '1' } }, allowPositionals: true })
+const USAGE = 'npm run test:mutation -- [--jobs 2] [part of a path ...]'
+const { values, positionals: words } = commandLine(USAGE, { jobs: { type: 'string', default: '1' } })
 const processes = Number(values.jobs)
-if (!Number.isInteger(processes) || processes < 1) throw new Error(`--jobs ${values.jobs}: not a number of processes`)
+if (!Number.isInteger(processes) || processes < 1) refuse(`--jobs ${values.jobs}: expected a whole number of processes, at least 1`)
+const unknown = words.filter((word) => !Object.keys(FILES).some((path) => path.includes(word)))
+const names = Object.keys(FILES).map((path) => basename(path, '.ts'))
+if (unknown.length > 0) refuse(`no file of scripts/mutation/files.ts contains ${unknown.join(' or ')}. Files: ${names.join(', ')}`)
 const paths = Object.keys(FILES).filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
-if (paths.length === 0) throw new Error(`no file of scripts/mutation/files.ts contains ${words.join(' or ')}`)
 const explained: Explained = JSON.parse(readFileSync(join(ROOT, 'test/mutation/explained.json'), 'utf8'))
 
 let isGood = true

@@ -172,9 +172,16 @@ describe('npm run release', () => {
     for (const page of pages) expect(page).toMatch(/not yet published|No version has been published so far/)
   })
 
-  it.each(['', 'v1.0.0', '01.0.0', 'minor now', 'minor --force'])('refuses the arguments "%s"', async (args) => {
+  it.each([
+    ['', ''],
+    ['v1.0.0', 'unknown argument: v1.0.0. '],
+    ['01.0.0', 'unknown argument: 01.0.0. '],
+    ['minor now', 'unknown argument: now. '],
+    ['minor --force', 'unknown argument: --force. '],
+  ])('refuses the arguments "%s"', async (args, why) => {
     const { release, expectUntouched } = await repository()
-    expect(release(args)).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Usage: npm run release/) })
+    const usage = 'Usage: npm run release -- minor|patch|major|X.Y.Z [--dry-run], or verify|notes vX.Y.Z'
+    expect(release(args)).toMatchObject({ status: 1, stderr: `${why}${usage}\n` })
     expectUntouched()
   })
 

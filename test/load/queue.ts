@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chosenRows } from './chosen-rows.ts'
+import { refuseUnknown } from '../../scripts/command-line.ts'
 import { killedWorker } from './queue/killed-worker.ts'
 import { type FileGroup, QueueLoad, startArchive } from './queue/queue-load.ts'
 import { startRedis } from './queue/redis-process.ts'
@@ -85,8 +85,11 @@ async function compared(folder: string, groups: readonly FileGroup[], workers: n
   }
 }
 
+const named = process.argv.slice(2)
+refuseUnknown('row', named, Object.keys(rows))
 let isGood = true
-for (const [name, row] of chosenRows(rows, process.argv.slice(2))) {
+for (const [name, row] of Object.entries(rows)) {
+  if (named.length > 0 && !named.includes(name)) continue
   const folder = await mkdtemp(join(process.env.QUEUE_LOAD_FOLDER ?? tmpdir(), 'stac-auth-queue-'))
   try {
     const { figures, problems } = await row(folder)
