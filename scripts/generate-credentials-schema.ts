@@ -48,7 +48,7 @@ function branch(type: string, form: CredentialFields, earlier: readonly Credenti
       ...(absent.length && { not: { anyOf: absent.map(({ name }) => ({ required: [name] })) } }),
     }
   }
-  const { sendTo = { kind: 'patterns' as const, label: 'Addresses that may receive the material', required: true }, ...fields } =
+  const { sendTo = { kind: 'patterns' as const, label: 'URL patterns to which the credential may be sent', required: true }, ...fields } =
     form.fields
   const properties = { id: true, type: true, use: true, sendTo: property(sendTo), ...map(fields, property) }
   const required = Object.entries({ ...fields, sendTo }).flatMap(([name, field]) => (field.required ? [name] : []))

@@ -5,7 +5,7 @@ import type { CredentialBase, SecretValue, UncheckedCredential, UrlPatterns } fr
 
 export type ApiKeyCredential = CredentialBase & {
   readonly type: 'apiKey'
-  /** Addresses that may receive the material */
+  /** URL patterns to which the credential may be sent */
   readonly sendTo: UrlPatterns
   /** Where the key is sent */
   readonly in: 'header' | 'query' | 'cookie'
@@ -19,7 +19,7 @@ export type ApiKeyCredential = CredentialBase & {
 
 type HttpFields = CredentialBase & {
   readonly type: 'http'
-  /** Addresses that may receive the material */
+  /** URL patterns to which the credential may be sent */
   readonly sendTo: UrlPatterns
 }
 
@@ -199,7 +199,7 @@ type HttpOtherCredential = HttpFields & {
 
 type OAuth2Fields = CredentialBase & {
   readonly type: 'oauth2'
-  /** Addresses that may receive the material */
+  /** URL patterns to which the credential may be sent */
   readonly sendTo: UrlPatterns
   /** Issuer of the tokens; it publishes the endpoints that are not set here */
   readonly issuer?: string
@@ -320,7 +320,7 @@ export type OAuth2ImplicitCredential = OAuth2Fields & {
 
 type OpenIdConnectFields = CredentialBase & {
   readonly type: 'openIdConnect'
-  /** Addresses that may receive the material */
+  /** URL patterns to which the credential may be sent */
   readonly sendTo: UrlPatterns
   /** Discovery URL */
   readonly openIdConnectUrl?: string
@@ -439,7 +439,7 @@ export type SignedUrlCredential = CredentialBase & {
 
 export type S3Credential = CredentialBase & {
   readonly type: 's3'
-  /** Addresses that may receive the material */
+  /** URL patterns to which the credential may be sent */
   readonly sendTo: UrlPatterns
   /** Profile */
   readonly profile?: string

@@ -29,6 +29,12 @@ const sendTo = ['https://data.example/']
 const entry = (fields: object) => ({ version: 1, credentials: [{ id: 'a', sendTo, ...fields }] })
 
 describe('the schema of the credential file', () => {
+  it('explains sendTo as URL patterns, in the words of the documentation', () => {
+    const found = JSON.stringify(read('schemas/credentials.json')).match(/"sendTo":\{"description":"[^"]*"/g) ?? []
+    expect(found.length).toBeGreaterThan(0)
+    for (const text of found) expect(text).toMatch(/description":"URL/)
+  })
+
   it('takes the example, and so does the reader', () => {
     const example = read('examples/credentials.json')
     expect(validate(example)).toBe(true)
