@@ -8,6 +8,8 @@ const patches = readdirSync(new URL('examples/stac-browser/', root)).filter((nam
 const PLACES: readonly (readonly [file: string, before: RegExp])[] = [
   ['README.md', /(?<=stac-auth-)\d+\.\d+\.\d+(?=\.tgz)/g],
   ['README.md', /(?<=^Version )\d+\.\d+\.\d+/gm],
+  ['docs/linting.md', /(?<=rev: v)\d+\.\d+\.\d+/g],
+  ['docs/troubleshooting.md', /(?<=package: stac-auth )\d+\.\d+\.\d+/g],
   ['src/services/translation/translation-service.ts', /(?<=^export const PACKAGE_VERSION = ')[^']+/m],
   ...patches.map((name) => [`examples/stac-browser/${name}`, /(?<=^\+ {4}"stac-auth": "\^)[^"]+/m] as const),
 ]
