@@ -1,6 +1,11 @@
 /** Writes src/lint/rules/pages.ts, the list of the rules' `docs`, in the order of the catalogue. `--check` compares only. */
+import { existsSync } from 'node:fs'
 import { rules } from '../src/lint/rules/index.ts'
 import { checkOnly, emit } from './emit.ts'
+
+const misnamed = rules.filter(({ meta }) => !existsSync(new URL(`../src/lint/rules/${meta.id}.ts`, import.meta.url)))
+for (const { meta } of misnamed) console.error(`src/lint/rules/${meta.id}.ts is missing: name the file of the rule "${meta.id}" as its id`)
+if (misnamed.length > 0) process.exit(1)
 
 const names = rules.map(({ meta }) => ({ id: meta.id, name: meta.id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) }))
 const sorted = [...names].sort((one, other) => (one.id < other.id ? -1 : 1))
