@@ -113,7 +113,7 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       actual: origin,
       expected: patterns,
       // People paste the command: one with characters that a shell reads is not shown.
-      ...(/^[\w@%+=:,./[\]~-]+$/.test(wanted ?? '') && {
+      ...(/^[\w:/.%~-]+$/.test(wanted ?? '') && {
         hint: `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,
       }),
     },

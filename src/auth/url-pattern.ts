@@ -24,10 +24,10 @@ export interface UrlPattern {
 }
 
 /**
- * Escapes that some servers decode before routing, also where an escape is itself escaped, and dots that some parsers keep: a pattern with
- * a path never matches them.
+ * Escapes that some servers decode before routing, also where an escape is itself escaped (`%252e`), longer than UTF-8 allows (`%c0%ae`) or of
+ * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them.
  */
-const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|[25]?%[346])|\/\.\.?(?![^/%])/i
+const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|u|c[01]%[9a]|[ef]0%80|[25]?%[346])|\/\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
@@ -47,7 +47,7 @@ export function parseUrlPattern(pattern: string, options: { readonly sharedHosts
 
 /** True when the pattern matches that URL. */
 export function covers(pattern: UrlPattern, url: URL): boolean {
-  if (url.protocol.length !== pattern.scheme.length + 1 || !url.protocol.startsWith(pattern.scheme)) return false
+  if (url.protocol !== `${pattern.scheme}:`) return false
   if (url.port !== pattern.port) return false
   if (pattern.wildcard ? !isBelow(url.hostname, pattern.host) : url.hostname !== pattern.host) return false
   return coversPath(pattern.path, url.pathname)
@@ -55,8 +55,7 @@ export function covers(pattern: UrlPattern, url: URL): boolean {
 
 /** True when a pattern of the list matches that URL. */
 export function matchesAny(patterns: readonly UrlPattern[], url: URL): boolean {
-  for (const pattern of patterns) if (covers(pattern, url)) return true
-  return false
+  return patterns.some((pattern) => covers(pattern, url))
 }
 
 /** Returns the origin that a pattern names, or undefined for a wildcard or a bucket. */
@@ -81,7 +80,7 @@ function coversPath(allowed: string, path: string): boolean {
 }
 
 function isBelow(host: string, suffix: string): boolean {
-  return host.length > suffix.length + 1 && host.endsWith(suffix) && host[host.length - suffix.length - 1] === '.'
+  return host.length > suffix.length + 1 && host.endsWith(`.${suffix}`)
 }
 
 function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
@@ -134,7 +133,7 @@ const SUFFIXES = /* @__PURE__ */ (
 ).split(' ')
 
 const HOSTS =
-  /^(?:s3(?:[.-][a-z0-9.-]+)?\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|raw\.githubusercontent\.com|gist\.githubusercontent\.com)$/
+  /^(?:s3(?:[.-].+)?\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|(?:raw|gist)\.githubusercontent\.com)$/
 
 /** True when owners differ by path, so that a pattern needs a path. */
 function isSharedHost(host: string): boolean {
