@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { isAuthError } from '../../errors.ts'
+import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { exitOfSignal } from '../exit-code.ts'
@@ -40,8 +40,9 @@ async function work(urls: readonly string[], options: WorkerOptions, context: Co
     counts[done ? 'done' : 'failed']++
     if (!done) diagnostics.warn({ code: 'JOB_FAILED', message: failureOf(options) })
   }
+  const onRefused = ({ code, message }: AuthError) => diagnostics.warn({ code, message: `${message}. The worker goes on trying` })
   try {
-    return await runJobs(queue, { ...options, urls }, { onReady, onJob }, context)
+    return await runJobs(queue, { ...options, urls }, { onReady, onJob, onRefused }, context)
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
     await diagnostics.note(`stopped after ${plural(counts.done, 'job')}${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`)
@@ -52,6 +53,7 @@ async function work(urls: readonly string[], options: WorkerOptions, context: Co
 interface Callbacks {
   readonly onReady: () => void
   readonly onJob: (done: boolean) => void
+  readonly onRefused: (error: AuthError) => void
 }
 
 async function runJobs(

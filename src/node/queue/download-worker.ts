@@ -37,7 +37,7 @@ const CONCURRENCY = 16
 
 /** Runs {@link workDownloads}. */
 export async function performJobs(options: DownloadWorkerOptions): Promise<never> {
-  const { queue, folder, signal, concurrency = CONCURRENCY, onReady, onJob } = options
+  const { queue, folder, signal, concurrency = CONCURRENCY, onReady, onJob, onRefused } = options
   const address = redisAddressOf(queue)
   const target = await openDestination(folder)
   const destination = await identityOf(target)
@@ -58,6 +58,7 @@ export async function performJobs(options: DownloadWorkerOptions): Promise<never
       work: (payload, tell) => worker.run(payload, tell),
       ...(onReady && { onReady }),
       ...(onJob && { onJob }),
+      ...(onRefused && { onRefused }),
       onClosing: () => slots.close(),
     })
   } finally {

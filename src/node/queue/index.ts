@@ -1,6 +1,7 @@
 /** Downloads by several processes, through a queue in Redis; exported by `stac-auth/node`. */
 
 import type { Auth } from '../../auth/auth.ts'
+import type { AuthError } from '../../errors.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 
 /** Options of `downloadByQueue`. */
@@ -46,6 +47,8 @@ export interface DownloadWorkerOptions {
   readonly onReady?: () => void
   /** Called after each job; false for a malformed job, and for one that another worker has taken over. */
   readonly onJob?: (done: boolean) => void
+  /** Called once for a reason why the server refuses commands, as a full one does; the worker tries again. */
+  readonly onRefused?: (error: AuthError) => void
 }
 
 /**

@@ -1,9 +1,9 @@
 /** A job queue in Redis for work done by other processes, with JSON payloads and results, and the side of its workers. */
 
-import type { Job, Queue, QueueEvents } from 'bullmq'
-import { abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
+import type { Job, Queue, QueueEvents, Worker } from 'bullmq'
+import { type AuthError, abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
 import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection, type QueueOptions } from './queue-server.ts'
-import type { RedisConnection } from './redis-connection.ts'
+import { isReply, type RedisConnection } from './redis-connection.ts'
 
 /** Poll interval in milliseconds for pending jobs, in addition to events. */
 const LOOK = 5000
@@ -203,6 +203,8 @@ export interface WorkOptions extends QueueOptions {
   readonly onReady?: () => void
   /** Called after each job with its outcome. */
   readonly onJob?: (done: boolean) => void
+  /** Called when the server refuses commands, as a full one does; the worker tries again. */
+  readonly onRefused?: (error: AuthError) => void
 }
 
 /** Interval in milliseconds of the search for stalled jobs. */
@@ -224,6 +226,7 @@ export async function workJobs({
   work,
   onReady,
   onJob,
+  onRefused,
   opened,
   onClosing,
 }: WorkOptions): Promise<never> {
@@ -240,7 +243,7 @@ export async function workJobs({
     maxStalledCount: DEATHS,
     drainDelay: 1,
   })
-  worker.on('error', () => undefined)
+  const stopRetries = retryRefusals(worker, (error) => onRefused?.(connection.meaning(error)))
   worker.on('completed', () => onJob?.(true))
   worker.on('failed', () => onJob?.(false))
   const stopped = new Promise<void>((resolve) => {
@@ -254,6 +257,35 @@ export async function workJobs({
     await Promise.race([onClosing?.(), connection.lost])
     throw abortedBy(signal)
   } finally {
+    stopRetries()
     connection.close()
   }
+}
+
+/** Milliseconds until a worker tries again after the server has refused a command. */
+const RETRY = 2000
+
+/**
+ * Pauses a worker whose server refuses a command: BullMQ would repeat it thousands of times per second. Tells the error once until the
+ * worker gets a job or the error differs. Returns a function that ends it.
+ */
+export function retryRefusals(worker: Pick<Worker, 'on' | 'pause' | 'resume'>, tell: (error: unknown) => void): () => void {
+  let told: string | undefined
+  let timer: NodeJS.Timeout | undefined
+  worker.on('active', () => {
+    told = undefined
+  })
+  worker.on('error', (error) => {
+    // UNBLOCKED ends a wait; the next command says why.
+    if (!isReply(error) || error.message.startsWith('UNBLOCKED') || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void worker.resume()
+    }, RETRY)
+    void worker.pause(true)
+    const [word] = error.message.split(' ')
+    if (word !== told) tell(error)
+    told = word
+  })
+  return () => clearTimeout(timer)
 }

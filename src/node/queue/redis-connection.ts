@@ -167,6 +167,11 @@ function wordOf(error: unknown): string | undefined {
   return /^(?:ERR Error running script.*?: -)?([A-Z]{3,})\b/s.exec(cause instanceof Error ? cause.message : '')?.[1]
 }
 
+/** True for an error that the server has sent. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
 const REFUSED_WRITES: Record<string, string> = {
   OOM: 'it is full',
   READONLY: 'it is a replica, which accepts no writes',
@@ -193,12 +198,18 @@ function failureOf(error: unknown, address: RedisAddress, { passwordHint, rights
   const refusal = refusedWrite(error)
   if (refusal !== undefined)
     return new NetworkError('NETWORK_FAILED', `${shown}: it refuses writes: ${refusal}`, { hint: 'repair the Redis server' })
-  if (word === 'ERR') return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
+  const says = error instanceof Error ? error.message : ''
+  if (word === 'ERR' && /\bDB\b|\bSELECT\b/.test(says))
+    return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
+  if (word !== undefined && isReply(error))
+    return new NetworkError('RESPONSE_INVALID', `${shown}: it refuses a command that is needed (${word})`, {
+      hint: 'the log of the Redis server may say why',
+    })
   if (error instanceof Error && error.name === 'ParserError')
     return new NetworkError('RESPONSE_INVALID', `${shown}: the server is not Redis`)
   const { code, message, hint } = networkError(error, 'http://queue/')
-  const says = code === 'NETWORK_FAILED' ? 'the connection failed' : message.replace(/^.*?: /, '')
-  return new NetworkError(code, `${shown}: ${says}`, { retryable: true, ...(hint !== undefined && { hint }) })
+  const reason = code === 'NETWORK_FAILED' ? 'the connection failed' : message.replace(/^.*?: /, '')
+  return new NetworkError(code, `${shown}: ${reason}`, { retryable: true, ...(hint !== undefined && { hint }) })
 }
 
 export interface RedisAddress {

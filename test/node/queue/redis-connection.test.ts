@@ -48,6 +48,31 @@ describe('connectRedis', () => {
   })
 })
 
+/** Returns the port of a server that gives this answer to every command. */
+async function startRefusing(refusal: string): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      for (const _command of bytes.toString().matchAll(/\*\d+\r\n/g)) socket.write(`${refusal}\r\n`)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+describe('an error of the server', () => {
+  it.each([
+    ['-ERR DB index is out of range', 'USAGE', 'it rejects these settings. Check the number of the database'],
+    ["-ERR unknown command 'EVALSHA'", 'RESPONSE_INVALID', 'it refuses a command that is needed (ERR)'],
+    ['-WRONGTYPE Operation against a key', 'RESPONSE_INVALID', 'it refuses a command that is needed (WRONGTYPE)'],
+  ])('is reported by what it says: %s', async (refusal, code, why) => {
+    const port = await startRefusing(refusal)
+    const error = await connectRedis(redisAddressOf(`redis://127.0.0.1:${port}/9`), USE).catch((thrown) => thrown)
+    expect(error).toMatchObject({ code, message: `redis://127.0.0.1:${port}/9: ${why}` })
+  })
+})
+
 describe('refusedWrite', () => {
   const script = (text: string) => new Error(`ERR Error running script (call to f_0a1b): @user_script:1: @user_script: 1: -${text}`)
   const OOM = "OOM command not allowed when used memory > 'maxmemory'."
