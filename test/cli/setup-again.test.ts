@@ -38,7 +38,9 @@ describe('an interruption', () => {
     const abort = new AbortController()
     const onError = (text: string) => text.includes('Password') && abort.abort('SIGINT')
     const item = await itemOf(server, ['basic'])
-    expect(await user.at(['setup', item], ['y', 'ada'], { signal: abort.signal, onError })).toMatchObject({ code: 130 })
+    const interrupted = await user.at(['setup', item], ['y', 'ada'], { signal: abort.signal, onError })
+    expect(interrupted.code).toBe(130)
+    expect(interrupted.stderr).not.toContain('are kept')
     await expect(readdir(join(user.home, 'stac-auth'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
@@ -289,4 +291,16 @@ describe('the other questions of setup', () => {
       expect(await user.credentials()).toEqual([{ id: 's3', type: 's3', ...fields, sendTo: ['s3://eo/'] }])
     }
   })
+})
+
+it('a credential file that cannot be written leaves no secret, and names the ways to use another file', async () => {
+  const server = await fourFiles()
+  const user = await newUser()
+  const file = '/proc/stac-auth/credentials.json'
+  const refused = await user.at(['setup', await itemOf(server, ['token']), '--credentials', file], ['y', SECRETS.token])
+  expect(refused.code).toBe(6)
+  expect(refused.stderr).not.toContain('is stored in')
+  expect(refused.stderr).toContain(`error FILE_ACCESS: cannot write "${file}": `)
+  expect(refused.stderr).toMatch(/\n {2}set XDG_CONFIG_HOME to .*, or name another file with --credentials\n/)
+  expect(await readdir(user.secrets)).toEqual([])
 })

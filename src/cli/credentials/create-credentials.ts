@@ -42,6 +42,8 @@ export interface Errand {
   readonly questions?: Questions
   /** The terminal, if the command has asked something already. */
   readonly terminal?: Terminal
+  /** Called when a credential was written or extended. */
+  readonly onWritten?: () => void
 }
 
 /**
@@ -136,6 +138,7 @@ async function ask(
   if (answer === 'new') return create(terminal, wanted, linked, occasion, context)
   if (answer === 'skip') return undefined
   for (const pattern of patterns) await addPattern(file, String(present.id), pattern)
+  occasion.errand.onWritten?.()
   await context.diagnostics.note(`"${present.id}" is now allowed for ${patterns.join(' ')}`)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
   return extended
@@ -174,7 +177,7 @@ async function create(
   const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
-  const { answers, undo } = await questions.others(
+  const { answers, note, undo } = await questions.others(
     terminal,
     { ...subject, credential: placed, problem: (answers) => problemOf(wanted, { ...placed, ...answers }, credentials) },
     context,
@@ -187,6 +190,8 @@ async function create(
     await undo?.()
     throw error
   }
+  errand.onWritten?.()
+  if (note !== undefined) await context.diagnostics.note(note)
   await context.diagnostics.note(`credential "${subject.id}" is written to ${file}`)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
   return entry

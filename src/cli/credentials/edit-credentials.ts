@@ -4,8 +4,9 @@ import { type FileHandle, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
-import { ConfigurationError, isAuthError } from '../../errors.ts'
+import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { credentialFileText, credentialsFromText } from '../../node/credentials/credential-file.ts'
+import { folderHint } from '../../node/credentials/user-folder.ts'
 import { makeFolder } from '../../node/files.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 import { replaceAlone } from '../../node/write-file.ts'
@@ -129,7 +130,7 @@ function containerAt(text: string, path: Path): Container | undefined {
  */
 export async function replacePrivateFile(name: string, make: () => Promise<string>): Promise<void> {
   const refuse = (error: unknown): never => {
-    throw writeFailure(error, `"${name}"`)
+    throw withFolderHint(writeFailure(error, `"${name}"`))
   }
   const target = await targetOf(name).catch(refuse)
   const write = async (file: FileHandle) => {
@@ -140,10 +141,17 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
     try {
       return await replaceAlone(target, name, 0o600, { write, durable: true })
     } catch (error) {
-      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw error
+      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw withFolderHint(error)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
+}
+
+/** Returns an error of a file that may not be written with the ways to use another one, and without the name of its lock. */
+function withFolderHint(error: unknown): unknown {
+  if (!isAuthError(error) || error.code !== 'FILE_ACCESS' || error.retryable || !error.message.startsWith('cannot write')) return error
+  const hint = `${folderHint('config')}, or name another file with --credentials`
+  return new IntegrityError('FILE_ACCESS', error.message.replace('.part.lock"', '"'), { hint })
 }
 
 /** Other commands hold the lock for milliseconds. */

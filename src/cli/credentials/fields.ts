@@ -30,12 +30,21 @@ export interface Subject {
 
 export type Answers = Readonly<Record<string, unknown>>
 
+/** The answers after the confirmation. */
+export interface OtherAnswers {
+  readonly answers: Answers
+  /** Says where secrets were stored outside the credential file. */
+  readonly note?: string
+  /** Removes them. */
+  undo?(): Promise<void>
+}
+
 /** Asks for the fields of a new credential. */
 export interface Questions {
   /** Asks for what the confirmation shows: where secrets go, and scopes. */
   places(terminal: Terminal, subject: Subject): Promise<Answers>
-  /** Asks for the rest, after the confirmation. `undo` removes what was stored outside the credential file. */
-  others(terminal: Terminal, subject: Subject, context: Context): Promise<{ readonly answers: Answers; undo?(): Promise<void> }>
+  /** Asks for the rest, after the confirmation. */
+  others(terminal: Terminal, subject: Subject, context: Context): Promise<OtherAnswers>
 }
 
 /** Asks for the required fields by their labels, and for the source of each secret. */

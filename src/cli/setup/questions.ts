@@ -8,7 +8,7 @@ import { type StoredSecret, storeSecret } from '../../node/credentials/store-sec
 import { forLine } from '../../text/sanitize.ts'
 import { shellWords } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
-import { type Answers, askValue, isPlace, type Questions, type Subject, secretPath, sourceOf } from '../credentials/fields.ts'
+import { type Answers, askValue, isPlace, type OtherAnswers, type Questions, type Subject, secretPath, sourceOf } from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
 
@@ -186,8 +186,8 @@ class Secrets {
   }
 
   /** Stores the typed secrets among the answers. Errors: those of {@link storeSecret}; nothing is left then. */
-  async stored(answers: Answers): Promise<{ readonly answers: Answers; undo(): Promise<void> }> {
-    const { diagnostics, io } = this.#context
+  async stored(answers: Answers): Promise<OtherAnswers> {
+    const { io } = this.#context
     const kept: StoredSecret[] = []
     const undo = async () => {
       for (const { remove } of kept) await remove().catch(() => undefined)
@@ -206,8 +206,8 @@ class Secrets {
     }
     const [first] = kept
     const what = kept.length === 1 ? 'the secret is' : 'the secrets are'
-    if (first) await diagnostics.note(`${what} stored in ${first.path === undefined ? 'the keyring of the system' : placesText(kept)}`)
-    return { answers: sources, undo }
+    const place = first?.path === undefined ? 'the keyring of the system' : placesText(kept)
+    return { answers: sources, ...(first && { note: `${what} stored in ${place}` }), undo }
   }
 }
 

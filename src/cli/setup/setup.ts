@@ -45,13 +45,17 @@ interface Run {
  */
 export async function setup(names: readonly string[], options: SetupOptions, shared: Context): Promise<number> {
   const context = { ...shared, diagnostics: withoutRepeats(shared.diagnostics) }
-  const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io) }
+  let isWritten = false
+  const onWritten = () => {
+    isWritten = true
+  }
+  const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io), onWritten }
   const run: Run = { options, errand, context }
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
   const documents: [name: string, read: ReadDocument][] = []
   for (const given of names) {
-    const { name, read, failures } = await setUp(given, run).catch((error) => interrupted(error, context))
+    const { name, read, failures } = await setUp(given, run).catch((error) => interrupted(error, isWritten, context))
     documents.push([name, read])
     exits.push(...failures.map(({ code }) => exitCodeOf(code)))
   }
@@ -71,8 +75,8 @@ function withoutRepeats(diagnostics: Diagnostics): Diagnostics {
   }
 }
 
-async function interrupted(error: unknown, { diagnostics }: Context): Promise<never> {
-  if (isAuthError(error) && error.code === 'ABORTED')
+async function interrupted(error: unknown, isWritten: boolean, { diagnostics }: Context): Promise<never> {
+  if (isWritten && isAuthError(error) && error.code === 'ABORTED')
     await diagnostics.note('credentials that were written are kept; run the same command again for the rest')
   throw error
 }
