@@ -26,6 +26,15 @@ describe('explain', () => {
     expect((await explain(item)).stderr).toBe('')
   })
 
+  it('proposes no credential for an s3: URL that no credential of the type can authorize', async () => {
+    const bucket = { openid: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example/.well-known/openid-configuration' } }
+    const asset = { href: 's3://bucket/a', 'auth:refs': ['openid'] }
+    const { stdout } = await explain(await put(folder, 'bucket.json', itemWith({ a: asset }, { schemes: bucket })))
+    expect(stdout).toContain('NO_CREDENTIAL')
+    expect(stdout).toContain('this type cannot authorize s3: URLs')
+    expect(stdout).not.toContain('sendTo')
+  })
+
   it('reports JSON that is not STAC', async () => {
     expect(await explain(await put(folder, 'other.json', { a: 1 }))).toMatchObject({
       code: 0,

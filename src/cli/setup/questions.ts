@@ -8,7 +8,16 @@ import { type StoredSecret, storeSecret } from '../../node/credentials/store-sec
 import { forLine } from '../../text/sanitize.ts'
 import { shellWords } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
-import { type Answers, askValue, isPlace, type OtherAnswers, type Questions, type Subject, secretPath, sourceOf } from '../credentials/fields.ts'
+import {
+  type Answers,
+  askValue,
+  isPlace,
+  type OtherAnswers,
+  type Questions,
+  type Subject,
+  secretPath,
+  sourceOf,
+} from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
 

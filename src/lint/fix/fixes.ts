@@ -145,13 +145,24 @@ const copyFromWrapper: Fix = (text, { value, document, at, root }) => {
   return valueAt(root, map) === undefined ? text.insert(holder, 'auth:schemes', { [value]: scheme }) : text.insert(map, value, scheme)
 }
 
+/** Removes a scheme; with the last one also the empty `auth:schemes` and the declaration, unless the document refers to schemes. */
+const removeScheme: Fix = (text, place) => {
+  const { pointer, document, at, root } = place
+  const map = pointer.slice(0, pointer.lastIndexOf('/'))
+  if (Object.keys(valueAt(root, map) ?? {}).length > 1 || JSON.stringify(document).includes('"auth:refs"')) return remove(text, place)
+  const [declared, ...others] = declarationsOf(document)
+  const removed = text.remove(map)
+  const undeclared = declared && others.length === 0 ? text.remove(`${at}/stac_extensions/${declared.index}`) : []
+  return removed && undeclared && [...removed, ...undeclared]
+}
+
 /** Fixes of the section `references`, by rule id. */
 const references: Readonly<Record<string, Fix>> = {
   'refs-shape': (text, { pointer, value }) => (typeof value === 'string' ? text.wrap(pointer) : undefined),
   'dangling-ref': replaceWithNear,
   'scheme-outside-document': copyFromWrapper,
   'duplicate-ref': remove,
-  'unused-scheme': remove,
+  'unused-scheme': removeScheme,
   'foreign-host-ref': remove,
 }
 

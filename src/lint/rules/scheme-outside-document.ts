@@ -9,7 +9,8 @@ export const schemeOutsideDocument: Rule = {
         code: 'scheme-outside-document',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
         messages: {
-          outside: 'the scheme "{ref}" is defined in {where}: clients that read the document alone do not find it, so copy it here',
+          outside:
+            'the scheme "{ref}" is defined in {where}: clients that read the document alone do not find it, so copy it into each document that uses it',
         },
         fix: 'suggestion',
       },

@@ -86,6 +86,20 @@ describe('unused schemes', () => {
     expect([mended(document([])), mended(children), mended(children, () => false), mended(document([]), () => true)]).toEqual([1, 0, 1, 0])
   })
 
+  it('the last unused scheme goes with auth:schemes and the declaration, unless the document refers to schemes', () => {
+    const declared = ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json']
+    const catalog = { type: 'Catalog', stac_version: '1.1.0', stac_extensions: declared, id: 'c', description: 'd', links: [] }
+    const fixedOf = (value: object) => {
+      const { text } = fixText(JSON.stringify(value), { suggestions: true, only: ['unused-scheme'] })
+      return JSON.parse(text)
+    }
+    const two = { old: { type: 's3' }, older: { type: 's3' } }
+    expect(fixedOf({ ...catalog, 'auth:schemes': two })).toEqual({ ...catalog, stac_extensions: [] })
+    const links = [{ rel: 'about', href: './a.html', 'auth:refs': ['new'] }]
+    expect(fixedOf({ ...catalog, links, 'auth:schemes': { old: { type: 's3' } } })['auth:schemes']).toEqual({})
+    expect(fixedOf({ ...catalog, links, 'auth:schemes': { ...two, new: { type: 's3' } } })['auth:schemes']).toEqual({ new: { type: 's3' } })
+  })
+
   it('unused schemes stay in a text that begins with two byte order marks, which is not JSON', () => {
     expect(mended(`\ufeff\ufeff${document([])}`)).toBe(0)
   })
