@@ -11,7 +11,7 @@ vi.mock('node:fs/promises', async (original) => {
   const actual = await original<typeof import('node:fs/promises')>()
   const access: typeof actual.access = async (path, mode = constants.F_OK) => {
     await actual.access(path, mode)
-    if (mode & constants.W_OK && ((await actual.stat(path)).mode & 0o200) === 0)
+    if (mode & constants.W_OK && (path === '/' || ((await actual.stat(path)).mode & 0o200) === 0))
       throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
   }
   return { ...actual, access }
@@ -31,5 +31,14 @@ it('finds folders that cannot be written', async () => {
     level: 'warning',
     code: 'FILE_ACCESS',
     hint: expect.stringContaining('set XDG_CONFIG_HOME'),
+  })
+})
+
+it('does not advise to make the root folder writable where there is no home folder', async () => {
+  const { stdout } = await run(['doctor', '--offline', '--json'], { env: { XDG_CACHE_HOME: '/nonexistent/cache' } })
+  const checks: readonly Check[] = JSON.parse(stdout)
+  expect(checks.find(({ check }) => check === 'token store')).toMatchObject({
+    code: 'CACHE_NOT_WRITABLE',
+    hint: 'set XDG_CACHE_HOME to the absolute path of a folder that you can write',
   })
 })

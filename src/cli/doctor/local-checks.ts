@@ -292,7 +292,9 @@ async function laterCheck(check: string, folder: string): Promise<Check> {
   const code = await access(above, constants.W_OK | constants.X_OK).catch(systemCode)
   if (code === undefined) return ok(check, `${folder} is created with the first login`)
   const message = `${folder} cannot be created: ${above} cannot be written (${code})`
-  return problem(check, 'CACHE_NOT_WRITABLE', message, `make ${above} a folder that you can write, or set XDG_CACHE_HOME to one`)
+  // Nobody should make the root folder writable: the home folder does not exist, as in containers.
+  const hint = dirname(above) === above ? folderHint('cache') : `make ${above} a folder that you can write, or set XDG_CACHE_HOME to one`
+  return problem(check, 'CACHE_NOT_WRITABLE', message, hint)
 }
 
 async function tryToWrite(folder: string): Promise<void> {
