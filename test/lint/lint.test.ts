@@ -109,6 +109,8 @@ describe('parents', () => {
     const parent = { type: 'Collection', 'auth:schemes': { ...SCHEMES, bad: 5 } }
     const document = { ...item('a'), stac_extensions: [EXTENSION] }
     expect(brief(lint(document, { parents: [parent] }))).toEqual(['warn scheme-outside-document a /assets/data/auth:refs/0'])
+    // Findings with one cause are shown at the parent, where "here" would be wrong.
+    expect(lint(document, { parents: [parent] })[0]?.message).toMatch(/is defined in a parent: copy it into the document/)
     expect(brief(lint(document))).toEqual(['error missing-schemes a /properties'])
   })
 })

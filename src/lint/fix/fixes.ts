@@ -149,11 +149,10 @@ const copyFromWrapper: Fix = (text, { value, document, at, root }) => {
 const removeScheme: Fix = (text, place) => {
   const { pointer, document, at, root } = place
   const map = pointer.slice(0, pointer.lastIndexOf('/'))
-  if (Object.keys(valueAt(root, map) ?? {}).length > 1 || JSON.stringify(document).includes('"auth:refs"')) return remove(text, place)
-  const [declared, ...others] = declarationsOf(document)
+  if (Object.keys(valueAt(root, map) ?? {}).length > 1 || JSON.stringify(document).includes('auth:refs')) return remove(text, place)
+  const [declared] = declarationsOf(document)
   const removed = text.remove(map)
-  const undeclared = declared && others.length === 0 ? text.remove(`${at}/stac_extensions/${declared.index}`) : []
-  return removed && undeclared && [...removed, ...undeclared]
+  return removed && declared ? [...removed, ...(text.remove(`${at}/stac_extensions/${declared.index}`) ?? [])] : removed
 }
 
 /** Fixes of the section `references`, by rule id. */

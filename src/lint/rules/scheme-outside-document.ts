@@ -9,8 +9,7 @@ export const schemeOutsideDocument: Rule = {
         code: 'scheme-outside-document',
         severity: { recommended: 'warn', strict: 'error', schema: 'off' },
         messages: {
-          outside:
-            'the scheme "{ref}" is defined in {where}: clients that read the document alone do not find it, so copy it into each document that uses it',
+          outside: 'the scheme "{ref}" is defined in {where}: copy it into the document, for clients that read it alone',
         },
         fix: 'suggestion',
       },
