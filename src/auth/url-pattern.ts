@@ -132,8 +132,7 @@ const SUFFIXES = /* @__PURE__ */ (
   'co.uk org.uk ac.uk gov.uk com.au net.au org.au co.jp co.nz co.in com.br com.cn com.tr co.za co.kr'
 ).split(' ')
 
-const HOSTS =
-  /^(?:s3(?:[.-].+)?\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|(?:raw|gist)\.githubusercontent\.com)$/
+const HOSTS = /^(?:s3(?:[.-].+)?\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com|(?:raw|gist)\.githubusercontent\.com)$/
 
 /** True when owners differ by path, so that a pattern needs a path. */
 function isSharedHost(host: string): boolean {
