@@ -23,6 +23,7 @@ type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'cr
 interface Trouble {
   failures: number
   until: number
+  last?: AuthError
 }
 
 /**
@@ -36,7 +37,7 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
   const { retries, backoff, retryAfter } = TOKEN_RETRIES
   let rested = 0
   for (let attempt = 1; ; attempt++) {
-    if (clock.now() < trouble.until) throw resting(url, credential.id)
+    if (trouble.last && clock.now() < trouble.until) throw resting(trouble.last, credential.id)
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
     try {
       const answer = await ask()
@@ -44,6 +45,7 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
       return answer
     } catch (error) {
       if (!isAuthError(error) || !error.retryable) throw error
+      trouble.last = error
       if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
       if (once || attempt > retries || clock.now() - begun - rested > LONGEST) throw error
       const wanted = retryAfterOf(error) ?? 0
@@ -56,9 +58,19 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
 }
 
 function tooLong(error: AuthError, wanted: number): AuthError {
-  const Family = error instanceof CredentialError ? CredentialError : NetworkError
   const why = `Retry-After of ${Math.ceil(wanted / 1000)} s exceeds the limit of ${TOKEN_RETRIES.retryAfter.longest / 1000} s`
-  return withRetryAfter(new Family(error.code, `${error.message}: ${why}`, { ...error, retryable: true }), wanted)
+  return withRetryAfter(because(error, why), wanted)
+}
+
+/** Returns the last error once more, so that the reason is known also where the first error was not shown. */
+function resting(error: AuthError, credential: string): AuthError {
+  const why = `failed ${TROUBLE.failures} times in a row; requests resume after ${TROUBLE.rest / 1000} s`
+  return because(error, why, { credential })
+}
+
+function because(error: AuthError, why: string, more?: { credential: string }): AuthError {
+  const Family = error instanceof CredentialError ? CredentialError : NetworkError
+  return new Family(error.code, `${error.message}: ${why}`, { ...error, retryable: true, ...more })
 }
 
 /**
@@ -76,9 +88,4 @@ export async function untilRested<T>(context: Context, run: () => Promise<T>): P
       await sleep(wanted, context.clock, context.signal)
     }
   }
-}
-
-function resting(url: string, credential: string): NetworkError {
-  const message = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row: requests resume after ${TROUBLE.rest / 1000} s`
-  return new NetworkError('NETWORK_FAILED', message, { credential, url, retryable: true })
 }

@@ -125,8 +125,8 @@ describe('an endpoint in trouble', () => {
     expect(clock.waits).toHaveLength(4)
     expect(clock.waits.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({
-      code: 'NETWORK_FAILED',
-      message: expect.stringContaining('https://auth.victim.example'),
+      code: 'HTTP_503',
+      message: expect.stringContaining('failed 5 times in a row; requests resume after 10 s'),
     })
     expect(failures).toBe(2)
     clock.advance(10_000)
