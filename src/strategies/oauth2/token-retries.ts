@@ -37,7 +37,10 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
   const { retries, backoff, retryAfter } = TOKEN_RETRIES
   let rested = 0
   for (let attempt = 1; ; attempt++) {
-    if (trouble.last && clock.now() < trouble.until) throw resting(trouble.last, credential.id)
+    if (trouble.last && clock.now() < trouble.until) {
+      const why = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row; requests resume after ${TROUBLE.rest / 1000} s`
+      throw because(trouble.last, why, credential.id)
+    }
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
     try {
       const answer = await ask()
@@ -62,15 +65,10 @@ function tooLong(error: AuthError, wanted: number): AuthError {
   return withRetryAfter(because(error, why), wanted)
 }
 
-/** Returns the last error once more, so that the reason is known also where the first error was not shown. */
-function resting(error: AuthError, credential: string): AuthError {
-  const why = `failed ${TROUBLE.failures} times in a row; requests resume after ${TROUBLE.rest / 1000} s`
-  return because(error, why, { credential })
-}
-
-function because(error: AuthError, why: string, more?: { credential: string }): AuthError {
+/** Returns the error once more, so that the reason is known also where it was not shown. */
+function because(error: AuthError, why: string, credential = error.credential): AuthError {
   const Family = error instanceof CredentialError ? CredentialError : NetworkError
-  return new Family(error.code, `${error.message}: ${why}`, { ...error, retryable: true, ...more })
+  return new Family(error.code, `${error.message}: ${why}`, { ...error, credential, retryable: true })
 }
 
 /**
