@@ -5,8 +5,8 @@ import { platform as web } from '../../src/platform/web.ts'
 import { importsOf } from '../architecture/imports.ts'
 
 describe('both platforms', () => {
-  it('both platforms have the same members, but for packages that only Node loads', () => {
-    expect([...Object.keys(web), 'optionalPackages'].sort()).toEqual(Object.keys(node).sort())
+  it('both platforms have the same members, but for checks and packages that pages do not load', () => {
+    expect([...Object.keys(web), 'checkOptions', 'checkStrategies', 'optionalPackages'].sort()).toEqual(Object.keys(node).sort())
   })
 
   it.each([
