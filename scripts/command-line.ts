@@ -10,7 +10,8 @@ export function commandLine<const O extends Options>(usage: string, options: O, 
     return parseArgs({ options, allowPositionals: true, args })
   } catch (error) {
     // What Node adds is about words that begin with a dash, which no script of ours takes.
-    refuse(`${(error as Error).message.split('. ')[0]}. Usage: ${usage}`)
+    const [what = ''] = (error as Error).message.split(/\.?\n|\. |\.$/)
+    refuse(`${what}. Usage: ${usage}`)
   }
 }
 

@@ -13,8 +13,8 @@ export interface AuthOptions extends Omit<EngineOptions, 'strategies'> {
  * Creates the engine that authorizes requests for targets with the user's credentials.
  *
  * Errors: `ConfigurationError` `CONFIG_INVALID` with the pointer of the field: immediately for a credential without a supported type or
- * without `sendTo`; all other fields are checked, and strategies loaded, by `ready()` or the first call. Outside pages, `ready()` and the first
- * request also refuse unknown options.
+ * without `sendTo`; all other fields are checked, and strategies loaded, by `ready()` or the first call. On Node, Bun and Deno, `ready()` and
+ * the first request also refuse unknown options.
  *
  * @example
  * const auth = createAuth({ credentials: [bearer(token, 'https://data.example/')] })

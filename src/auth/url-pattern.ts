@@ -27,7 +27,7 @@ export interface UrlPattern {
  * Escapes that some servers decode before routing, also where an escape is itself escaped (`%252e`), longer than UTF-8 allows (`%c0%ae`) or of
  * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them.
  */
-const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|u|c[01]%[9a]|[ef]0%80|[25]?%[346])|\/\.\.?(?![^/%])/i
+const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|u00|c[01]%(?:25)*[9a]|[ef]0%(?:25)*80|[25]?%[346])|\/\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 

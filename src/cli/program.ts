@@ -197,16 +197,16 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
     if (/\.(?:(?:geo|nd)?jsonl?|gz|parquet)'/i.test(error.message))
       return usageError(`unknown option ${flag}`, `write ./ before the name of a file that begins with a dash; see ${help}`)
     const known = longOptions(command)
-    const longer = known.filter((option) => option.startsWith(flag))
-    return usageError(`unknown option ${flag}`, seeWith(flag, longer.length === 1 ? longer : known, help))
+    const [longer, ...others] = known.filter((option) => option.startsWith(flag))
+    return usageError(`unknown option ${flag}`, hintFor(others.length === 0 && longer ? longer : nearMiss(flag, known), help))
   }
   const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []
   if (error.code === 'commander.unknownCommand' && name !== undefined) {
     const known = [...command.commands.map((one) => one.name()), 'help']
-    return usageError(firstLine(error), seeWith(name, known, help, command.parent ? {} : ELSEWHERE))
+    return usageError(firstLine(error), hintFor(aliasAmong(known, name) ?? nearMiss(name, known), help))
   }
   const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(firstLine(error)) ?? []
-  if (given !== undefined && choices !== undefined) return usageError(firstLine(error), seeWith(given, choices.split(', '), help))
+  if (given !== undefined && choices !== undefined) return usageError(firstLine(error), hintFor(nearMiss(given, choices.split(', ')), help))
   if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
     return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
   }
@@ -226,8 +226,12 @@ function whereCredentialsGo(command: Command, help: string): string {
   return 'the file is --credentials FILE; among its credentials, the scheme and sendTo decide, then "preferred" of the file'
 }
 
-function seeWith(word: string, candidates: readonly string[], help: string, aliases?: Readonly<Record<string, string>>): string {
-  const near = candidates.length === 1 ? candidates[0] : nearMiss(word, candidates, aliases)
+/** Returns the command that other programs call so, if it is one of these. */
+function aliasAmong(known: readonly string[], name: string): string | undefined {
+  return known.find((ours) => Object.hasOwn(ELSEWHERE, name) && ELSEWHERE[name] === ours)
+}
+
+function hintFor(near: string | undefined, help: string): string {
   return near === undefined ? `see ${help}` : `did you mean "${near}"? See ${help}`
 }
 

@@ -77,8 +77,9 @@ export class ProviderView {
 
   /** Shows why a request with this credential failed, if the provider uses it. */
   report(error: unknown, credential: string): boolean {
-    const isMine = this.#uses(credential)
-    if (!isMine) return false
+    if (!this.#uses(credential)) return false
+    // A login repairs what is reported: its window stays the only one.
+    if (this.#mode === 'waiting') return true
     this.#show('summary', error)
     // The token may have expired since the last update.
     this.#context.done('')
@@ -126,9 +127,24 @@ export class ProviderView {
     place?.focus()
   }
 
+  /** Updates the element when the first token without a refresh token expires. */
+  #awaitExpiry(): void {
+    clearTimeout(this.#expiry)
+    const { status, done } = this.#context
+    const left = this.#provider.ready.flatMap((id) => {
+      const { expiresAt, refreshable } = status.get(id) ?? {}
+      const ms = expiresAt === undefined || refreshable ? 0 : Date.parse(expiresAt) - Date.now()
+      return ms > 0 ? [ms + 1000] : []
+    })
+    const first = Math.min(...left)
+    if (first <= MAX_TIMER) this.#expiry = setTimeout(() => done(''), first)
+    else if (left.length > 0) this.#expiry = setTimeout(() => this.#awaitExpiry(), MAX_TIMER)
+  }
+
   #render(): void {
     // `added` is changed in place.
     this.#facts = factsOf(this.#provider, this.#context)
+    this.#awaitExpiry()
     const { strings, lang, headingLevel } = this.#context
     const provider = this.#provider
     const state = this.#has('AUTH_REJECTED') ? 'refused' : this.#ended() ? 'login' : stateOf(provider)
@@ -206,11 +222,6 @@ export class ProviderView {
     const isLogin = this.#provider.model?.loginAt !== undefined && state?.state === 'valid'
     const until = state?.expiresAt === undefined || state.refreshable ? undefined : new Date(state.expiresAt)
     const time = until && timeInWords(until, new Date(), lang)
-    const left = (until?.getTime() ?? 0) - Date.now()
-    if (left > 0) {
-      clearTimeout(this.#expiry)
-      this.#expiry = setTimeout(() => done(''), Math.min(left + 1000, MAX_TIMER))
-    }
     const user = isLogin ? state.user : undefined
     const text = !isLogin ? 'inUse' : (`loggedIn${user === undefined ? '' : 'As'}${time === undefined ? '' : 'Until'}` as const)
     const values = { id: name, ...(user !== undefined && { user: isolated(user) }), ...(time !== undefined && { time: new Text(time) }) }

@@ -56,13 +56,21 @@ it('offers the login again when its token has expired, and when a server no long
   })
   const open = page.getByRole('button', { name: 'Log in in a window' })
   const [popup] = await Promise.all([page.context().waitForEvent('page'), open.click()])
+  const report = () =>
+    page.evaluate(() => {
+      const error = Object.assign(new Error('login'), {
+        code: 'LOGIN_REQUIRED',
+        credential: 'portal',
+        [Symbol.for('stac-auth.error')]: true,
+      })
+      elementPage.element?.report(error)
+    })
+  await report()
+  expect(await open.count(), 'a login that is in progress goes on').toBe(0)
   await agree(popup)
   await page.getByText(/^Logged in with portal until /).waitFor()
   expect(await open.count()).toBe(0)
-  await page.evaluate(() => {
-    const error = Object.assign(new Error('login'), { code: 'LOGIN_REQUIRED', credential: 'portal', [Symbol.for('stac-auth.error')]: true })
-    elementPage.element?.report(error)
-  })
+  await report()
   await open.waitFor()
   expect(await page.locator('[part~="state"]').textContent()).toBe('Login required')
   await page.clock.fastForward('48:00:00')

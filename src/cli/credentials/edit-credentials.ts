@@ -4,8 +4,8 @@ import { type FileHandle, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
-import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
-import { credentialFileText, credentialsFromText } from '../../node/credentials/credential-file.ts'
+import { type AuthError, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
+import { credentialFileText, credentialsFromText, defaultCredentialFile } from '../../node/credentials/credential-file.ts'
 import { folderHint } from '../../node/credentials/user-folder.ts'
 import { makeFolder } from '../../node/files.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
@@ -48,7 +48,7 @@ export function patternsOf({ sendTo, signedUrlHosts }: CredentialObject): readon
 }
 
 function edit(file: string, change: (text: string, set: CredentialSet) => string | undefined): Promise<void> {
-  return replacePrivateFile(file, async () => {
+  return replaceCredentialFile(file, async () => {
     const text = (await credentialFileText(file)) ?? EMPTY
     const changed = change(text, await credentialsFromText(text, file))
     if (changed === undefined)
@@ -130,7 +130,7 @@ function containerAt(text: string, path: Path): Container | undefined {
  */
 export async function replacePrivateFile(name: string, make: () => Promise<string>): Promise<void> {
   const refuse = (error: unknown): never => {
-    throw withFolderHint(writeFailure(error, `"${name}"`))
+    throw writeFailure(error, `"${name}"`)
   }
   const target = await targetOf(name).catch(refuse)
   const write = async (file: FileHandle) => {
@@ -141,17 +141,40 @@ export async function replacePrivateFile(name: string, make: () => Promise<strin
     try {
       return await replaceAlone(target, name, 0o600, { write, durable: true })
     } catch (error) {
-      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw withFolderHint(error)
+      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || Date.now() > end) throw withoutLock(error)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
 }
 
-/** Returns an error of a file that may not be written with the ways to use another one, and without the name of its lock. */
-function withFolderHint(error: unknown): unknown {
-  if (!isAuthError(error) || error.code !== 'FILE_ACCESS' || error.retryable || !error.message.startsWith('cannot write')) return error
-  const hint = `${folderHint('config')}, or name another file with --credentials`
-  return new IntegrityError('FILE_ACCESS', error.message.replace('.part.lock"', '"'), { hint })
+/** Returns an error that names the file in place of its lock. */
+function withoutLock(error: unknown): unknown {
+  if (!isUnwritable(error)) return error
+  return new IntegrityError('FILE_ACCESS', error.message.replace('.part.lock"', '"'), error.hint === undefined ? {} : { hint: error.hint })
+}
+
+function isUnwritable(error: unknown): error is AuthError {
+  return isAuthError(error) && error.code === 'FILE_ACCESS' && !error.retryable && error.message.startsWith('cannot write')
+}
+
+/** Does the same with the credential file; its errors name the ways to use another one. */
+async function replaceCredentialFile(file: string, make: () => Promise<string>): Promise<void> {
+  try {
+    await replacePrivateFile(file, make)
+  } catch (error) {
+    if (!isUnwritable(error)) throw error
+    const named = 'name a file in a folder that you can write with --credentials or STAC_AUTH_CREDENTIALS'
+    const hint = isDefault(file) ? `${folderHint('config')}, or ${named}` : named
+    throw new IntegrityError('FILE_ACCESS', error.message, { hint })
+  }
+}
+
+function isDefault(file: string): boolean {
+  try {
+    return file === defaultCredentialFile()
+  } catch {
+    return false
+  }
 }
 
 /** Other commands hold the lock for milliseconds. */

@@ -52,7 +52,7 @@ async function importRedis(use: RedisUse): Promise<typeof Redis> {
  * Connects and checks the password, the rights of the user and the protocol. A connection that is lost later is retried for half a minute.
  *
  * Errors: `AUTH_REJECTED` for a wrong or missing password and for missing rights, `NETWORK_*`, `TLS_*` and `TIMEOUT_CONNECT` for an
- * unreachable server, `RESPONSE_INVALID` for a server that is not Redis, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
+ * unreachable server, `RESPONSE_INVALID` for a server that is not Redis or lacks a command, `SCHEME_UNSUPPORTED` without the packages, `ABORTED`.
  */
 export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
   const Client = await importRedis(use)
@@ -176,6 +176,7 @@ const REFUSED_WRITES: Record<string, string> = {
   OOM: 'it is full',
   READONLY: 'it is a replica, which accepts no writes',
   MISCONF: 'it cannot write to its disk',
+  NOREPLICAS: 'too few of its replicas are connected',
 }
 
 /** Says why a server accepts no writes. */
@@ -201,10 +202,13 @@ function failureOf(error: unknown, address: RedisAddress, { passwordHint, rights
   const says = error instanceof Error ? error.message : ''
   if (word === 'ERR' && /\bDB\b|\bSELECT\b/.test(says))
     return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
-  if (word !== undefined && isReply(error))
+  if (word === 'ERR' || word === 'WRONGTYPE')
     return new NetworkError('RESPONSE_INVALID', `${shown}: it refuses a command that is needed (${word})`, {
       hint: 'the log of the Redis server may say why',
     })
+  // A server that starts, synchronizes or runs a long script.
+  if (word !== undefined && isReply(error))
+    return new NetworkError('NETWORK_FAILED', `${shown}: it does not accept commands now (${word})`, { retryable: true })
   if (error instanceof Error && error.name === 'ParserError')
     return new NetworkError('RESPONSE_INVALID', `${shown}: the server is not Redis`)
   const { code, message, hint } = networkError(error, 'http://queue/')

@@ -1,7 +1,7 @@
 /** Retries of token requests. */
 
 import type { AuthContext } from '../../auth/strategy.ts'
-import { type AuthError, CredentialError, isAuthError, NetworkError } from '../../errors.ts'
+import { type AuthError, isAuthError, type NetworkError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 
@@ -67,7 +67,7 @@ function tooLong(error: AuthError, wanted: number): AuthError {
 
 /** Returns the error once more, so that the reason is known also where it was not shown. */
 function because(error: AuthError, why: string, credential = error.credential): AuthError {
-  const Family = error instanceof CredentialError ? CredentialError : NetworkError
+  const Family = error.constructor as typeof NetworkError
   return new Family(error.code, `${error.message}: ${why}`, { ...error, credential, retryable: true })
 }
 

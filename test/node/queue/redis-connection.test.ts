@@ -65,6 +65,8 @@ describe('an error of the server', () => {
   it.each([
     ['-ERR DB index is out of range', 'USAGE', 'it rejects these settings. Check the number of the database'],
     ["-ERR unknown command 'EVALSHA'", 'RESPONSE_INVALID', 'it refuses a command that is needed (ERR)'],
+    ['-LOADING Redis is loading the dataset in memory', 'NETWORK_FAILED', 'it does not accept commands now (LOADING)'],
+    ['-NOREPLICAS Not enough good replicas to write', 'NETWORK_FAILED', 'it refuses writes: too few of its replicas are connected'],
     ['-WRONGTYPE Operation against a key', 'RESPONSE_INVALID', 'it refuses a command that is needed (WRONGTYPE)'],
   ])('is reported by what it says: %s', async (refusal, code, why) => {
     const port = await startRefusing(refusal)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialInput } from '../../../src/auth/credential.ts'
 import { memoryStore, type SessionStore } from '../../../src/auth/session.ts'
-import type { AuthError } from '../../../src/errors.ts'
+import { type AuthError, TimeoutError } from '../../../src/errors.ts'
 import { scheme, target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
@@ -119,6 +119,18 @@ describe('a token endpoint that is busy', () => {
       message: `${first.message}: https://auth.victim.example failed 5 times in a row; requests resume after 10 s`,
     })
     expect(sent()).toBe(5)
+  })
+
+  it('a token endpoint that timed out five times is still a timeout while it is not asked', async () => {
+    const slow = () => {
+      throw new TimeoutError('TIMEOUT_CONNECT', 'no connection', { url: TOKEN_URL, retryable: true })
+    }
+    const clock = new FakeClock({ now: 1_800_000_000_000, waits: 'skipped' })
+    const { auth } = victim({ credentials: entries.oauth, clock }, routes({ [TOKEN_URL]: slow }))
+    await failureOf(auth.fetch(wanted))
+    const error = await failureOf(auth.fetch(wanted))
+    expect(error).toBeInstanceOf(TimeoutError)
+    expect(error).toMatchObject({ code: 'TIMEOUT_CONNECT', message: expect.stringContaining('failed 5 times in a row') })
   })
 
   it.each(['invalid_client', 'invalid_grant', 'server_error'])(
