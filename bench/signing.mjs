@@ -1,9 +1,9 @@
 /**
- * Claim: any number of signed addresses can be asked for at once. A signing API that accepts 500 calls in any second sees at most
- * 5 % more, whether we were told its limit or not; all calls succeed; each address is signed once.
+ * Claim: any number of signed URLs can be requested at once. A signing API that accepts 500 calls in any second receives at most
+ * 5 % more, whether `signingRate` is set or not; all calls succeed; each URL is signed once.
  *
- * 10,000 resolutions of 5,000 addresses against an API in the same process, which refuses with 429 and `Retry-After: 1`. It notes
- * when each call came, accepted or not; what counts is the fullest second of all. The same again where one signature covers the container.
+ * 10,000 requests for 5,000 URLs against an API in the same process, which refuses with 429 and `Retry-After: 1`. It records the time
+ * of each call, accepted or not; the second with the most calls counts. The same again where one signature is valid for the container.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -34,9 +34,9 @@ export async function run({ limit = LIMIT, resolutions = RESOLUTIONS, distinct =
   })
   return [
     busiest('signing, limit unknown', learned),
-    once('signing, limit unknown: one flight per address', learned, distinct),
-    busiest('signing, limit told by signingRate', told),
-    once('signing, container covered: one flight for all', shared, 1),
+    once('signing, limit unknown: one call for each URL', learned, distinct),
+    busiest('signing, limit set by signingRate', told),
+    once('signing, signature of a container: one call for all', shared, 1),
   ]
 }
 
