@@ -65,7 +65,7 @@ function section({ entry, names }: Surface): string {
   const reason = REASONS[entry.name]
   if (reason === undefined) throw new Error(`scripts/generate-api-report.ts has no reason for ${entry.name}`)
   const rows = names.map((name) => `| \`${name.name}\` | ${name.kind} | ${cell(entry.name, name)} |\n`)
-  return `## ${entry.name}\n\n${reason}\n\n| name | kind | |\n| --- | --- | --- |\n${rows.join('')}`
+  return `## ${entry.name}\n\n${reason}\n\n| name | kind | what it is |\n| --- | --- | --- |\n${rows.join('')}`
 }
 
 function sectionOfKind([prefix, reason]: (typeof KINDS)[number]): string {
@@ -73,7 +73,7 @@ function sectionOfKind([prefix, reason]: (typeof KINDS)[number]): string {
     .filter(({ entry }) => entry.name.startsWith(prefix))
     .flatMap(({ entry, names }) => names.map((name) => ({ entry: entry.name, name })))
     .map(({ entry, name }) => `| \`${entry.slice(prefix.length)}\` | \`${name.name}\` | ${name.kind} | ${cell(entry, name)} |\n`)
-  return `## ${prefix}…\n\n${reason}\n\n| entry point | name | kind | |\n| --- | --- | --- | --- |\n${rows.join('')}`
+  return `## ${prefix}…\n\n${reason}\n\n| entry point | name | kind | what it is |\n| --- | --- | --- | --- |\n${rows.join('')}`
 }
 
 function cell(entry: string, { name, origin, summary }: ExportedName): string {

@@ -26,6 +26,10 @@ const page = [
     ['variable', 'meaning'],
     ENVIRONMENT.map(([name, what]) => [`\`${name}\``, what]),
   ),
+  `
+Options name further variables as their defaults. Other pages describe those of [proxies](credentials.md#proxies), of
+[keys for object stores](s3-keys.md) and of [a token for translations](translation.md#from-the-command-line).
+`,
 ]
 emit(new URL('../docs/commands.md', import.meta.url), page.join(''), checkOnly())
 
@@ -53,7 +57,7 @@ function subsection(command: Command): string {
 
 function optionTable(heading: string, options: readonly Option[]): string {
   const rows = options.map((option) => [`\`${help.optionTerm(option)}\``, help.optionDescription(option)])
-  return `${table([heading.replace(/:$/, '').toLowerCase(), ''], rows)}\n`
+  return `${table([heading.replace(/:$/, '').toLowerCase(), 'what it does'], rows)}\n`
 }
 
 function block(lines: readonly string[], language: string): string {

@@ -15,7 +15,7 @@ const GROUPS: readonly { readonly exit: number; readonly title: string; readonly
     text: 'The document, a redirect or a server asked for something that the credentials do not allow. No credential was sent there.',
   },
   { exit: 5, title: 'Network and services', text: 'A server, the network or a service failed, or a crawl could not finish.' },
-  { exit: 6, title: 'Files', text: 'A file, a document or the token store is not as it must be.' },
+  { exit: 6, title: 'Files', text: 'A file, a document or the token store is missing, damaged or not accessible.' },
   { exit: 130, title: 'Interrupted', text: 'With SIGTERM and SIGHUP the exit code is 143.' },
   { exit: 70, title: 'Internal', text: 'An error in stac-auth itself.' },
   {
@@ -52,7 +52,7 @@ try {
 *depends* where only the error itself knows. No text holds a secret.
 
 With \`--json\` the command line prints an error as one JSON line on stderr. Its exit code is the one of the table; with several
-errors the first of 130, 2, 6, 5, 4, 3 decides. Findings of \`lint\` have [rules](linting.md), not codes of this list; they end in exit code 1.
+errors the first of 70, 143, 130, 2, 6, 5, 4, 3 decides. Findings of \`lint\` have [rules](linting.md), not codes of this list; they end in exit code 1.
 
 ${GROUPS.map(section).join('\n\n')}
 `

@@ -21,10 +21,10 @@ stac-auth download item.json -d data --json | jq -c 'select(.kind == "failed") |
 ${outputs.map(({ command, what, shapes }) => `## ${command}\n\n${what}\n\n${shapes.map(table).join('\n')}`).join('\n')}
 ## Errors
 
-With an option for JSON, a command that fails prints one line on stderr. Errors inside of outputs have the same fields.
+With an option for JSON, a command that fails prints one line on stderr. Errors inside outputs have the same fields.
 
 ${table(error)}
-## Objects inside of outputs
+## Objects inside outputs
 
 ${objects.map(table).join('\n')}`
 emit(new URL('../docs/json.md', import.meta.url), `${text.trimEnd()}\n`, checkOnly())

@@ -4,7 +4,7 @@ import { operations } from '../src/services/translation/operations.ts'
 import { checkOnly, emit } from './emit.ts'
 
 const page = new URL('../docs/translation.md', import.meta.url)
-const HEAD = ['| method of the client | request | repeated | key | |', '| --- | --- | --- | --- | --- |']
+const HEAD = ['| method of the client | request | repeated | key | notes |', '| --- | --- | --- | --- | --- |']
 
 const rows = Object.values(operations).map(({ name, method, path, replay, right, form, billed, stability }) => {
   const remarks = [stability, form && 'form possible', billed && 'billed again'].filter(Boolean).join(', ')

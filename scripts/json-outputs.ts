@@ -61,7 +61,8 @@ const LINT = [
     and: [field('shard', 'object', 'What `merge` needs to know, with `--shard`.', true)],
   },
 ]
-const REPORT = 'One report; `--format ndjson` prints a line for each finding, then `{"summary": …}`. [JSON Schema](../schemas/report.json).'
+const REPORT =
+  'One report; `--format ndjson` prints a line for each finding, then `{"version": 1, "summary": …}`. [JSON Schema](../schemas/report.json).'
 
 const ENTRIES: readonly Entry[] = [
   { command: 'lint --format json', what: REPORT, sources: LINT },

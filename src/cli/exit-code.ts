@@ -25,6 +25,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [6, 'file system or integrity failure'],
   [70, 'internal error'],
   [130, 'interrupted, or the reader of stdout has closed it'],
+  [143, 'ended by SIGTERM or SIGHUP'],
 ]
 
 /** Returns the exit code of an error code; 70 for an unknown code. */

@@ -15,7 +15,7 @@ const sections = new Map(
     .slice(1)
     .map((section) => [sectionName(section), tablesIn(section)]),
 )
-const objects = new Map((sections.get('Objects inside of outputs') ?? []).map((table) => [table.title, table]))
+const objects = new Map((sections.get('Objects inside outputs') ?? []).map((table) => [table.title, table]))
 const errors = sections.get('Errors') ?? []
 
 function sectionName(section: string): string {

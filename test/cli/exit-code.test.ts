@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitCodeOf, exitOfSignal, worstExit } from '../../src/cli/exit-code.ts'
+import { EXIT_CODES, EXIT_ORDER, exitCodeOf, exitOfSignal, worstExit } from '../../src/cli/exit-code.ts'
 
 describe('exitCodeOf', () => {
   it.each([
@@ -50,6 +50,11 @@ describe('worstExit', () => {
   ])('worstExit of %j is %i', (codes, exit) => {
     expect(worstExit(codes)).toBe(exit)
   })
+})
+
+it('the help text lists every exit code', () => {
+  const listed = EXIT_CODES.map(([code]) => code)
+  expect(listed.toSorted((one, other) => one - other)).toEqual([0, ...EXIT_ORDER].toSorted((one, other) => one - other))
 })
 
 describe('exitOfSignal', () => {

@@ -125,7 +125,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   },
   {
     id: 'identity-name',
-    promise: 'A value counts only as the member that it is in the credential.',
+    promise: 'A value of a scheme is compared only with the same member of the credential.',
     file: 'src/auth/scheme-matching.ts',
     within: 'agrees',
     code: 'own.name === member.name',

@@ -100,7 +100,7 @@ export const schemeRefs: Rule = {
 export const docs: RuleDocs = {
   'scheme-ref-dangling': {
     part: 'authentication-scheme-object',
-    why: 'The references of a scheme name other schemes of the same auth:schemes whose token it needs. A client does not find this one and cannot start.',
+    why: 'The references of a scheme name other schemes of the same auth:schemes whose token it needs. A client does not find this scheme and cannot request its token.',
     repair: ['Correct the name, if the message suggests one.', 'Otherwise define the scheme in the same auth:schemes.'],
   },
   'scheme-ref-cycle': {
