@@ -60,7 +60,7 @@ const scenarios: readonly { readonly title: string; readonly about: string; read
   },
   {
     title: 'Download files of 64 KiB by a queue',
-    about: 'The same with `download --queue`: one process fills the queue and writes the manifest, and one Redis has it.',
+    about: 'The same with `download --queue`: one process fills the queue and writes the manifest, and one Redis server stores it.',
     settings: { task: 'download', latency: 0.05, bytes: 65_536, bandwidth: 125 * MB, connections: 64, queue: true },
   },
   {
