@@ -14,7 +14,8 @@ const OURS = /\.part(?:\.(?:json|lock))?$/i
  * files and names that look like command options; `asset` when nothing remains.
  */
 export function forFileName(text: string): string {
-  const clean = trimmed(text.toWellFormed().normalize('NFC').replace(UNSAFE, '_'))
+  // Shortened first: what remains may be a name of ours, or of a device.
+  const clean = shortened(trimmed(text.toWellFormed().normalize('NFC').replace(UNSAFE, '_')))
   const own = OURS.test(clean) ? `${clean}_` : clean
   const name = shortened(DEVICE.test(own) ? `_${own}` : own)
   return name === '' ? 'asset' : name

@@ -39,6 +39,12 @@ describe('forFileName', () => {
     expect(forFileName(`a${' '.repeat(200_000)}x`)).toBe('a')
   })
 
+  it('returns no name of a device or a partial file when it shortens a name', () => {
+    expect(forFileName(`con${' '.repeat(250)}x`)).toBe('_con')
+    expect(forFileName(`${'a'.repeat(195)}.part${'b'.repeat(50)}`)).toBe(`${'a'.repeat(194)}.part_`)
+    expect(forFileName(`${'a'.repeat(190)}.part.json${'b'.repeat(50)}`)).toMatch(/^a+\.par\.json_$/)
+  })
+
   it('keeps the extension of a name that is too long', () => {
     const name = forFileName(`${'ä'.repeat(300)}.tif`)
     expect(name).toMatch(/^ä+\.tif$/)
