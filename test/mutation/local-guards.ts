@@ -225,6 +225,17 @@ export const LOCAL_GUARDS: readonly Guard[] = [
     title: 'forFileName > makes of ".bashrc" the name "bashrc"',
   },
   {
+    id: 'manifest-other-file',
+    promise: 'Nothing is added to a file in the place of a manifest that is not one.',
+    file: 'src/node/download/manifest.ts',
+    within: 'Lines.constructor',
+    code: '!startsAsManifest(this.#file)',
+    becomes: 'false',
+    test: 'test/node/download/manifest.test.ts',
+    title:
+      'the manifest of a folder > the manifest of a folder is not added to another file with a hard link of its name ("alias ls=ls\\n")',
+  },
+  {
     id: 'token-kind',
     promise: 'A link in the place of a token file is refused.',
     file: 'src/node/credentials/own-file.ts',

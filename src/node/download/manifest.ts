@@ -59,12 +59,14 @@ class Lines {
   readonly #file: number
   #isClosed = false
 
-  /** Opens the file; one whose first line cannot be written is closed, and removed if it is new. Errors: those of the system. */
+  /** Opens the file; one whose first line cannot be written is closed, and removed if it is new. Errors: those of the system, `PATH_EXISTS`. */
   constructor(path: string, flags: number) {
     this.#file = openSync(path, flags | O_NOFOLLOW, 0o666)
     try {
-      const { size } = fstatSync(this.#file)
-      if (size === 0) this.add(MANIFEST_HEADER)
+      const { size, nlink } = fstatSync(this.#file)
+      // A file with a second name may be anybody's, also an empty one.
+      if (size === 0 && nlink === 1) this.add(MANIFEST_HEADER)
+      else if (!startsAsManifest(this.#file)) throw notManifest(path)
       else if (!endsWhole(this.#file, size)) writeSync(this.#file, '\n')
     } catch (error) {
       closeSync(this.#file)
@@ -90,6 +92,10 @@ class Lines {
   }
 }
 
+function notManifest(name: string): IntegrityError {
+  return new IntegrityError('PATH_EXISTS', `"${name}" exists already and is not a manifest`, { hint: 'remove it or choose another name' })
+}
+
 /** Returns false if a process was killed within a line. */
 function endsWhole(file: number, size: number): boolean {
   const last = Buffer.alloc(1)
@@ -100,7 +106,7 @@ function endsWhole(file: number, size: number): boolean {
 export interface ManifestStore {
   /** Yields the lines of earlier runs. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   read(): AsyncIterable<unknown>
-  /** Appends a line. Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`. */
+  /** Appends a line. Errors: `FILE_ACCESS`, `DISK_FULL`, `PATH_UNSAFE`, `PATH_EXISTS`. */
   add(line: ManifestEntry | ProposedSuffix): void
   /** Ends writing. Errors: those of writing. */
   close(): Promise<void>
@@ -125,7 +131,7 @@ export class FileManifest implements ManifestStore {
       this.#lines ??= new Lines(this.#path, O_RDWR | O_CREAT | O_APPEND)
       this.#lines.add(line)
     } catch (error) {
-      throw writeFailure(error, `"${this.#path}"`)
+      throw error instanceof IntegrityError ? error : writeFailure(error, `"${this.#path}"`)
     }
   }
 
@@ -153,10 +159,7 @@ export class NewManifest {
    */
   static async begin(name: string): Promise<NewManifest> {
     const path = await newPath(name, true)
-    if (presentFile(path) && !isManifest(path))
-      throw new IntegrityError('PATH_EXISTS', `"${name}" exists already and is not a manifest`, {
-        hint: 'remove it or choose another name',
-      })
+    if (presentFile(path) && !isManifest(path)) throw notManifest(name)
     try {
       return new NewManifest(path, `${path}.${process.pid}.part`)
     } catch (error) {
@@ -254,20 +257,24 @@ export async function fileDigest(path: string, algorithm = 'sha256'): Promise<st
   return hash.digest('hex')
 }
 
-/** Checks the first line. */
 function isManifest(path: string): boolean {
   const file = openSync(path, O_RDONLY | O_NOFOLLOW)
   try {
-    const head = Buffer.alloc(200)
-    const [line = ''] = head
-      .subarray(0, readSync(file, head, 0, head.length, 0))
-      .toString()
-      .split('\n')
-    const value = parsed(line)
-    return isObject(value) && value.format === MANIFEST_HEADER.format
+    return startsAsManifest(file)
   } finally {
     closeSync(file)
   }
+}
+
+/** Checks the first line. */
+function startsAsManifest(file: number): boolean {
+  const head = Buffer.alloc(200)
+  const [line = ''] = head
+    .subarray(0, readSync(file, head, 0, head.length, 0))
+    .toString()
+    .split('\n')
+  const value = parsed(line)
+  return isObject(value) && value.format === MANIFEST_HEADER.format
 }
 
 /** Returns true for a well-formed entry; it may come from another person. */

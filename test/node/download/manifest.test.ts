@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, link, mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -138,6 +138,20 @@ describe('the manifest of a folder', () => {
     expect(ofKind(result, 'warning').map(({ code }) => code)).toEqual(['PATH_UNSAFE'])
     expect(await readFile(elsewhere, 'utf8')).toBe('')
   })
+
+  it.each(['', 'alias ls=ls\n'])(
+    'the manifest of a folder is not added to another file with a hard link of its name (%j)',
+    async (text) => {
+      const server = await both()
+      const [folder, elsewhere] = [await temporaryFolder(), join(await temporaryFolder(), 'elsewhere')]
+      await writeFile(elsewhere, text)
+      await link(elsewhere, join(folder, MANIFEST_NAME))
+      const result = await run([itemOf(server, assets)], { folder, server })
+      expect(result.summary).toMatchObject({ written: 2, failed: 0 })
+      expect(ofKind(result, 'warning').map(({ code }) => code)).toEqual(['PATH_EXISTS'])
+      expect(await readFile(elsewhere, 'utf8')).toBe(text)
+    },
+  )
 
   it('the manifest of a folder is not made by a dry run', async () => {
     const folder = await temporaryFolder()
