@@ -65,7 +65,12 @@ describe('authorize --as gdal', () => {
 
   it('warns of a header that GDAL would take along to another host', async () => {
     const { stderr } = await authorize('web', '--as', 'gdal', '--reveal')
-    expect(stderr).toBe('GDAL sends x-api-key after redirects too, also to other hosts\n')
+    expect(stderr).toMatch(/^GDAL sends x-api-key after redirects too, also to other hosts\n/)
+  })
+
+  it('warns of a header that GDAL sends to the hosts that a file names', async () => {
+    const { stderr } = await authorize('web', '--as', 'gdal', '--reveal')
+    expect(stderr).toMatch(/\nGDAL sends x-api-key to other hosts if the file names them, as a VRT can: use stac-auth run\n$/)
   })
 })
 

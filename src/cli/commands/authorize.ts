@@ -101,6 +101,8 @@ function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, r
     const [scheme] = authorization.split(' ', 1)
     notes.push(`${scheme} authorizes one request, and ${repeats} sends several for a file: use stac-auth run, fetch or download`)
   }
+  if (as === 'gdal' && !location && secretIn.headers.length > 0)
+    notes.push(`GDAL sends ${secretIn.headers.join(', ')} to other hosts if the file names them, as a VRT can: use stac-auth run`)
   if (as === 'netrc') notes.push(`programs send this password to every port and path of ${new URL(request.url).hostname}`)
   const hidden = (secretIn.url && as !== 'headers') || (secretIn.headers.length > 0 && as !== 'url')
   if (hidden && !reveal) notes.push('secrets are hidden: --reveal shows them')
