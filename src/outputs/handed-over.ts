@@ -22,7 +22,7 @@ export function handedOver(request: AuthorizedRequest): Readonly<Record<string, 
   )
 }
 
-/** Headers that `fetch`, curl, GDAL, requests and the HTTP client of Go drop on redirects to another origin. */
+/** Headers that `fetch`, curl, GDAL and requests drop on redirects to another origin. */
 const DROPPED: readonly string[] = ['authorization', 'cookie']
 
 /** Returns the secret headers that a client which follows redirects would forward to another origin, except those that it drops. */

@@ -7,7 +7,7 @@ import { type OutputOptions, secretText, settingLines, shown } from './redact.ts
 
 /**
  * Returns a configuration file of rclone with the remote `stac-auth`: `http` with the headers of the request, or `s3` with its `keys`; a
- * comment contains the command. rclone drops `Authorization` and `Cookie` on redirects to another domain, but no other header.
+ * comment contains the command. rclone drops `Authorization` and `Cookie` on redirects, but not for hosts below the same name, and no other header.
  * With hidden secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`, also for a URL with a query, which rclone does not send.
  *
  * @example await writeFile('rclone.conf', rclone(request, { reveal: true }), { mode: 0o600 })
@@ -18,7 +18,8 @@ export function rclone(request: AuthorizedRequest, options?: OutputOptions): str
   const odd = settings.find(([, value]) => /%\(|\\$|^["`]/.test(value))
   if (odd) throw notExpressible(request, `the configuration of rclone cannot hold this value of ${odd[0]}`, 'use --as curl or --as python')
   const lines = [
-    `# rclone --config FILE copyto ${shellWord(`stac-auth:${path}`)} NAME`,
+    // Without HEAD requests rclone takes any file that it has copied to that name for this one.
+    `# rclone --config FILE copyto ${location ? '' : '--ignore-times '}${shellWord(`stac-auth:${path}`)} NAME`,
     '[stac-auth]',
     ...settings.map(([name, value]) => `${name} = ${value}`),
   ]

@@ -16,13 +16,18 @@ const store = {
   sendTo: ['s3://eo/'],
 }
 const key = { ...keyFor('https://data.example/') } as { credentials: object[] }
-const credentials = await put(folder, 'credentials.json', { version: 1, credentials: [store, ...key.credentials] })
+const token = { id: 'token', type: 'http', scheme: 'bearer', token: { env: 'STAC_AUTH_TEST_KEY' }, sendTo: ['https://data.example/'] }
+const credentials = await put(folder, 'credentials.json', { version: 1, credentials: [store, token, ...key.credentials] })
 const item = await put(
   folder,
   'item.json',
   itemWith(
-    { band: { href: 's3://eo/a.tif', 'auth:refs': ['s3'] }, web: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } },
-    { schemes: { s3: { type: 's3' }, key: KEY_SCHEME } },
+    {
+      band: { href: 's3://eo/a.tif', 'auth:refs': ['s3'] },
+      web: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] },
+      token: { href: 'https://data.example/a.tif', 'auth:refs': ['token'] },
+    },
+    { schemes: { s3: { type: 's3' }, key: KEY_SCHEME, token: { type: 'http', scheme: 'bearer' } } },
   ),
 )
 
@@ -66,6 +71,11 @@ describe('authorize --as gdal', () => {
   it('warns of a header that GDAL would take along to another host', async () => {
     const { stderr } = await authorize('web', '--as', 'gdal', '--reveal')
     expect(stderr).toMatch(/^GDAL sends x-api-key after redirects too, also to other hosts\n/)
+  })
+
+  it('warns that rclone keeps Authorization for hosts below the same name', async () => {
+    const { stderr } = await authorize('token', '--as', 'rclone', '--reveal')
+    expect(stderr).toBe('rclone sends authorization after redirects to hosts below data.example too\n')
   })
 
   it('warns of a header that GDAL sends to the hosts that a file names', async () => {

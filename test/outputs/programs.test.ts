@@ -223,7 +223,7 @@ describe('rclone', () => {
 
   it('rclone is a remote for the folder of the file, and reports how to copy it', () => {
     expect(rclone(plain, { reveal: true }).split('\n')).toEqual([
-      "# rclone --config FILE copyto 'stac-auth:B 04.tif' NAME",
+      "# rclone --config FILE copyto --ignore-times 'stac-auth:B 04.tif' NAME",
       '[stac-auth]',
       'type = http',
       'url = https://data.example/a/',

@@ -96,6 +96,9 @@ function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, r
   if (as === 'headers' && secretIn.url) notes.push('the key is in the URL (see --as url --reveal)')
   const carried = follows && !location ? carriedHeaders(request, follows.drops) : []
   if (carried.length > 0) notes.push(`${follows?.program} sends ${carried.join(', ')} after redirects too, also to other hosts`)
+  // The HTTP client of Go keeps Authorization and Cookie for hosts below the name of the first one.
+  const kept = as === 'rclone' && !location ? secretIn.headers.filter((name) => !carried.includes(name)) : []
+  if (kept.length > 0) notes.push(`rclone sends ${kept.join(', ')} after redirects to hosts below ${new URL(request.url).hostname} too`)
   const { authorization = '' } = request.headers
   if (repeats && ONE_REQUEST.test(authorization)) {
     const [scheme] = authorization.split(' ', 1)
