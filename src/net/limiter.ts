@@ -172,7 +172,7 @@ function queueFull(limit: number): ConfigurationError {
 /** Requests per second, and how many may start at once after an idle time (default: as many as per second, at least 1). */
 export interface RateLimit {
   readonly requestsPerSecond: number
-  readonly burst?: number
+  readonly burst?: number | undefined
 }
 
 /** A token bucket. */

@@ -6,21 +6,23 @@ import { ConfigurationError } from '../errors.ts'
 import { isObject } from '../stac/document.ts'
 import { nearMiss } from '../text/suggest.ts'
 
-interface Expected {
+/** A value that an option accepts. */
+export interface Expected {
+  /** Its description in errors: "must be …". */
   readonly what: string
   fits(value: unknown): boolean
 }
 
-const FUNCTION: Expected = { what: 'a function', fits: (value) => typeof value === 'function' }
+export const FUNCTION: Expected = { what: 'a function', fits: (value) => typeof value === 'function' }
 
-const ANYTHING: Expected = { what: '', fits: () => true }
+export const ANYTHING: Expected = { what: '', fits: () => true }
 
-const oneOf = (...values: readonly unknown[]): Expected => ({
+export const oneOf = (...values: readonly unknown[]): Expected => ({
   what: values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value))).join(' or '),
   fits: (value) => values.includes(value),
 })
 
-const withMethods = (what: string, ...methods: readonly string[]): Expected => ({
+export const withMethods = (what: string, ...methods: readonly string[]): Expected => ({
   what: `${what} with ${methods.join(', ')}`,
   fits: (value) => (isObject(value) || typeof value === 'function') && methods.every((name) => typeof Object(value)[name] === 'function'),
 })
@@ -44,17 +46,26 @@ const OPTIONS: { readonly [name in keyof EngineOptions]-?: Expected } = {
 
 /** Refuses unknown options, which would do nothing, and values of another type. Errors: `CONFIG_INVALID`. */
 export function checkOptions(options: EngineOptions): void {
+  checkNamed('createAuth', options, OPTIONS)
+}
+
+/**
+ * Checks named options.
+ *
+ * @param owner the function, class or option that has them, for errors
+ */
+export function checkNamed(owner: string, options: object, known: Readonly<Record<string, Expected>>): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
-    const expected = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof EngineOptions] : undefined
+    const expected = Object.hasOwn(known, name) ? known[name] : undefined
     if (!expected) {
-      const near = nearMiss(name, Object.keys(OPTIONS))
+      const near = nearMiss(name, Object.keys(known))
       throw invalid(
-        `createAuth has no option "${name}"`,
-        near === undefined ? `options: ${Object.keys(OPTIONS).join(', ')}` : `did you mean "${near}"?`,
+        `${owner} has no option "${name}"`,
+        near === undefined ? `options: ${Object.keys(known).join(', ')}` : `did you mean "${near}"?`,
       )
     }
-    if (!expected.fits(value)) throw invalid(`the option ${name} of createAuth must be ${expected.what}`)
+    if (!expected.fits(value)) throw invalid(`the option ${name} of ${owner} must be ${expected.what}`)
   }
 }
 

@@ -3,6 +3,7 @@
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import { setMaxListeners } from 'node:events'
+import { checkClient } from '../node/check-client-options.ts'
 import { checkOptions, checkStrategies } from '../node/check-options.ts'
 import { awsKeys } from '../node/credentials/aws-keys.ts'
 import { secretSource } from '../node/credentials/secret-source.ts'
@@ -22,6 +23,7 @@ export const platform: Platform = {
   hidesHeaders: false,
   checkOptions,
   checkStrategies,
+  checkClient,
   socket: async (allowPrivateNetwork) => {
     const { guardedSocket } = await import('../node/transport/guarded-connect.ts')
     return guardedSocket(allowPrivateNetwork)

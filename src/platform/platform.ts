@@ -39,6 +39,8 @@ export interface Platform {
   checkOptions?(options: EngineOptions): void
   /** Checks strategies as `checkOptions` checks options. */
   checkStrategies?(strategies: readonly Strategy[]): void
+  /** Checks the options of a client, by the name of its class, as `checkOptions` does. */
+  checkClient?(name: string, options: object): void
   /** Absent where programs are bundled: a bundler warns of each package that it does not find. Such programs pass the package. */
   readonly optionalPackages?: OptionalPackages
 }

@@ -6,7 +6,9 @@ import { importsOf } from '../architecture/imports.ts'
 
 describe('both platforms', () => {
   it('both platforms have the same members, but for checks and packages that pages do not load', () => {
-    expect([...Object.keys(web), 'checkOptions', 'checkStrategies', 'optionalPackages'].sort()).toEqual(Object.keys(node).sort())
+    expect([...Object.keys(web), 'checkClient', 'checkOptions', 'checkStrategies', 'optionalPackages'].sort()).toEqual(
+      Object.keys(node).sort(),
+    )
   })
 
   it.each([

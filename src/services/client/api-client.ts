@@ -108,6 +108,9 @@ export interface Settings {
   readonly interceptors: readonly Interceptor[]
 }
 
+/** The class that the program uses, and the options that it gave, for their check. */
+type Given = readonly [name: string, options: object]
+
 /** Settings whose interceptors can still be added. */
 type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
 
@@ -124,6 +127,7 @@ type ChangingSettings = Settings & { readonly interceptors: Interceptor[] }
  */
 export class ApiClient {
   readonly #options: ApiClientOptions
+  readonly #given: Given
   /** True if the user set the base URL, so that it may be a private address. */
   #named = true
   #settings: ChangingSettings
@@ -132,11 +136,15 @@ export class ApiClient {
   readonly #siblings = new WeakMap<ServiceCredential, ApiClient>()
   #link: Link | Promise<Link> | undefined
 
-  constructor(options: ApiClientOptions) {
-    requireOptions(options, 'ApiClient')
+  constructor(options: ApiClientOptions)
+  /** @internal */
+  constructor(options: ApiClientOptions, given?: Given)
+  constructor(options: ApiClientOptions, given: Given = ['ApiClient', options]) {
+    requireOptions(options, given[0])
     const base = baseAddress(options.baseUrl, options.allowInsecure)
     if (options.auth && options.credential) throw invalid('set either auth or credential, not both')
     this.#options = options
+    this.#given = given
     this.#settings = settingsOf(options, base)
     this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
   }
@@ -282,7 +290,7 @@ export class ApiClient {
 
   /** Returns a client with other options that shares these settings, and the listeners, with this one. */
   #related(options: ApiClientOptions, shared: Partial<ChangingSettings>): ApiClient {
-    const client = new ApiClient(options)
+    const client = new ApiClient(options, this.#given)
     client.#settings = { ...client.#settings, events: this.#settings.events, ...shared }
     client.#named = this.#named
     return client
@@ -298,11 +306,13 @@ export class ApiClient {
 
   /** Opens the link. After a failure, the next call tries again. */
   #open(): Promise<Link> {
-    const { credential, transport } = this.#options
+    const { auth, credential, transport } = this.#options
     const { origin, base, limits, events } = this.#settings
-    const auth = this.#options.auth ?? (credential && engine(credential, origin, transport))
-    const identity = this.#options.auth ?? (credential ? credentialMark(credential) : 'none')
-    const opening = openLink({ origin, base: `${origin}${base}/`, auth, transport, limits, identity, allowPrivateNetwork: this.#named })
+    const opening = openLink({
+      ...{ origin, base: `${origin}${base}/`, transport, limits, given: this.#given, allowPrivateNetwork: this.#named },
+      auth: () => auth ?? (credential && engine(credential, origin, transport)),
+      identity: auth ?? credentialMark(credential ?? {}),
+    })
     opening.then(
       (link) => {
         events.connect(link.channels)
@@ -348,6 +358,7 @@ function settingsOf(
 ): Settings & { readonly interceptors: Interceptor[] } {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts)
+  if (!limits?.of) throw invalid('limits is not a ServiceLimits')
   requireNumbers({ retries, maxRetryAfter })
   requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
   return {
@@ -392,7 +403,7 @@ function requireNumbers(values: Readonly<Record<string, unknown>>, group = ''): 
 
 /** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */
 function engine(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
-  const sendTo = 'sendTo' in credential && credential.sendTo !== undefined ? credential.sendTo : [`${origin}/`]
+  const { sendTo = [`${origin}/`] } = credential as { readonly sendTo?: readonly string[] }
   return createAuth({ credentials: [uncheckedCredential({ ...credential, sendTo })], redirects: 'error', ...(transport && { transport }) })
 }
 
@@ -420,7 +431,8 @@ interface LinkOptions {
   readonly origin: string
   /** The base URL, for the selection of the credential. */
   readonly base: string
-  readonly auth: Auth | undefined
+  readonly auth: () => Auth | undefined
+  readonly given: Given
   readonly transport: Transport | undefined
   readonly limits: ServiceLimits
   /** The input of a fingerprint that identifies a credential without showing it. */
@@ -430,10 +442,11 @@ interface LinkOptions {
 }
 
 /** Loads the platform and its transport, and selects the credential for the base URL. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
-async function openLink({ origin, base, auth, transport, limits, identity, allowPrivateNetwork }: LinkOptions): Promise<Link> {
+async function openLink({ origin, base, auth, given, transport, limits, identity, allowPrivateNetwork }: LinkOptions): Promise<Link> {
   const { platform } = await import('#platform')
+  platform.checkClient?.(...given)
   const [service, chosen, mark] = await Promise.all([
-    auth?.service(base),
+    auth()?.service(base),
     transport ?? limits.transport(() => platform.defaultTransport()),
     fingerprint(identity, platform),
   ])
@@ -488,8 +501,8 @@ function namedAddress(address: unknown, by: string, allowInsecure: 'loopback' | 
   throw new ProtocolError('RESPONSE_INVALID', `${by} names a URL that ${why}; nothing was sent to it`, { url: by })
 }
 
-/** Returns equal text for equal credentials; a credential with functions equals only itself. Contains secrets: hash it, never show it. */
-function credentialMark(credential: ServiceCredential): object | string {
+/** Returns equal text for equal credentials, `{}` for none; a credential with functions equals only itself. Contains secrets: hash it, never show it. */
+function credentialMark(credential: object): object | string {
   return Object.values(credential).every((value) => typeof value === 'string')
     ? JSON.stringify(Object.entries(credential).sort())
     : credential

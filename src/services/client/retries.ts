@@ -262,7 +262,8 @@ export class ServiceLimits {
   readonly random: () => number
   /** @internal */
   readonly wheel: TimerWheel
-  readonly #rateLimit: RateLimit | undefined
+  /** @internal */
+  readonly rate: RateLimit | undefined
   readonly #known = new Map<string, ServiceLimit>()
   #transport: Promise<Transport> | undefined
 
@@ -270,7 +271,7 @@ export class ServiceLimits {
     this.clock = clock
     this.random = random
     this.wheel = new TimerWheel(clock)
-    this.#rateLimit = rate === undefined ? undefined : { requestsPerSecond: rate, ...(burst !== undefined && { burst }) }
+    this.rate = rate === undefined ? undefined : { requestsPerSecond: rate, burst }
   }
 
   /** Returns the transport of all clients without one, so that they share connections. @internal */
@@ -283,7 +284,7 @@ export class ServiceLimits {
   of(key: string): ServiceLimit {
     const known = this.#known.get(key)
     if (known) return known
-    const rate = this.#rateLimit && new RateLimiter(this.#rateLimit)
+    const rate = this.rate && new RateLimiter(this.rate)
     const limit = { concurrency: new ConcurrencyLimiter(this.clock), budget: new RetryBudget(API_RETRIES.budget), rate }
     this.#known.set(key, limit)
     return limit

@@ -86,9 +86,10 @@ export class TimeTrackingClient {
     requireOptions(options, 'TimeTrackingClient')
     checkVersionedBase(options)
     const identity = identityOf(options)
-    const settings = clientOptions(options, identity)
-    const isNobody = !identity.credential && !identity.auth
-    this.#client = isNobody ? new ClientWithoutToken(settings) : new OnceClient(settings)
+    this.#client = new (identity.credential || identity.auth ? OnceClient : ClientWithoutToken)(clientOptions(options, identity), [
+      'TimeTrackingClient',
+      options,
+    ])
     this.#profile = { ...TIME_TRACKING, ...options.profile }
     const common = { client: this.#client, profile: this.#profile }
     this.projects = new RestResource({ ...common, path: 'projects', fields: projectFields })
@@ -176,16 +177,15 @@ function identityOf({ token, auth, authHeader, userAgent }: TimeTrackingOptions)
   return { ...(bound.token !== undefined && { credential: tokenCredential(bound.token, authHeader) }), userAgent: agent }
 }
 
-function clientOptions({ baseUrl, retries = 2, profile, ...options }: TimeTrackingOptions, identity: Identity): ApiClientOptions {
-  const { transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson } = options
-  const { credential, auth, userAgent = USER_AGENT } = identity
-  const given = { credential, auth, transport, allowInsecure, timeouts, maxRetryAfter, queueLimit, limits, hooks, parseJson }
-  const own = credential && 'name' in credential && typeof credential.name === 'string' ? [credential.name] : []
+function clientOptions(options: TimeTrackingOptions, { credential, auth, userAgent = USER_AGENT }: Identity): ApiClientOptions {
+  const { token: _token, authHeader: _header, apiVersion: _version, profile, retries = 2, ...own } = options
+  const { name = '' } = { ...credential } as { readonly name?: string }
   return {
-    ...{ baseUrl, retries, userAgent, refresh: false, hints: { 401: BINDING } },
-    pinnedHeaders: ['user-agent', 'x-api-token', ...own],
+    // Not `headers` of a program without types: no header may change the `User-Agent`.
+    ...({ ...own, credential, auth, headers: undefined } as ApiClientOptions),
+    ...{ retries, userAgent, refresh: false, hints: { 401: BINDING } },
+    pinnedHeaders: ['user-agent', 'x-api-token', `${name}`],
     form: profile?.form ?? {},
-    ...(given as Partial<ApiClientOptions>),
   }
 }
 
@@ -193,8 +193,9 @@ function isBound(token: TimeTrackingOptions['token']): token is Exclude<NonNulla
   return typeof token === 'object' && token !== null
 }
 
+/** Anything else is a credential, or refused as one. */
 function isEngine(auth: ServiceCredential | Auth): auth is Auth {
-  return 'service' in auth && typeof auth.service === 'function'
+  return typeof (auth as Auth).service === 'function'
 }
 
 /** A new token, as `auth.login()` returns it: also the `token` of a client. */
@@ -261,8 +262,8 @@ export class TimeTrackingAuth {
     }
     const body = { email, password, account_id: accountId }
     const { data, attempts } = await this.#client.withoutCredential().send(LOGIN, { body }, options)
-    const answer = unwrapped(data)
-    const { token, account_id } = typeof answer === 'object' && answer !== null ? ({ ...answer } as Record<string, unknown>) : {}
+    // Of anything but an object this is empty.
+    const { token, account_id } = { ...(unwrapped(data) as Record<string, unknown>) }
     if (typeof token !== 'string' || token === '') {
       const url = this.#client.origin
       throw described(new ProtocolError('RESPONSE_INVALID', `${url} answered the login without a token`, { url }), attempts, LOGIN.name)
@@ -343,7 +344,7 @@ export function checkVersionedBase({
 }: Pick<TimeTrackingOptions, 'baseUrl' | 'allowInsecure' | 'apiVersion'>): void {
   const { origin, path } = baseAddress(baseUrl, allowInsecure)
   if (apiVersion === false || path.endsWith(`/${apiVersion}`)) return
-  const hint = `write ${origin}${path}/${apiVersion}, or set apiVersion to the last segment, or to false to allow any`
+  const hint = `write ${origin}${path}/${apiVersion}, or set apiVersion`
   throw new ConfigurationError('CONFIG_INVALID', `baseUrl ${origin}${path} does not end in the version, /${apiVersion}`, { hint })
 }
 

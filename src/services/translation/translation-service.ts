@@ -295,7 +295,7 @@ function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
   if (typeof authHeader?.name !== 'string')
     throw new ConfigurationError('CONFIG_INVALID', "authHeader must have a name: { name: 'x-api-key', prefix: '' }")
   const sent = credentials(options)
-  return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...sent, baseUrl: host }))
+  return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...sent, baseUrl: host }, ['TranslationClient', options]))
 }
 
 function inherited({ authHeader, reportingTag: tag, appInfo, headers, ...options }: TranslationClientOptions): Partial<ApiClientOptions> {
