@@ -214,7 +214,8 @@ export interface PagedOptions {
  * The items of a list, for `for await`. The next page is requested when all items of the last one were read; leaving the loop aborts the
  * running request.
  *
- * Errors: those of a call, with the number of the page in `page`; `PAGE_LOOP` for a page that was already read and for too many pages.
+ * Errors: those of a call, with the number of the page in `page`; `PAGE_LOOP` for a page that was already read and for too many pages;
+ * `REQUEST_INVALID` for a `limit` that is not a number of 0 or more.
  */
 export interface Paged<Item> extends AsyncIterable<Item> {
   /** Returns the same page by page. */
@@ -248,6 +249,7 @@ async function* walk<Page, Item, Cursor>(
   { limit = Number.POSITIVE_INFINITY, maxPages = 10_000 }: PagedOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Item[], void> {
+  if (!(limit >= 0)) throw new ValidationError('REQUEST_INVALID', 'limit is not valid; nothing was sent', { field: 'limit' })
   const seen = new Set<string>()
   let cursor: Cursor | undefined
   let left = limit

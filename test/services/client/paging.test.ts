@@ -131,3 +131,12 @@ it.each<[Paging, object]>([
   expect(await users.iterate().toArray()).toEqual('data' in body ? body.data : [{}])
   expect(exchanges).toHaveLength(1)
 })
+
+it.each([Number.NaN, -1, 'all'])('refuses a limit that is not a number of 0 or more, instead of an empty list: %s', async (limit) => {
+  const { users, exchanges } = await usersOf({ style: 'none' }, () => jsonAnswer(200, ALL))
+  const error = await failureOf(users.iterate({ limit: limit as number }).toArray())
+  expect(error).toMatchObject({ code: 'REQUEST_INVALID', field: 'limit' })
+  expect(exchanges).toHaveLength(0)
+  expect(await users.iterate({ limit: 0 }).toArray()).toEqual([])
+  expect(await users.iterate({ limit: 2 }).toArray()).toHaveLength(2)
+})
