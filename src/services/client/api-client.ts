@@ -254,7 +254,8 @@ export class ApiClient {
 
   /** Returns the same client without a credential, for operations such as logins. */
   withoutCredential(): ApiClient {
-    const { auth: _auth, credential: _credential, ...options } = this.#options
+    // Its hints are about the credential.
+    const { auth: _auth, credential: _credential, hints: _hints, ...options } = this.#options
     return this.#related(options, { interceptors: this.#settings.interceptors })
   }
 

@@ -33,6 +33,14 @@ describe('login', () => {
     expect(service.log[0]?.headers).not.toHaveProperty('authorization')
   })
 
+  it('says nothing about tokens when the password is wrong', async () => {
+    const service = await timeTracking()
+    const { client } = clientOf(service, NOBODY)
+    const error = await failureOf(client.auth.login({ ...ADA, password: 'wrong' }))
+    expect(error).toMatchObject({ code: 'HTTP_401', message: expect.stringContaining('Wrong email'), attempts: 1, ...LOGIN })
+    expect(error).not.toHaveProperty('hint')
+  })
+
   it('needs a User-Agent that someone chose', async () => {
     const service = await timeTracking()
     const { client } = clientOf(service, { auth: undefined as never })
