@@ -141,8 +141,8 @@ export type DocumentSink = { readonly path: string; readonly overwrite?: boolean
 /** Refuses an unusable sink before the translation is billed. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
 export async function checkSink(sink: DocumentSink): Promise<void> {
   if (sink === undefined || isWritable(sink)) return
-  if (typeof sink !== 'object' || sink === null || typeof sink.path !== 'string')
-    throw new TypeError('the output must be { path }, a WritableStream or undefined')
+  // A stream of Node has a path as well, of a file that it creates itself.
+  if (typeof sink?.path !== 'string' || 'pipe' in sink) throw new TypeError('the output must be { path }, a WritableStream or undefined')
   await (await platform.files()).check(sink.path, sink.overwrite ?? false)
 }
 
@@ -166,5 +166,5 @@ async function deliver(sink: DocumentSink, open: () => Promise<ReadableStream<Ui
 }
 
 function isWritable(sink: NonNullable<DocumentSink>): sink is WritableStream<Uint8Array> {
-  return typeof sink === 'object' && sink !== null && 'getWriter' in sink
+  return 'getWriter' in Object(sink)
 }

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -101,6 +101,17 @@ it('refuses a place that is taken before anything is paid for, and replaces it o
   expect(await readFile(sink.path, 'utf8')).toBe('old')
   await clock.run(client.documents.translate(source, { ...sink, overwrite: true }, TXT))
   expect(await readFile(sink.path, 'utf8')).toBe('[DE] Hello')
+})
+
+it('refuses a stream of Node as output, whose path is that of a file that it creates itself', async () => {
+  const { client, fake } = await fakeClient()
+  const { source, sink } = await place()
+  const stream = createWriteStream(sink.path)
+  await expect(client.documents.translate(source, stream as never, TXT)).rejects.toThrow(
+    new TypeError('the output must be { path }, a WritableStream or undefined'),
+  )
+  expect(fake.log).toHaveLength(0)
+  await new Promise((resolve) => stream.end(resolve))
 })
 
 it('never uploads twice once the upload has begun, and again when it was refused', async () => {
