@@ -43,17 +43,21 @@ export async function loggedTransport(context: Context): Promise<{ readonly tran
   const { undiciTransport } = await import('../node/transport/undici-transport.ts')
   const { dim } = styleOf(io, io.stderr)
   const textOf = requestLog === 'json' ? (request: LoggedRequest) => forJson({ severity: 'debug', request }) : lineOf
-  const log = (request: LoggedRequest) => void write(io.stderr, `${dim(textOf(request))}\n`).catch(() => undefined)
+  const log: Log = (request, secret) => void write(io.stderr, `${dim(textOf(request, secret))}\n`).catch(() => undefined)
   return { transport: logged(undiciTransport({ env: { ...io.env } }), log) }
 }
 
-function lineOf({ method, url, status, code, milliseconds, credential, type, notes }: LoggedRequest): string {
-  const use = credential === undefined ? 'no credential' : `credential "${credential}" (${type})`
+/** @param secret name of a header with a credential; clients of services do not say which credential they use */
+type Log = (request: LoggedRequest, secret: string | undefined) => void
+
+function lineOf({ method, url, status, code, milliseconds, credential, type, notes }: LoggedRequest, secret: string | undefined): string {
+  const unnamed = secret === undefined ? 'no credential' : `credential in the header "${secret}"`
+  const use = credential === undefined ? unnamed : `credential "${credential}" (${type})`
   return forLine(`debug ${method} ${url} ${status ?? code} ${milliseconds} ms: ${[use, ...notes].join(', ')}`)
 }
 
 /** Wraps a transport so that each request is logged once its response begins or it has failed. */
-function logged(transport: Transport, log: (request: LoggedRequest) => void, now = () => performance.now()): Transport {
+function logged(transport: Transport, log: Log, now = () => performance.now()): Transport {
   const history = new History()
   const wrapped =
     (send: Send): Send =>
@@ -64,14 +68,18 @@ function logged(transport: Transport, log: (request: LoggedRequest) => void, now
         const { use } = options ?? {}
         const milliseconds = Math.round(now() - start)
         const redacted = history.redact(request)
-        log({
+        const line = {
           method: request.method,
           url: redacted(bareUrl(request.url)),
           ...('status' in result ? { status: result.status } : { code: result.code }),
           milliseconds,
           ...(use && { credential: use.credential, type: use.type }),
           notes: [...why, ...history.remember(request, result)].map(redacted),
-        })
+        }
+        log(
+          line,
+          Object.keys(request.headers).find((name) => !PUBLIC.test(name)),
+        )
       }
       try {
         const response = await send(request, options)

@@ -101,6 +101,11 @@ describe('exit codes', () => {
 })
 
 describe('the credential', () => {
+  it('is named by its header in the log, without its value', async () => {
+    const { stderr } = await time('projects list', '--verbose')
+    expect(stderr).toMatch(/^debug GET \S+\/v1\/projects 200 \d+ ms: credential in the header "authorization"\n$/)
+  })
+
   it('the credential may be a credential for that URL', async () => {
     const entry = { id: 'tt', type: 'http', scheme: 'bearer', token: { env: 'STAC_AUTH_TEST_TIME' }, sendTo: [`${service.url}/`] }
     const credentials = await put(folder, 'time.json', { version: 1, credentials: [entry] })

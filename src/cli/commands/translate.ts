@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { ConfigurationError } from '../../errors.ts'
 import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
@@ -67,9 +68,13 @@ function withTranslateOptions(command: Command): Command {
     .option('--json', 'print one JSON value')
 }
 
-/** Converts options to parameters of the service. Errors: `USAGE` without a language. */
+/** Converts options to parameters of the service. Errors: `USAGE` without a language, `REQUEST_INVALID`. */
 export function paramsOf({ to, from, formality, glossary, style, context }: TranslateOptions): TranslateParams {
   if (to === undefined) throw usageError('no language is given: give --to LANGUAGE')
+  if (glossary !== undefined && from === undefined)
+    throw new ConfigurationError('REQUEST_INVALID', 'a glossary needs the source language; nothing was sent', {
+      hint: 'give --from LANGUAGE',
+    })
   return {
     target_lang: to,
     ...(from !== undefined && { source_lang: from }),

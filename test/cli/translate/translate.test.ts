@@ -89,6 +89,11 @@ describe('what is wrong', () => {
     expect(outcome.stderr).not.toContain('wrong-key')
   })
 
+  it('a glossary without a source language is reported with the option that is missing', async () => {
+    const { stderr } = await translate(['a', '--to', 'DE', '--glossary', 'g'], { env: { STAC_AUTH_TRANSLATION_KEY: KEY } })
+    expect(stderr).toBe('error REQUEST_INVALID: a glossary needs the source language; nothing was sent\n  give --from LANGUAGE\n')
+  })
+
   it('what is wrong is reported with the ways that this command has', async () => {
     const hint = async (...argv: string[]) => lastError(await run(['translate', 'a', '--to', 'DE', '--json', ...argv])).hint
     expect(await hint()).toBe(
