@@ -328,7 +328,7 @@ export const HTTP_STATUS: ErrorInfo = {
   families: ['HttpError', 'NetworkError', 'ProtocolError'],
   exit: 5,
   retryable: 'depends',
-  advice: 'Check the URL; for 429 and 5xx try again later',
+  advice: 'Check the URL and what was sent; for 429 and 5xx try again later',
 }
 
 /** The code of an error or a warning. Codes are stable. */
