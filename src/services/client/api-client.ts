@@ -1,14 +1,15 @@
 /** The client of an API, which sends operations below one base URL with one credential; its options and settings. */
 
-import type { Auth, Service } from '../../auth/auth.ts'
+import type { Auth } from '../../auth/auth.ts'
 import { createAuth } from '../../auth/create-auth.ts'
 import { type ServiceCredential, uncheckedCredential } from '../../auth/credential.ts'
 import { ConfigurationError, ProtocolError } from '../../errors.ts'
-import type { Collect, Send, Transport } from '../../http/message.ts'
+import type { Transport } from '../../http/message.ts'
 import { addressOf, isAddressProblem, isLoopbackHost } from '../../http/url.ts'
-import type { Channel, Platform } from '../../platform/platform.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { Redactor } from '../../text/redactor.ts'
+import type { Link } from './attempts.ts'
 import { type ApiResponse, Call } from './call.ts'
 import { described, requireOptions } from './errors.ts'
 import { CHANNELS, type ClientEvents, type EventName, Events } from './events.ts'
@@ -410,22 +411,6 @@ function engine(credential: ServiceCredential, origin: string, transport: Transp
 
 function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-/** Everything that is loaded and selected to send requests to a service. */
-export interface Link {
-  readonly collect: Collect
-  /** Sends requests whose responses are streams. */
-  readonly send: Send
-  /** Absent for requests without a credential. */
-  readonly service: Service | undefined
-  /** True if the user named the origin, so that it may be a loopback or private address. */
-  readonly allowPrivateNetwork: boolean
-  /** True if the transport sends a stream without reading it to its end first. */
-  readonly streams: boolean
-  /** Returns the limits with that name. */
-  limits(name: string): ServiceLimit
-  readonly channels: ReadonlyMap<EventName, Channel>
 }
 
 interface LinkOptions {

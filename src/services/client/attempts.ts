@@ -10,14 +10,33 @@ import {
   type HttpResponse,
   isUncollected,
   type PartedRequest,
+  type Send,
   type Uncollected,
   utf8,
 } from '../../http/message.ts'
 import { tooLarge } from '../../http/network-error.ts'
 import { type Interruption, unlessAborted } from '../../net/cancellation.ts'
-import type { Link } from './api-client.ts'
+import type { Channel } from '../../platform/platform.ts'
 import { foreign, ValidationError } from './errors.ts'
+import type { EventName } from './events.ts'
 import type { RequestBuilder, StreamBody } from './request-builder.ts'
+import type { ServiceLimit } from './retries.ts'
+
+/** Everything that is loaded and selected to send requests to a service. */
+export interface Link {
+  readonly collect: Collect
+  /** Sends requests whose responses are streams. */
+  readonly send: Send
+  /** Absent for requests without a credential. */
+  readonly service: Service | undefined
+  /** True if the user named the origin, so that it may be a loopback or private address. */
+  readonly allowPrivateNetwork: boolean
+  /** True if the transport sends a stream without reading it to its end first. */
+  readonly streams: boolean
+  /** Returns the limits with that name. */
+  limits(name: string): ServiceLimit
+  readonly channels: ReadonlyMap<EventName, Channel>
+}
 
 /** Options of `Attempts`. */
 interface AttemptSettings {

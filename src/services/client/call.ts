@@ -2,8 +2,8 @@
 
 import type { Collected, HttpRequest, HttpResponse } from '../../http/message.ts'
 import { Deadline, Interruption, sleep } from '../../net/cancellation.ts'
-import type { Link, Settings, Timeouts } from './api-client.ts'
-import { Attempts } from './attempts.ts'
+import type { Settings, Timeouts } from './api-client.ts'
+import { Attempts, type Link } from './attempts.ts'
 import type { StreamedBody } from './collect-over.ts'
 import { described, foreign, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
