@@ -360,7 +360,7 @@ function settingsOf(
 ): Settings & { readonly interceptors: Interceptor[] } {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts)
-  if (!limits?.of) throw invalid('limits is not a ServiceLimits')
+  if (!limits?.of) throw invalid('limits must be ServiceLimits')
   requireNumbers({ retries, maxRetryAfter })
   requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
   return {
@@ -386,10 +386,7 @@ function settingsOf(
 /** Returns a function that creates the redactor on first use: a successful call needs none. */
 function lazyRedactor(): () => Redactor {
   let redactor: Redactor | undefined
-  return () => {
-    redactor ??= new Redactor()
-    return redactor
-  }
+  return () => (redactor ??= new Redactor())
 }
 
 /** Applies the defaults for undefined values. */

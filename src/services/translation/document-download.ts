@@ -142,7 +142,7 @@ export type DocumentSink = { readonly path: string; readonly overwrite?: boolean
 export async function checkSink(sink: DocumentSink): Promise<void> {
   if (sink === undefined || isWritable(sink)) return
   // A stream of Node has a path as well, of a file that it creates itself.
-  if (typeof sink?.path !== 'string' || 'pipe' in sink) throw new TypeError('the output must be { path }, a WritableStream or undefined')
+  if (typeof sink?.path !== 'string' || 'pipe' in sink) throw new TypeError('the output must be { path } or a WritableStream')
   await (await platform.files()).check(sink.path, sink.overwrite ?? false)
 }
 
