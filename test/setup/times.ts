@@ -1,12 +1,12 @@
 /**
- * How long the test files take: `test/times.json` has the seconds of those that take one second or more, hooks included. Runs begin with
+ * How long the test files take: `test/times.json` has the seconds of those that take half a second or more, hooks included. Runs begin with
  * the longest, and `npm run test:quick` leaves them all out. `--mode times` writes the file, for the tests against peers as well.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node'
 
 const FILE = new URL('../times.json', import.meta.url)
-const SLOW_SECONDS = 1
+const SLOW_SECONDS = 0.5
 
 /** Seconds by path. A new file is quick until it is measured. */
 export const TIMES: Readonly<Record<string, number>> = JSON.parse(readFileSync(FILE, 'utf8'))
