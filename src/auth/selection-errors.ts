@@ -192,17 +192,14 @@ function isInPage(): boolean {
 /** Returns `NO_CREDENTIAL` with a credential to add. */
 function missingCredential(target: Target, ref: string, scheme: AuthScheme, strategy: Strategy | undefined, url: URL): SelectionError {
   const isS3 = url.protocol === 's3:'
-  if (isS3 && /^(?:http|apiKey|oauth2|openIdConnect)$/.test(scheme.type))
-    return new SelectionError('SCHEME_UNSUPPORTED', `the type ${scheme.type} cannot authorize s3: URLs`, {
-      pointer: refPointer(target, ref),
-      ref,
-      hint: 'report it to the publisher of the document',
-    })
+  const isUnusable = isS3 && /^(?:http|apiKey|oauth2|openIdConnect)$/.test(scheme.type)
   const place = isS3 ? `s3://${url.host}` : url.origin
-  const entry = strategy && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
+  const entry =
+    strategy && !isUnusable && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,
+    ...(isUnusable && { hint: 'this type cannot authorize s3: URLs: report it to the publisher' }),
     ...(entry && {
       hint: `if you trust ${place}, add this credential${isInPage() ? '' : ' to the credential file'}: ${JSON.stringify(entry)}`,
     }),

@@ -27,7 +27,7 @@ export interface UrlPattern {
  * Escapes that some servers decode before routing, also where an escape is itself escaped (`%252e`), longer than UTF-8 allows (`%c0%ae`) or of
  * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them.
  */
-const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|u00|c[01]%(?:25)*[9a]|[ef]0%(?:25)*80|[25]?%[346])|\/\.\.?(?![^/%])/i
+const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|u[02f]|c[01]%(?:25)*[9a]|[ef]0%(?:25)*80|[25]?%[346])|\/\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
@@ -85,8 +85,8 @@ function isBelow(host: string, suffix: string): boolean {
 
 function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
-  if (!scheme || !authority) throw refused(pattern, 'write https://host[:port][/path/]; the only "*" is "*." before a host')
-  if (SLIPPERY.test(path)) throw refused(pattern, 'the path contains dot segments or encoded slashes')
+  if (!scheme || !authority) throw refused(pattern, 'write https://host[:port][/path/]; "*." only before a host')
+  if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dot segments or encoded slashes')
   if (scheme === 's3') {
     if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
     return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }
@@ -95,7 +95,7 @@ function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts
   if (!canParseUrl(probe) || /\.(?::\d*)?$|:$/.test(authority)) throw refused(pattern, 'the host is not valid')
   const url = new URL(probe)
   if (!HOST.test(url.hostname)) throw refused(pattern, 'the host is not valid')
-  if (path.includes('//')) throw refused(pattern, 'the path contains an empty segment')
+  if (path.includes('//')) throw refused(pattern, 'the path has an empty segment')
   const wildcard = star !== undefined
   const host = wildcard ? url.hostname.slice(2) : url.hostname
   if (scheme === 'http' && !isLoopbackHost(url.hostname)) throw refused(pattern, 'use https:; http: is for loopback addresses only')

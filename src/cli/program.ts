@@ -105,10 +105,10 @@ function documentsIn([given]: readonly unknown[], argv: readonly string[]): read
   return argv[0] === 'run' && end >= 0 ? words.slice(0, words.length - (argv.length - end - 1)) : words
 }
 
-/** Adds `--verbose` to all commands that run. */
+/** Adds `--verbose` to all commands that run, also to one with subcommands that takes arguments itself. */
 function withVerbose(command: Command, given: () => void): void {
   for (const below of command.commands) withVerbose(below, given)
-  if (command.commands.length === 0)
+  if (command.commands.length === 0 || command.registeredArguments.length > 0)
     command.option('-v, --verbose', 'log each request to stderr, without secrets').on('option:verbose', given)
 }
 

@@ -16,8 +16,8 @@ const OURS = /\.part(?:\.(?:json|lock))?$/i
 export function forFileName(text: string): string {
   // Shortened first: what remains may be a name of ours, or of a device.
   const clean = shortened(trimmed(text.toWellFormed().normalize('NFC').replace(UNSAFE, '_')))
-  const own = OURS.test(clean) ? `${clean}_` : clean
-  const name = shortened(DEVICE.test(own) ? `_${own}` : own)
+  const safe = shortened(DEVICE.test(clean) ? `_${clean}` : clean)
+  const name = shortened(OURS.test(safe) ? `${safe}_` : safe)
   return name === '' ? 'asset' : name
 }
 

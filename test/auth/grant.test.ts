@@ -63,6 +63,7 @@ describe('patterns', () => {
     ['https://api.example/stac/', 'https://api.example/stac/%25c0%25ae%c0%25ae/admin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/%f0%80%80%ae%f0%80%80%ae/admin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/100%25used.tif', 'granted'],
+    ['https://api.example/stac/', 'https://api.example/stac/%uff0e%uff0e%uff0fadmin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/%u002e%u002e/admin', 'refused'],
     ['https://api.example/stac/', 'https://api.example/stac/caf%c3%a9/%e9%80%ae', 'granted'],
     ['https://api.example/stac/', 'https://api.example/stac/..%252fadmin', 'refused'],
@@ -238,13 +239,13 @@ describe('patterns', () => {
   })
 
   it.each(['a.example', '*.a.example:8443/x/', 'localhost', 'http:a'])('says how a pattern is written instead of %s', (pattern) => {
-    const message = '"…" is not a valid URL pattern: write https://host[:port][/path/]; the only "*" is "*." before a host'
+    const message = '"…" is not a valid URL pattern: write https://host[:port][/path/]; "*." only before a host'
     expect(() => parseUrlPattern(pattern)).toThrow(expect.objectContaining({ message }))
   })
 
   it('says that a pattern needs no * at its end', () => {
     expect(() => parseUrlPattern('https://a.example/*')).toThrow(
-      '"https://a.example/*" is not a valid URL pattern: write https://host[:port][/path/]; the only "*" is "*." before a host',
+      '"https://a.example/*" is not a valid URL pattern: write https://host[:port][/path/]; "*." only before a host',
     )
   })
 

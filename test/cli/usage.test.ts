@@ -133,6 +133,10 @@ describe('help and version', () => {
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
   })
 
+  it('help names --verbose also for a command that runs and has subcommands', async () => {
+    expect((await run(['help', 'translate'])).stdout).toContain('--verbose')
+  })
+
   it('help and version say how to continue when no command is given', async () => {
     const missing = (hint: string) => ({ code: 2, stdout: '', stderr: `error USAGE: no command is given\n  ${hint}\n` })
     expect(await run([])).toMatchObject(

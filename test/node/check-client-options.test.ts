@@ -60,7 +60,7 @@ describe('options of clients in JavaScript', () => {
 
   it.each([5, {}, null])('refuses limits that are not a ServiceLimits at once: %o', async (limits) => {
     const { common } = await service()
-    expect(() => new ApiClient({ ...common, limits } as never)).toThrow('limits must be ServiceLimits')
+    expect(() => new ApiClient({ ...common, limits } as never)).toThrow('limits is not valid')
   })
 
   it.each([

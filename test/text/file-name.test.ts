@@ -43,6 +43,7 @@ describe('forFileName', () => {
     expect(forFileName(`con${' '.repeat(250)}x`)).toBe('_con')
     expect(forFileName(`${'a'.repeat(195)}.part${'b'.repeat(50)}`)).toBe(`${'a'.repeat(194)}.part_`)
     expect(forFileName(`${'a'.repeat(190)}.part.json${'b'.repeat(50)}`)).toMatch(/^a+\.par\.json_$/)
+    expect(forFileName(`con.${'x'.repeat(185)}.partZ.json`)).not.toMatch(/\.part\.json$/)
   })
 
   it('keeps the extension of a name that is too long', () => {

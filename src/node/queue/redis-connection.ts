@@ -179,6 +179,9 @@ const REFUSED_WRITES: Record<string, string> = {
   NOREPLICAS: 'too few of its replicas are connected',
 }
 
+/** A server that starts, synchronizes, runs a long script or elects another one. */
+const TEMPORARY: ReadonlySet<string> = new Set(['LOADING', 'BUSY', 'MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN'])
+
 /** Says why a server accepts no writes. */
 export function refusedWrite(error: unknown): string | undefined {
   return REFUSED_WRITES[wordOf(error) ?? '']
@@ -202,13 +205,12 @@ function failureOf(error: unknown, address: RedisAddress, { passwordHint, rights
   const says = error instanceof Error ? error.message : ''
   if (word === 'ERR' && /\bDB\b|\bSELECT\b/.test(says))
     return new ConfigurationError('USAGE', `${shown}: it rejects these settings. Check the number of the database`)
-  if (word === 'ERR' || word === 'WRONGTYPE')
+  if (word !== undefined && TEMPORARY.has(word))
+    return new NetworkError('NETWORK_FAILED', `${shown}: it does not accept commands now (${word})`, { retryable: true })
+  if (word !== undefined && isReply(error))
     return new NetworkError('RESPONSE_INVALID', `${shown}: it refuses a command that is needed (${word})`, {
       hint: 'the log of the Redis server may say why',
     })
-  // A server that starts, synchronizes or runs a long script.
-  if (word !== undefined && isReply(error))
-    return new NetworkError('NETWORK_FAILED', `${shown}: it does not accept commands now (${word})`, { retryable: true })
   if (error instanceof Error && error.name === 'ParserError')
     return new NetworkError('RESPONSE_INVALID', `${shown}: the server is not Redis`)
   const { code, message, hint } = networkError(error, 'http://queue/')

@@ -253,9 +253,8 @@ export class ApiClient {
     return sibling
   }
 
-  /** Returns the same client without a credential, for operations such as logins. */
+  /** Returns the same client without a credential and without `hints`, which may be about it, for operations such as logins. */
   withoutCredential(): ApiClient {
-    // Its hints are about the credential.
     const { auth: _auth, credential: _credential, hints: _hints, ...options } = this.#options
     return this.#related(options, { interceptors: this.#settings.interceptors })
   }
@@ -360,7 +359,7 @@ function settingsOf(
 ): Settings & { readonly interceptors: Interceptor[] } {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts)
-  if (!limits?.of) throw invalid('limits must be ServiceLimits')
+  if (!limits?.of) throw invalid('limits is not valid')
   requireNumbers({ retries, maxRetryAfter })
   requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
   return {

@@ -38,7 +38,7 @@ export async function withTokenRetries<T>(url: string, context: Context, ask: ()
   let rested = 0
   for (let attempt = 1; ; attempt++) {
     if (trouble.last && clock.now() < trouble.until) {
-      const why = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row; requests resume after ${TROUBLE.rest / 1000} s`
+      const why = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row; try again after ${TROUBLE.rest / 1000} s`
       throw because(trouble.last, why, credential.id)
     }
     if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })

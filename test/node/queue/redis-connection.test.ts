@@ -67,6 +67,7 @@ describe('an error of the server', () => {
     ["-ERR unknown command 'EVALSHA'", 'RESPONSE_INVALID', 'it refuses a command that is needed (ERR)'],
     ['-LOADING Redis is loading the dataset in memory', 'NETWORK_FAILED', 'it does not accept commands now (LOADING)'],
     ['-NOREPLICAS Not enough good replicas to write', 'NETWORK_FAILED', 'it refuses writes: too few of its replicas are connected'],
+    ['-DENIED Redis is running in protected mode', 'RESPONSE_INVALID', 'it refuses a command that is needed (DENIED)'],
     ['-WRONGTYPE Operation against a key', 'RESPONSE_INVALID', 'it refuses a command that is needed (WRONGTYPE)'],
   ])('is reported by what it says: %s', async (refusal, code, why) => {
     const port = await startRefusing(refusal)

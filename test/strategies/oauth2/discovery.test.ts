@@ -126,7 +126,7 @@ describe('an endpoint in trouble', () => {
     expect(clock.waits.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({
       code: 'HTTP_503',
-      message: expect.stringContaining('https://auth.victim.example failed 5 times in a row; requests resume after 10 s'),
+      message: expect.stringContaining('https://auth.victim.example failed 5 times in a row; try again after 10 s'),
     })
     expect(failures).toBe(2)
     clock.advance(10_000)

@@ -116,7 +116,7 @@ describe('a token endpoint that is busy', () => {
       code: first.code,
       status: 503,
       retryable: true,
-      message: `${first.message}: https://auth.victim.example failed 5 times in a row; requests resume after 10 s`,
+      message: `${first.message}: https://auth.victim.example failed 5 times in a row; try again after 10 s`,
     })
     expect(sent()).toBe(5)
   })
