@@ -64,8 +64,8 @@ class Lines {
     this.#file = openSync(path, flags | O_NOFOLLOW, 0o666)
     try {
       const { size, nlink } = fstatSync(this.#file)
-      // A file with a second name may be anybody's, also an empty one.
-      if (size === 0 && nlink === 1) this.add(MANIFEST_HEADER)
+      // A file with a second name may be anybody's, also an empty one. Some network file systems count no name.
+      if (size === 0 && nlink < 2) this.add(MANIFEST_HEADER)
       else if (!startsAsManifest(this.#file)) throw notManifest(path)
       else if (!endsWhole(this.#file, size)) writeSync(this.#file, '\n')
     } catch (error) {
