@@ -37,8 +37,8 @@ export const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8'
   .map((name) => `test/${name}`)
   .filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8')))
 
-/** The folders whose code runs in pages as well. `text` does, too, but asks nothing of the platform: the same code would run twice. */
-const ON_THE_WEB = /^test\/(?:stac|http|auth|strategies|outputs|browser)\//
+/** The folders whose code asks something of the platform. Elsewhere (`http`, `stac`, `outputs`, `text`) the same code would run twice. */
+const ON_THE_WEB = /^test\/(?:auth|strategies|browser)\//
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -74,13 +74,14 @@ export default defineConfig(({ mode }) => ({
         resolve: { alias: { '#platform': src('platform/web.ts') } },
         test: {
           name: 'web',
-          include: ['test/{stac,http,auth,strategies,outputs,browser}/**/*.test.ts'],
+          include: ['test/{auth,strategies,browser}/**/*.test.ts'],
           isolate: false,
-          // They assert that Node hashes at once, take long and ask nothing of the platform, need what no page has.
+          // They assert that Node hashes at once, need what no page has, ask nothing of the platform but to send.
           exclude: [
             'test/strategies/s3/sigv4.test.ts',
-            'test/http/{href,challenge}.test.ts',
             'test/strategies/http/concealed-wire.test.ts',
+            'test/strategies/signed-url/**',
+            'test/strategies/http/private-token-{issuance,vectors}.test.ts',
             ...REPLACING,
           ],
           ...EACH_FILE,

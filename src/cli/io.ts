@@ -57,10 +57,16 @@ export function isBrokenPipe(error: unknown): boolean {
  */
 export function untilInterrupted<T>(running: Promise<T>, signal: AbortSignal, grace = 0): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => setTimeout(() => reject(new AbortedError(signal.reason)), grace)
+    let timer: NodeJS.Timeout | undefined
+    const leave = () => {
+      timer = setTimeout(() => reject(new AbortedError(signal.reason)), grace)
+    }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
-    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    running.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', leave)
+      clearTimeout(timer)
+    })
   })
 }
 

@@ -78,8 +78,8 @@ export class ProviderView {
   /** Shows why a request with this credential failed, if the provider uses it. */
   report(error: unknown, credential: string): boolean {
     if (!this.#uses(credential)) return false
-    // A login repairs what is reported: its window stays the only one.
-    if (this.#mode === 'waiting') return true
+    // A pending login stays the only one, and what the user types is not lost: both may repair what is reported.
+    if (this.#mode !== 'summary') return true
     this.#show('summary', error)
     // The token may have expired since the last update.
     this.#context.done('')

@@ -7,6 +7,7 @@ import { defaultStrategies } from '../../src/strategies/index.ts'
 import { type Canary, canary, cloned, leaks, shown } from '../harness/canary.ts'
 import { scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { type Reply, routes } from '../harness/scripted.ts'
 import { DATA, entries, honestServers, SIGN_URL, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
@@ -96,7 +97,7 @@ describe('O22 nothing that is returned or thrown shows a secret', () => {
 
   it.each([TOKEN_URL, SIGN_URL])('a failure of %s that repeats everything', async (failing) => {
     const servers = routes({ [failing]: (request) => ({ status: 500, body: JSON.stringify(request) }) })
-    const { auth } = victim({}, servers)
+    const { auth } = victim({ clock: new FakeClock({ waits: 'skipped' }) }, servers)
     const k = failing === TOKEN_URL ? scheme.client(TOKEN_URL) : scheme.signed(SIGN_URL)
     expect(leaks(all, texts(await failureOf(auth.fetch(target(k, F)))))).toEqual([])
   })

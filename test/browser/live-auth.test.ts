@@ -19,6 +19,9 @@ const loggedIn = target(
 )
 const form = ({ body }: HttpRequest) => Object.fromEntries(new URLSearchParams(String(body)))
 const turns = () => new Promise((resolve) => setTimeout(resolve, 20))
+/** Until a tab has heard so many times that another one did this. */
+const heard = ({ changes }: { readonly changes: readonly LiveChange[] }, kind: LiveChange['kind'], times = 1) =>
+  expect.poll(() => changes.filter((change) => change.kind === kind && change.tab === 'other').length).toBe(times)
 const otherKey = { ...entries.key, value: 'another-key' }
 
 let channels = 0
@@ -319,12 +322,12 @@ describe('two tabs', () => {
     const [one, two] = twoTabs(servers, shared)
     await login(one.auth)
     if (!shared) await login(two.auth)
-    await turns()
+    await heard(two, 'login')
     await one.auth.fetch(loggedIn)
     await two.auth.fetch(loggedIn)
     const before = shownTokens().length
     await one.auth.logout('login')
-    await turns()
+    await heard(two, 'logout')
     for (const { auth } of [one, two]) expect(await failureOf(auth.fetch(loggedIn))).toMatchObject({ code: 'LOGIN_REQUIRED' })
     expect(shownTokens()).toHaveLength(before)
     expect(two.changes.at(-1)).toEqual({ kind: 'logout', credential: 'login', tab: 'other' })
@@ -338,7 +341,7 @@ describe('two tabs', () => {
     const [one, two] = twoTabs(servers, true)
     expect(await failureOf(two.auth.fetch(loggedIn))).toMatchObject({ code: 'LOGIN_REQUIRED' })
     await login(one.auth)
-    await turns()
+    await heard(two, 'login')
     expect((await two.auth.fetch(loggedIn)).status).toBe(200)
     expect([issued(), two.sessions]).toEqual([1, [{ credential: 'login', change: 'started' }]])
   })
@@ -349,7 +352,7 @@ describe('two tabs', () => {
     await login(one.auth)
     await two.auth.fetch(loggedIn)
     await login(one.auth)
-    await turns()
+    await heard(two, 'login', 2)
     await two.auth.fetch(loggedIn)
     expect(shownTokens()).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
@@ -359,7 +362,7 @@ describe('two tabs', () => {
     const [one, two] = twoTabs(servers, false, [entries.key])
     await two.auth.fetch(keyed)
     await one.auth.credentials.remove('key')
-    await turns()
+    await heard(two, 'removed')
     expect(two.auth.credentials.list()).toEqual([])
     expect(await failureOf(two.auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
     expect(two.changes).toEqual([{ kind: 'removed', credential: 'key', tab: 'other' }])
@@ -374,7 +377,7 @@ describe('two tabs', () => {
     const two = tab(servers, { credentials: [key, signer], tabs: name })
     await two.auth.fetch(keyed)
     await one.auth.credentials.remove('key')
-    await turns()
+    await expect.poll(() => two.changes.length).toBe(2)
     expect(two.auth.credentials.list()).toEqual([])
     expect(await failureOf(two.auth.fetch(keyed))).toMatchObject({ code: 'NO_CREDENTIAL' })
     expect(two.changes.map(({ kind, credential }) => [kind, credential])).toEqual([
@@ -447,7 +450,7 @@ describe('two tabs', () => {
     await auth.credentials.add(entries.key)
     await auth.credentials.remove('key')
     await auth.logout('login')
-    await turns()
+    await expect.poll(() => messages).toHaveLength(4)
     expect(messages).toEqual([
       { kind: 'login', credential: 'login' },
       { kind: 'added', credential: 'key' },

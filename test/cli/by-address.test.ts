@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startS3Server } from '../servers/s3-server.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
@@ -119,7 +119,7 @@ it('exits as the chosen target does when its link requires to choose the request
 it('lists a folder of a bucket that no reference protects', async () => {
   const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
   const server = await startS3Server({ objects: { 'eo/a.zarr/0': 'chunk' }, keys: [keys], region: 'eu-central-1' })
-  afterAll(() => server.close())
+  onTestFinished(() => server.close())
   vi.stubEnv('KEY_ID', keys.accessKeyId)
   vi.stubEnv('SECRET', keys.secretAccessKey)
   const sources = { accessKeyId: { env: 'KEY_ID' }, secretAccessKey: { env: 'SECRET' } }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from './folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
@@ -30,30 +30,34 @@ async function exitOf(child: ChildProcess): Promise<number> {
   return code ?? { SIGTERM: 143, SIGINT: 130 }[signal as 'SIGTERM' | 'SIGINT']
 }
 
-/** Until the program has loaded what it needs and waits. */
-const begun = () => new Promise((resolve) => setTimeout(resolve, 2_000))
+/** Writes more than the system keeps for a reader: when it is gone, the program reads and waits for the rest. */
+const wholly = (child: ChildProcess, text: string) =>
+  new Promise((resolve) => child.stdin?.write(`${text}${' '.repeat(2 ** 20)}`, () => resolve(undefined)))
 
 describe.each(SIGNALS)('%s', (signal, code) => {
-  it('ends lint while it waits for standard input', async () => {
+  it.each([
+    ['while it waits for standard input', ''],
+    ['in the middle of a list of documents on standard input', `${item(1)}\n${item(2)}\n{"type":`],
+  ])('ends lint %s', async (_when, text) => {
     const child = start(['lint', '-'])
-    await begun()
+    await wholly(child, text)
     child.kill(signal)
     expect(await exitOf(child)).toBe(code)
   })
+})
 
-  it('ends lint in the middle of a list of documents on standard input', async () => {
-    const child = start(['lint', '-'])
-    child.stdin?.write(`${item(1)}\n${item(2)}\n{"type":`)
-    await begun()
-    child.kill(signal)
-    expect(await exitOf(child)).toBe(code)
+describe('a pipe into which no one writes', () => {
+  let children: readonly ChildProcess[]
+  // No one can see that a process waits for the other end: all get the time to load what they need.
+  beforeAll(async () => {
+    const pipes = SIGNALS.map(([signal]) => join(folder, `pipe-${signal}`))
+    execFileSync('mkfifo', pipes)
+    children = pipes.map((pipe) => start(['explain', pipe]))
+    await new Promise((resolve) => setTimeout(resolve, 3000))
   })
 
-  it('ends a command that reads a pipe into which no one writes', async () => {
-    const pipe = join(folder, `pipe-${signal}`)
-    execFileSync('mkfifo', [pipe])
-    const child = start(['explain', pipe])
-    await begun()
+  it.each(SIGNALS.map((one, index) => [...one, index] as const))('%s ends a command that reads it', async (signal, code, index) => {
+    const child = children[index] as ChildProcess
     child.kill(signal)
     expect(await exitOf(child)).toBe(code)
   })

@@ -12,6 +12,7 @@ import { credentialsFromFile } from '../../src/node/credentials/credential-file.
 import { root } from '../architecture/files.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 import { type Json, scheme, target } from '../harness/documents.ts'
+import { FakeClock } from '../harness/fake-clock.ts'
 import { script } from '../harness/scripted.ts'
 import { unchecked } from '../harness/unchecked.ts'
 import { type ArchiveAnswer, CAREFUL_USER, createArchives, KEY_ID, SECRET, TOTP, USER } from '../servers/archives.ts'
@@ -195,7 +196,11 @@ function among(credentials: readonly CredentialObject[], { answer }: Pick<Return
     return reply
   })
   return {
-    auth: createAuth({ credentials: unchecked(credentials), transport: wire.send }),
+    auth: createAuth({
+      credentials: unchecked(credentials),
+      transport: wire.send,
+      clock: new FakeClock({ now: Date.now, waits: 'skipped' }),
+    }),
     hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)),
   }
 }

@@ -80,7 +80,7 @@ describe('an abort', () => {
 
   it('ends the wait for a connection', async () => {
     const controller = new AbortController()
-    const never = undiciTransport({ env: {}, lookup: () => new Promise(() => {}) })
+    const never = undiciTransport({ env: {}, timeouts: { connect: 2000 }, lookup: () => new Promise(() => {}) })
     const pending = failureOf(never(get('http://data.example/'), { signal: controller.signal }))
     setTimeout(() => controller.abort(), 30)
     expect(await pending).toMatchObject({ code: 'ABORTED' })

@@ -98,7 +98,7 @@ afterAll(async () => {
   // What is closing has closed by then; what is not would keep processes of users alive, too.
   for (let waited = 0; waited < 10_000 && moreHandles().length > 0; waited += 20) {
     // A test that reads only the status of a `fetch` leaves its body to the garbage collector.
-    if (waited % 1000 === 980) collectGarbage()
+    if (waited % 200 === 60) collectGarbage()
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   expect(moreHandles(), 'a test file left something open').toEqual([])

@@ -157,7 +157,7 @@ function isUnwritable(error: unknown): error is AuthError {
   return isAuthError(error) && error.code === 'FILE_ACCESS' && !error.retryable && error.message.startsWith('cannot write')
 }
 
-/** Does the same with the credential file; its errors name the ways to use another one. */
+/** Replaces the credential file as {@link replacePrivateFile} does. An error of a file that may not be written says how to use another one. */
 async function replaceCredentialFile(file: string, make: () => Promise<string>): Promise<void> {
   try {
     await replacePrivateFile(file, make)
