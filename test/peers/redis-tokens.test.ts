@@ -129,17 +129,21 @@ describe('workers that share a token store in Redis', () => {
 
   it('a worker that removed an entry late does not remove a newer one', async () => {
     const [slow, quick] = [open({ lockTime: 300 }), open()]
-    let go = () => {}
+    let [go, entered] = [() => {}, () => {}]
     const waiting = new Promise<void>((resolve) => {
       go = resolve
+    })
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve
     })
     // Its lock is not prolonged: the entry of the lock is taken away.
     const late = slow.exclusively(KEY, async () => {
       await admin.del(`stac-auth:tokens:${KEY}:lock`)
+      entered()
       await waiting
       await slow.remove(KEY)
     })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await inside
     await quick.exclusively(KEY, () => quick.write(KEY, 'newer'))
     go()
     await late

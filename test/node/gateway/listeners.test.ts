@@ -61,6 +61,7 @@ describe('a flood of connections', () => {
     const socket = await opened(gateway.port)
     socket.pause()
     socket.write(request.repeat(20))
+    await expect.poll(() => archive.sent.length).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(archive.sent).toHaveLength(1)
   })
