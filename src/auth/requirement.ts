@@ -39,6 +39,11 @@ export function requirementOf(target: Target, name: string, strategies: readonly
   )
 }
 
+/** True if no credential for that type of scheme can authorize a request for that absolute URL: an object store wants a signature. */
+export function isUnusable(type: string, url: string): boolean {
+  return /^s3:/i.test(url) && /^(?:http|apiKey|oauth2|openIdConnect)$/.test(type)
+}
+
 /** Returns the origin as a pattern; for shared hosts the folder, and for hosts that contain a wildcard nothing. */
 export function patternFor(url: URL): string | undefined {
   return patternsFor(url).find((text) => isPattern(text))

@@ -5,7 +5,7 @@ import type { AuthScheme } from '../stac/scheme.ts'
 import { type MalformedRef, refPointer, type SchemeMap, type Target } from '../stac/target.ts'
 import { nearMiss } from '../text/suggest.ts'
 import type { Credential, CredentialForm, Field } from './credential.ts'
-import { folderFor, patternFor } from './requirement.ts'
+import { folderFor, isUnusable, patternFor } from './requirement.ts'
 import { agrees, type CredentialMatch, coversTarget, type Known, type RejectedReference, type SchemeMatch } from './scheme-matching.ts'
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
 import { covers } from './url-pattern.ts'
@@ -191,15 +191,13 @@ function isInPage(): boolean {
 
 /** Returns `NO_CREDENTIAL` with a credential to add. */
 function missingCredential(target: Target, ref: string, scheme: AuthScheme, strategy: Strategy | undefined, url: URL): SelectionError {
-  const isS3 = url.protocol === 's3:'
-  const isUnusable = isS3 && /^(?:http|apiKey|oauth2|openIdConnect)$/.test(scheme.type)
-  const place = isS3 ? `s3://${url.host}` : url.origin
-  const entry =
-    strategy && !isUnusable && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
+  const place = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
+  const isLost = isUnusable(scheme.type, url.href)
+  const entry = strategy && !isLost && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,
-    ...(isUnusable && { hint: 'this type cannot authorize s3: URLs: report it to the publisher' }),
+    ...(isLost && { hint: 'this type cannot authorize s3: URLs: report it to the publisher' }),
     ...(entry && {
       hint: `if you trust ${place}, add this credential${isInPage() ? '' : ' to the credential file'}: ${JSON.stringify(entry)}`,
     }),

@@ -29,10 +29,23 @@ describe('explain', () => {
   it('proposes no credential for an s3: URL that no credential of the type can authorize', async () => {
     const bucket = { openid: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example/.well-known/openid-configuration' } }
     const asset = { href: 's3://bucket/a', 'auth:refs': ['openid'] }
-    const { stdout } = await explain(await put(folder, 'bucket.json', itemWith({ a: asset }, { schemes: bucket })))
+    const path = await put(folder, 'bucket.json', itemWith({ a: asset }, { schemes: bucket }))
+    const { stdout, stderr } = await explain(path)
+    expect(stderr).toBe('')
     expect(stdout).toContain('NO_CREDENTIAL')
     expect(stdout).toContain('this type cannot authorize s3: URLs')
     expect(stdout).not.toContain('sendTo')
+    const reason = 'no credential for s3://bucket (scheme "openid", type openIdConnect)'
+    const hint = '  this type cannot authorize s3: URLs: report it to the publisher\n'
+    for (const argv of [
+      ['authorize', path, '--asset', 'a'],
+      ['credentials', 'add', path],
+    ])
+      expect((await run([...argv, '--credentials', credentials])).stderr).toBe(
+        `error NO_CREDENTIAL /assets/a/auth:refs/0: ${reason}\n${hint}`,
+      )
+    const setup = await run(['setup', path, '--credentials', credentials])
+    expect([setup.code, setup.stderr]).toEqual([3, expect.stringContaining(`NO_CREDENTIAL /assets/a: ${reason}\n`)])
   })
 
   it('reports JSON that is not STAC', async () => {

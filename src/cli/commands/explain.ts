@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Auth, ByAddressExplanation, Explanation, RefExplanation } from '../../auth/auth.ts'
+import { isUnusable } from '../../auth/requirement.ts'
 import { isAuthError } from '../../errors.ts'
 import { kindOf } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
@@ -35,7 +36,7 @@ async function explain(name: string, options: ExplainOptions, context: Context):
   if (options.json) await write(stdout, `${forJson(explanations.map(jsonOf), 2)}\n`)
   else {
     await write(stdout, textOf(explanations, isChosen(options), styleOf(context.io, stdout)))
-    const advice = adviceFor(name, read, explanations)
+    const advice = adviceFor(name, read, targets, explanations)
     if (advice !== undefined) await context.diagnostics.note(advice)
   }
   return worstExit(
@@ -44,11 +45,21 @@ async function explain(name: string, options: ExplainOptions, context: Context):
 }
 
 /** Returns what to do next: another document, or `setup` where a credential is missing. */
-function adviceFor(name: string, { document }: ReadDocument, explanations: readonly Explanation[]): string | undefined {
+function adviceFor(
+  name: string,
+  { document }: ReadDocument,
+  targets: readonly Target[],
+  explanations: readonly Explanation[],
+): string | undefined {
   if (kindOf(document) === 'unknown') return 'this is not an Item, a Collection, a Catalog or a list of them, so it has no assets and links'
-  if (name === '-' || !explanations.some(({ refs }) => !refs.some(isUsable) && refs.some(({ code }) => code === 'NO_CREDENTIAL')))
+  if (name === '-' || !explanations.some(({ refs }, index) => !refs.some(isUsable) && refs.some((ref) => isMissing(ref, targets[index]))))
     return undefined
   return `\n${setupCommand(name)} asks for what is missing`
+}
+
+/** True if a credential would answer the reference. */
+function isMissing({ code, scheme = '' }: RefExplanation, target: Target | undefined): boolean {
+  return code === 'NO_CREDENTIAL' && target !== undefined && !isUnusable(scheme, new URL(target.href, target.scope.url).href)
 }
 
 /** Returns the selected target, else all targets with a URL; definitions in `item_assets` have none. */

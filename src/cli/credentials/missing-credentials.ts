@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { Auth, RefExplanation } from '../../auth/auth.ts'
 import type { Credential } from '../../auth/credential.ts'
-import { patternFor, type Requirement, requirementOf } from '../../auth/requirement.ts'
+import { isUnusable, patternFor, type Requirement, requirementOf } from '../../auth/requirement.ts'
 import { below } from '../../auth/resource.ts'
 import { loadStrategies, type Strategy } from '../../auth/strategy.ts'
 import { type ErrorCode, isAuthError } from '../../errors.ts'
@@ -179,7 +179,7 @@ class Survey {
     const pointers: string[] = []
     for (const { ref, code, message } of refs) {
       const need = code !== undefined && MISSES.includes(code) ? requirement(target, ref, this.#strategies) : undefined
-      if (!need || code === undefined) continue
+      if (!need || code === undefined || isUnusable(need.scheme.type, need.url)) continue
       await this.#miss({ ...need, code, ...(message !== undefined && { reason: message }) }, calls)
       pointers.push(need.pointer)
     }

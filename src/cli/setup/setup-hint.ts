@@ -17,7 +17,8 @@ export function withSetupHint(error: AuthError, names: readonly string[], isTarg
   // A document whose server refuses a bare request, or a target; not the key of a service, nor the password of a queue.
   const lacks = (code === 'NO_CREDENTIAL' && isTarget) || (code === 'AUTH_REJECTED' && credential === undefined && url !== '')
   const [name = 'DOC', ...others] = names
-  if (!lacks || name === '-' || hint?.includes('stac-auth ')) return error
+  // A hint that names a command, or says that no credential will do, stands alone.
+  if (!lacks || name === '-' || /stac-auth |^this type cannot/.test(hint ?? '')) return error
   const document = code === 'AUTH_REJECTED' && canParseUrl(url) && isElsewhere(url, name) ? url : name
   const command = others.length > 0 ? 'stac-auth setup DOC' : setupCommand(document)
   return new AuthError(code, error.message, { ...error, hint: `${command}${hint === undefined ? '' : `\nor, ${hint}`}` })
