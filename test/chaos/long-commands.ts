@@ -16,6 +16,8 @@ export interface LongCommand {
   use?(stdout: () => string, isOver: () => boolean): Promise<readonly string[]>
   /** Waits until a signal ends it. */
   readonly waits?: boolean
+  /** The exit code after a signal, where it is not that of other commands. */
+  readonly ends?: Readonly<Record<string, number>>
   /** What is wrong after a run that nothing disturbed. */
   problems(site: Site, folder: string, stdout: string): Promise<readonly string[]>
 }
@@ -111,6 +113,8 @@ export const LONG_COMMANDS: readonly LongCommand[] = [
       const paths = await documents(site, folder, 4)
       return ['run', ...paths, ...(await credentials(site, folder)), '--', process.execPath, '-e', READER]
     },
+    // Its program has got the signal as well, and it ends as its program has ended.
+    ends: { SIGHUP: 129 },
     problems: async () => [],
   },
   {
@@ -137,10 +141,9 @@ async function throughGateway(stdout: () => string, isOver: () => boolean): Prom
   while (targets().length === 0 && !isOver()) await new Promise((resolve) => setTimeout(resolve, 20))
   const problems = targets().map(async ({ url }) => {
     for (let attempt = 0; attempt < 4 && !isOver(); attempt++) {
-      const bytes = await fetch(url).then(
-        async (response) => (response.ok ? (await response.arrayBuffer()).byteLength : 0),
-        () => 0,
-      )
+      const bytes = await fetch(url)
+        .then(async (response) => (response.ok ? (await response.arrayBuffer()).byteLength : 0))
+        .catch(() => 0)
       if (bytes === SIZE) return []
     }
     return [`could not read ${new URL(url).pathname.split('/').at(-1)}`]

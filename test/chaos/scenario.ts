@@ -140,7 +140,10 @@ function exitProblems(command: LongCommand, kind: Kind, plan: Plan, { code, sign
   const isEndedByUs = command.waits || command.use
   const [name] = plan.signals?.[0] ?? []
   if (name === 'SIGKILL') return end === 137 || end === 0 ? [] : [said]
-  if (name && ENDS[name]) return [...(ENDS[name] ?? []), ...(isEndedByUs ? [] : [0])].includes(end) ? [] : [said]
+  if (name && ENDS[name]) {
+    const expected = [...ENDS[name], ...(command.ends?.[name] ? [command.ends[name]] : []), ...(isEndedByUs ? [] : [0])]
+    return expected.includes(end) ? [] : [said]
+  }
   const isQuiet = kind === 'memory' || kind === 'clock' || name === 'SIGSTOP' || name === 'SIGPIPE'
   const expected = isEndedByUs ? 143 : 0
   if (isQuiet) return end === expected && met.length === 0 ? [] : [said, ...met]
