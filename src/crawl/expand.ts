@@ -295,9 +295,9 @@ function isRepeated(page: Page, first: string | undefined): boolean {
 }
 
 /**
- * Returns the request for the next page. A `next` link may set method, headers and body (STAC API paging): POST only to the origin of the
- * page itself, headers only if they carry no credentials and do not frame the message. `merge` adds nothing: it refers to the first request,
- * which is a GET without headers.
+ * Returns the request for the next page. A `next` link may set method, headers and body (STAC API paging): POST and headers only to the
+ * origin of the page itself, headers only if they carry no credentials and do not frame or route the message. `merge` adds nothing: it
+ * refers to the first request, which is a GET without headers.
  *
  * @param document the page, read from `url`
  * @param inner the documents in it
@@ -356,10 +356,12 @@ function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' |
     return refused('LINK_REQUEST_FORBIDDEN', 'asks to send a body to another origin')
   const stated = Object.entries(isObject(own(link, 'headers')) ? (own(link, 'headers') as JsonObject) : {})
   const wrong = stated.find(
-    ([name, value]) => typeof value !== 'string' || isForbiddenHeader(name) || isSecret(name) || /[\r\n\0]/.test(value),
+    ([name, value]) => typeof value !== 'string' || isForbiddenHeader(name) || isReserved(name) || /[\r\n\0]/.test(value),
   )
   if (wrong) return refused('LINK_REQUEST_FORBIDDEN', 'sets a header that documents may not set')
-  const headers = Object.fromEntries(stated.map(([name, value]) => [name.toLowerCase(), String(value)]))
+  // Another origin would get them with the user's credential for it.
+  const kept = originOf(url) === originOf(base) ? stated : []
+  const headers = Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), String(value)]))
   if (method === 'GET') return { url, method, headers }
   return {
     url,
@@ -369,9 +371,9 @@ function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' |
   }
 }
 
-/** Headers that carry credentials; documents may not set them. */
-function isSecret(name: string): boolean {
-  return /^(?:authorization|x-api-key|api-?key|dpop)$|token|secret|signature/i.test(name)
+/** Headers that carry credentials, or that servers read as another path, which may be outside of `sendTo`; documents may not set them. */
+function isReserved(name: string): boolean {
+  return /^(?:authorization|x-api-key|api-?key|dpop|x-(?:original|rewrite)-.*)$|token|secret|signature/i.test(name)
 }
 
 /** Returns the links with that relation that may lead to JSON; links without a type are included. */

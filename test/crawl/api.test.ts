@@ -109,6 +109,8 @@ describe('the next page', () => {
   it.each([
     ['another method', { method: 'DELETE' }],
     ['a header that frames', { headers: { Host: 'evil.example' } }],
+    ['a header that leads to another path', { headers: { 'X-Original-URL': '/admin' } }],
+    ['a header that leads to another path in older servers', { headers: { 'x-rewrite-url': '/admin' } }],
     ['a header that may hold material', { headers: { Authorization: 'Basic eA==' } }],
     ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }],
     ['a header that is no text', { headers: { 'x-a': 1 } }],
@@ -121,6 +123,12 @@ describe('the next page', () => {
     const site: Site = { '/': page(['1'], link('next', 'https://evil.example/', { method: 'POST', body: {} })) }
     const { asked, left } = await walk(site, origins ? { origins } : {})
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
+  })
+
+  it('the next page on another origin gets no header of the page, which would be sent with the credential for that origin', async () => {
+    const next = link('next', 'https://other.example/', { headers: { 'x-user': 'admin' } })
+    const { requests, left } = await walk({ '/': page(['1'], next), 'https://other.example/': page(['2']) }, { origins: 'cross' })
+    expect([requests.map(({ headers }) => headers['x-user']), left]).toEqual([[undefined, undefined], []])
   })
 
   it('the next page on another origin is omitted like any other link', async () => {
