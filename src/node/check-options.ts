@@ -86,6 +86,9 @@ const KINDS: { readonly [kind in FieldKind]: true } = {
   function: true,
 }
 
+/** The class of `async` functions that do not yield, which has no global name. */
+const AsyncFunction = (async () => {}).constructor as new () => unknown
+
 const METHODS = ['identity', 'schemeOf', 'describe', 'authorize'] as const
 
 /** Refuses strategies that lack what every strategy has. Errors: `CONFIG_INVALID`. */
@@ -98,6 +101,8 @@ function checkStrategy(strategy: unknown): void {
     throw invalid('a strategy has no type', 'load() of a strategy returns the strategy itself, not its module')
   const its = `the strategy "${strategy.type}"`
   for (const name of METHODS) if (typeof strategy[name] !== 'function') throw invalid(`${name} of ${its} must be a function`)
+  if (strategy.authorize instanceof AsyncFunction)
+    throw invalid(`authorize of ${its} must be an async generator`, 'async *authorize(request, context), or singleStep of the function')
   const { forms } = strategy
   if (!Array.isArray(forms) || forms.length === 0) throw invalid(`forms of ${its} must be a list`, 'forms: [{ fields: {} }]')
   for (const form of forms) {

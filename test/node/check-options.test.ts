@@ -50,6 +50,7 @@ describe('a strategy of the caller in JavaScript', () => {
 
   it.each([
     [{ authorize: undefined }, 'authorize of the strategy "com.example.ticket" must be a function'],
+    [{ authorize: async () => {} }, 'authorize of the strategy "com.example.ticket" must be an async generator'],
     [{ forms: undefined }, 'forms of the strategy "com.example.ticket" must be a list'],
     [{ forms: [{}] }, 'each of the forms of the strategy "com.example.ticket" must have fields'],
     [{ forms: [{ fields: { ticket: { kind: 'string' } } }] }, /^the kind of the field ticket of .* must be one of text, secret, /],
