@@ -133,6 +133,7 @@ describe('a proxy of the environment', () => {
 
   it.each([
     ['407', 'HTTP/1.1 407 Login\r\nproxy-authenticate: Basic\r\n\r\n', 'PROXY_AUTH_REQUIRED', 407],
+    ['401', 'HTTP/1.1 401 Unauthorized\r\n\r\n', 'PROXY_AUTH_REQUIRED', 401],
     ['403', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'PROXY_REFUSED', 403],
     ['502', 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 3\r\n\r\nbad', 'PROXY_REFUSED', 502],
   ])('a proxy of the environment that answers %s is an error of the proxy', async (_name, answer, code, status) => {

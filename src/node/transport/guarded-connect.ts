@@ -147,12 +147,12 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
 }
 
 /** Returns `PROXY_AUTH_REQUIRED`. */
-export function loginRequired({ host, username }: URL): NetworkError {
+export function loginRequired({ host, username }: URL, status = 407): NetworkError {
   const [problem, hint] =
     username === ''
       ? ['requires a login', 'add the user name and password to the variable of the proxy: https_proxy=http://user:password@proxy:port']
       : ['refused the login in its variable', `check the user name and password in https_proxy, http_proxy or all_proxy; ${ENCODED}`]
-  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} ${problem}`, { status: 407, hint })
+  return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} ${problem}`, { status, hint })
 }
 
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
@@ -328,7 +328,8 @@ function hostMatcher(named: string): (hostname: string) => boolean {
 }
 
 function refusal(proxy: URL, status: number, authority: string): AuthError {
-  if (status === 407) return loginRequired(proxy)
+  // Tinyproxy refuses a wrong login with 401; the server cannot have sent it, because there is no tunnel yet.
+  if (status === 407 || status === 401) return loginRequired(proxy, status)
   return new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} refused the connection to ${authority} (status ${status})`, { status })
 }
 
