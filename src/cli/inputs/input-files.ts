@@ -95,20 +95,33 @@ function exists(name: string): Promise<boolean> {
 }
 
 async function* filesMatching(glob: string, selection: Selection, paths: ReadonlySet<string>): AsyncGenerator<LintInput> {
-  const { default: picomatch } = await import('picomatch')
-  const { base, prefix } = picomatch.scan(glob)
-  const folder = `${prefix}${base}` || '.'
-  const matches = picomatch(glob.replace(/^\.\//, ''))
+  const { folder, matches } = await fileGlob(glob)
   let found = 0
   if (await exists(folder)) {
     const root = await realpath(folder)
-    const walk = { root, paths: NONE, isWanted: (name: string) => matches(name), ...(await rulesFor(root, selection, TOOLS)) }
+    const walk = { root, paths: NONE, isWanted: matches, ...(await rulesFor(root, selection, TOOLS)) }
     for await (const input of filesBelow(folder, root, walk)) {
       found++
       if (!paths.has(resolve(input.name))) yield input
     }
   }
   if (found === 0 && !selection.mayMiss) yield { name: glob, error: usageError(`no file matches ${glob}`, whyNone(glob)) }
+}
+
+/**
+ * Returns the folder that a glob starts in, and its test of a path. On Windows both may have backslashes: shells there expand no globs,
+ * and complete names with backslashes.
+ */
+export async function fileGlob(
+  glob: string,
+  separator: string = sep,
+): Promise<{ readonly folder: string; readonly matches: (path: string) => boolean }> {
+  const { default: picomatch } = await import('picomatch')
+  const slashes = (path: string) => (separator === '\\' ? path.replaceAll('\\', '/') : path)
+  const pattern = slashes(glob)
+  const { base, prefix } = picomatch.scan(pattern)
+  const isMatch = picomatch(pattern.replace(/^\.\//, ''))
+  return { folder: `${prefix}${base}` || '.', matches: (path) => isMatch(slashes(path)) }
 }
 
 /** Returns the hint for a glob that matches nothing. */

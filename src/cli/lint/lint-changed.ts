@@ -1,10 +1,10 @@
 /** Selects changed files as inputs of `lint`. */
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isAddress } from '../../http/url.ts'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from '../../node/git.ts'
 import { usageError } from '../exit-code.ts'
-import { isDocument, isGlob, leftOutBelow, whyNone } from '../inputs/input-files.ts'
+import { fileGlob, isDocument, isGlob, leftOutBelow, whyNone } from '../inputs/input-files.ts'
 import type { FixingOptions } from './lint-options.ts'
 
 export interface ChangedOptions {
@@ -66,11 +66,10 @@ async function selected(
   ignore: readonly string[],
 ): Promise<readonly (readonly [string, GitFile])[]> {
   if (isGlob(input) && !(await exists(input))) {
-    const { default: picomatch } = await import('picomatch')
-    const matches = picomatch(input.replace(/^\.\//, ''))
+    const { matches } = await fileGlob(input)
     const here = await realpath('.')
     return files.flatMap((file) => {
-      const name = input.startsWith(sep) ? file.path : relative(here, file.path)
+      const name = isAbsolute(input) ? file.path : relative(here, file.path)
       return matches(name) ? [[safe(name), file] as const] : []
     })
   }

@@ -1,5 +1,5 @@
 /** Starts the program of `run`, passes signals on to it and waits for it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { ConfigurationError } from '../../errors.ts'
 import { systemCode } from '../../node/system-error.ts'
@@ -16,7 +16,8 @@ const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
  */
 export async function runChild(command: readonly string[], env: Record<string, string>, io: Io): Promise<number> {
   const [program = '', ...args] = command
-  const child = spawn(program, args, { env, stdio: [stdioOf(io.stdin), stdioOf(io.stdout), stdioOf(io.stderr)], windowsHide: true })
+  const stdio = [stdioOf(io.stdin), stdioOf(io.stdout), stdioOf(io.stderr)]
+  const child = started(program, args, { env, stdio, windowsHide: true })
   const ended = new Promise<number>((resolve, reject) => {
     child.once('error', (error) => reject(notStarted(program, error)))
     child.once('close', (code, signal) => resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal]))
@@ -27,6 +28,15 @@ export async function runChild(command: readonly string[], env: Record<string, s
     return await ended
   } finally {
     release()
+  }
+}
+
+/** Node throws some failures instead of reporting them, such as for the batch files of Windows. */
+function started(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(program, args, options)
+  } catch (error) {
+    throw notStarted(program, error)
   }
 }
 
@@ -63,9 +73,13 @@ function passSignals(child: ChildProcess, terminal: boolean): () => void {
   }
 }
 
+const BATCH_HINT = 'put cmd /c before a batch file (.cmd, .bat)'
+
 function notStarted(program: string, error: unknown): ConfigurationError {
   const code = systemCode(error)
-  if (code === 'ENOENT') return usageError(`cannot start "${program}": the program was not found`, 'check its name, or give its path')
+  if (/\.(?:bat|cmd)$/i.test(program) && code === 'EINVAL') return usageError(`cannot start "${program}": it is a batch file`, BATCH_HINT)
+  const hint = process.platform === 'win32' ? `check its name, or give its path; ${BATCH_HINT}` : 'check its name, or give its path'
+  if (code === 'ENOENT') return usageError(`cannot start "${program}": the program was not found`, hint)
   const why = code === 'EACCES' ? 'it is not an executable file' : `the system refuses it (${code ?? 'unknown reason'})`
   return usageError(`cannot start "${program}": ${why}`, 'give the path of a program, and its arguments after it')
 }

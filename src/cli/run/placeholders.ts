@@ -50,6 +50,12 @@ const PLAIN_TEXT = /^[\w./:=,@+~%-]*$/
 /** A URL without characters that end a string or start a command in a shell, in SQL, Python, R or awk. */
 const PLAIN_URL = /^[\w./:=,@+~%?[\]-]*$/
 
+/** Programs that join their arguments to a command line and read that as a script. */
+const JOINS = /(?:^|[\\/])(?:cmd|powershell|pwsh|ssh|watch|wsl)(?:\.exe)?$/i
+
+/** It also puts the values of variables in the place of their names between two percent signs. */
+const PERCENT_JOINS = /(?:^|[\\/])cmd(?:\.exe)?$/i
+
 /** More names than these are no help. */
 const MAX_NAMES = 20
 
@@ -66,18 +72,28 @@ export function substitute([program = '', ...args]: readonly string[], placehold
     if (literal !== undefined) return `{${literal}}`
     return textFor(name, placeholders, naming) ?? (WORD.test(name) ? refuse(name, placeholders) : braces)
   }
+  // It may stand behind another program, such as `env`.
+  const joining = [program, ...args].find((word) => JOINS.test(word))
+  const hasPercent = [program, ...args].some((word) => PERCENT_JOINS.test(word))
   const filled = (argument: string) => {
-    const isScript = !PLAIN_TEXT.test(argument.replace(BRACES, ''))
+    const isScript = joining !== undefined || !PLAIN_TEXT.test(argument.replace(BRACES, ''))
     return argument.replace(BRACES, (braces: string, literal: string | undefined, name: string | undefined) => {
       const text = put(braces, literal, name)
-      if (isScript && literal === undefined && text !== braces && !PLAIN_URL.test(text)) throw unsafe(braces)
+      const isPlain = PLAIN_URL.test(text) && !(hasPercent && text.includes('%'))
+      if (isScript && literal === undefined && text !== braces && !isPlain) throw unsafe(braces, joining)
       return text
     })
   }
   return [program, ...args.map(filled)]
 }
 
-function unsafe(braces: string): ConfigurationError {
+function unsafe(braces: string, joining: string | undefined): ConfigurationError {
+  if (joining !== undefined) {
+    return usageError(
+      `${braces} cannot stand behind "${joining}", which reads its arguments as a script: its URL has characters that could be read as commands`,
+      'start the program itself, or let it read the URLs from the file in STAC_AUTH_GATEWAY_MAP',
+    )
+  }
   return usageError(
     `${braces} cannot stand inside a script: its URL has characters that could be read as commands`,
     `give it as an argument of its own, for example: sh -c 'gdalinfo "$1"' sh ${braces}`,
