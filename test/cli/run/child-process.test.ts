@@ -1,9 +1,19 @@
 import { chmod } from 'node:fs/promises'
 import { PassThrough, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { runChild } from '../../../src/cli/run/child-process.ts'
 import { put, temporaryFolder } from '../folder.ts'
+
+/** Windows' Node throws for batch files (CVE-2024-27980); these are started here as it does there. */
+vi.mock('node:child_process', async (original) => {
+  const real = await original<typeof import('node:child_process')>()
+  const spawn = (program: string, ...rest: [string[], object]) => {
+    if (/\.(?:bat|cmd)$/i.test(program)) throw Object.assign(new Error('spawn EINVAL'), { code: 'EINVAL' })
+    return real.spawn(program, ...rest)
+  }
+  return { ...real, spawn }
+})
 
 const folder = await temporaryFolder()
 const streams = (stdin: Readable = new PassThrough().end(), isTTY = false) => ({
@@ -69,5 +79,14 @@ describe('the program of run', () => {
       message: 'cannot start "gdalinf": the program was not found',
     })
     await expect(runChild([file], {}, streams())).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('executable') })
+  })
+
+  it('is named in the error when it is a batch file of Windows', async () => {
+    for (const program of ['tool.cmd', 'C:\\x\\TOOL.BAT'])
+      await expect(runChild([program], {}, streams())).rejects.toMatchObject({
+        code: 'USAGE',
+        message: `cannot start "${program}": it is a batch file`,
+        hint: 'put cmd /c before a batch file (.cmd, .bat)',
+      })
   })
 })

@@ -119,6 +119,31 @@ describe('placeholders', () => {
     expect(args('sh', '-c', 'echo "{{B04}}" {print $1}')).toEqual(['-c', 'echo "{B04}" {print $1}'])
   })
 
+  it('are read as a script behind a program that joins its arguments, also as arguments of their own', () => {
+    const behind = (words: readonly string[], end: string) =>
+      substitute([...words, '{x}'], { targets: [{ document: 'i', key: 'x', url: url(end) }], catalog: undefined })
+    const joining = [
+      ['cmd', '/c', 'gdalinfo.bat'],
+      ['C:\\Windows\\System32\\CMD.EXE', '/c', 'x'],
+      ['powershell', '-Command', 'gdalinfo'],
+      ['pwsh', '-c', 'gdalinfo'],
+      ['wsl', 'gdalinfo'],
+      ['ssh', 'host', 'gdalinfo'],
+      ['/usr/bin/watch', 'gdalinfo'],
+      ['env', 'A=1', 'watch', 'gdalinfo'],
+    ]
+    for (const words of joining) {
+      for (const end of ['a&calc&.tif', 'a;id', 'a$(id)', 'a|id'])
+        expect(() => behind(words, end)).toThrow(
+          expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('STAC_AUTH_GATEWAY_MAP') }),
+        )
+      expect(behind(words, 'a.tif?b=[1]').at(-1)).toBe(url('a.tif?b=[1]'))
+    }
+    expect(() => behind(['cmd', '/c', 'x'], '%TEMP%/a')).toThrow(expect.objectContaining({ code: 'USAGE' }))
+    expect(behind(['watch', 'x'], 'a%20b').at(-1)).toBe(url('a%20b'))
+    for (const words of [['cmder'], ['curl'], ['watchman', 'x']]) expect(behind(words, 'a&b').at(-1)).toBe(url('a&b'))
+  })
+
   it('lead to no target of another document that has taken the name as its key', () => {
     const taken = (key: string): Placeholders => ({ targets: [target('i', 'B04'), target('evil', key)], catalog: undefined })
     for (const key of ['i/B04', 'url:B04', 'vsi:B04', 'vsi:i/B04'])
