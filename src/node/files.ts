@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, openSync, readSync, realpathSync, type
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isAuthError } from '../errors.ts'
-import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
+import { notWrittenThrough, readFailure, systemCode, whenFree, writeFailure } from './system-error.ts'
 
 /** How a file is written atomically. */
 export interface AtomicWrite {
@@ -27,7 +27,7 @@ export interface AtomicWrite {
 export async function writeFileAtomically(
   { path, file }: { readonly path: string; readonly file: FileHandle },
   target: string,
-  { write, confirm, place = rename, durable = false }: AtomicWrite,
+  { write, confirm, place = renameWhenFree, durable = false }: AtomicWrite,
   name = target,
 ): Promise<void> {
   const refuse = (error: unknown): never => {
@@ -42,6 +42,11 @@ export async function writeFileAtomically(
   await confirm?.()
   await place(path, target).catch(refuse)
   if (durable) await syncFolder(dirname(target))
+}
+
+/** Renames a file, also one that another process reads for a moment on Windows. */
+export function renameWhenFree(from: string, to: string): Promise<void> {
+  return whenFree(() => rename(from, to))
 }
 
 /** Syncs a folder, if the system supports that, so that a rename survives a power failure. */

@@ -3,7 +3,7 @@
 import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { IntegrityError } from '../errors.ts'
-import { type AtomicWrite, writeFileAtomically } from './files.ts'
+import { type AtomicWrite, renameWhenFree, writeFileAtomically } from './files.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
 import { type Lease, tryLock } from './tokens/process-lock.ts'
 
@@ -35,7 +35,7 @@ export async function writeNewFile(name: string, source: () => Promise<AsyncIter
   const write = async (file: FileHandle) => {
     for await (const chunk of await source()) await file.writeFile(chunk).catch(refuse)
   }
-  const place = overwrite ? rename : (part: string) => give(part, name, target)
+  const place = overwrite ? renameWhenFree : (part: string) => give(part, name, target)
   await replaceAlone(target, name, 0o666, { write, place })
 }
 

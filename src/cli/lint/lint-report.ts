@@ -1,7 +1,7 @@
 /** The output of `lint`: reports at the end and during the run, and the exit code. */
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { access, constants, type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { access, constants, type FileHandle, open, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Problem } from '../../lint/index.ts'
@@ -15,6 +15,7 @@ import {
   type Shard,
   type Summary,
 } from '../../lint/reporters/report.ts'
+import { renameWhenFree } from '../../node/files.ts'
 import { systemCode, writeFailure } from '../../node/system-error.ts'
 import type { Context } from '../context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, exitOfFailure, type Failure, usageError, worstExit } from '../exit-code.ts'
@@ -241,7 +242,7 @@ class ReportFile {
       await this.#handle.close()
       if (part === undefined) return
       try {
-        await rename(part, this.#place)
+        await renameWhenFree(part, this.#place)
       } catch (error) {
         if (![...ONLY_ITSELF, 'EXDEV'].includes(systemCode(error))) throw error
         await writeFile(this.#place, createReadStream(part))

@@ -1,8 +1,8 @@
 /** A partial file: `.part` beside the final name, with a lock and a journal beside it. */
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
-import { checkFolder, presentFile } from '../files.ts'
+import { checkFolder, presentFile, renameWhenFree } from '../files.ts'
 import { fileAppeared, systemCode, writeFailure } from '../system-error.ts'
 import { type Lease, tryLock, type WaitOptions } from '../tokens/process-lock.ts'
 import { PartJournal, type PartRecord, type PartVersion, readPartJournal, type Span, Spans } from './part-journal.ts'
@@ -141,7 +141,7 @@ export class DiskPart {
       const { ino } = await this.#file.stat()
       if (!(await this.#lease.confirm()) || presentFile(partOf(this.#path))?.ino !== ino) throw lost(this.#path)
       await this.#file.close()
-      await rename(partOf(this.#path), path)
+      await renameWhenFree(partOf(this.#path), path)
       await this.#forget()
     } catch (error) {
       throw writeError(error, this.#path)

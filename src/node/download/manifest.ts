@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { IntegrityError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/document.ts'
 import { plainSuffix } from '../../text/file-name.ts'
-import { presentFile } from '../files.ts'
+import { presentFile, renameWhenFree } from '../files.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
 
@@ -180,7 +180,7 @@ export class NewManifest {
   async complete(): Promise<void> {
     try {
       this.#lines.close()
-      await rename(this.#part, this.#path)
+      await renameWhenFree(this.#part, this.#path)
     } catch (error) {
       await this.discard()
       throw writeFailure(error, `"${this.#path}"`)

@@ -10,15 +10,16 @@
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { link, lstat, open, readFile, readlink, rename, unlink } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { link, lstat, open, readFile, readlink, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { abortedBy } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { isObject } from '../../stac/document.ts'
 import { readOwnFile } from '../credentials/own-file.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { renameWhenFree } from '../files.ts'
+import { systemCode, whenFree, writeFailure } from '../system-error.ts'
 
 /** Milliseconds without a heartbeat after which a lock may be taken over, whatever the state of its process. */
 const LEASE = 60_000
@@ -262,10 +263,15 @@ async function beat(path: string, holder: LockHolder): Promise<boolean> {
     await file.write(bytes, 0, bytes.length, 0).catch(() => file.utimes(new Date(), new Date()))
     const [ours, there] = [await file.stat(), await lstat(path)]
     // A process that takes the lock over checks its time again after moving it away.
-    return ours.ino === there.ino && ours.dev === there.dev
+    return isSameFile(ours, there)
   } finally {
     await file.close()
   }
+}
+
+/** On Windows some versions of Node report another device for an open file than for its path (libuv 4698). */
+function isSameFile(one: Stats, other: Stats): boolean {
+  return one.ino === other.ino && (one.dev === other.dev || process.platform === 'win32')
 }
 
 interface Times {
@@ -281,7 +287,7 @@ function timesNow(): Times {
 async function make(path: string, self?: ProcessIdentity): Promise<LockHolder | undefined> {
   const holder = await newHolder(self)
   try {
-    const file = await open(path, 'wx', 0o600)
+    const file = await whenFree(() => open(path, 'wx', 0o600))
     try {
       await file.writeFile(JSON.stringify(holder))
     } catch (error) {
@@ -291,20 +297,14 @@ async function make(path: string, self?: ProcessIdentity): Promise<LockHolder | 
       await file.close()
     }
   } catch (error) {
-    if (isTaken(error)) return undefined
+    if (systemCode(error) === 'EEXIST') return undefined
     throw writeFailure(error, `"${path}"`)
   }
   return holder
 }
 
-/** Windows refuses a name that is being removed. */
-function isTaken(error: unknown): boolean {
-  const code = systemCode(error)
-  return code === 'EEXIST' || (process.platform === 'win32' && (code === 'EPERM' || code === 'EBUSY'))
-}
-
 async function look(path: string): Promise<Lock | undefined> {
-  const file = await readOwnFile(path, MAX_BYTES)
+  const file = await whenFree(() => readOwnFile(path, MAX_BYTES))
   if (!file) return undefined
   const { ino, mtimeMs } = file.stats
   const holder = parseHolder(file.bytes.toString())
@@ -345,7 +345,7 @@ async function removeLock(path: string, id: string, options: LeaseOptions, mayGo
 
 /** Removes a lock unless its holder has updated it since it was read. */
 async function moveAway(path: string, aside: string, seen: Lock): Promise<boolean> {
-  await rename(path, aside)
+  await renameWhenFree(path, aside)
   const moved = await look(aside)
   const isSame = moved?.id === seen.id && moved.written === seen.written
   // A holder that reads the lock at this moment finds it missing and stops.

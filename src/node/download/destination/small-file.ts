@@ -6,7 +6,7 @@ import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../../errors.ts'
 import { checkFolder, presentFile } from '../../files.ts'
-import { fileAppeared, systemCode, writeFailure } from '../../system-error.ts'
+import { fileAppeared, systemCode, whenFree, writeFailure } from '../../system-error.ts'
 import { type LockHolder, newHolder, stateOf } from '../../tokens/process-lock.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function writeSmallFile(path: string, chunks: readonly Uint8Array[]
     } finally {
       closeSync(file)
     }
-    if (replace) renameSync(part, path)
+    if (replace) await whenFree(async () => renameSync(part, path))
     else named(part, path)
   } catch (error) {
     if (isOurs) await rm(part, { force: true }).catch(() => undefined)

@@ -1,0 +1,68 @@
+/** What Windows answers for files that are open elsewhere, on any system: its codes are put in front of the real calls. */
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { writeOwnFile } from '../../src/node/credentials/own-file.ts'
+import { takeLock, tryLock } from '../../src/node/tokens/process-lock.ts'
+import { temporaryFolder } from '../cli/folder.ts'
+import { failureOf } from '../harness/failure.ts'
+
+/** How many calls are refused, and whether open files have a device of their own. */
+const windows = vi.hoisted(() => ({ open: 0, rename: 0, otherDevice: false }))
+
+vi.mock('node:fs/promises', async (original) => {
+  const files = await original<typeof import('node:fs/promises')>()
+  const refusing =
+    <A extends unknown[], R>(name: 'open' | 'rename', call: (...args: A) => Promise<R>) =>
+    async (...args: A) => {
+      if (windows[name]-- > 0) throw Object.assign(new Error(`EPERM: operation not permitted, ${name}`), { code: 'EPERM' })
+      return call(...args)
+    }
+  const lstat = async (path: string) => {
+    const stats = await files.lstat(path)
+    if (windows.otherDevice) stats.dev += 2 ** 40
+    return stats
+  }
+  return { ...files, open: refusing('open', files.open), rename: refusing('rename', files.rename), lstat }
+})
+
+const folder = await temporaryFolder()
+const path = join(folder, 'a.lock')
+
+beforeEach(() => vi.spyOn(process, 'platform', 'get').mockReturnValue('win32'))
+afterEach(async () => {
+  vi.restoreAllMocks()
+  Object.assign(windows, { open: 0, rename: 0, otherDevice: false })
+  await rm(path, { force: true })
+})
+
+it('a folder that may not be written is an error within seconds, not a lock to wait for', async () => {
+  windows.open = Number.POSITIVE_INFINITY
+  expect(await failureOf(tryLock(path))).toMatchObject({ code: 'FILE_ACCESS', message: expect.stringContaining('access is denied') })
+  expect(await failureOf(takeLock(path, new AbortController().signal))).toMatchObject({ code: 'FILE_ACCESS' })
+})
+
+it('a lock is taken although the one before it is still being removed', async () => {
+  windows.open = 3
+  const lease = await tryLock(path)
+  expect(await lease?.confirm()).toBe(true)
+  await lease?.release()
+})
+
+it('a lock stays held where the open file has another device number than its path', async () => {
+  windows.otherDevice = true
+  const lease = await tryLock(path)
+  expect(await lease?.confirm()).toBe(true)
+  await lease?.release()
+})
+
+it('a file is replaced once the program that reads it has closed it, and not at all while it stays open', async () => {
+  const file = join(folder, 'tokens.json')
+  await writeFile(file, 'old')
+  windows.rename = 3
+  await writeOwnFile(file, 'new')
+  expect(await readFile(file, 'utf8')).toBe('new')
+  windows.rename = Number.POSITIVE_INFINITY
+  expect(await failureOf(writeOwnFile(file, 'newer'))).toMatchObject({ code: 'FILE_ACCESS' })
+  expect(await readFile(file, 'utf8')).toBe('new')
+})
