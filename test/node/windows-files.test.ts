@@ -7,15 +7,16 @@ import { takeLock, tryLock } from '../../src/node/tokens/process-lock.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/failure.ts'
 
-/** How many calls are refused, and whether open files have a device of their own. */
-const windows = vi.hoisted(() => ({ open: 0, rename: 0, otherDevice: false }))
+/** How many calls are refused, `create` for new files alone, and whether open files have a device of their own. */
+const windows = vi.hoisted(() => ({ open: 0, create: 0, rename: 0, otherDevice: false }))
 
 vi.mock('node:fs/promises', async (original) => {
   const files = await original<typeof import('node:fs/promises')>()
   const refusing =
     <A extends unknown[], R>(name: 'open' | 'rename', call: (...args: A) => Promise<R>) =>
     async (...args: A) => {
-      if (windows[name]-- > 0) throw Object.assign(new Error(`EPERM: operation not permitted, ${name}`), { code: 'EPERM' })
+      if (windows[name]-- > 0 || (args[1] === 'wx' && windows.create-- > 0))
+        throw Object.assign(new Error(`EPERM: operation not permitted, ${name}`), { code: 'EPERM' })
       return call(...args)
     }
   const lstat = async (path: string) => {
@@ -32,12 +33,12 @@ const path = join(folder, 'a.lock')
 beforeEach(() => vi.spyOn(process, 'platform', 'get').mockReturnValue('win32'))
 afterEach(async () => {
   vi.restoreAllMocks()
-  Object.assign(windows, { open: 0, rename: 0, otherDevice: false })
+  Object.assign(windows, { open: 0, create: 0, rename: 0, otherDevice: false })
   await rm(path, { force: true })
 })
 
 it('a folder that may not be written is an error within seconds, not a lock to wait for', async () => {
-  windows.open = Number.POSITIVE_INFINITY
+  windows.create = Number.POSITIVE_INFINITY
   expect(await failureOf(tryLock(path))).toMatchObject({ code: 'FILE_ACCESS', message: expect.stringContaining('access is denied') })
   expect(await failureOf(takeLock(path, new AbortController().signal))).toMatchObject({ code: 'FILE_ACCESS' })
 })
