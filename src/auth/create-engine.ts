@@ -198,11 +198,13 @@ export class Registry {
 
   constructor(strategies: readonly (Strategy | LazyStrategy)[]) {
     for (const strategy of strategies) {
+      // A module in place of its strategy has no type.
+      const type = String(strategy.type)
       // The last one of a type counts.
-      this.#loaded.delete(strategy.type)
-      this.#lazy.delete(strategy.type)
-      if ('load' in strategy) this.#lazy.set(strategy.type, strategy)
-      else this.#loaded.set(strategy.type, strategy)
+      this.#loaded.delete(type)
+      this.#lazy.delete(type)
+      if ('load' in strategy) this.#lazy.set(type, strategy)
+      else this.#loaded.set(type, strategy)
     }
   }
 

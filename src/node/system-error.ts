@@ -1,6 +1,6 @@
 /** Maps errors of the operating system to errors of the library. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { IntegrityError } from '../errors.ts'
+import { AuthError, IntegrityError } from '../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
@@ -111,4 +111,9 @@ export function notWrittenThrough(what: string, hint = 'choose another name'): I
 /** Returns `PATH_EXISTS`: the file did not exist when its download began. */
 export function fileAppeared(path: string): IntegrityError {
   return new IntegrityError('PATH_EXISTS', `"${path}" was created by another program during the download; it was not replaced`)
+}
+
+/** Returns `INTERNAL`. The message of a foreign error may quote a header or a body, so only its name is shown. */
+export function internalError(thrown: unknown): AuthError {
+  return new AuthError('INTERNAL', `internal error: unexpected ${thrown instanceof Error ? thrown.name : typeof thrown}`)
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type AuthOptions, createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
+import { thrownBy } from '../harness/failure.ts'
+import { unchecked } from '../harness/unchecked.ts'
 
 const credentials = bearer('t', 'https://data.example/')
 
@@ -59,6 +61,12 @@ describe('a strategy of the caller in JavaScript', () => {
       code: 'CONFIG_INVALID',
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     })
+  })
+
+  it('is named by its missing type when its module is in the list', () => {
+    const credential = unchecked({ type: 'com.example.ticket', ticket: 'A-17', sendTo: 'https://data.example/' })
+    const made = () => createAuth({ credentials: credential, strategies: [{ ticket: STRATEGY } as never] })
+    expect(thrownBy(made)).toMatchObject({ code: 'CONFIG_INVALID', message: 'type of credentials[0] must be one of undefined' })
   })
 
   it('is refused when load() returns its module', async () => {

@@ -1,11 +1,12 @@
 /** Asks a server about a file by requesting its first byte, because many signed URLs are valid for GET only. */
-import { abortedBy } from '../../errors.ts'
+import { type AuthError, abortedBy, isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { failure } from '../../http/network-error.ts'
+import { failure, isKnownFailure } from '../../http/network-error.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
 import { Retries, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
+import { internalError } from '../system-error.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
 import type { BodyPromise } from '../transport/page-refusal.ts'
 import { pageRefusal } from '../transport/page-refusal.ts'
@@ -49,7 +50,7 @@ export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
       return await askedOnce(inquiry)
     } catch (thrown) {
       if (signal.aborted) throw abortedBy(signal)
-      const error = failure(thrown, undefined, url)
+      const error = exchangeFailure(thrown, undefined, url)
       const delay = error.retryable ? retries.next({ hint: retryAfterOf(error), status: error.status }) : 'retries'
       if (typeof delay === 'string') throw error
       await sleep(delay, clock, signal)
@@ -121,4 +122,10 @@ function factsIn({ status, headers }: HttpResponse): ServerFacts {
 /** Weak comparison (RFC 9110 §8.8.3.2), of tags of one resource at two times. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
+}
+
+/** Returns the error of an exchange; `INTERNAL` for what is not of the network, such as a fault in a strategy of the caller. */
+export function exchangeFailure(thrown: unknown, signal: AbortSignal | undefined, url: string): AuthError {
+  if (isAuthError(thrown)) return thrown
+  return signal?.aborted || isKnownFailure(thrown) ? failure(thrown, signal, url) : internalError(thrown)
 }

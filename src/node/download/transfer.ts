@@ -1,7 +1,6 @@
 /** Transfers one file from its servers to its path. */
 
 import { type AuthError, abortedBy, IntegrityError, isAuthError, NetworkError } from '../../errors.ts'
-import { failure } from '../../http/network-error.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
@@ -15,7 +14,7 @@ import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import { DOWNLOAD_RETRIES, type DownloadContext } from './download-context.ts'
 import type { PlannedFile } from './file-plan.ts'
-import { askServer, differenceFrom } from './server-facts.ts'
+import { askServer, differenceFrom, exchangeFailure } from './server-facts.ts'
 import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
 /** Fetches a file, or returns why it failed. */
@@ -61,7 +60,7 @@ export async function transfer(
       await content?.close(true)
       return { kind: 'skipped', file, size: thrown.size, received: state?.received ?? 0 }
     }
-    const error = isAuthError(thrown) ? thrown : failure(thrown, context.signal, file.url)
+    const error = exchangeFailure(thrown, context.signal, file.url)
     const resumable = (await content?.close(!state?.isWrong && error.code !== 'FILE_CHANGED')) ?? 0
     return { kind: 'failed', file, error, received: state?.received ?? 0, resumable }
   }
@@ -407,7 +406,7 @@ class TargetRetries {
 }
 
 function errorOf(thrown: unknown, { href, scope }: Target): AuthError {
-  return failure(thrown, undefined, canParseUrl(href, scope.url) ? new URL(href, scope.url).href : '')
+  return exchangeFailure(thrown, undefined, canParseUrl(href, scope.url) ? new URL(href, scope.url).href : '')
 }
 
 /** Returns the error of a file after its last attempt. */

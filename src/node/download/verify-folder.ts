@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, abortedBy, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
-import { failure } from '../../http/network-error.ts'
 import { systemClock } from '../../net/clock.ts'
 import { checkFolder, presentFile } from '../files.ts'
 import { readFailure } from '../system-error.ts'
@@ -12,7 +11,7 @@ import { TargetFolder } from './destination/target-folder.ts'
 import type { Verification } from './download.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
-import { askServer, differenceFrom } from './server-facts.ts'
+import { askServer, differenceFrom, exchangeFailure } from './server-facts.ts'
 
 /** Options of `verifyFolder`. */
 export interface VerifyOptions {
@@ -124,7 +123,7 @@ async function verifyFile(
     const unasked = typeof server === 'string' ? { unasked: server } : {}
     return { kind: 'verified', path: name, bytes, verified: ['manifest', ...(typeof server === 'string' ? [] : server)], ...unasked }
   } catch (thrown) {
-    return { kind: 'failed', path: name, error: isAuthError(thrown) ? thrown : failure(thrown, signal, entry.url) }
+    return { kind: 'failed', path: name, error: exchangeFailure(thrown, signal, entry.url) }
   }
 }
 

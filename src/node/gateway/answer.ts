@@ -1,10 +1,11 @@
 /** Answers one request of a program with the response of the server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AbortedError, AuthError, ConfigurationError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
+import { AbortedError, type AuthError, ConfigurationError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { errorText } from '../../text/sanitize.ts'
+import { internalError } from '../system-error.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
 import { type RewriteContext, rewrittenBody } from './documents.ts'
@@ -271,9 +272,4 @@ function statusOf({ name, code }: AuthError): number {
   if (code === 'INTERNAL') return 500
   if (name === 'TimeoutError') return 504
   return name === 'NetworkError' || name === 'ProtocolError' ? 502 : 403
-}
-
-/** Returns `INTERNAL`. The message of a foreign error may quote a header or a body, so only its name is shown. */
-function internalError(thrown: unknown): AuthError {
-  return new AuthError('INTERNAL', `internal error: unexpected ${thrown instanceof Error ? thrown.name : typeof thrown}`)
 }
