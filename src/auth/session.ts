@@ -23,7 +23,10 @@ export interface Session {
   readonly minValidity: number
   /** Returns the value when it exists and does not expire soon. */
   get<T>(key: string): CacheEntry<T> | undefined
-  /** Returns the value; when it is missing or expires soon, `obtain` runs once for all waiting callers. */
+  /**
+   * Returns the value; when it is missing or expires soon, `obtain` runs once for all waiting callers. Its signal is aborted when none of
+   * them waits any more.
+   */
   resolve<T>(key: string, obtain: (signal: AbortSignal) => Promise<CacheEntry<T>>): Promise<CacheEntry<T>>
   /** Removes the value if it is still the current one. */
   invalidate(key: string, value: unknown): void

@@ -117,7 +117,10 @@ export interface AuthContext<S extends AuthScheme = AuthScheme, C extends Creden
   readonly resource: Resource
   /** Values shared by all requests of this credential. */
   readonly session: Session
-  /** For token endpoints and signing APIs of the credential (`endpoints`) only; redirects are never followed. */
+  /**
+   * For token endpoints and signing APIs of the credential (`endpoints`) only; redirects are never followed. Ends with the caller's signal
+   * unless `signal` is given: for a value that others wait for as well, pass that of `session.resolve`.
+   */
   readonly send: Send
   /** The credential that this one names in `with` or `subject`. */
   readonly input?: Input
