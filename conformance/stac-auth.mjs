@@ -40,6 +40,6 @@ function responseOf(url, { status, headers = {}, json }) {
     headers: new Headers({ 'content-type': 'application/json', ...headers }),
     text: async () => text,
     bytes: async () => new TextEncoder().encode(text),
-    cancel: async () => {},
+    discard: async () => {},
   }
 }
