@@ -1,5 +1,7 @@
 /** Outputs for programs: what they hold, that nothing breaks out of their quotes, and that nobody can run them while secrets are hidden. */
 import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { AuthorizedRequest } from '../../src/auth/auth.ts'
@@ -16,6 +18,7 @@ import { rclone } from '../../src/outputs/rclone.ts'
 import type { OutputOptions } from '../../src/outputs/redact.ts'
 import { sh } from '../../src/outputs/sh.ts'
 import { wget } from '../../src/outputs/wget.ts'
+import { root } from '../architecture/files.ts'
 import { hostile, SECRET, withBearer, withObject, withQueryKey } from './requests.ts'
 
 const run = promisify(execFile)
@@ -26,6 +29,17 @@ const withKey: AuthorizedRequest = { ...withBearer, headers: { 'x-api-key': SECR
 const withBasic: AuthorizedRequest = { ...withBearer, headers: { authorization: `Basic ${btoa(`ada:${SECRET}`)}` } }
 const requests = { withBearer, withKey, withBasic, withQueryKey, withKeys, hostile }
 const texts = { sh, wget, aria2, powershell, python, fsspec, rclone, netrc, duckdb, aws, curl }
+
+/** What has tests of its own for secrets and hostile names, or prints no text. */
+const ELSEWHERE = ['fetch', 'gdal', 'headers', 'http', 'json', 'url']
+
+it('every output is tried here or has such tests of its own', () => {
+  const modules = readdirSync(join(root, 'src/outputs')).map((name) => name.replace(/\.ts$/, ''))
+  const untried = modules.filter(
+    (name) => ![...Object.keys(texts), ...ELSEWHERE, 'handed-over', 'not-expressible', 'redact'].includes(name),
+  )
+  expect(untried, 'add it to texts').toEqual([])
+})
 
 /** The text, or undefined where the output cannot express the request. */
 function textOf(output: (request: AuthorizedRequest, options?: OutputOptions) => string, request: AuthorizedRequest, reveal = false) {
