@@ -2,8 +2,9 @@
 import { closeSync, constants, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isAuthError } from '../errors.ts'
-import { notWrittenThrough, readFailure, systemCode, whenFree, writeFailure } from './system-error.ts'
+import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** How a file is written atomically. */
 export interface AtomicWrite {
@@ -42,6 +43,28 @@ export async function writeFileAtomically(
   await confirm?.()
   await place(path, target).catch(refuse)
   if (durable) await syncFolder(dirname(target))
+}
+
+/** Codes with which Windows refuses a file that is open elsewhere or is being removed, and `FILE_ACCESS` made of them. */
+const REFUSED = new Set(['EPERM', 'EACCES', 'EBUSY', 'FILE_ACCESS'])
+
+/** Pauses in milliseconds, together a second: a virus scanner or indexer opens a new file for some tenths of one. */
+const PAUSES = [10, 20, 50, 100, 200, 300, 320]
+
+/**
+ * Repeats a step that Windows refuses because another process has the file open or removes it. The same codes say there that access is
+ * denied, so it is repeated for a second only. Elsewhere nothing is repeated. Errors: those of the step.
+ */
+export async function whenFree<T>(step: () => Promise<T>): Promise<T> {
+  for (const pause of process.platform === 'win32' ? PAUSES : []) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!REFUSED.has(systemCode(error))) throw error
+      await sleep(pause)
+    }
+  }
+  return step()
 }
 
 /** Renames a file, also one that another process reads for a moment on Windows. */

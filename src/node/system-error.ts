@@ -1,5 +1,4 @@
-/** Maps errors of the operating system to errors of the library. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** Maps errors of the operating system, and unexpected ones, to errors of the library. */
 import { AuthError, IntegrityError } from '../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
@@ -79,28 +78,6 @@ function shown(name: string): string {
 /** Returns the code of an operating system's error, such as `ENOENT`. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
-}
-
-/** Codes with which Windows refuses a file that is open elsewhere or is being removed, and `FILE_ACCESS` made of them. */
-const REFUSED = new Set(['EPERM', 'EACCES', 'EBUSY', 'FILE_ACCESS'])
-
-/** Pauses in milliseconds, together a second: a virus scanner or indexer opens a new file for some tenths of one. */
-const PAUSES = [10, 20, 50, 100, 200, 300, 320]
-
-/**
- * Repeats a step that Windows refuses because another process has the file open or removes it. The same codes say there that access is
- * denied, so it is repeated for a second only. Elsewhere nothing is repeated. Errors: those of the step.
- */
-export async function whenFree<T>(step: () => Promise<T>): Promise<T> {
-  for (const pause of process.platform === 'win32' ? PAUSES : []) {
-    try {
-      return await step()
-    } catch (error) {
-      if (!REFUSED.has(systemCode(error))) throw error
-      await sleep(pause)
-    }
-  }
-  return step()
 }
 
 /** Returns `PATH_UNSAFE`: anyone who can create a link there would choose the file that is overwritten. */

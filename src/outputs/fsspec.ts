@@ -1,13 +1,13 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forJson } from '../text/sanitize.ts'
 import { carriedHeaders } from './handed-over.ts'
-import { requireWebGet } from './not-expressible.ts'
+import { notExpressible, requireWebGet } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
  * Returns JSON for `fsspec.open(url, **storage_options)` and the libraries that take these options: `url` and `storage_options`, for `s3fs`
  * with the request's `keys`. aiohttp drops `Authorization` on redirects to another host; with another secret header none is followed.
- * Errors: `OUTPUT_UNSUPPORTED`.
+ * Errors: `OUTPUT_UNSUPPORTED`, also for a URL that fsspec reads as a pattern or as several URLs.
  *
  * @example console.log(fsspec(request, { reveal: true }))
  */
@@ -18,6 +18,7 @@ export function fsspec(request: AuthorizedRequest, options?: OutputOptions): str
 
 function webOptions(request: AuthorizedRequest, options?: OutputOptions): object {
   requireWebGet(request, 'fsspec')
+  requireOne(request, /[*[]|::/.test(request.url))
   const { url, headers } = shown(request, options)
   return {
     url,
@@ -30,8 +31,16 @@ function webOptions(request: AuthorizedRequest, options?: OutputOptions): object
   }
 }
 
-function objectOptions({ location, keys, credential }: AuthorizedRequest, options?: OutputOptions): object {
+/** Refuses what fsspec reads as a pattern, for which it lists folders with the credential, or as a chain of URLs. */
+function requireOne(request: AuthorizedRequest, isMany: boolean): void {
+  if (!isMany) return
+  throw notExpressible(request, 'fsspec reads this URL as a pattern or as several URLs', 'use --as curl or --as python')
+}
+
+function objectOptions(request: AuthorizedRequest, options?: OutputOptions): object {
+  const { location, keys, credential } = request
   if (!location) return {}
+  requireOne(request, /[*?[]|::/.test(location.key))
   const { bucket, key, endpoint, region, virtualHost, requesterPays } = location
   const { accessKeyId, secretAccessKey, sessionToken } = keys ?? {}
   return {

@@ -215,6 +215,13 @@ describe('fsspec', () => {
     expect(JSON.parse(fsspec(withQueryKey, { reveal: true }))).toEqual({ url: withQueryKey.url, storage_options: { encoded: true } })
   })
 
+  it.each(['a/*/b', 'a/[1-3]', 'a::https://evil.example/', 'a?b=[1]'])('is refused for what fsspec reads as several URLs: %s', (end) => {
+    const [web, object] = [`https://data.example/${end}`, withKeys.location]
+    for (const request of [{ ...withBearer, url: web }, ...(object ? [{ ...withKeys, location: { ...object, key: end } }] : [])])
+      expect(() => fsspec(request, { reveal: true })).toThrow(expect.objectContaining({ code: 'OUTPUT_UNSUPPORTED' }))
+    expect(fsspec({ ...withBearer, url: 'https://data.example/a?b=1:2' }, { reveal: true })).toContain('a?b=1:2')
+  })
+
   it('fsspec has the keys and the endpoint of an object, and is anonymous for a public one', () => {
     expect(JSON.parse(fsspec(withKeys, { reveal: true }))).toEqual({
       url: 's3://eo/a/b.tif',

@@ -51,7 +51,7 @@ const PLAIN_TEXT = /^[\w./:=,@+~%-]*$/
 const PLAIN_URL = /^[\w./:=,@+~%?[\]-]*$/
 
 /** Programs that join their arguments to a command line and read that as a script. */
-const JOINS = /(?:^|[\\/])(?:cmd|powershell|pwsh|ssh|watch|wsl)(?:\.exe)?$/i
+const JOINS = /(?:^|[\\/])(?:cmd|parallel|powershell|pwsh|ssh|watch|wsl)(?:\.exe)?$/i
 
 /** It also puts the values of variables in the place of their names between two percent signs. */
 const PERCENT_JOINS = /(?:^|[\\/])cmd(?:\.exe)?$/i

@@ -129,6 +129,7 @@ describe('placeholders', () => {
       ['pwsh', '-c', 'gdalinfo'],
       ['wsl', 'gdalinfo'],
       ['ssh', 'host', 'gdalinfo'],
+      ['parallel', 'gdalinfo', ':::'],
       ['/usr/bin/watch', 'gdalinfo'],
       ['env', 'A=1', 'watch', 'gdalinfo'],
     ]

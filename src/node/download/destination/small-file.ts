@@ -5,8 +5,8 @@ import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync
 import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../../errors.ts'
-import { checkFolder, presentFile } from '../../files.ts'
-import { fileAppeared, systemCode, whenFree, writeFailure } from '../../system-error.ts'
+import { checkFolder, presentFile, whenFree } from '../../files.ts'
+import { fileAppeared, systemCode, writeFailure } from '../../system-error.ts'
 import { type LockHolder, newHolder, stateOf } from '../../tokens/process-lock.ts'
 
 /**
