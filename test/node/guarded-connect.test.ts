@@ -202,9 +202,9 @@ describe('a WebSocket', () => {
 
   it('reaches a private address only where that is allowed, and sends no credential', async () => {
     const internal = await server()
-    await ended(guardedSocket(false)(`ws://127.0.0.1:${internal.port}/`))
+    await ended((await guardedSocket(false))(`ws://127.0.0.1:${internal.port}/`))
     expect(internal.connections).toBe(0)
-    await ended(guardedSocket(true)(`ws://127.0.0.1:${internal.port}/`))
+    await ended((await guardedSocket(true))(`ws://127.0.0.1:${internal.port}/`))
     expect(internal.requests.map(({ headers }) => headers.upgrade)).toEqual(['websocket'])
     expect(Object.keys(internal.requests[0]?.headers ?? {}).join()).not.toMatch(/authorization|cookie/)
   })

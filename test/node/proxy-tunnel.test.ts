@@ -97,7 +97,7 @@ describe('a proxy of the environment', () => {
     // The proxies are read once per process.
     const fresh: string = '../../src/node/transport/guarded-connect.ts?proxies'
     const { guardedSocket }: typeof import('../../src/node/transport/guarded-connect.ts') = await import(fresh)
-    const socket = guardedSocket(false)('wss://data.example/')
+    const socket = (await guardedSocket(false))('wss://data.example/')
     await new Promise((resolve) => socket.addEventListener('close', resolve))
     expect(proxy.heads[0]).toMatch(/^CONNECT data\.example:443 HTTP/)
   })

@@ -7,15 +7,16 @@ import type { LookupAddress } from 'node:dns'
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { Agent, buildConnector, WebSocket } from 'undici'
+import type * as undici from 'undici'
 import { type AuthError, NetworkError, TrustError } from '../../errors.ts'
 import type { MessageSocket } from '../../http/message.ts'
 import { isPublicAddress, isPublicHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { Agent, buildConnector } from './undici-parts.ts'
 
-type Connector = buildConnector.connector
+type Connector = undici.buildConnector.connector
 
-type Dial = buildConnector.Options
+type Dial = undici.buildConnector.Options
 
 /** Replaces DNS and, after the address check, the network in tests. */
 export interface ConnectHooks {
@@ -97,7 +98,8 @@ export function guardedConnect({
  *
  * @param allowPrivateNetwork whether loopback and private addresses are allowed
  */
-export function guardedSocket(allowPrivateNetwork: boolean): (url: string) => MessageSocket {
+export async function guardedSocket(allowPrivateNetwork: boolean): Promise<(url: string) => MessageSocket> {
+  const { WebSocket } = await import('undici')
   return (url) => new WebSocket(url, { dispatcher: agentFor(allowPrivateNetwork) })
 }
 
@@ -155,7 +157,7 @@ export function loginRequired({ host, username }: URL, status = 407): NetworkErr
   return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} ${problem}`, { status, hint })
 }
 
-type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
+type Socket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
 
 type Resolve = NonNullable<ConnectHooks['lookup']>
 
@@ -218,9 +220,9 @@ function forbidden(hostname: string): TrustError {
 
 const CONNECT_TIMEOUT = 10_000
 
-const agents = new Map<boolean, Agent>()
+const agents = new Map<boolean, undici.Agent>()
 
-function agentFor(allowPrivateNetwork: boolean): Agent {
+function agentFor(allowPrivateNetwork: boolean): undici.Agent {
   const known = agents.get(allowPrivateNetwork)
   if (known) return known
   const proxies = environmentProxies(process.env)
@@ -341,7 +343,7 @@ export function unreachable(proxy: URL): AuthError {
   })
 }
 
-type ProxySocket = Exclude<Parameters<buildConnector.Callback>[1], null>
+type ProxySocket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
 
 /** Connects to a proxy and verifies its certificate. Errors: `PROXY_UNREACHABLE`. */
 function connectToProxy(proxy: URL, timeout: number): Promise<ProxySocket> {

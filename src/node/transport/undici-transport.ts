@@ -1,6 +1,7 @@
 /** The transport of Node: sends through undici, to checked addresses, directly or through a proxy, and reuses connections. */
 import { TLSSocket } from 'node:tls'
-import { Agent, type buildConnector, Client, type Dispatcher } from 'undici'
+import type * as undici from 'undici'
+import type { Dispatcher } from 'undici'
 import { NetworkError } from '../../errors.ts'
 import type { ClientCertificate, Collect, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
 import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
@@ -17,6 +18,7 @@ import {
   type Proxies,
   proxyAuthorization,
 } from './guarded-connect.ts'
+import { Agent, Client } from './undici-parts.ts'
 import { timeoutsOf, UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
 
 /** Options of `undiciTransport`. */
@@ -58,7 +60,7 @@ export function undiciTransport({
   const connector = (allowPrivateNetwork: boolean, shown?: ClientCertificate) =>
     guardedConnect({ ...common, ...shown, allowPrivateNetwork })
   const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
-  const shared = (allowPrivateNetwork: boolean, more: Agent.Options = {}) =>
+  const shared = (allowPrivateNetwork: boolean, more: undici.Agent.Options = {}) =>
     new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
   const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
   const agent = (allowPrivateNetwork: boolean) => forwarded(shared(allowPrivateNetwork))
@@ -71,7 +73,7 @@ export function undiciTransport({
     return exchange(options.allowPrivateNetwork ? unguarded : guarded, request, options)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
-  const shownTo = async (request: HttpRequest, options: SendOptions, connect: buildConnector.connector) => {
+  const shownTo = async (request: HttpRequest, options: SendOptions, connect: undici.buildConnector.connector) => {
     const connection = await undiciConnection(request.url, connect, limits, options)
     try {
       return await connection.send(request, options)
@@ -93,7 +95,7 @@ export function undiciTransport({
   return Object.assign(send, { connect, collect })
 }
 
-type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
+type Socket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
 
 /**
  * Opens one connection to the origin of that URL. Errors: as for {@link exchange}; a request after the connection was lost is
@@ -101,15 +103,15 @@ type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>
  */
 async function undiciConnection(
   url: string,
-  connector: buildConnector.connector,
-  limits: Client.Options,
+  connector: undici.buildConnector.connector,
+  limits: undici.Client.Options,
   options: SendOptions,
 ): Promise<Connection> {
   const socket = await opened(url, connector, options)
   const origin = originOf(url)
   let taken = false
   // undici does not expect a response before the request is complete.
-  const connect: buildConnector.connector = (_to, callback) =>
+  const connect: undici.buildConnector.connector = (_to, callback) =>
     queueMicrotask(() => {
       if (taken || socket.destroyed) return callback(lost(origin), null)
       taken = true
@@ -132,7 +134,7 @@ async function undiciConnection(
   }
 }
 
-async function opened(url: string, connector: buildConnector.connector, options: SendOptions): Promise<Socket> {
+async function opened(url: string, connector: undici.buildConnector.connector, options: SendOptions): Promise<Socket> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
   const end = exchangeEnd(options, (timeout) => exchangeTimeout(url, timeout))
@@ -146,7 +148,11 @@ async function opened(url: string, connector: buildConnector.connector, options:
 }
 
 /** Closes a connection that is established after the abort. */
-function dialled({ protocol, hostname, host, port }: URL, connector: buildConnector.connector, signal?: AbortSignal): Promise<Socket> {
+function dialled(
+  { protocol, hostname, host, port }: URL,
+  connector: undici.buildConnector.connector,
+  signal?: AbortSignal,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
