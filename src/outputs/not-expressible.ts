@@ -1,5 +1,6 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { UnsupportedError } from '../errors.ts'
+import { forLine } from '../text/sanitize.ts'
 
 /** Returns the error for a request that an output cannot express; `instead` says which output can. */
 export function notExpressible({ credential, pointer, url }: AuthorizedRequest, why: string, instead: string): UnsupportedError {
@@ -23,4 +24,14 @@ export function requireWebGet(request: AuthorizedRequest, program: string): void
 export function requireWeb(request: AuthorizedRequest, program: string): void {
   if (/^https?:/i.test(request.url)) return
   throw notExpressible(request, `${program} cannot request the URL of an object store`, 'use --as gdal, fsspec or rclone')
+}
+
+/** Returns a decoded name. Errors: `OUTPUT_UNSUPPORTED` for control characters, which are written escaped and so would name another file. */
+export function requirePlain(request: AuthorizedRequest, name: string, program: string): string {
+  if (forLine(name) === name) return name
+  throw notExpressible(
+    request,
+    `the name of the file has a control character, which cannot be written for ${program}`,
+    'use --as curl or url',
+  )
 }

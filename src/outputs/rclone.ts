@@ -2,13 +2,14 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import { forLine } from '../text/sanitize.ts'
 import { shellWord } from '../text/shell-word.ts'
-import { notExpressible, requireWebGet } from './not-expressible.ts'
+import { notExpressible, requirePlain, requireWebGet } from './not-expressible.ts'
 import { type OutputOptions, secretText, settingLines, shown } from './redact.ts'
 
 /**
  * Returns a configuration file of rclone with the remote `stac-auth`: `http` with the headers of the request, or `s3` with its `keys`; a
  * comment contains the command. rclone drops `Authorization` and `Cookie` on redirects, but not for hosts below the same name, and no other header.
- * With hidden secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`, also for a URL with a query, which rclone does not send.
+ * With hidden secrets every line is a comment. Errors: `OUTPUT_UNSUPPORTED`, also for a URL with a query, which rclone does not send, and for
+ * a file name with control characters.
  *
  * @example await writeFile('rclone.conf', rclone(request, { reveal: true }), { mode: 0o600 })
  */
@@ -37,7 +38,7 @@ function webSettings(request: AuthorizedRequest, options?: OutputOptions): [path
     throw notExpressible(request, 'rclone cannot request a URL with a query or without a file name', 'use --as curl, wget or aria2')
   const list = headers.flatMap(([header, value]) => [header, /[",\s]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value]).join(',')
   return [
-    forLine(path),
+    requirePlain(request, path, 'rclone'),
     [
       ['type', 'http'],
       ['url', folder],
@@ -49,10 +50,11 @@ function webSettings(request: AuthorizedRequest, options?: OutputOptions): [path
 }
 
 function objectSettings(
-  { keys, credential }: AuthorizedRequest,
+  request: AuthorizedRequest,
   { bucket, key, endpoint, region, virtualHost, requesterPays }: ObjectLocation,
   options?: OutputOptions,
 ): [path: string, settings: Settings] {
+  const { keys, credential } = request
   const secrets: Settings = keys
     ? [
         ['access_key_id', secretText(keys.accessKeyId, options)],
@@ -61,7 +63,7 @@ function objectSettings(
       ]
     : []
   return [
-    forLine(`${bucket}/${key}`),
+    requirePlain(request, `${bucket}/${key}`, 'rclone'),
     [
       ['type', 's3'],
       ['provider', /\.amazonaws\.com(?:\.cn)?\/?$/.test(endpoint) ? 'AWS' : 'Other'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AuthorizedRequest } from '../../src/auth/auth.ts'
 import { gdal } from '../../src/outputs/gdal.ts'
 import { SECRET, withBearer, withObject, withQueryKey } from './requests.ts'
 
@@ -72,6 +73,13 @@ describe('gdal opens an object store as /vsis3/', () => {
     expect(text).toContain('AWS_NO_SIGN_REQUEST=YES\n')
     expect(text).toMatch(/^GDAL_PATH=\/vsis3\/public\/a b\/k\.tif$/m)
     expect(text).not.toMatch(/^AWS_S3_ENDPOINT/m)
+  })
+
+  it.each([
+    { ...withObject, location: { ...withObject.location, key: 'a\t.tif' } },
+    { ...withObject, location: undefined, url: 's3://public/a%0ab.tif' },
+  ])('gdal opens an object store as /vsis3/, but no key that a line would change: %#', (request) => {
+    expect(() => gdal(request as AuthorizedRequest)).toThrow(expect.objectContaining({ code: 'OUTPUT_UNSUPPORTED' }))
   })
 })
 

@@ -274,6 +274,8 @@ describe('rclone', () => {
     { ...plain, url: 'https://data.example/%(type)s/a.tif' },
     { ...plain, url: 'https://data.example/..%2f..%2fa.tif' },
     { ...plain, url: 'https://data.example/a.tif?x=1' },
+    { ...plain, url: 'https://data.example/a%09.tif' },
+    { ...withKeys, location: withKeys.location && { ...withKeys.location, key: 'a\u0001.tif' } },
     { ...plain, headers: { ...plain.headers, '`x': '1' } },
     { ...plain, headers: { authorization: 'x%(url)s' } },
     { ...plain, headers: { authorization: 'x\\' } },
