@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import { forJson } from '../text/sanitize.ts'
 import { carriedHeaders } from './handed-over.ts'
-import { notExpressible, requireWebGet } from './not-expressible.ts'
+import { notExpressible, requireNoQuery, requireWebGet } from './not-expressible.ts'
 import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
@@ -41,6 +41,7 @@ function objectOptions(request: AuthorizedRequest, options?: OutputOptions): obj
   const { location, keys, credential } = request
   if (!location) return {}
   requireOne(request, /[*?[]|::/.test(location.key))
+  requireNoQuery(request, 'fsspec')
   const { bucket, key, endpoint, region, virtualHost, requesterPays } = location
   const { accessKeyId, secretAccessKey, sessionToken } = keys ?? {}
   return {

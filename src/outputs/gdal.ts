@@ -2,7 +2,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import { bucketAndKey } from '../stac/object-address.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import { forLine } from '../text/sanitize.ts'
-import { requirePlain } from './not-expressible.ts'
+import { requireNoQuery, requirePlain } from './not-expressible.ts'
 import { type OutputOptions, secretText, shown } from './redact.ts'
 
 /**
@@ -11,12 +11,13 @@ import { type OutputOptions, secretText, shown } from './redact.ts'
  * An object store is opened as `/vsis3/` and signed by GDAL, with the request's `keys` or without them with the keys of the environment;
  * everything else is opened as `/vsicurl/` with the headers of the request. Lines with an empty value override older values in the
  * environment. GDAL sends headers and signatures with every file that it opens, so open only this file.
- * Errors: `OUTPUT_UNSUPPORTED` for a file name with control characters.
+ * Errors: `OUTPUT_UNSUPPORTED` for an object's URL with a query, and for a file name with control characters.
  *
  * @example console.log(gdal(request, { reveal: true }))
  */
 export function gdal(request: AuthorizedRequest, options?: OutputOptions): string {
   const { location, credential } = request
+  if (location || request.url.startsWith('s3:')) requireNoQuery(request, 'GDAL')
   const unsigned = location && credential !== undefined ? 'NO' : 'YES'
   const path = requirePlain(request, location ? objectPath(location) : pathOf(shown(request, options).url), 'GDAL')
   return [

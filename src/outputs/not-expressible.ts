@@ -35,3 +35,9 @@ export function requirePlain(request: AuthorizedRequest, name: string, program: 
     'use --as curl or url',
   )
 }
+
+/** Refuses the URL of an object with a query, such as `versionId`: a program that gets bucket and key requests another version. */
+export function requireNoQuery(request: AuthorizedRequest, program: string): void {
+  if (!request.url.includes('?')) return
+  throw notExpressible(request, `${program} requests an object without the query of its URL`, 'use --as curl or url')
+}

@@ -2,7 +2,7 @@ import type { AuthorizedRequest } from '../auth/auth.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import { forLine } from '../text/sanitize.ts'
 import { shellWord } from '../text/shell-word.ts'
-import { notExpressible, requirePlain, requireWebGet } from './not-expressible.ts'
+import { notExpressible, requireNoQuery, requirePlain, requireWebGet } from './not-expressible.ts'
 import { type OutputOptions, secretText, settingLines, shown } from './redact.ts'
 
 /**
@@ -54,6 +54,7 @@ function objectSettings(
   { bucket, key, endpoint, region, virtualHost, requesterPays }: ObjectLocation,
   options?: OutputOptions,
 ): [path: string, settings: Settings] {
+  requireNoQuery(request, 'rclone')
   const { keys, credential } = request
   const secrets: Settings = keys
     ? [

@@ -78,7 +78,9 @@ describe('gdal opens an object store as /vsis3/', () => {
   it.each([
     { ...withObject, location: { ...withObject.location, key: 'a\t.tif' } },
     { ...withObject, location: undefined, url: 's3://public/a%0ab.tif' },
-  ])('gdal opens an object store as /vsis3/, but no key that a line would change: %#', (request) => {
+    { ...withObject, url: `${withObject.url}?versionId=1` },
+    { ...withObject, location: undefined, url: 's3://public/a.tif?versionId=1' },
+  ])('gdal opens an object store as /vsis3/, but no key that a line would change, and no version: %#', (request) => {
     expect(() => gdal(request as AuthorizedRequest)).toThrow(expect.objectContaining({ code: 'OUTPUT_UNSUPPORTED' }))
   })
 })

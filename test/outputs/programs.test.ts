@@ -237,6 +237,11 @@ describe('fsspec', () => {
     const { credential: _none, ...open } = { ...withObject, secretIn: { headers: [], url: false } }
     expect(JSON.parse(fsspec(open)).storage_options).toMatchObject({ anon: true })
   })
+
+  it('fsspec is refused for the version of an object, which it would not request', () => {
+    const versioned = { ...withKeys, url: `${withKeys.url}?versionId=1` }
+    expect(() => fsspec(versioned, { reveal: true })).toThrow(expect.objectContaining({ code: 'OUTPUT_UNSUPPORTED' }))
+  })
 })
 
 describe('rclone', () => {
@@ -275,6 +280,7 @@ describe('rclone', () => {
     { ...plain, url: 'https://data.example/..%2f..%2fa.tif' },
     { ...plain, url: 'https://data.example/a.tif?x=1' },
     { ...plain, url: 'https://data.example/a%09.tif' },
+    { ...withKeys, url: `${withKeys.url}?versionId=1` },
     { ...withKeys, location: withKeys.location && { ...withKeys.location, key: 'a\u0001.tif' } },
     { ...plain, headers: { ...plain.headers, '`x': '1' } },
     { ...plain, headers: { authorization: 'x%(url)s' } },
