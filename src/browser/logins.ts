@@ -142,11 +142,12 @@ type Engine = Pick<Auth, 'login' | 'status'>
 
 async function finish(auth: Engine, options: LoginsOptions, call: { readonly signal?: AbortSignal }): Promise<FinishedLogin | undefined> {
   const page = thisPage(options.page)
-  const record = readRecord(page)
-  const here = answerIn(page)
-  if (!record && !here) return undefined
+  if (!readRecord(page) && !answerIn(page)) return undefined
   needSecureContext('a login')
   const credentials = await auth.status()
+  // Read after the last wait before the login: a second call, as in React's strict mode, must not use the same response.
+  const record = readRecord(page)
+  const here = answerIn(page)
   // The record belongs to another engine, or to another copy of this library, on the same page.
   if (record && !credentials.some(({ credential }) => credential === record.credential)) return undefined
   const answer = here && isAnswerAt(here.url, ownAddress(page, options.callback, 'callback')) ? here : undefined

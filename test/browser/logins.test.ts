@@ -206,6 +206,18 @@ describe('an answer', () => {
     expect([...texts]).toEqual([])
   })
 
+  it('a login response is used by one of two calls at once, of one engine or of two', async () => {
+    for (const engines of [1, 2]) {
+      const stage = load()
+      const page = fakePage((await leave(stage)).href, { texts: stage.page.texts })
+      const before = server.log.filter((line) => line === 'POST /token').length
+      const { logins } = load(page)
+      const ends = await Promise.all([logins.finish(), (engines === 1 ? logins : load(page).logins).finish()])
+      expect(ends).toEqual([expect.objectContaining({ credential: 'portal' }), undefined])
+      expect(server.log.filter((line) => line === 'POST /token').length).toBe(before + 1)
+    }
+  })
+
   it('an answer comes too late after ten minutes', async () => {
     const stage = load()
     const callback = await leave(stage)
