@@ -188,18 +188,16 @@ class Collector {
     const isWider = outcome.kind === 'widen' && credential !== undefined
     const catalog = known?.catalog ?? hostNameOf(targets[0]?.scope.url ?? '')
     this.#providers.set(key, {
+      ...known,
       key,
       ...((model || known?.model) && { model: merged(known?.model, model) }),
       ready: [...new Set([...(known?.ready ?? []), ...ready])],
-      ...(known?.login !== undefined && { login: known.login }),
       ...(isLogin && { login: credential }),
-      ...(known?.widen && { widen: known.widen }),
       ...(isWider && {
         widen: { credential, patterns: [...new Set([...(known?.widen?.patterns ?? []), ...(model?.sendTo ?? [])])] },
       }),
       isMissing: known?.isMissing === true || outcome.kind === 'missing',
       endpointDiffers: known?.endpointDiffers === true || (outcome.kind === 'missing' && outcome.endpointDiffers),
-      ...(known?.refusal && { refusal: known.refusal }),
       ...(outcome.kind === 'refused' && { refusal: outcome.refusal }),
       ...(catalog !== undefined && { catalog }),
     } as Collected)

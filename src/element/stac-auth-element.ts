@@ -143,8 +143,9 @@ export class StacAuthElement extends Base {
     return this.#options.url
   }
   set url(url: string | undefined) {
-    this.#options = { ...this.#options, url } as TargetOptions
-    this.#ask()
+    // Frameworks remove a value by undefined, null or, as Vue does with text, ''.
+    this.#options = { ...this.#options, url: url || undefined } as TargetOptions
+    this.#start()
   }
 
   /** Documents whose schemes the document may use, nearest first. */
@@ -153,16 +154,16 @@ export class StacAuthElement extends Base {
   }
   set parents(parents: readonly object[] | undefined) {
     this.#options = { ...this.#options, parents } as TargetOptions
-    this.#ask()
+    this.#start()
   }
 
   /** URLs that the user typed, as for `createAuth`: they may be loopback or private addresses. */
   get typed(): readonly string[] {
     return this.#typed
   }
-  set typed(typed: readonly string[]) {
-    this.#typed = typed
-    this.#ask()
+  set typed(typed: readonly string[] | undefined) {
+    this.#typed = typed ?? []
+    this.#start()
   }
 
   /** The result of `createLogins`; without it, logins are not offered. */
@@ -198,8 +199,8 @@ export class StacAuthElement extends Base {
   get clients(): readonly LoginClient[] {
     return this.#clients
   }
-  set clients(clients: readonly LoginClient[]) {
-    this.#clients = clients
+  set clients(clients: readonly LoginClient[] | undefined) {
+    this.#clients = clients ?? []
     this.#start()
   }
 
@@ -207,8 +208,8 @@ export class StacAuthElement extends Base {
   get strings(): Partial<Strings> {
     return this.#replaced
   }
-  set strings(strings: Partial<Strings>) {
-    this.#replaced = strings
+  set strings(strings: Partial<Strings> | undefined) {
+    this.#replaced = strings ?? {}
     this.#start()
   }
 
@@ -242,7 +243,6 @@ export class StacAuthElement extends Base {
   /** Called by the browser when the element is removed from a document. */
   disconnectedCallback(): void {
     this.#unsubscribe?.()
-    this.#unsubscribe = undefined
     this.#work.abort()
     for (const view of this.#views.values()) view.close()
     this.#views.clear()
@@ -265,7 +265,10 @@ export class StacAuthElement extends Base {
     })
   }
 
-  /** Updates after a change of the engine or the targets. */
+  /**
+   * Updates after a change of the engine or the targets. Not for lists and URLs: pages write a list in the template, which is another one at
+   * each rendering, and an event for it would render again, without end.
+   */
   #ask(): void {
     this.#isUntold = true
     this.#start()
@@ -285,38 +288,39 @@ export class StacAuthElement extends Base {
     this.#work.abort()
     const { signal } = (this.#work = new AbortController())
     const auth = this.#auth
+    const before = this.#state
+    let failure: unknown
     try {
       const { lang: known, strings } = await stringsFor(this.#language())
       if (signal.aborted) return
       // Texts of the page are in the language of `locale`, even if the element has no texts of its own in that language.
-      const lang = this.#locale !== undefined && Object.keys(this.#replaced).length > 0 ? languageTag(this.#locale, known) : known
+      const lang = this.#locale && Object.keys(this.#replaced).length > 0 ? languageTag(this.#locale, known) : known
       if (lang !== this.#lang || this.#replaced !== this.#applied) this.#strings = { ...strings, ...this.#replaced }
       this.#lang = lang
       this.#applied = this.#replaced
       const targets = this.#target ? targetsIn(this.#target) : this.#document && targetsOf(this.#document, this.#options)
       // A document that is still loading is not shown as public.
       if (!auth || !targets) return this.#show({ groups: [] }, 'checking')
-      if (!this.#target && this.#document && !isDocument(this.#document)) throw (await import('./provider-view.ts')).notADocument()
+      if (!this.#target && !isDocument(this.#document)) throw (await import('./provider-view.ts')).notADocument()
       const needs = await needsOf(targets, auth, { typed: this.#typed }, signal)
       const status = await auth.status()
       this.#status = new Map(status.map((one) => [one.credential, one]))
       // Not loaded by pages with public files only.
       if (needs.groups.length > 0) this.#View ??= (await import('./provider-view.ts')).ProviderView
       if (signal.aborted) return
-      const before = this.#state
       this.#show(needs, accessOf(needs))
-      if (this.#isUntold || this.#state !== before) this.#tellState()
     } catch (error) {
       if (signal.aborted) return
       this.#show({ groups: [] }, 'failed')
       this.#parts?.problem.replaceChildren(problemNode(error, this.#strings))
-      this.#tell('stac-auth-error', { error })
+      failure = error
     }
+    if (this.#isUntold || this.#state !== before) this.#tellState(failure)
   }
 
   #language(): string {
     // `closest` does not leave a shadow tree.
-    return this.#locale ?? ((this.closest<HTMLElement>('[lang]') ?? document.documentElement).lang || navigator.language)
+    return this.#locale || (this.closest<HTMLElement>('[lang]') ?? document.documentElement).lang || navigator.language
   }
 
   #show({ groups }: Needs, state: AccessState): void {
@@ -392,10 +396,11 @@ export class StacAuthElement extends Base {
     return [1, 2, 3, 4].includes(level) ? level : 2
   }
 
-  #tellState(): void {
+  #tellState(error: unknown): void {
     this.#isUntold = false
-    const isReady = this.#state === 'open' || this.#state === 'ready'
-    this.#tell(isReady ? 'stac-auth-ready' : 'stac-auth-needed', { state: this.#state })
+    const state = this.#state
+    if (state === 'failed') this.#tell('stac-auth-error', { error })
+    else this.#tell(state === 'open' || state === 'ready' ? 'stac-auth-ready' : 'stac-auth-needed', { state })
   }
 
   #tell(name: keyof StacAuthEvents, detail: object): void {
@@ -454,7 +459,7 @@ function partsIn(root: ShadowRoot): Parts {
 }
 
 /** Returns false for a response, a promise or the JSON of an error: they have no targets, but must not be shown as public. */
-function isDocument(value: object): boolean {
+function isDocument(value: unknown): boolean {
   return kindOf(value) !== 'unknown' || 'links' in Object(value) || 'assets' in Object(value)
 }
 

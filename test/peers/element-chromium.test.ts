@@ -414,6 +414,42 @@ it('forgets the URL and the parents of the document before', async () => {
   expect(await page.evaluate(() => elementPage.element?.url)).toBeUndefined()
 }, 30_000)
 
+it('a page that renders after each event, with new lists each time, gets one event for each document', async () => {
+  const { page } = await openPage(browser(), site)
+  for (const document of [itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }), { type: 'Catalog' }, { code: 'NotFound' }]) {
+    await show(page, { document })
+    const events = await page.evaluate(async () => {
+      const { element, events } = elementPage
+      const render = () => Object.assign(element ?? {}, { typed: [location.href], parents: [{}], clients: [], strings: {} })
+      for (const name of ['ready', 'needed', 'error']) element?.addEventListener(`stac-auth-${name}`, render)
+      render()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return events
+    })
+    expect(events).toHaveLength(1)
+  }
+}, 30_000)
+
+it('takes what frameworks set where a page has no value', async () => {
+  const { page } = await openPage(browser(), site)
+  const document = { ...itemOf({ login: LOGIN }, { a: ['./a', 'login'] }), links: [{ rel: 'self', href: `${DATA}item.json` }] }
+  const nothing = { strings: undefined, clients: undefined, typed: undefined, parents: undefined }
+  for (const text of [undefined, '']) {
+    const properties = { strings: { title: 'Bonjour' }, locale: 'fr', clients: [], typed: [], url: 'https://before.example/' }
+    expect(await show(page, { document, properties })).toBe('needed')
+    await page.evaluate((values) => Object.assign(elementPage.element ?? {}, values), { ...nothing, locale: 'fr' })
+    await page.getByRole('heading', { name: 'Access' }).waitFor()
+    await page.evaluate((values) => Object.assign(elementPage.element ?? {}, values), { ...nothing, locale: text, url: text })
+    await page.getByText('before.example').waitFor({ state: 'detached' })
+    await page
+      .getByRole('button', { name: 'Enter it' })
+      .or(page.getByRole('button', { name: 'Continue' }))
+      .click()
+    await page.getByLabel('Client id').waitFor()
+    expect(await page.evaluate(() => elementPage.element?.state)).toBe('needed')
+  }
+}, 30_000)
+
 it('does not call a value public that is not a document, and refuses an engine whose credentials cannot change', async () => {
   const { page } = await openPage(browser(), site)
   for (const document of [{ code: 'NotFound', description: 'no such item' }, [], 'the text of a document'] as readonly object[])
