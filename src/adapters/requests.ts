@@ -44,7 +44,8 @@ export interface Requests {
   covers(url: string): boolean
   /**
    * Returns the request to a URL (default: the given one) for a library that sends it itself and needs it synchronously; `undefined` for
-   * another origin, and while something must be fetched or loaded. Call `auth.ready()` first.
+   * another origin, and while something must be fetched or loaded. Call `auth.ready()` first. Not for libraries that follow URLs in files:
+   * they send the headers to every host that a file names, as CesiumJS does for tilesets.
    *
    * Errors: `SCHEME_UNSUPPORTED` for a key in a header other than `Authorization` and `Cookie`, which the library would send to other hosts
    * on redirects; `URL_*`.
