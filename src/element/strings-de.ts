@@ -18,7 +18,7 @@ export const german: Strings = {
   'kind.signed': 'URLs, signiert von {hosts}',
   'kind.keys': 'Schlüssel des Objektspeichers für {hosts}',
   'kind.other': 'Zugangsdaten für {hosts}',
-  'kind.unknown': 'Nicht unterstützte Anforderung',
+  'kind.unknown': 'Andere Anforderung',
   manyHosts: '{count} Hosts',
   'state.needed': 'Nötig',
   'state.login': 'Anmeldung nötig',

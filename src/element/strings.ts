@@ -18,7 +18,7 @@ export const english = {
   'kind.signed': 'URLs signed by {hosts}',
   'kind.keys': 'Object store keys for {hosts}',
   'kind.other': 'Credential for {hosts}',
-  'kind.unknown': 'Unsupported requirement',
+  'kind.unknown': 'Other requirement',
   manyHosts: '{count} hosts',
   'state.needed': 'Needed',
   'state.login': 'Login required',

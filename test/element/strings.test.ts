@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stateOf, titleOf } from '../../src/element/provider-facts.ts'
 import { english, filled, listInWords, type Strings, stringsFor, timeInWords } from '../../src/element/strings.ts'
 
 const { strings: german } = await stringsFor('de-CH')
@@ -18,6 +19,13 @@ describe('the texts of the element', () => {
   it('take values as they are, also those that look like another value', () => {
     expect(filled('{id} until {time}', { id: '{time}', time: '$&' })).toBe('{time} until $&')
     expect(filled('{constructor} {x}')).toBe('{constructor} {x}')
+  })
+
+  it('call no requirement unsupported in its title: an engine with a strategy of its own may support it', () => {
+    const provider = { key: '', count: 1, ready: ['ticket'], isMissing: false, endpointDiffers: false }
+    expect(stateOf(provider)).toBe('ready')
+    for (const [lang, strings] of [['en', english] as const, ['de', german] as const])
+      expect(titleOf(provider, lang, strings)).not.toMatch(/unsupported|nicht/i)
   })
 
   it('name up to three hosts, and count more', () => {
