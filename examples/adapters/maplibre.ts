@@ -1,4 +1,4 @@
-import { addProtocol, Map as MapLibre, type MapOptions } from 'maplibre-gl'
+import { addProtocol, Map as MapLibre, type MapOptions, removeProtocol } from 'maplibre-gl'
 import type { Auth } from 'stac-auth'
 import { mapRequests } from 'stac-auth/adapters/maplibre'
 import type { Given } from 'stac-auth/adapters/requests'
@@ -7,5 +7,7 @@ import type { Given } from 'stac-auth/adapters/requests'
 export function mapOf(auth: Auth, tiles: Given | undefined, options: MapOptions) {
   const { protocol, transformRequest, load } = mapRequests(auth, tiles, { transformRequest: options.transformRequest })
   addProtocol(protocol, load)
-  return new MapLibre({ ...options, transformRequest })
+  const map = new MapLibre({ ...options, transformRequest })
+  map.on('remove', () => removeProtocol(protocol))
+  return map
 }

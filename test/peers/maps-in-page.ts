@@ -1,5 +1,5 @@
 /** What runs in the page: a map of MapLibre and a tile of OpenLayers, both with the examples of the adapters. */
-import { type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
+import { config, type StyleSpecification, setWorkerUrl } from 'maplibre-gl'
 import { mapOf } from '../../examples/adapters/maplibre.ts'
 import { tileSource } from '../../examples/adapters/openlayers.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
@@ -41,7 +41,11 @@ async function drawMap(archive: string, stranger: string, key: string, most = Nu
     })
     map.once('idle', () => resolve())
   })
+  const protocols = () => Object.keys(config.REGISTERED_PROTOCOLS).length
+  const before = protocols()
   map.remove()
+  // A page draws many maps, and each protocol keeps an engine.
+  if (before !== 1 || protocols() > 0) throw new Error(`${before} protocols, and ${protocols()} after the map was removed`)
   return failures
 }
 
