@@ -207,7 +207,7 @@ export const ERROR_CODES = {
     families: ['NetworkError'],
     exit: 5,
     retryable: true,
-    advice: 'Check the connection and the CORS headers of the server',
+    advice: 'Check the connection, CORS headers of the server and `connect-src` of the page',
   },
   RATE_LIMITED: {
     families: ['NetworkError'],
