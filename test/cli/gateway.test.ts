@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { get } from 'node:http'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer, get } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, keyFor } from './items.ts'
 import { lastError, type Outcome, run } from './run.ts'
@@ -95,6 +95,28 @@ describe('gateway', () => {
     })
     expect(await running.stop()).toMatchObject({ code: 130 })
     await expect(fetch(ready.targets[0].url)).rejects.toThrow()
+  })
+
+  it('prints a line for a request that is interrupted by its end', async () => {
+    const hanging = createHttpServer((_request, response) => void response.writeHead(200, { 'content-length': 10 }).write('image'))
+    hanging.listen(0, '127.0.0.1')
+    await once(hanging, 'listening')
+    onTestFinished(() => {
+      hanging.closeAllConnections()
+      hanging.close()
+    })
+    const origin = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`
+    const credentials = await put(folder, 'hanging.json', keyFor(origin))
+    for (const form of [['--json'], []]) {
+      const running = start(['--credentials', credentials, ...form])
+      const base = form.length > 0 ? JSON.parse(await running.line(0)).ready.base : (await running.line(0)).replace('Gateway ', '')
+      const response = await fetch(`${base}${origin.replace('://', '/')}b.tif`)
+      await response.body?.getReader().read()
+      const { stderr } = await running.stop()
+      if (form.length > 0)
+        expect(JSON.parse(running.lines[1] ?? '{}')).toMatchObject({ request: { url: `${origin}b.tif`, bytes: 5, code: 'ABORTED' } })
+      else expect(stderr).toMatch(/^200 .*b\.tif {2}ABORTED "portal"\n1 request, 5 bytes\n$/m)
+    }
   })
 
   it('prints a URL for each target for people, and each request on stderr, with neither key nor query', async () => {

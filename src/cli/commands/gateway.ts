@@ -68,8 +68,9 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
     await Promise.race([interrupted(io.signal), log.failed])
     return EXIT.done
   } finally {
-    log.end()
+    // It reports the requests that this interrupts.
     await gateway.close()
+    log.end()
   }
 }
 

@@ -3,6 +3,7 @@ import { lstat, unlink } from 'node:fs/promises'
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { IntegrityError, NetworkError } from '../../errors.ts'
 import { isFixedHost, isLoopbackAt } from './guard.ts'
 
@@ -22,6 +23,9 @@ const MOST_WAITING = 2048
 
 /** Milliseconds without a request after which a connection is closed for a waiting one. */
 const IDLE = 1000
+
+/** Milliseconds that `close` waits for the ends of responses, which the engine ends at once when their connections are closed. */
+const LAST_RESPONSES = 1000
 
 /** Maximum number of requests that one connection may send before the first is answered. */
 const MOST_PIPELINED = 64
@@ -47,6 +51,7 @@ export class Listeners {
   readonly #listen: GatewayListen | undefined
   readonly #served = new Map<Socket, Served>()
   readonly #waiting = new Set<Socket>()
+  readonly #responding = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
 
   private constructor(http: HttpServer, servers: readonly Server[], listen: GatewayListen | undefined) {
@@ -103,15 +108,20 @@ export class Listeners {
     const before = served.requests > 1 ? served.last : undefined
     served.last = ended
     const begun = before ? before.then(() => (socket.destroyed ? undefined : respond(incoming, outgoing))) : respond(incoming, outgoing)
-    begun.catch(() => socket.destroy())
+    const done = begun.catch(() => void socket.destroy()).finally(() => this.#responding.delete(done))
+    this.#responding.add(done)
   }
 
-  /** Stops listening and ends all connections. */
+  /** Stops listening, ends all connections, and waits until the responses that this interrupts are reported. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     const closing = this.#servers.map(closed)
     for (const socket of [...this.#served.keys(), ...this.#waiting]) socket.destroy()
     await Promise.all(closing)
+    const timer = new AbortController()
+    const late = sleep(LAST_RESPONSES, undefined, { signal: timer.signal }).catch(() => undefined)
+    await Promise.race([Promise.all(this.#responding), late])
+    timer.abort()
   }
 
   #admit(socket: Socket): void {
