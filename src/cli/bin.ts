@@ -7,7 +7,7 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
 const io = processIo()
 const exitCode = await main(process.argv.slice(2), io)
 await Promise.allSettled([write(io.stdout, ''), write(io.stderr, '')])
-if (io.signal.aborted && !(await isReadToEnd())) endBySignal(io.signal.reason)
+if (io.signal.aborted && ((await isKeyringWaiting()) || !(await isReadToEnd()))) endBySignal(io.signal.reason)
 process.exit(exitCode)
 
 /** Reports that the open file limit is reached, without any module. */
@@ -29,7 +29,13 @@ async function isReadToEnd(): Promise<boolean> {
   return !isReading()
 }
 
-/** Ends the process with the signal: `process.exit` would wait for pending reads. SIGHUP ends like SIGTERM. */
+/** Returns true while the keyring waits for a person who unlocks it. */
+async function isKeyringWaiting(): Promise<boolean> {
+  const keyring = await import('../node/tokens/keyring-calls.ts').catch(() => undefined)
+  return keyring?.isKeyringWaiting() ?? false
+}
+
+/** Ends the process with the signal: `process.exit` would wait for pending reads and for the keyring. SIGHUP ends like SIGTERM. */
 function endBySignal(reason: unknown): void {
   const signal = reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM'
   process.removeAllListeners(signal)

@@ -58,8 +58,8 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   },
   entry: {
     use: 'credential',
-    // Of caches, manifests, archives, keyrings (`Entry` of their package) and glossaries, and a name of `node:fs`.
-    right: /^(?:CacheEntry|ManifestEntry|KeyringEntry|Entry|throwIfNoEntry|entry_count)$/,
+    // Of caches, manifests, archives, keyrings (`AsyncEntry` of their package) and glossaries, and a name of `node:fs`.
+    right: /^(?:CacheEntry|ManifestEntry|KeyringEntry|Entry|AsyncEntry|throwIfNoEntry|entry_count)$/,
     files: /^src\/(?:services\/translation|node\/download|node\/tokens|net)\//,
     left: ['entry', 'readEntry', 'entryFor'],
   },

@@ -3,9 +3,9 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { temporaryFolder } from './folder.ts'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { put, temporaryFolder } from './folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 const folder = await temporaryFolder()
@@ -17,8 +17,8 @@ const SIGNALS = [
 
 const item = (index: number) => JSON.stringify({ type: 'Feature', stac_version: '1.0.0', id: `item-${index}`, properties: {}, assets: {} })
 
-function start(argv: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [PROGRAM, ...argv], { env: { PATH: process.env.PATH } })
+function start(argv: readonly string[], nodeOptions: readonly string[] = []): ChildProcess {
+  const child = spawn(process.execPath, [...nodeOptions, PROGRAM, ...argv], { env: { PATH: process.env.PATH } })
   child.stdout?.resume()
   child.stderr?.resume()
   return child
@@ -149,5 +149,37 @@ describe('a signal to lint', () => {
     child.kill('SIGTERM')
     expect(await exitOf(child)).toBe(143)
     expect(below(process.pid).filter((args) => args.includes('of-a-group'))).toEqual([])
+  })
+})
+
+describe('a keyring that waits for a person', () => {
+  it.each(SIGNALS)('%s ends a command that reads a secret of it', async (signal, code) => {
+    // A call in a thread of libuv, as those of the package; `process.exit` waits for it.
+    const fake = await put(
+      folder,
+      'keyring.mjs',
+      [
+        "import { pbkdf2 } from 'node:crypto'",
+        'export class AsyncEntry {',
+        "  getPassword() { console.log('reading'); return new Promise((resolve) => pbkdf2('', '', 2e9, 64, 'sha512', resolve)) }",
+        '}',
+      ].join('\n'),
+    )
+    const resolve = `export const resolve = (name, context, next) => name === '@napi-rs/keyring'
+      ? { url: ${JSON.stringify(pathToFileURL(fake).href)}, shortCircuit: true } : next(name, context)`
+    const hooks = await put(
+      folder,
+      'hooks.mjs',
+      ["import { register } from 'node:module'", `register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(resolve)}`)})`].join(
+        '\n',
+      ),
+    )
+    const credential = { id: 'a', type: 'http', scheme: 'bearer', token: { keyring: 'x' }, sendTo: ['https://data.example/'] }
+    const file = await put(folder, 'keyring.json', { version: 1, credentials: [credential] })
+    const child = start(['doctor', '--offline', '--credentials', file], ['--import', hooks])
+    if (child.stdout) await once(child.stdout, 'data')
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.kill(signal)
+    expect(await exitOf(child)).toBe(code)
   })
 })

@@ -100,19 +100,19 @@ function pageStorage() {
 function keyring() {
   const passwords = new Map<string, string>()
   const state = { locked: false }
-  class Entry {
+  class AsyncEntry {
     readonly #account: string
     constructor(_service: string, account: string) {
       this.#account = account
     }
-    getPassword = () => passwords.get(this.#account) ?? null
-    setPassword = (password: string) => {
+    getPassword = async () => passwords.get(this.#account) ?? null
+    setPassword = async (password: string) => {
       if (state.locked) throw new Error('locked')
       passwords.set(this.#account, password)
     }
-    deletePassword = () => passwords.delete(this.#account)
+    deletePassword = async () => passwords.delete(this.#account)
   }
-  return { state, load: async () => ({ Entry }) }
+  return { state, load: async () => ({ AsyncEntry }) }
 }
 
 /** Locks are small and find room; what would hold a token set does not. */

@@ -14,23 +14,23 @@ const secretsOf = (env: { XDG_CONFIG_HOME: string }) => join(env.XDG_CONFIG_HOME
 /** A keyring in memory; `forgets` drops what is stored, `locked` throws. */
 function keyring(habit?: 'forgets' | 'locked') {
   const kept = new Map<string, string>()
-  class Entry {
+  class AsyncEntry {
     readonly #key: string
     constructor(service: string, account: string) {
       this.#key = `${service} ${account}`
     }
-    getPassword() {
+    async getPassword() {
       if (habit === 'locked') throw new Error('locked: s3cr3t')
       return kept.get(this.#key) ?? null
     }
-    setPassword(secret: string) {
+    async setPassword(secret: string) {
       if (habit !== 'forgets') kept.set(this.#key, secret)
     }
-    deletePassword() {
+    async deletePassword() {
       return kept.delete(this.#key)
     }
   }
-  const load: typeof loadKeyring = async () => ({ Entry })
+  const load: typeof loadKeyring = async () => ({ AsyncEntry })
   return { kept, load }
 }
 

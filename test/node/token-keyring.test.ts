@@ -24,20 +24,20 @@ beforeEach(() => {
 function fakeKeyring() {
   const passwords = new Map<string, string>()
   const state = { locked: false, longest: 1280, loaded: 0, options: [] as unknown[] }
-  class Entry {
+  class AsyncEntry {
     readonly #name: string
     constructor(service: string, account: string, options?: unknown) {
       this.#name = `${service}/${account}`
       state.options.push(options)
     }
-    getPassword(): string | null {
+    async getPassword(): Promise<string | null> {
       return unlessLocked(passwords.get(this.#name) ?? null, '')
     }
-    setPassword(password: string): void {
+    async setPassword(password: string): Promise<void> {
       if (password.length > state.longest) throw new Error(`Attribute 'password' is longer than the limit: ${password}`)
       passwords.set(unlessLocked(this.#name, password), password)
     }
-    deletePassword(): boolean {
+    async deletePassword(): Promise<boolean> {
       return passwords.delete(unlessLocked(this.#name, ''))
     }
   }
@@ -47,7 +47,7 @@ function fakeKeyring() {
   }
   const load = async () => {
     state.loaded++
-    return { Entry }
+    return { AsyncEntry }
   }
   const open = () => tokenKeyring({ folder, onWarning: (warning) => warnings.push(warning) }, load)
   return { passwords, state, load, open }

@@ -8,6 +8,7 @@ import type { SecretSource } from '../../auth/credential.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { readRegularFile } from '../files.ts'
+import { keyringAnswer } from '../tokens/keyring-calls.ts'
 import type { loadKeyring } from '../tokens/token-keyring.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
 
@@ -88,10 +89,10 @@ function homeOf(name: string): string {
 }
 
 async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<string> {
-  const { Entry } = await (load ?? (await import('../tokens/token-keyring.ts')).loadKeyring)()
+  const { AsyncEntry } = await (load ?? (await import('../tokens/token-keyring.ts')).loadKeyring)()
   let secret: string | null
   try {
-    secret = new Entry(KEYRING_SERVICE, account).getPassword()
+    secret = await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, account).getPassword())
   } catch {
     throw sourceError(
       `the secret of the account "${account}" cannot be read: the keyring is locked or unavailable`,

@@ -5,6 +5,7 @@ import type { SecretSource } from '../../auth/credential.ts'
 import { ConfigurationError, IntegrityError } from '../../errors.ts'
 import { makeFolder } from '../files.ts'
 import { systemCode, writeFailure } from '../system-error.ts'
+import { keyringAnswer } from '../tokens/keyring-calls.ts'
 import { KEYRING_OPTIONS, loadKeyring } from '../tokens/token-keyring.ts'
 import { replaceAlone } from '../write-file.ts'
 import { KEYRING_SERVICE, secretSource, sourceError } from './secret-source.ts'
@@ -38,10 +39,12 @@ export async function storeSecret(
 /** Returns undefined if the keyring cannot be used, or does not return what was stored. */
 async function inKeyring(name: string, secret: string, load: typeof loadKeyring): Promise<StoredSecret | undefined> {
   try {
-    const { Entry } = await load()
-    const account = await freeName(name, async (one) => new Entry(KEYRING_SERVICE, one).getPassword() === null)
-    new Entry(KEYRING_SERVICE, account, KEYRING_OPTIONS).setPassword(secret)
-    const remove = async () => void new Entry(KEYRING_SERVICE, account, KEYRING_OPTIONS).deletePassword()
+    const { AsyncEntry } = await load()
+    const isFree = async (one: string) => (await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, one).getPassword())) === null
+    const account = await freeName(name, isFree)
+    const entry = new AsyncEntry(KEYRING_SERVICE, account, KEYRING_OPTIONS)
+    await keyringAnswer(entry.setPassword(secret))
+    const remove = async () => void (await keyringAnswer(entry.deletePassword()))
     const source = { keyring: account }
     if ((await secretSource(source, load)()) === secret) return { source, remove }
     await remove()
@@ -71,9 +74,9 @@ export async function replaceSecret(
     const write = async (part: FileHandle) => part.writeFile(`${secret}\n`)
     return replaceAlone(file, file, 0o600, { write })
   }
-  const { Entry } = await load()
+  const { AsyncEntry } = await load()
   try {
-    new Entry(KEYRING_SERVICE, keyring ?? '', KEYRING_OPTIONS).setPassword(secret)
+    await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, keyring ?? '', KEYRING_OPTIONS).setPassword(secret))
   } catch {
     throw sourceError(`the secret of the account "${keyring}" cannot be replaced: the keyring is locked or unavailable`, 'unlock it')
   }

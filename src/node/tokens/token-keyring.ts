@@ -3,6 +3,7 @@ import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
 import { sourceError } from '../credentials/secret-source.ts'
 import { openFilesFailure } from '../system-error.ts'
+import { keyringAnswer } from './keyring-calls.ts'
 import { defaultTokenFolder, nowhere, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
 /** Service name of tokens, separate from that of the secrets that users store themselves. */
@@ -31,10 +32,14 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
   }
 
   /** Returns the response of the keyring; undefined when it fails. Relevant consequences are reported as a warning. */
-  async function ask<T>(key: string, question: (entry: KeyringEntry) => T, consequence?: string): Promise<{ answer: T } | undefined> {
+  async function ask<T>(
+    key: string,
+    question: (entry: KeyringEntry) => Promise<T>,
+    consequence?: string,
+  ): Promise<{ answer: T } | undefined> {
     try {
-      const { Entry } = await load()
-      return { answer: question(new Entry(SERVICE, key, KEYRING_OPTIONS)) }
+      const { AsyncEntry } = await load()
+      return { answer: await keyringAnswer(question(new AsyncEntry(SERVICE, key, KEYRING_OPTIONS))) }
     } catch (error) {
       // Error texts of the package may contain secrets.
       const problem = isAuthError(error) ? `${error.message} (${error.hint})` : 'the system keyring is unavailable'
@@ -83,17 +88,20 @@ export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: Token
   return withMemoryFallback(store, onWarning)
 }
 
-/** One secret in the keyring; its methods throw when the keyring is locked or unavailable, or refuses. */
+/**
+ * One secret in the keyring; its methods reject when the keyring is locked or unavailable, or refuses. While it asks the user to unlock it,
+ * they wait; the package's `Entry` would stop the program for that time, also its end by Ctrl-C.
+ */
 interface KeyringEntry {
-  getPassword(): string | null
-  setPassword(password: string): void
+  getPassword(): Promise<string | null>
+  setPassword(password: string): Promise<void>
   /** False when there was nothing to delete. */
-  deletePassword(): boolean
+  deletePassword(): Promise<boolean>
 }
 
 /** The part of the optional package `@napi-rs/keyring` that is used. */
 interface Keyring {
-  readonly Entry: new (service: string, account: string, options?: KeyringOptions) => KeyringEntry
+  readonly AsyncEntry: new (service: string, account: string, options?: KeyringOptions) => KeyringEntry
 }
 
 interface KeyringOptions {
