@@ -15,6 +15,12 @@ export function commandLine<const O extends Options>(usage: string, options: O, 
   }
 }
 
+/** Refuses every argument, for a script that takes none. */
+export function refuseArguments(usage: string, args = process.argv.slice(2)): void {
+  const { positionals } = commandLine(usage, {}, args)
+  if (positionals.length > 0) refuse(`unknown argument: ${positionals.join(', ')}. Usage: ${usage}`)
+}
+
 /** Refuses names that are not in a list: `unknown part: fuz. Parts: quick, fuzz`. */
 export function refuseUnknown(kind: string, names: readonly string[], known: readonly string[]): void {
   const unknown = names.filter((name) => !known.includes(name))

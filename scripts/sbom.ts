@@ -3,7 +3,10 @@
  *
  * It depends on the lock file alone, without time and random numbers: whoever checks out a tag gets the same bytes.
  */
+import { refuseArguments } from './command-line.ts'
 import { MANIFEST, runTimePackages } from './run-time-packages.ts'
+
+refuseArguments('npm run --silent sbom')
 
 const { name, version, description, license, dependencies } = MANIFEST
 const packages = runTimePackages()

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { bundle } from './bundle.ts'
+import { refuseArguments } from './command-line.ts'
 import { OPEN_ID_LOGIN } from './sizes.ts'
 
 /** Budgets in bytes, minified and compressed with gzip. */
@@ -74,4 +75,7 @@ function kB(bytes: number): string {
   return `${(bytes / 1000).toFixed(1)} kB`
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await report()) ? 0 : 1
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  refuseArguments('npm run size')
+  process.exitCode = (await report()) ? 0 : 1
+}

@@ -84,11 +84,17 @@ async function logIn(status: CredentialStatus, logins: Logins, options: LoginOpt
     })
   }
   if (needsPerson(status) && !status.persistent) throw boundToProcess(credential)
-  if (needsPerson(status)) await checkTokenFolder(context, credential, options)
+  const storage = checkTokenFolder(context, credential, options)
+  if (needsPerson(status)) await storage
+  const isKept = await storage.then(
+    () => status.persistent,
+    () => false,
+  )
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
+  const until = expiresAt === undefined ? '' : ` until ${expiryText(expiresAt, Date.now())}`
   await context.diagnostics.note(
-    `"${credential}" is logged in${expiresAt === undefined ? '' : ` until ${expiryText(expiresAt, Date.now())}`}`,
+    isKept ? `"${credential}" is logged in${until}` : `"${credential}" can log in; its token is not stored, each command obtains another`,
   )
 }
 

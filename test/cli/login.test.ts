@@ -32,6 +32,7 @@ function stage({
   isTTY = true,
   states = {} as Record<string, CredentialStatus['state']>,
   lasting = true,
+  flow = 'authorizationCode',
   env = {} as Record<string, string>,
 } = {}) {
   const calls: string[] = []
@@ -52,7 +53,7 @@ function stage({
         return {
           credential,
           type: 'oauth2',
-          flow: 'authorizationCode',
+          flow,
           state,
           refreshable: credential === 'bob',
           persistent: lasting,
@@ -98,6 +99,16 @@ describe('login', () => {
     })
     expect(calls).toEqual([])
   })
+
+  it.each([{ env: { XDG_CACHE_HOME: credentials } }, { lasting: false }])(
+    'says that no token is stored, for a flow without a person',
+    async (where) => {
+      const { context, open, calls, shown } = stage({ flow: 'clientCredentials', ...where })
+      expect(await login('ada', options, context, open)).toBe(0)
+      expect(calls).toEqual(['login ada'])
+      expect(shown()).toBe('"ada" can log in; its token is not stored, each command obtains another\n')
+    },
+  )
 
   it('offers a code and the browser, with --browser the browser alone', async () => {
     const { context, open, ways } = stage()

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -50,6 +50,11 @@ describe('the bill of materials', () => {
       env: { PATH: process.env.PATH, ...env },
       encoding: 'utf8',
     })
+
+  it('is not printed for an argument that it does not know', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), `${root}scripts/sbom.ts`, 'x'])
+    expect([status, String(stdout), String(stderr)]).toEqual([2, '', 'unknown argument: x. Usage: npm run --silent sbom\n'])
+  })
 
   it('lists every package with its licence, its hash and what needs it', async () => {
     const bill = JSON.parse(print(root))
