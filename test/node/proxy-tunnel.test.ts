@@ -143,6 +143,20 @@ describe('a proxy of the environment', () => {
     expect(JSON.stringify(error) + error.stack).not.toMatch(/proxy-password|canary/)
   })
 
+  it('a proxy without Basic is an error that says so, not one of the password', async () => {
+    const offers = 'proxy-authenticate: Negotiate\r\nproxy-authenticate: NTLM\r\nproxy-authenticate: Digest realm="a", nonce="b"\r\n'
+    const proxy = await startProxy(0, `HTTP/1.1 407 Login\r\n${offers}content-length: 0\r\n\r\n`)
+    const send = undiciTransport({ env: { https_proxy: proxy.url, http_proxy: proxy.url } })
+    for (const url of ['https://data.example/', 'http://data.example/']) {
+      const error = await errorOf(send(get(url)))
+      expect(error).toMatchObject({
+        code: 'PROXY_AUTH_REQUIRED',
+        status: 407,
+        message: `the proxy ${new URL(proxy.url).host} offers logins with Negotiate, NTLM, Digest, and only Basic is supported`,
+      })
+    }
+  })
+
   it('a proxy of the environment opens a tunnel with any status from 200 to 299 (RFC 9110 §9.3.6), and with no other', async () => {
     const good = await server(undefined, { tls: 'valid' })
     for (const [status, expected] of [

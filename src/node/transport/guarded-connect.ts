@@ -9,6 +9,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { domainToASCII } from 'node:url'
 import type * as undici from 'undici'
 import { type AuthError, NetworkError, TrustError } from '../../errors.ts'
+import { parseChallenges, spellingOf } from '../../http/challenge.ts'
 import type { MessageSocket } from '../../http/message.ts'
 import { isPublicAddress, isPublicHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -148,8 +149,18 @@ export function proxyAuthorization({ username, password }: URL): Record<string, 
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
-/** Returns `PROXY_AUTH_REQUIRED`. */
-export function loginRequired({ host, username }: URL, status = 407): NetworkError {
+/**
+ * Returns `PROXY_AUTH_REQUIRED`.
+ *
+ * @param offered `Proxy-Authenticate` of the response
+ */
+export function loginRequired({ host, username }: URL, status = 407, offered: string | readonly string[] = []): NetworkError {
+  const schemes = parseChallenges(offered).challenges.map(({ scheme }) => spellingOf(scheme).slice(0, 32))
+  if (schemes.length > 0 && !schemes.includes('Basic')) {
+    const hint = 'ask its administrator for a login with Basic, or use a proxy on this machine that logs in there, such as cntlm or px'
+    const problem = `offers logins with ${schemes.slice(0, 5).join(', ')}, and only Basic is supported`
+    return new NetworkError('PROXY_AUTH_REQUIRED', `the proxy ${host} ${problem}`, { status, hint })
+  }
   const [problem, hint] =
     username === ''
       ? ['requires a login', 'add the user name and password to the variable of the proxy: https_proxy=http://user:password@proxy:port']
@@ -263,10 +274,10 @@ async function openTunnel(proxy: URL, hostname: string, port: string, timeout: n
       agent: false,
       timeout,
     })
-    connect.once('connect', ({ statusCode = 0 }, socket: Socket) => {
+    connect.once('connect', ({ statusCode = 0, headers }, socket: Socket) => {
       if (statusCode >= 200 && statusCode < 300) return resolve(socket)
       socket.destroy()
-      reject(refusal(proxy, statusCode, authority))
+      reject(refusal(proxy, statusCode, authority, headers['proxy-authenticate']))
     })
     connect.once('timeout', () => connect.destroy(unreachable(proxy)))
     connect.once('error', () => reject(unreachable(proxy)))
@@ -329,9 +340,9 @@ function hostMatcher(named: string): (hostname: string) => boolean {
   return (hostname) => range.check(hostname, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-function refusal(proxy: URL, status: number, authority: string): AuthError {
+function refusal(proxy: URL, status: number, authority: string, offered?: string | readonly string[]): AuthError {
   // Tinyproxy refuses a wrong login with 401; the server cannot have sent it, because there is no tunnel yet.
-  if (status === 407 || status === 401) return loginRequired(proxy, status)
+  if (status === 407 || status === 401) return loginRequired(proxy, status, offered)
   return new NetworkError('PROXY_REFUSED', `the proxy ${proxy.host} refused the connection to ${authority} (status ${status})`, { status })
 }
 

@@ -323,8 +323,8 @@ class ForwardedHandler extends ForwardingHandler {
   }
 
   override onResponseStart(...args: Parameters<NonNullable<Handler['onResponseStart']>>): void {
-    const [controller, status] = args
-    if (status === 407) controller.abort(loginRequired(this.#proxy))
+    const [controller, status, headers] = args
+    if (status === 407) controller.abort(loginRequired(this.#proxy, status, headers['proxy-authenticate']))
     else super.onResponseStart(...args)
   }
 }
