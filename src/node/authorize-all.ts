@@ -3,6 +3,7 @@ import type { Auth, AuthorizedRequest, AuthorizeOptions } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 import type { Target } from '../stac/target.ts'
+import { internalError } from './system-error.ts'
 
 /** A target; alternatives, of which the first usable one is authorized; or an error that is passed on in place of a target. */
 export type TargetInput = Target | readonly [Target, ...Target[]] | AuthError
@@ -129,7 +130,9 @@ async function authorized(auth: Pick<Auth, 'authorize'>, target: Target, options
   try {
     return { target, request: await auth.authorize(target, options) }
   } catch (error) {
-    if (!isAuthError(error) || error.code === 'ABORTED' || error.code === 'CONFIG_INVALID') throw error
+    // A fault of a strategy is one of its targets; its text may contain a secret.
+    if (!isAuthError(error)) return { target, error: internalError(error) }
+    if (error.code === 'ABORTED' || error.code === 'CONFIG_INVALID') throw error
     return { target, error }
   }
 }

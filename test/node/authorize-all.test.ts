@@ -123,6 +123,17 @@ describe('authorizeAll', () => {
     await expect(results.next()).rejects.toThrow('the source ended')
   })
 
+  it('yields a fault of a strategy as the error of its target, without its text, and goes on', async () => {
+    const authorize: Auth['authorize'] = async (target) => {
+      if (target?.href === 'https://data.example/0') throw new TypeError('no header for s3cr3t')
+      return { method: 'GET', url: target?.href, headers: {} } as AuthorizedRequest
+    }
+    const results: unknown[] = []
+    for await (const { error, request } of authorizeAll({ authorize }, targets(2))) results.push(error ?? request?.url)
+    expect(results).toEqual([expect.objectContaining({ code: 'INTERNAL' }), 'https://data.example/1'])
+    expect(String(results)).not.toContain('s3cr3t')
+  })
+
   it('throws an error of the configuration instead of repeating it for each target', async () => {
     const auth = createAuth({ credentials: [{ id: 'a', type: 'http', scheme: 'bearer', token: 't', sendTo: ['https://*.com/'] }] })
     expect(await failureOf(authorizeAll(auth, targets(3)).next())).toMatchObject({ code: 'CONFIG_INVALID' })
