@@ -58,7 +58,8 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...secrets,
     ...ports,
     ...store,
-    ...logins,
+    // A store that fails is one problem, not one of the logins as well.
+    ...logins.filter(({ message }) => !store.some((check) => check.level === 'error' && check.message === message)),
     ...settings,
   ]
   if (options.offline) return offline
