@@ -49,11 +49,9 @@ export function patternFor(url: URL): string | undefined {
   return patternsFor(url).find((text) => isPattern(text))
 }
 
-/** Returns the folder of a URL as a pattern; the origin where a pattern with a path would not match the URL, or nothing. */
+/** Returns the folder of a URL as a pattern; undefined where no pattern with a path matches the URL, which servers may read as another. */
 export function folderFor(url: URL): string | undefined {
-  return patternsFor(url)
-    .reverse()
-    .find((text) => isPattern(text, url))
+  return patternsFor(url).find((text, index) => index > 0 && isPattern(text, url))
 }
 
 function patternsFor({ protocol, host, origin, pathname }: URL): string[] {
