@@ -10,7 +10,7 @@ import { loginChecks } from '../../src/cli/doctor/credential-checks.ts'
 import { packageChecks, tokenStoreChecks, versionChecks } from '../../src/cli/doctor/local-checks.ts'
 import { newHolder } from '../../src/node/tokens/process-lock.ts'
 import { type AnsweringServer, jsonAnswer, startAnswering } from '../servers/answering-server.ts'
-import { put, temporaryFolder } from './folder.ts'
+import { temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
 const SECRETS = ['token-of-the-portal', 'password-of-the-archive', 'client-secret-of-oidc', 'key-of-the-program']
@@ -591,24 +591,4 @@ it('prints each fault with its remedy for people', async () => {
     'error   secret portal.token: CREDENTIAL_SOURCE: the environment variable DOCTOR_TOKEN is not set\n        set DOCTOR_TOKEN in the environment of this program\n',
   )
   expect(stdout).toMatch(/\n1 error, 0 warnings\n$/)
-})
-
-it('reports a token store that cannot be reached once, not for the logins as well', async () => {
-  vi.stubEnv('TOKEN_STORE_KEY', Buffer.alloc(32, 7).toString('base64'))
-  const login = {
-    id: 'cc',
-    type: 'oauth2',
-    flow: 'clientCredentials',
-    tokenUrl: `${server.origin}/token`,
-    clientId: 'a',
-    clientSecret: { env: 'S' },
-  }
-  const file = await put(around.folder, 'shared.json', {
-    version: 1,
-    tokens: { redis: 'redis://127.0.0.1:1', key: { env: 'TOKEN_STORE_KEY' } },
-    credentials: [{ ...login, sendTo: ['https://data.example/'] }],
-  })
-  const { stdout } = await run(['doctor', '--offline', '--json', '--credentials', file])
-  const refused = (JSON.parse(stdout) as Check[]).filter(({ code }) => code === 'NETWORK_REFUSED')
-  expect(refused.map(({ check }) => check)).toEqual(['token store'])
 })
