@@ -8,7 +8,6 @@ import type { SecretSource } from '../../auth/credential.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { readRegularFile } from '../files.ts'
-import { keyringAnswer } from '../tokens/keyring-calls.ts'
 import type { loadKeyring } from '../tokens/token-keyring.ts'
 import { HOME_HINT, homeFolder } from './user-folder.ts'
 
@@ -89,7 +88,8 @@ function homeOf(name: string): string {
 }
 
 async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<string> {
-  const { AsyncEntry } = await (load ?? (await import('../tokens/token-keyring.ts')).loadKeyring)()
+  const { keyringAnswer, loadKeyring } = await import('../tokens/token-keyring.ts')
+  const { AsyncEntry } = await (load ?? loadKeyring)()
   let secret: string | null
   try {
     secret = await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, account).getPassword())

@@ -3,7 +3,6 @@ import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
 import { sourceError } from '../credentials/secret-source.ts'
 import { openFilesFailure } from '../system-error.ts'
-import { keyringAnswer } from './keyring-calls.ts'
 import { defaultTokenFolder, nowhere, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
 /** Service name of tokens, separate from that of the secrets that users store themselves. */
@@ -121,5 +120,22 @@ export async function loadKeyring(): Promise<Keyring> {
         'npm install @napi-rs/keyring',
       )
     )
+  }
+}
+
+let waiting = 0
+
+/** True while the keyring has not answered, as while a person is asked to unlock it: `process.exit` would wait for it. */
+export function isKeyringWaiting(): boolean {
+  return waiting > 0
+}
+
+/** Returns the answer of the keyring. */
+export async function keyringAnswer<T>(answer: Promise<T>): Promise<T> {
+  waiting++
+  try {
+    return await answer
+  } finally {
+    waiting--
   }
 }
