@@ -96,22 +96,31 @@ export function unsupported(ref: string, type: string, pointer: string): Selecti
   })
 }
 
+const ESCAPE_HINT =
+  'a pattern with a path matches no URL with %2F, %2E, %5C or the like, because a server may decode it and answer from another folder'
+
 function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
   const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no URL'
   // A credential restricted to a folder is not extended to the whole host.
-  const isHeld = sendTo.some((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
+  const held = sendTo.filter((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
+  const isHeld = held.length > 0
+  // It is below the folder, and yet the pattern does not match.
+  const hasEscape = held.some(({ path }) => url.pathname.startsWith(path))
   const wanted = isHeld ? folderFor(url) : patternFor(url)
   const isFolder = wanted !== undefined && wanted !== `${origin}/`
+  const place = isFolder ? `is below ${wanted}` : `is on ${origin}`
+  const where = hasEscape ? 'has an escape in its path that servers may read as another path' : place
   return new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
-    `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} is ${isFolder ? `below ${wanted}` : `on ${origin}`}. Nothing was sent`,
+    `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} ${where}. Nothing was sent`,
     {
       pointer: `${target.pointer}/href`,
       ref,
       credential: id,
       actual: origin,
       expected: patterns,
+      ...(hasEscape && { hint: ESCAPE_HINT }),
       // People paste the command: one with characters that a shell reads is not shown.
       ...(/^[\w:/.%~-]+$/.test(wanted ?? '') && {
         hint: `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,

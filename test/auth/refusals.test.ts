@@ -44,10 +44,22 @@ it.each([S3, 'https://data.example'])(
     const error = (await failureOf(
       victim({ credentials: unchecked(key) }).auth.authorize(target(scheme.key('x-api-key'), `${host}/eo/..%2fother`)),
     )) as AuthError
-    expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', message: expect.stringContaining(`is on ${host}.`) })
-    expect(error.hint).toBeUndefined()
+    expect(error).toMatchObject({
+      code: 'CREDENTIAL_TARGET_UNTRUSTED',
+      message: `"key" may be sent to ${host}/eo/; this asset has an escape in its path that servers may read as another path. Nothing was sent`,
+      hint: expect.stringMatching(/^a pattern with a path matches no URL with %2F, /),
+    })
+    expect(error.hint).not.toContain(host)
   },
 )
+
+it('an escape outside of the folder is not the reason that is told', async () => {
+  const key = { id: 'key', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'v', sendTo: 'https://data.example/eo/' }
+  const { auth } = victim({ credentials: unchecked(key) })
+  const error = (await failureOf(auth.authorize(target(scheme.key('x-api-key'), 'https://data.example/x%2feo/')))) as AuthError
+  expect(error).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED', message: expect.stringContaining('is on https://data.example.') })
+  expect(error.hint).toBeUndefined()
+})
 
 it.each(['/;touch$IFS$9x;/a.tif', '/$(id)/a.tif', "/'/a.tif", '/&id&/a.tif'])(
   'no command is offered that a shell would read otherwise: %s',
