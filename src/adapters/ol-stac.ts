@@ -71,9 +71,12 @@ export function stacLayerOptions(auth: Auth, settings: StacLayerSettings = {}): 
       const completed = await getSourceOptions?.(type as never, proposed as never, reference as never)
       const options = (completed ?? proposed) as SourceOptions
       const target = targetOf(reference, settings)
-      const given = settings.given ?? (() => target)
-      if (String(type) === 'GeoTIFF' && settings.tiffLoaders === false) return plainTiffs(auth, options, (url) => given(url, reference))
-      return sourceOptions(auth, String(type), options, (url) => given(url, reference), onError)
+      const givenFor: GivenFor = (url) => {
+        const given = settings.given ? settings.given(url, reference) : target
+        return given !== undefined && requestsFor(auth, given).covers(url) ? given : undefined
+      }
+      if (String(type) === 'GeoTIFF' && settings.tiffLoaders === false) return plainTiffs(auth, options, givenFor)
+      return sourceOptions(auth, String(type), options, givenFor, onError)
     },
   }
 }
@@ -97,19 +100,21 @@ function sourceOptions(auth: Auth, type: string, options: SourceOptions, givenFo
   if (type === 'GeoTIFF') return { ...options, sources: tiffSources(auth, options.sources, givenFor, onError) }
   const url = String(options.url ?? '')
   const given = givenFor(url)
-  const requests = given === undefined ? undefined : requestsFor(auth, given)
-  if (given === undefined || !requests?.covers(url)) return options
+  if (given === undefined) return options
   if (type === 'GeoZarr') return zarrOptions(auth, options, url, given)
-  if (type.startsWith('PMTiles')) return { ...options, url: partsOf(requests, url) }
-  const load = pictureLoader(auth, given, onError)
-  return { ...options, ...(type === 'ImageStatic' ? { imageLoadFunction: load } : { tileLoadFunction: load }) }
+  if (type.startsWith('PMTiles')) return { ...options, url: partsOf(requestsFor(auth, given), url) }
+  return { ...options, [type === 'ImageStatic' ? 'imageLoadFunction' : 'tileLoadFunction']: pictureLoader(auth, given, onError) }
+}
+
+function listOf(sources: unknown): readonly SourceOptions[] {
+  return Array.isArray(sources) ? sources : []
 }
 
 function tiffSources(auth: Auth, sources: unknown, givenFor: GivenFor, onError?: OnError): readonly unknown[] {
-  return (Array.isArray(sources) ? sources : []).map((source: SourceOptions) => {
+  return listOf(sources).map((source) => {
     const url = String(source.url ?? '')
     const given = givenFor(url)
-    if (given === undefined || !requestsFor(auth, given).covers(url)) return source
+    if (given === undefined) return source
     return { ...source, ...geoTiffSource(auth, typeof given === 'string' ? url : below(given, url), onError) }
   })
 }
@@ -123,13 +128,13 @@ async function plainTiffs(auth: Auth, options: SourceOptions, givenFor: GivenFor
   const plain = async (source: SourceOptions): Promise<SourceOptions> => {
     const url = String(source.url ?? '')
     const given = givenFor(url)
-    if (given === undefined || !requestsFor(auth, given).covers(url)) return source
+    if (given === undefined) return source
     const request = typeof given === 'string' ? auth.peek(url) : await auth.authorize(below(given, url))
     if (!request || carriedHeaders(request).length > 0) return wholeFile(requestsFor(auth, given), url, source)
     headers = { ...headers, ...request.headers }
     return { ...source, url: request.url }
   }
-  const sources = await Promise.all((Array.isArray(options.sources) ? options.sources : []).map(plain))
+  const sources = await Promise.all(listOf(options.sources).map(plain))
   return { ...options, sources, sourceOptions: { ...(options.sourceOptions as object | undefined), headers } }
 }
 

@@ -1,6 +1,6 @@
 /** Loaders for OpenLayers sources whose requests stac-auth sends. */
 import type { Auth } from '../auth/auth.ts'
-import { requireOk } from '../http/response.ts'
+import { isNot, objectUrl } from '../http/response.ts'
 import { type Given, requestsFor } from './requests.ts'
 
 /** A member of `sources` of the OpenLayers `GeoTIFF` source. */
@@ -49,7 +49,7 @@ export function geoTiffSource(auth: Auth, given: Given | undefined, onError: (er
 /**
  * Returns a function for `tileLoadFunction` of tiled sources (XYZ, WMTS, WMS) and `imageLoadFunction` of image sources. Each URL is
  * requested by what is given (a URL, a target, or an Asset or Link), if the credential's `sendTo` contains it. Errors (of `fetch`,
- * `HTTP_<status>`) are passed to `onError`, and the image is missing.
+ * `HTTP_<status>`, `RESPONSE_INVALID`) are passed to `onError`, and the image is missing.
  *
  * @example new XYZ({ url, tileLoadFunction: pictureLoader(auth, linkOf(item, 'xyz')) })
  */
@@ -61,12 +61,14 @@ export function pictureLoader(
 ): (picture: object, address: string) => void {
   const { fetch, covers } = requestsFor(auth, source)
   const load = async (image: HTMLImageElement, address: string) => {
-    const response = await fetch(address)
-    requireOk(response, address)
-    const url = URL.createObjectURL(await response.blob())
-    const free = () => URL.revokeObjectURL(url)
-    image.addEventListener('load', free, { once: true })
-    image.addEventListener('error', free, { once: true })
+    const url = await objectUrl(fetch, address)
+    const ended = ({ type }: Event) => {
+      URL.revokeObjectURL(url)
+      // A WMS reports its errors with the status 200.
+      if (type === 'error') onError(isNot('a picture', address))
+    }
+    image.addEventListener('load', ended, { once: true })
+    image.addEventListener('error', ended, { once: true })
     image.src = url
   }
   return (given, address) => {

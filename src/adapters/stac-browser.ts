@@ -2,7 +2,7 @@
 import type { Auth } from '../auth/auth.ts'
 import { targetAddress } from '../auth/resource.ts'
 import { isAuthError } from '../errors.ts'
-import { requireOk } from '../http/response.ts'
+import { objectUrl } from '../http/response.ts'
 import { sameOrigin, type Target, targetsOf } from '../stac/target.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { authorizeWith } from './axios.ts'
@@ -129,7 +129,8 @@ export function browserRequests(auth: Auth, { state = { version: 0 }, onError = 
         const source = target && statesReferences(target) && requestsFor(auth, target).covers(url) ? target : givenFor(url)
         return IS_REMOTE.test(url) && hasCredential(auth, source) ? source : undefined
       }
-      return { ...options, ...pick(stacLayerOptions(auth, { onError, ...options, given })) }
+      const { getSourceOptions } = stacLayerOptions(auth, { onError, ...options, given })
+      return { ...options, getSourceOptions }
     },
     refresh() {
       for (const shown of images.values()) URL.revokeObjectURL(shown)
@@ -152,29 +153,25 @@ interface Readiness {
 async function readinessOf(auth: Auth, target: Target): Promise<Readiness> {
   const { refs } = await auth.explain(target)
   const used = refs.find(({ credential, code }) => credential !== undefined && code === undefined)
-  if (used?.credential !== undefined) return { credential: used.credential }
-  return { login: refs.find(({ code }) => code === 'LOGIN_REQUIRED')?.credential }
+  return used ?? { login: refs.find(({ code }) => code === 'LOGIN_REQUIRED')?.credential }
 }
 
 /** Returns false only if the engine knows that the request has no credential. */
 function hasCredential(auth: Auth, given: Target | string): boolean {
-  try {
+  return valueOr(false, () => {
     const request = auth.peek(given)
     return request === undefined || request.credential !== undefined
+  })
+}
+
+/** Returns the other value when an error of ours is thrown. */
+function valueOr<Value, Other>(other: Other, work: () => Value): Value | Other {
+  try {
+    return work()
   } catch (error) {
-    if (isAuthError(error)) return false
+    if (isAuthError(error)) return other
     throw error
   }
-}
-
-async function objectUrl(fetch: typeof globalThis.fetch, url: string): Promise<string> {
-  const response = await fetch(url)
-  requireOk(response, url)
-  return URL.createObjectURL(await response.blob())
-}
-
-function pick({ getSourceOptions }: StacLayerOptions): Pick<StacLayerOptions, 'getSourceOptions'> {
-  return { getSourceOptions }
 }
 
 function statesReferences({ refsOf }: Target): boolean {
@@ -189,7 +186,7 @@ class KnownTargets {
   add(document: StacEntity): void {
     const url = document.getAbsoluteUrl() ?? undefined
     for (const target of targetsOf(document.toJSON(), url === undefined ? {} : { url })) {
-      const address = statesReferences(target) ? addressOf(target) : undefined
+      const address = statesReferences(target) ? valueOr(undefined, () => targetAddress(target)) : undefined
       if (address === undefined || (isOwn(this.#targets.get(address), address) && !isOwn(target, address))) continue
       this.#targets.delete(address)
       this.#targets.set(address, target)
@@ -206,16 +203,6 @@ class KnownTargets {
 
 function isOwn(target: Target | undefined, address: string): boolean {
   return target?.scope.url !== undefined && sameOrigin(target.scope.url, address)
-}
-
-/** Returns the URL of a target, or undefined for one that cannot be requested. */
-function addressOf(target: Target): string | undefined {
-  try {
-    return targetAddress(target)
-  } catch (error) {
-    if (isAuthError(error)) return undefined
-    throw error
-  }
 }
 
 function forgetOldest(map: Map<string, unknown>, most: number): void {

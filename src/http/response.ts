@@ -13,8 +13,20 @@ export async function jsonOf(response: Response, address: string): Promise<unkno
   try {
     return JSON.parse(text)
   } catch {
-    throw new ProtocolError('RESPONSE_INVALID', `the response of ${hostOf(response.url, address)} is not JSON`, { url: address })
+    throw isNot('JSON', address, response.url)
   }
+}
+
+/** Returns `RESPONSE_INVALID` for a body that is something else than was asked for. */
+export function isNot(wanted: string, address: string, url = address): ProtocolError {
+  return new ProtocolError('RESPONSE_INVALID', `the response of ${hostOf(url, address)} is not ${wanted}`, { url: address })
+}
+
+/** Returns the URL of a body for elements of the page. Errors: those of `fetch`, `HTTP_<status>`. */
+export async function objectUrl(fetch: typeof globalThis.fetch, address: string): Promise<string> {
+  const response = await fetch(address)
+  requireOk(response, address)
+  return URL.createObjectURL(await response.blob())
 }
 
 /** Returns the host for messages; URLs from libraries may be relative to a document. */

@@ -44,3 +44,18 @@ it('a picture that is not there is shown as missing, with the status in the erro
   expect(states.sort()).toEqual([-1, 3])
   await archive.close()
 })
+
+it('an answer that is no picture, such as an exception of a WMS, is an error that names the host', async () => {
+  const archive = await startArchive({ 'map.xml': Buffer.from('<ServiceExceptionReport/>') })
+  const image = new EventTarget()
+  const told = vi.fn()
+  const address = `${archive.origin}/files/map.xml`
+  pictureLoader(archive.engine(), archive.target('/files/map.xml'), told)({ getImage: () => image, setState: () => {} }, address)
+  // The browser decodes what it gets, and finds no picture.
+  await expect.poll(() => String((image as { src?: string }).src)).toMatch(/^blob:/)
+  expect(told).not.toHaveBeenCalled()
+  image.dispatchEvent(new Event('error'))
+  const message = `the response of ${new URL(archive.origin).host} is not a picture`
+  expect(told.mock.calls).toEqual([[expect.objectContaining({ code: 'RESPONSE_INVALID', message, url: address })]])
+  await archive.close()
+})
