@@ -7,6 +7,7 @@ const root = new URL('../', import.meta.url)
 const patches = readdirSync(new URL('examples/stac-browser/', root)).filter((name) => name.endsWith('.patch'))
 const PLACES: readonly (readonly [file: string, before: RegExp])[] = [
   ['README.md', /(?<=stac-auth-)\d+\.\d+\.\d+(?=\.tgz)/g],
+  ['docs/README.md', /(?<=stac-auth-)\d+\.\d+\.\d+(?=\.tgz)/g],
   ['README.md', /(?<=^Version )\d+\.\d+\.\d+/gm],
   ['docs/linting.md', /(?<=rev: v)\d+\.\d+\.\d+/g],
   ['docs/troubleshooting.md', /(?<=package: stac-auth )\d+\.\d+\.\d+/g],

@@ -147,7 +147,7 @@ function problemsOfChangelog(change: string): readonly string[] {
 }
 
 function problemsOfPages(): readonly string[] {
-  return ['README.md', 'SECURITY.md', 'examples/stac-browser/README.md'].flatMap((page) => {
+  return ['README.md', 'docs/README.md', 'SECURITY.md', 'examples/stac-browser/README.md'].flatMap((page) => {
     const [found] = existsSync(page) ? (UNPUBLISHED.exec(readFileSync(page, 'utf8')) ?? []) : []
     return found ? [`${page} says "${found}": say how to install the package instead`] : []
   })

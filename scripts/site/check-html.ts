@@ -45,7 +45,7 @@ function problemOf(
   if (/^[a-z]+:/i.test(target)) return undefined
   const [path = '', anchor = ''] = target.split('#')
   const wanted = path === '' ? page : decodeURI(path.startsWith('/') ? path.slice(1) : posix.join(posix.dirname(page), path))
-  const file = wanted === '' || wanted.endsWith('/') ? `${wanted}index.html` : wanted
+  const file = wanted === '' || wanted.endsWith('/') ? posix.join(wanted, 'index.html') : wanted
   if (!isThere(file)) return `${page} links to ${target}, which does not exist`
   const known = ids.get(file)
   const isMissing = anchor !== '' && known !== undefined && !known.has(decodeURIComponent(anchor))

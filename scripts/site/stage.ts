@@ -96,7 +96,7 @@ function copyFile(root: string, target: string, path: string): void {
   writeFileSync(join(copy, 'index.html'), `<!doctype html><title>${path}</title><ul>${list}</ul>`)
 }
 
-/** Reads the sections of docs/README.md: headings, and the links of lists below them. */
+/** Reads the sections of docs/README.md: headings with lists below them, and the links of these. */
 export function sidebarOf(index: string): readonly SidebarSection[] {
   const sections: { text: string; items: { text: string; link: string }[] }[] = []
   for (const line of index.split('\n')) {
@@ -105,5 +105,5 @@ export function sidebarOf(index: string): readonly SidebarSection[] {
     const [, text, link] = /^- \[([^\]]+)\]\(([^)]+)\)/.exec(line) ?? []
     if (text !== undefined && link !== undefined) sections.at(-1)?.items.push({ text: text.replaceAll('`', ''), link })
   }
-  return sections
+  return sections.filter(({ items }) => items.length > 0)
 }
