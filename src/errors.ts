@@ -14,7 +14,7 @@ export interface AuthErrorFields {
   readonly hint?: string
   /** JSON Pointer (RFC 6901) into the document that caused the error. */
   readonly pointer?: string
-  /** URL concerned; the constructor removes query, fragment and user information. */
+  /** URL concerned; its query, fragment and user information are removed. */
   readonly url?: string
   /** Index of the redirect hop; 0 is the first request. */
   readonly hop?: number

@@ -45,7 +45,7 @@ export interface Problem {
   readonly count?: number
   /** The first places of a finding that has a `count`. */
   readonly places?: readonly Place[]
-  /** The wrapper or parent that causes the finding, because it lacks or contains the scheme; reports show the finding there. */
+  /** What lacks or contains the scheme: the list around the document, or a document above it. Reports show the finding there. */
   readonly cause?: Cause
 }
 
@@ -63,9 +63,9 @@ export interface Place {
   readonly column?: number
 }
 
-/** A place outside of a document: in the wrapper around it, or in a document above it. */
+/** A place outside of a document: in the list of documents around it, or in a document above it. */
 export interface Cause {
-  /** Path or URL of the document; absent for the wrapper. */
+  /** Path or URL of the document; absent for a list of documents. */
   readonly document?: string
   /** The `id` of that document. */
   readonly id?: string

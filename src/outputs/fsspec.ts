@@ -7,7 +7,7 @@ import { HIDDEN, isRedacted, type OutputOptions, secretText, shown } from './red
 /**
  * Returns JSON for `fsspec.open(url, **storage_options)` and the libraries that take these options: `url` and `storage_options`, for `s3fs`
  * with the request's `keys`. aiohttp drops `Authorization` on redirects to another host; with another secret header none is followed.
- * Errors: `OUTPUT_UNSUPPORTED`, also for a URL that fsspec reads as a pattern or as several URLs.
+ * Errors: `OUTPUT_UNSUPPORTED`, also for a URL that fsspec reads as a pattern or as several URLs, and for an object's URL with a query.
  *
  * @example console.log(fsspec(request, { reveal: true }))
  */
