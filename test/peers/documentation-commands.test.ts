@@ -155,7 +155,7 @@ it.concurrent.each(runnable)(
 
 /** What each page's code prints. Names from outside of the code are those of `PRELUDE`. */
 const CODE: readonly (readonly [page: string, block: number, prints: RegExp])[] = [
-  ['docs/write-code.md', 0, /^$/],
+  ['docs/write-code.md', 0, /^200 image\/tiff\n$/],
   ['docs/write-code.md', 1, /^$/],
   ['docs/write-code.md', 2, /^NO_CREDENTIAL no credential for /],
   ['docs/errors.md', 0, /^NO_CREDENTIAL no credential for /],
