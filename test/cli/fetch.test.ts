@@ -17,6 +17,7 @@ const checksum = (bytes: Buffer) => `1220${createHash('sha256').update(bytes).di
 const item = itemWith({
   data: { href: '../private/data.tif', 'auth:refs': ['key'] },
   lost: { href: '../lost' },
+  hidden: { href: '../hidden' },
   packed: { href: '../a.json', 'file:checksum': checksum(packed) },
   unpacked: { href: '../a.json.gz', 'file:checksum': checksum(text) },
   neither: { href: '../a.json.gz', 'file:checksum': checksum(Buffer.from('x')) },
@@ -35,6 +36,8 @@ const server = await serve({
   },
   '/a.json': coded,
   '/a.json.gz': coded,
+  '/hidden': (_request, response) =>
+    response.writeHead(404, { 'content-type': 'application/xml' }).end('<?xml version="1.0"?><Error><Code>ResourceNotFound</Code></Error>'),
   '/circle': (_request, response) => response.writeHead(302, { location: '/circle' }).end(),
   '/silent': () => {},
   '/broken': (_request, response) => response.writeHead(503).end(),
@@ -73,6 +76,15 @@ describe('fetch', () => {
       3,
       `error AUTH_REJECTED: ${server.origin.slice(0, -1)} requires authentication (ApiKey) and the document does not name a scheme for it (auth:refs): ` +
         `${server.origin}private/lost\n  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}private/lost\n`,
+    ])
+  })
+
+  it('says how to send a credential to a store that hides what it protects, where the document names no scheme', async () => {
+    const outcome = await fetchIt(`${server.origin}items/x.json`, '--asset', 'hidden')
+    expect([outcome.code, outcome.stderr]).toEqual([
+      5,
+      `error HTTP_404: ${server.origin}hidden: the server answered 404 ResourceNotFound\n  if it requires a credential: ` +
+        `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}hidden\n`,
     ])
   })
 

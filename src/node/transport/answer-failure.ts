@@ -16,6 +16,9 @@ export interface UnreadAnswer extends Pick<HttpResponse, 'status' | 'headers'> {
   readonly body: AsyncIterable<Uint8Array> | null
 }
 
+/** What Azure says with 404 or 409 about a file that may not be read without a signature. */
+const HIDDEN: readonly string[] = ['PublicAccessNotPermitted', 'ResourceNotFound']
+
 /** Maximum bytes to read; error responses of object stores are shorter. */
 const MAX_ERROR = 65_536
 
@@ -31,7 +34,9 @@ export async function answerFailure({ status, url, headers, body }: UnreadAnswer
   const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
   const retryable = isRetryableStatus(status)
   const wait = retryable ? retryHint(headers, Date.now()) : undefined
-  const hint = wait && `the server asks to wait ${Math.ceil(wait / 1000)} s before the next request (Retry-After)`
+  const hint = wait
+    ? `the server asks to wait ${Math.ceil(wait / 1000)} s before the next request (Retry-After)`
+    : isUnasked(target) && HIDDEN.includes(code) && `if it requires a credential: ${byAddress(url)}`
   return new NetworkError(`HTTP_${status}`, message, { status, url, retryable, ...(hint && { hint }) })
 }
 
@@ -54,17 +59,23 @@ function uncovered(
   const { origin } = new URL(url)
   const schemes = offeredSchemes(headers.get('www-authenticate') ?? '')
   const asks = status === 403 ? 'refuses access (403)' : `requires authentication (${schemes.join(', ') || '401'})`
-  const unasked = target !== undefined && !isProtected(target)
+  const unasked = isUnasked(target)
   const why = unasked ? 'the document does not name a scheme for it (auth:refs)' : 'none of your credentials matches it'
   return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
     status,
     url,
     ...(schemes.length > 0 && { expected: schemes.join(' ') }),
     hint: unasked
-      ? `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${commandWord(bareAddress(url))}`
+      ? byAddress(url)
       : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`,
   })
 }
+
+/** Returns true for a target of a document that names no scheme for it. */
+const isUnasked = (target: Target | undefined) => target !== undefined && !isProtected(target)
+
+const byAddress = (url: string) =>
+  `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${commandWord(bareAddress(url))}`
 
 /** Returns the scheme names of challenges (RFC 9110 §11.6.1); their parameters are untrusted text and are omitted. */
 function offeredSchemes(field: string): string[] {
