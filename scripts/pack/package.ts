@@ -55,7 +55,9 @@ export async function stage(folder: string): Promise<(module: string) => readonl
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await copyFile(join(root, path), join(folder, path))
   }
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  // npm shows manual pages after a global installation only where each is named.
+  const man = copied.flatMap(({ path }) => (path.startsWith('man/') ? [`./${path}`] : []))
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, man }, null, 2)}\n`)
   const entries = await entriesOf(manifest)
   const declarations = joinedDeclarations(entries.filter((path) => !/^(?:cli|platform)\//.test(path)))
   const scripts = await joined(entries, MOST_FILES - copied.length - declarations.length)

@@ -124,6 +124,15 @@ describe('the package, installed from its tarball', () => {
     expect(Object.keys(dependencies)).toContain('undici')
   })
 
+  it('brings its manual pages where it is installed for all folders', async () => {
+    const prefix = join(folder, 'global')
+    const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+    await run('npm', ['install', '--global', '--prefix', prefix, ...options, tarball])
+    const pages = await readdir(join(prefix, 'share/man/man1'))
+    expect(pages.sort()).toEqual(files.flatMap((path) => /^man\/(.*)$/.exec(path)?.[1] ?? []).sort())
+    expect(pages).toContain('stac-auth-lint.1')
+  })
+
   it('brings only the dependencies that the package names, and theirs', async () => {
     const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     const names = (await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))
