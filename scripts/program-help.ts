@@ -22,8 +22,9 @@ export function isRunnable(command: Command): boolean {
   return command.commands.length === 0 || command.registeredArguments.length > 0
 }
 
+/** The options of a command, and those of the command above that its help shows. */
 export function optionsOf(command: Command): readonly Option[] {
-  return help.visibleOptions(command)
+  return [...help.visibleOptions(command), ...command.createHelp().visibleGlobalOptions(command)]
 }
 
 export function nameOf(command: Command): string {

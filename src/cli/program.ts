@@ -92,7 +92,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
     // The parser prints help and version, then throws.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
     const { command, help } = namedCommand(program, argv)
-    if (error instanceof CommanderError) throw usageErrorOf(error, command, help)
+    if (error instanceof CommanderError) throw usageErrorOf(error, command, help, argv)
     if (isAuthError(error) && error.code === 'USAGE' && error.hint === undefined) throw usageError(error.message, `see ${help}`)
     throw error
   }
@@ -186,7 +186,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
  * Converts an error of the argument parser while it read this command, and suggests what was meant. An unknown option is reported without
  * its value, which may be a secret.
  */
-function usageErrorOf(error: CommanderError, command: Command, help: string): ConfigurationError {
+function usageErrorOf(error: CommanderError, command: Command, help: string, argv: readonly string[]): ConfigurationError {
   const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
     if (/^--credentials?$/.test(flag)) return usageError(`unknown option ${flag}`, whereCredentialsGo(command, help))
@@ -201,22 +201,26 @@ function usageErrorOf(error: CommanderError, command: Command, help: string): Co
     return usageError(`unknown option ${flag}`, hintFor(others.length === 0 && longer ? longer : nearMiss(flag, known), help))
   }
   const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []
-  if (error.code === 'commander.unknownCommand' && name !== undefined) {
-    const known = [...command.commands.map((one) => one.name()), 'help']
-    return usageError(firstLine(error), hintFor(aliasAmong(known, name) ?? nearMiss(name, known), help))
-  }
+  if (error.code === 'commander.unknownCommand' && name !== undefined) return unknownCommand(name, command, help)
   const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(firstLine(error)) ?? []
   if (given !== undefined && choices !== undefined) return usageError(firstLine(error), hintFor(nearMiss(given, choices.split(', ')), help))
   if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
     return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
   }
   if (error.code === 'commander.help') {
+    const asked = argv[argv.indexOf('help') + 1]
+    if (argv.includes('help') && asked !== undefined) return unknownCommand(asked, command, help)
     const begin = command.parent
       ? `the commands are ${command.commands.map((one) => one.name()).join(', ')}; see `
       : 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
     return usageError('no command is given', `${begin}${help}`)
   }
   return usageError(firstLine(error), `see ${help}`)
+}
+
+function unknownCommand(name: string, command: Command, help: string): ConfigurationError {
+  const known = [...command.commands.map((one) => one.name()), 'help']
+  return usageError(`unknown command '${name}'`, hintFor(aliasAmong(known, name) ?? nearMiss(name, known), help))
 }
 
 /** Explains `--credential`, which is not an option, and `--credentials` before a subcommand. */

@@ -133,6 +133,19 @@ describe('help and version', () => {
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
   })
 
+  it.each([
+    [['help', 'explian'], `did you mean "explain"? See stac-auth help`],
+    [['credentials', 'help', 'lst'], `did you mean "list"? See stac-auth credentials --help`],
+  ])('%s says that there is no such command', async (argv, hint) => {
+    expect(await run(argv)).toMatchObject({ code: 2, stderr: `error USAGE: unknown command '${argv.at(-1)}'\n  ${hint}\n` })
+  })
+
+  it('help of translate catalog shows the options of translate that it takes, and no other', async () => {
+    const { stdout } = await run(['translate', 'catalog', '--help'])
+    expect(stdout).toContain('--glossary <id>')
+    expect(stdout).not.toMatch(/--output-dir|--text|--resume|--version|--verbose.*--verbose/s)
+  })
+
   it('help names --verbose also for a command that runs and has subcommands', async () => {
     expect((await run(['help', 'translate'])).stdout).toContain('--verbose')
   })

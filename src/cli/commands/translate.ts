@@ -9,6 +9,9 @@ const KEY = `
 The API key is STAC_AUTH_TRANSLATION_KEY, else a credential whose sendTo allows the service. An argument that is the name of a file
 stands for that file. Without arguments the text is read from stdin; to translate the word "catalog", send it to stdin.`
 
+/** Options of `translate` that `translate catalog` refuses, or has itself. */
+const NOT_OF_CATALOG: ReadonlySet<string | null | undefined> = new Set(['--output-dir', '--text', '--resume', '--verbose'])
+
 /** `translate TEXT…|FILE…` and `translate catalog DOC`: translates texts, documents and catalogs. */
 export function addTranslate(program: Command, context: Context): void {
   const command = program.command('translate [texts-or-files...]').description('translate texts, documents or the texts of a catalog')
@@ -26,7 +29,10 @@ export function addTranslate(program: Command, context: Context): void {
   command
     .command('catalog <document>')
     .description('translate titles, descriptions and keywords of a STAC document')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: ({ parent }) => parent?.options.filter(({ long }) => !NOT_OF_CATALOG.has(long)) ?? [],
+    })
     .action(
       context.run(async (name: string, _own: object, given: Command) => {
         const { catalog } = await import('../translate/catalog.ts')
