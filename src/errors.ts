@@ -80,7 +80,7 @@ export class AuthError extends Error {
     this.code = code
     const { url, reasons, retryable = false } = fields
     for (const name of FIELDS) {
-      const value = name === 'url' && url !== undefined ? bareUrl(url) : fields[name]
+      const value = name === 'url' && url ? bareUrl(url) : fields[name]
       if (value !== undefined) Object.assign(this, { [name]: value })
     }
     if (reasons?.length) this.reasons = reasons

@@ -21,6 +21,5 @@ export interface AuthOptions extends Omit<EngineOptions, 'strategies'> {
  * const response = await auth.fetch(assetOf(item, 'data'))
  */
 export function createAuth(options: AuthOptions): Auth {
-  if (typeof options !== 'object' || options === null) throw new TypeError('createAuth needs an object with credentials')
-  return createEngine({ ...options, strategies: options.strategies ?? defaultStrategies })
+  return createEngine({ ...options, strategies: options?.strategies ?? defaultStrategies })
 }

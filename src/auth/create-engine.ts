@@ -6,7 +6,7 @@ import type { Clock } from '../net/clock.ts'
 import { isObject } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import { type Auth, type AuthorizedRequest, type AuthorizeOptions, authorizedRequest, plainRequest } from './auth.ts'
-import { type CredentialSource, checkShapes, flatten } from './credential.ts'
+import { type CredentialSource, checkShapes, flatten, invalid } from './credential.ts'
 import { CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import { below, givenTarget, hrefOf, plainHeaders } from './resource.ts'
 import type { Runtime } from './runtime.ts'
@@ -68,9 +68,8 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
  * createEngine({ credentials, strategies: [apiKey] })
  */
 export function createEngine(options: EngineOptions): Auth {
-  if (!Array.isArray(options?.strategies)) throw new TypeError('createEngine needs an object with credentials and a list of strategies')
-  const { typed = [], anonymous, byAddress, onWarning, clock = { now: Date.now } } = options
-  const registry = new Registry(options.strategies)
+  const registry = new Registry(options?.strategies)
+  const { typed, anonymous, byAddress, onWarning, clock = { now: Date.now } } = options
   const credentials = flatten(options.credentials)
   checkShapes(credentials, registry)
   const isEmpty = credentials.credentials.length === 0 && !credentials.preferred?.length
@@ -118,8 +117,9 @@ export function createEngine(options: EngineOptions): Auth {
     return step && checked(request, step, target, selection, match)
   }
 
-  async function authorize(given: Target | undefined, options: AuthorizeOptions = {}): Promise<AuthorizedRequest> {
+  async function authorize(given: Target | undefined, ways?: AuthorizeOptions): Promise<AuthorizedRequest> {
     const target = givenTarget(given)
+    const options = ways ?? {}
     if (options.signal?.aborted) throw abortedBy(options.signal)
     const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, options)
     if (outcome instanceof Unusable) throw await outcome.error()
@@ -140,9 +140,9 @@ export function createEngine(options: EngineOptions): Auth {
     return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
   }
 
-  async function fetchTarget(input: Target | undefined, init: RequestInit = {}, given?: Request): Promise<Response> {
+  async function fetchTarget(input: Target | undefined, init: RequestInit | undefined, given?: Request): Promise<Response> {
     const target = givenTarget(input)
-    return (await running(target)).fetchTarget(target, init, given)
+    return (await running(target)).fetchTarget(target, init ?? {}, given)
   }
 
   return {
@@ -157,17 +157,17 @@ export function createEngine(options: EngineOptions): Auth {
       return selector.explain(target, async (selection) => (await running()).loginRequired(selection))
     },
     service: async (base) => (await running()).service(base),
-    fetch: async (input, init = {}) => {
-      if (isAddress(input)) return (await running()).fetchAddress(input, init)
+    fetch: async (input, init) => {
+      if (isAddress(input)) return (await running()).fetchAddress(input, init ?? {})
       return fetchTarget(input, init)
     },
     send: async (given, options) => {
-      if (isRequest(given)) return (runtime ?? (await running())).send(given, options)
+      if (isRequest(given)) return (runtime ?? (await running())).send(given, options ?? {})
       const target = givenTarget(given)
-      return (await running(target)).sendTarget(target, options)
+      return (await running(target)).sendTarget(target, options ?? {})
     },
-    login: async (credential, interaction, options) => (await running()).login(credential, interaction, options),
-    logout: async (credential, options) => (await running()).logout(credential, options),
+    login: async (credential, interaction, options) => (await running()).login(credential, interaction ?? {}, options ?? {}),
+    logout: async (credential, options) => (await running()).logout(credential, options ?? {}),
     status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
       const given = input instanceof Request ? input : undefined
@@ -196,10 +196,12 @@ export class Registry {
   readonly #loaded = new Map<string, Strategy>()
   readonly #lazy = new Map<string, LazyStrategy>()
 
+  /** Errors: `CONFIG_INVALID`, also for a module in place of its strategy. */
   constructor(strategies: readonly (Strategy | LazyStrategy)[]) {
+    if (!Array.isArray(strategies) || !strategies.every((strategy) => typeof strategy?.type === 'string'))
+      throw invalid('/strategies', 'must be a list of strategies, not of their modules')
     for (const strategy of strategies) {
-      // A module in place of its strategy has no type.
-      const type = String(strategy.type)
+      const { type } = strategy
       // The last one of a type counts.
       this.#loaded.delete(type)
       this.#lazy.delete(type)

@@ -7,7 +7,7 @@ import { isObject } from '../stac/document.ts'
 import { isProtected, type MalformedRef, type Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
 import type { Registry } from './create-engine.ts'
-import type { Credential } from './credential.ts'
+import { type Credential, invalid } from './credential.ts'
 import { linkRequestProblem, resourceOf } from './resource.ts'
 import { bestOf, type CredentialMatch, RejectedReference, SchemeMatcher } from './scheme-matching.ts'
 import type { Strategy, Warning } from './strategy.ts'
@@ -119,7 +119,7 @@ export class CredentialSelector {
   readonly #byAddress: ByAddress
 
   /** The strategies of all credentials must be loaded. With `byAddress` every credential may be used for targets without references. */
-  constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[], byAddress = false) {
+  constructor(credentials: readonly Credential[], registry: Registry, typed: readonly string[] = [], byAddress = false) {
     this.#registry = registry
     this.own = credentials.flatMap((credential) => {
       const strategy = registry.get(credential.type)
@@ -212,10 +212,15 @@ export class ByAddress {
 
 /**
  * Returns the origins that the user wrote, in patterns or as endpoints: only these may be loopback or private
- * addresses.
+ * addresses. Errors: `CONFIG_INVALID` for `typed`.
  */
 function namedOrigins(own: readonly CredentialMatch[], typed: readonly string[]): ReadonlySet<string> {
-  const origins = new Set(typed.map((url) => new URL(url).origin))
+  const origins = new Set<string>()
+  try {
+    for (const url of typed) origins.add(new URL(url).origin)
+  } catch {
+    throw invalid('/typed', 'must be a list of absolute URLs')
+  }
   for (const { credential, strategy } of own) {
     for (const value of Object.values(credential)) {
       if (Array.isArray(value)) for (const pattern of value) if (isUrlPattern(pattern)) add(origins, namedOrigin(pattern))

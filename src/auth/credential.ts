@@ -34,15 +34,16 @@ const HANDED_ON = Symbol.for('stac-auth.secret')
  */
 export class Secret {
   /** True when it was given as text: reading it is immediate. */
-  readonly isText: boolean
+  declare readonly isText: boolean
   /** True when the user is asked for it. */
-  readonly isAsked: boolean
-  readonly #read: () => string | Promise<string>
+  declare readonly isAsked: boolean
+  /** Returns the value to another copy of the library. A member, not a private name: proxies of user interfaces (Vue's `reactive`) have it too. */
+  declare readonly [HANDED_ON]: () => string | Promise<string>
 
   constructor(input: SecretInput, isAsked = false) {
     this.isAsked = isAsked
     this.isText = typeof input === 'string'
-    this.#read = typeof input === 'string' ? () => input : input
+    this[HANDED_ON] = typeof input === 'function' ? input : () => input
   }
 
   /** Returns the secret, also one created by another copy of the library; undefined for anything else. */
@@ -55,12 +56,7 @@ export class Secret {
 
   /** Returns the value, or a promise when it is not known yet. Errors: those of its source (`CREDENTIAL_SOURCE`). */
   reveal(): string | Promise<string> {
-    return this.#read()
-  }
-
-  /** Returns the value to another copy of the library. */
-  [HANDED_ON](): string | Promise<string> {
-    return this.#read()
+    return this[HANDED_ON]()
   }
 
   /** Returns `[secret]`. */
@@ -308,10 +304,10 @@ export function flatten(source: SourceOf<CredentialObject>): CredentialSet<Crede
   }
   // A credential may have a field of that name: the ready-made value of `http`.
   if (!('credentials' in source) || 'type' in source) return { credentials: [source as CredentialObject] }
-  const { credentials, preferred } = source
+  const { credentials, preferred = [] } = source
   if (!Array.isArray(credentials)) throw invalid('/credentials', 'must be a list')
-  if (preferred !== undefined && !isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
-  return preferred === undefined ? { credentials } : { credentials, preferred }
+  if (!isTexts(preferred)) throw invalid('/preferred', 'must be a list of ids')
+  return { credentials, preferred }
 }
 
 /**
@@ -329,8 +325,7 @@ export function checkShapes({ credentials }: CredentialSet<CredentialObject>, re
       const meant = nearMiss(type, types)
       throw invalid(`${at}/type`, `must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
     }
-    if (input.sendTo !== undefined || !registry.needsSendTo(type)) return
-    throw invalid(`${at}/sendTo`, 'is missing')
+    if (input.sendTo === undefined && registry.needsSendTo(type)) throw invalid(`${at}/sendTo`, 'is missing')
   })
 }
 

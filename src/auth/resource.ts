@@ -71,7 +71,7 @@ export function givenTarget(target: Target | undefined): Target {
 
 /** True for a target as returned by `assetOf`, `linkOf` or `targetsOf`. */
 export function isTarget(value: unknown): value is Target {
-  return isObject(value) && 'refs' in value && 'scope' in value
+  return isObject(value) && Array.isArray(value.refs) && isObject(value.scope)
 }
 
 /** Returns the target for a URL below another one (a Zarr chunk, a map tile): same references, checked with its own URL. */

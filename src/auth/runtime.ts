@@ -126,13 +126,13 @@ export class Runtime {
   }
 
   /** Errors: `CONFIG_INVALID` for an id without a credential that has a login. */
-  async login(id: string, interaction: Interaction = {}, { signal }: Pick<SendOptions, 'signal'> = {}): Promise<void> {
+  async login(id: string, interaction: Interaction, { signal }: Pick<SendOptions, 'signal'>): Promise<void> {
     const match = this.#engine.credential(id)
     if (!match?.strategy.login) throw noLogin(id, match)
     await match.strategy.login(this.#alone(match, signal), interaction)
   }
 
-  async logout(id: string, { signal, end, revoke }: Pick<SendOptions, 'signal'> & LogoutChoice = {}): Promise<void> {
+  async logout(id: string, { signal, end, revoke }: Pick<SendOptions, 'signal'> & LogoutChoice): Promise<void> {
     const match = this.#engine.credential(id)
     if (!match?.strategy.logout) throw noLogin(id, match)
     this.#exchange.forget(id)
@@ -164,7 +164,7 @@ export class Runtime {
   }
 
   /** Like `fetchTarget`, with plain objects. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
-  async sendTarget(target: Target, { headers, method = 'GET', ...init }: TargetSendOptions = {}): Promise<HttpResponse> {
+  async sendTarget(target: Target, { headers, method = 'GET', ...init }: TargetSendOptions): Promise<HttpResponse> {
     const plain = plainHeaders(headers)
     return this.#sendTo(target, (url) => ({ method, url, headers: plain }), init)
   }
@@ -214,10 +214,7 @@ export class Runtime {
   }
 
   /** Like `fetchAddress`, with plain objects. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send(
-    { method, url: address, headers, body }: HttpRequest,
-    { signal, onUse, anonymous }: ExchangeOptions = {},
-  ): Promise<HttpResponse> {
+  async send({ method, url: address, headers, body }: HttpRequest, { signal, onUse, anonymous }: ExchangeOptions): Promise<HttpResponse> {
     const url = this.#written(address)
     const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
     const selections = this.#exchange.byAddress(url)
@@ -273,14 +270,17 @@ function noLogin(id: string, match: CredentialMatch | undefined): ConfigurationE
   return new ConfigurationError('CONFIG_INVALID', message, { credential: id })
 }
 
-/** Replaces errors of the caller's transport, which may contain the request. */
+/** Replaces errors of the caller's transport, which may contain the request. Errors: also `CONFIG_INVALID` if it returns no response. */
 function withOurErrors(theirs: Transport): Transport {
   const send = async (request: HttpRequest, options?: SendOptions): Promise<HttpResponse> => {
+    let response: HttpResponse | undefined
     try {
-      return await theirs(request, options)
+      response = await theirs(request, options)
     } catch (error) {
       throw failure(error, options?.signal, request.url)
     }
+    if (!response?.headers) throw new ConfigurationError('CONFIG_INVALID', 'the transport returned no response')
+    return response
   }
   return Object.assign(send, theirs.connect && { connect: theirs.connect })
 }
@@ -302,7 +302,7 @@ function lazyTransport(): Transport {
 /** Returns the plain request for the arguments of `fetch`; a body is read so that it can be sent again. */
 async function requestOf(url: string, input: Request | undefined, init: RequestInit): Promise<HttpRequest> {
   const headers = plainHeaders(init.headers ?? input?.headers)
-  const method = (init.method ?? input?.method ?? 'GET').toUpperCase()
+  const method = String(init.method ?? input?.method ?? 'GET').toUpperCase()
   const body = await bodyOf(input, init, headers)
   return body === undefined ? { method, url, headers } : { method, url, headers, body }
 }

@@ -126,7 +126,7 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
 }
 
 function syntaxProblem(text: string): HrefProblem | undefined {
-  if (text === '') return problem('URL_INVALID', 'is missing')
+  if (typeof text !== 'string' || text === '') return problem('URL_INVALID', 'is missing')
   if (text.length > MAX_LENGTH) return problem('URL_INVALID', `is longer than ${MAX_LENGTH} characters`)
   if (ODD.test(text)) return problem('URL_INVALID', 'has a control character, a space or a backslash in it')
   if (text.startsWith('//')) return problem('URL_INVALID', 'leaves out its scheme')
@@ -138,8 +138,7 @@ function syntaxProblem(text: string): HrefProblem | undefined {
   const authority = AUTHORITY.exec(text)?.[1]
   if (authority === undefined) return problem('URL_INVALID', `does not write out "${scheme}://host"`)
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '')
-  if (host === '' || host.includes('%') || host.endsWith('.'))
-    return problem('URL_INVALID', 'has a host name that parsers read differently')
+  if (/^$|%|\.$/.test(host)) return problem('URL_INVALID', 'has a host name that parsers read differently')
   return authority.includes('@') ? problem('URL_HAS_USERINFO', 'has a user name or password in it') : undefined
 }
 

@@ -143,7 +143,7 @@ export function ownObject(object: unknown, name: string): JsonObject | undefined
 /** Appends names to an RFC 6901 pointer, escaping `~` and `/`. */
 export function pointer(base: string, ...names: readonly (string | number)[]): string {
   let path = base
-  for (const name of names) path += `/${typeof name === 'number' ? name : escapeName(name)}`
+  for (const name of names) path += `/${escapeName(`${name}`)}`
   return path
 }
 

@@ -82,7 +82,7 @@ export interface TargetOptions {
  *
  * @example const response = await auth.fetch(assetOf(item, 'B04', { url: 'https://catalog.example/items/1' }))
  */
-export function assetOf(document: object, key: string, options: TargetOptions = {}): Target {
+export function assetOf(document: object, key: string, options?: TargetOptions): Target {
   const found = findAsset(document, key, options)
   if (found) return found
   const isRaw = !isObject(document) || 'then' in document || 'json' in document
@@ -97,7 +97,7 @@ export function assetOf(document: object, key: string, options: TargetOptions = 
  *
  * @example const request = await auth.authorize(alternateOf(item, 'B04', 's3'))
  */
-export function alternateOf(document: object, key: string, name: string, options: TargetOptions = {}): Target {
+export function alternateOf(document: object, key: string, name: string, options?: TargetOptions): Target {
   const found = findAlternate(document, key, name, options)
   if (found) return found
   const { object } = assetOf(document, key)
@@ -105,13 +105,13 @@ export function alternateOf(document: object, key: string, name: string, options
 }
 
 /** Returns the asset of that key, or undefined. */
-export function findAsset(document: object, key: string, options: TargetOptions = {}): Target | undefined {
+export function findAsset(document: object, key: string, options?: TargetOptions): Target | undefined {
   const asset = own(own(document, 'assets'), key)
   return isObject(asset) ? targetAt('asset', asset, pointer('/assets', key), scopeOf(document, options)) : undefined
 }
 
 /** Returns the alternate of that name of the asset of that key, or undefined. */
-export function findAlternate(document: object, key: string, name: string, options: TargetOptions = {}): Target | undefined {
+export function findAlternate(document: object, key: string, name: string, options?: TargetOptions): Target | undefined {
   const asset = own(own(document, 'assets'), key)
   const alternate = own(own(asset, 'alternate'), name)
   if (!isObject(asset) || !isObject(alternate)) return undefined
@@ -137,10 +137,10 @@ function refuse(what: string, name: string, present: unknown, at: string, otherw
  *
  * @example const response = await auth.fetch(linkOf(collection, 'items'))
  */
-export function linkOf(document: object, rel: string, options: TargetOptions & { readonly index?: number } = {}): Target | undefined {
+export function linkOf(document: object, rel: string, options?: TargetOptions & { readonly index?: number }): Target | undefined {
   const links = own(document, 'links')
   if (!Array.isArray(links)) return undefined
-  let left = options.index ?? 0
+  let left = options?.index ?? 0
   for (let index = 0; index < links.length; index++) {
     const link = links[index]
     if (ownString(link, 'rel') === rel && left-- === 0) {
@@ -155,20 +155,20 @@ export function linkOf(document: object, rel: string, options: TargetOptions & {
  *
  * @example for (const target of targetsOf(item)) console.log(target.pointer, target.refs)
  */
-export function* targetsOf(document: object, options: TargetOptions = {}): Generator<Target> {
-  yield* targetsIn(scopeOf(document, options))
+export function* targetsOf(document: object, options?: TargetOptions): Generator<Target> {
+  const scope = scopeOf(document, options)
+  yield* targetsIn(scope)
   if (kindOf(document) !== 'wrapper') return
   const member = wrappedMember(document as StacDocument)
   const inner = own(document, member)
   if (!Array.isArray(inner)) return
-  const { url, parents } = scopeOf(document, options)
   for (let index = 0; index < inner.length; index++) {
     if (!isObject(inner[index])) continue
     yield* targetsIn({
       document: inner[index],
-      url: options.url ?? selfOf(inner[index]) ?? url,
+      url: options?.url ?? selfOf(inner[index]) ?? scope.url,
       at: pointer('', member, index),
-      parents: [{ document: document as StacDocument, url }, ...parents],
+      parents: [scope, ...scope.parents],
     })
   }
 }
@@ -180,9 +180,10 @@ export function refPointer(target: Target, ref: string): string {
   return Array.isArray(refs) ? pointer(at, 'auth:refs', refs.indexOf(ref)) : pointer(at, 'auth:refs')
 }
 
-function scopeOf(document: object, { url = selfOf(document), parents }: TargetOptions): Scope {
-  const known: Parent[] = []
-  for (const parent of parents ?? []) known.push({ document: parent as StacDocument, url: undefined })
+/** A parent that is not in a list counts as the only one. */
+function scopeOf(document: object, options: TargetOptions | undefined): Scope {
+  const { url = selfOf(document), parents } = options ?? {}
+  const known = [parents ?? []].flat().map((parent) => ({ document: parent as StacDocument, url: undefined }))
   return { document: document as StacDocument, url, at: '', parents: known }
 }
 
@@ -231,8 +232,8 @@ export function isProtected({ refs, malformedRefs }: Pick<Target, 'refs' | 'malf
 }
 
 function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope): Target {
-  const target = { kind, href: ownString(object, 'href') ?? '', pointer: at, scope, object, refsOf: { object, pointer: at } }
-  return { ...target, ...readRefs(object, at) }
+  const href = ownString(object, 'href') ?? ''
+  return { kind, href, pointer: at, scope, object, refsOf: { object, pointer: at }, ...readRefs(object, at) }
 }
 
 /** Returns an alternate. Without `auth:refs` it inherits those of its asset, but only on the same origin (for `s3:` the same bucket). */
