@@ -3,6 +3,7 @@ import type { Auth, AuthorizedRequest, AuthorizeOptions } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 import type { Target } from '../stac/target.ts'
+import { ANYTHING, checkArgument, checkNamed, FLAG, SIGNAL, type Table, TEXT, withMethods } from './check-options.ts'
 import { internalError } from './system-error.ts'
 
 /** A target; alternatives, of which the first usable one is authorized; or an error that is passed on in place of a target. */
@@ -32,6 +33,8 @@ interface Thrown {
   readonly thrown: unknown
 }
 
+const OPTIONS: Table<AuthorizeAllOptions> = { signal: SIGNAL, method: TEXT, presign: ANYTHING, concurrency: ANYTHING, ordered: FLAG }
+
 const CONCURRENCY = 64
 const MOST = 10_000
 
@@ -49,14 +52,16 @@ const MOST = 10_000
 export async function* authorizeAll(
   auth: Pick<Auth, 'authorize'>,
   targets: AsyncIterable<TargetInput> | Iterable<TargetInput>,
-  { concurrency = CONCURRENCY, ordered = true, ...options }: AuthorizeAllOptions = {},
+  options: AuthorizeAllOptions = {},
 ): AsyncGenerator<AuthorizedTarget> {
+  checkArgument('the first argument of authorizeAll', auth, withMethods('an engine of createAuth', 'authorize'))
+  checkNamed('authorizeAll', options, OPTIONS)
+  const { concurrency = CONCURRENCY, ordered = true, signal } = options
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST)
     throw new ConfigurationError('CONFIG_INVALID', `concurrency is not a whole number from 1 to ${MOST}: ${String(concurrency)}`)
   if (!(Symbol.iterator in Object(targets) || Symbol.asyncIterator in Object(targets)))
     throw new ConfigurationError('CONFIG_INVALID', 'the second argument is not a list of targets', { hint: 'pass targetsOf(document)' })
-  const { signal } = options
-  const inputs = Symbol.asyncIterator in targets ? targets[Symbol.asyncIterator]() : targets[Symbol.iterator]()
+  const inputs = isAsync(targets) ? targets[Symbol.asyncIterator]() : targets[Symbol.iterator]()
   const places: Place[] = []
   let state: 'open' | 'reading' | 'ended' = 'open'
   let wake = () => {}
@@ -135,4 +140,8 @@ async function authorized(auth: Pick<Auth, 'authorize'>, target: Target, options
     if (error.code === 'ABORTED' || error.code === 'CONFIG_INVALID') throw error
     return { target, error }
   }
+}
+
+function isAsync(targets: AsyncIterable<TargetInput> | Iterable<TargetInput>): targets is AsyncIterable<TargetInput> {
+  return Symbol.asyncIterator in Object(targets)
 }

@@ -7,38 +7,40 @@ import type { ServiceLimits } from '../services/client/retries.ts'
 import type { TimeTrackingOptions } from '../services/time-tracking/time-tracking-client.ts'
 import type { TranslationClientOptions } from '../services/translation/translation-service.ts'
 import { isObject } from '../stac/document.ts'
-import { ANYTHING, checkNamed, type Expected, FUNCTION, oneOf, withMethods } from './check-options.ts'
-
-/** All options of a type: the compiler notices a missing one. */
-type Table<Options> = { readonly [Name in keyof Options]-?: Expected }
-
-const fits = (what: string, test: (value: unknown) => boolean): Expected => ({ what, fits: test })
-
-const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0
-const isPlain = (value: unknown): value is object => isObject(value) && !(Symbol.iterator in value)
+import {
+  AMOUNT,
+  ANYTHING,
+  checkNamed,
+  ENGINE,
+  type Expected,
+  FLAG,
+  FUNCTION,
+  fits,
+  OBJECT,
+  oneOf,
+  type Table,
+  TEXT,
+  TEXTS,
+  withMethods,
+} from './check-options.ts'
 
 /** Without line breaks and characters beyond Latin-1. */
 function isHeaderValue(value: unknown): boolean {
   return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }
 
-const AMOUNT = fits('a number of 0 or more', isAmount)
-const TEXT = fits('a string', (value) => typeof value === 'string')
 const VALUE = fits('a string that a header may have', isHeaderValue)
-const OBJECT = fits('an object', isPlain)
-const ENGINE = fits('an engine of createAuth', (value) => isObject(value) && typeof value.service === 'function')
-const TEXTS = fits('a list of strings', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'))
 const HEADERS = fits(
   'an object of header names and values',
-  (value) => isPlain(value) && Object.entries(value).every(([name, text]) => isToken(name) && isHeaderValue(text)),
+  (value) => OBJECT.fits(value) && Object.entries(value as object).every(([name, text]) => isToken(name) && isHeaderValue(text)),
 )
-const RATE = fits('a number above 0', (value) => isAmount(value) && value > 0)
+const RATE = fits('a number above 0', (value) => AMOUNT.fits(value) && value !== 0)
 
 const TIMEOUTS: Table<Timeouts> = {
   attempt: AMOUNT,
   headers: AMOUNT,
   body: AMOUNT,
-  total: fits('a number of 0 or more, or false', (value) => value === false || isAmount(value)),
+  total: fits('a number of 0 or more, or false', (value) => value === false || AMOUNT.fits(value)),
 }
 
 const FORM: Table<FormOptions> = {
@@ -70,19 +72,19 @@ const COMMON = {
 
 const API_CLIENT: Table<ApiClientOptions> = {
   ...COMMON,
-  credential: fits('a credential', isPlain),
+  credential: fits('a credential', OBJECT.fits),
   auth: ENGINE,
   userAgent: VALUE,
   headers: HEADERS,
   pinnedHeaders: TEXTS,
   form: OBJECT,
-  refresh: oneOf(true, false),
+  refresh: FLAG,
   hints: OBJECT,
   parseJson: FUNCTION,
   codec: withMethods('an object', 'parse'),
 }
 
-const AUTH = fits('a credential or an engine', isPlain)
+const AUTH = fits('a credential or an engine', OBJECT.fits)
 
 const TRANSLATION: Table<TranslationClientOptions> = {
   ...COMMON,

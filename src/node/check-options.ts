@@ -1,4 +1,4 @@
-/** Checks what a compiler checks in TypeScript: the options of an engine, and strategies of the caller. */
+/** Checks what a compiler checks in TypeScript: options, and strategies of the caller. */
 import type { EngineOptions } from '../auth/create-engine.ts'
 import type { FieldKind } from '../auth/credential.ts'
 import type { Strategy } from '../auth/strategy.ts'
@@ -11,11 +11,30 @@ export interface Expected {
   /** Its description in errors: "must be …". */
   readonly what: string
   fits(value: unknown): boolean
+  /** True for an option that must be given. */
+  readonly isRequired?: true
 }
 
-export const FUNCTION: Expected = { what: 'a function', fits: (value) => typeof value === 'function' }
+/** All options of a type: the compiler notices a missing one. */
+export type Table<Options> = { readonly [Name in keyof Options]-?: Expected }
 
-export const ANYTHING: Expected = { what: '', fits: () => true }
+export const required = (expected: Expected): Expected => ({ ...expected, isRequired: true })
+
+export const fits = (what: string, test: (value: unknown) => boolean): Expected => ({ what, fits: test })
+
+const isAmount = (value: unknown) => typeof value === 'number' && value >= 0
+const isPort = (value: unknown) => Number.isInteger(value) && isAmount(value) && Number(value) < 65_536
+const hasListeners = (value: unknown) => value === null || typeof Object(value).addEventListener === 'function'
+
+export const FUNCTION = fits('a function', (value) => typeof value === 'function')
+export const ANYTHING = fits('', () => true)
+export const TEXT = fits('a string', (value) => typeof value === 'string')
+export const TEXTS = fits('a list of strings', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'))
+export const AMOUNT = fits('a number of 0 or more', isAmount)
+export const PORT = fits('a port: a whole number from 0 to 65535', isPort)
+export const OBJECT = fits('an object', (value) => isObject(value) && !(Symbol.iterator in value))
+export const SIGNAL = fits('an AbortSignal, such as controller.signal', hasListeners)
+export const ENGINE = fits('an engine of createAuth', (value) => isObject(value) && typeof value.service === 'function')
 
 export const oneOf = (...values: readonly unknown[]): Expected => ({
   what: values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value))).join(' or '),
@@ -27,21 +46,23 @@ export const withMethods = (what: string, ...methods: readonly string[]): Expect
   fits: (value) => (isObject(value) || typeof value === 'function') && methods.every((name) => typeof Object(value)[name] === 'function'),
 })
 
-const OPTIONS: { readonly [name in keyof EngineOptions]-?: Expected } = {
+export const FLAG = oneOf(true, false)
+
+const OPTIONS: Table<EngineOptions> = {
   credentials: ANYTHING,
   strategies: ANYTHING,
   transport: FUNCTION,
   typed: ANYTHING,
   anonymous: oneOf('allow'),
-  byAddress: oneOf(true, false),
-  minValidity: { what: 'a number of milliseconds', fits: (value) => typeof value === 'number' && value >= 0 },
+  byAddress: FLAG,
+  minValidity: fits('a number of milliseconds', isAmount),
   redirects: oneOf('follow', 'error'),
   onWarning: FUNCTION,
   onUse: FUNCTION,
   onSession: FUNCTION,
   clock: withMethods('an object', 'now'),
   session: withMethods('a token store', 'read', 'write', 'remove', 'exclusively'),
-  memory: ANYTHING,
+  memory: fits('the memory of another engine', (value) => isObject(value) && 'sessions' in value),
 }
 
 /** Refuses unknown options, which would do nothing, and values of another type. Errors: `CONFIG_INVALID`. */
@@ -50,23 +71,29 @@ export function checkOptions(options: EngineOptions): void {
 }
 
 /**
- * Checks named options.
+ * Checks named options. Errors: `CONFIG_INVALID` for anything but an object, an unknown option, a missing one and a value of another type.
  *
  * @param owner the function, class or option that has them, for errors
  */
-export function checkNamed(owner: string, options: object, known: Readonly<Record<string, Expected>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue
-    const expected = Object.hasOwn(known, name) ? known[name] : undefined
-    if (!expected) {
-      const near = nearMiss(name, Object.keys(known))
-      throw invalid(
-        `${owner} has no option "${name}"`,
-        near === undefined ? `options: ${Object.keys(known).join(', ')}` : `did you mean "${near}"?`,
-      )
-    }
-    if (!expected.fits(value)) throw invalid(`the option ${name} of ${owner} must be ${expected.what}`)
+export function checkNamed(owner: string, options: unknown, known: Readonly<Record<string, Expected>>): void {
+  if (!isObject(options)) throw invalid(`the options of ${owner} must be an object`)
+  for (const name of Object.keys(options)) {
+    if (options[name] === undefined || Object.hasOwn(known, name)) continue
+    const near = nearMiss(name, Object.keys(known))
+    throw invalid(
+      `${owner} has no option "${name}"`,
+      near === undefined ? `options: ${Object.keys(known).join(', ')}` : `did you mean "${near}"?`,
+    )
   }
+  for (const [name, expected] of Object.entries(known)) {
+    if (options[name] !== undefined) checkArgument(`the option ${name} of ${owner}`, options[name], expected)
+    else if (expected.isRequired) throw invalid(`the option ${name} of ${owner} is missing`)
+  }
+}
+
+/** Checks one argument. Errors: `CONFIG_INVALID`. */
+export function checkArgument(what: string, value: unknown, expected: Expected): void {
+  if (!expected.fits(value)) throw invalid(`${what} must be ${expected.what}`)
 }
 
 const KINDS: { readonly [kind in FieldKind]: true } = {
@@ -91,6 +118,12 @@ const AsyncFunction = (async () => {}).constructor as new () => unknown
 
 const METHODS = ['identity', 'schemeOf', 'describe', 'authorize'] as const
 
+/** The methods that a strategy may lack. */
+const OPTIONAL: readonly (keyof Strategy)[] = [
+  ...(['isToken', 'problem', 'identityOf', 'refine', 'addressProblem', 'covers', 'suits', 'reaches', 'endpoints'] as const),
+  ...(['prepare', 'peek', 'open', 'token', 'loginRequired', 'login', 'logout', 'tokenState'] as const),
+]
+
 /** Refuses strategies that lack what every strategy has. Errors: `CONFIG_INVALID`. */
 export function checkStrategies(strategies: readonly Strategy[]): void {
   for (const strategy of strategies) checkStrategy(strategy)
@@ -100,7 +133,8 @@ function checkStrategy(strategy: unknown): void {
   if (!isObject(strategy) || typeof strategy.type !== 'string')
     throw invalid('a strategy has no type', 'load() of a strategy returns the strategy itself, not its module')
   const its = `the strategy "${strategy.type}"`
-  for (const name of METHODS) if (typeof strategy[name] !== 'function') throw invalid(`${name} of ${its} must be a function`)
+  const given = OPTIONAL.filter((name) => strategy[name] !== undefined)
+  for (const name of [...METHODS, ...given]) checkArgument(`${name} of ${its}`, strategy[name], FUNCTION)
   if (strategy.authorize instanceof AsyncFunction)
     throw invalid(`authorize of ${its} must be an async generator`, 'async *authorize(request, context), or singleStep of the function')
   const { forms } = strategy

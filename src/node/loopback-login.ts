@@ -7,6 +7,7 @@ import type { Interaction, Redirection } from '../auth/auth.ts'
 import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
 import { isLoopbackHost } from '../http/url.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
+import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from './check-options.ts'
 import { withAbsoluteFolders } from './credentials/user-folder.ts'
 
 /** Options of a login with a redirect to this machine (RFC 8252 §7.3). */
@@ -20,6 +21,8 @@ export interface LoopbackOptions {
   /** Milliseconds to wait for the browser; default 5 minutes. */
   readonly timeout?: number
 }
+
+const OPTIONS: Table<LoopbackOptions> = { show: required(FUNCTION), host: oneOf('127.0.0.1', '::1'), port: PORT, timeout: AMOUNT }
 
 const PATH = '/callback'
 
@@ -57,6 +60,7 @@ interface Wait {
  * @example await auth.login('account', { redirect: loopbackRedirect({ show: openBrowser }) })
  */
 export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interaction['redirect']> {
+  checkNamed('loopbackRedirect', options, OPTIONS)
   return async (signal, { port = 0, path = PATH } = {}) => {
     if (signal?.aborted) throw new AbortedError(signal.reason)
     const { host = '127.0.0.1' } = options
@@ -201,7 +205,8 @@ const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
  *
  * @example if (!(await openBrowser(url))) console.log(`Open ${url}`)
  */
-export function openBrowser(address: string, { platform = process.platform, env = process.env }: BrowserOptions = {}): Promise<boolean> {
+export function openBrowser(address: string, options?: BrowserOptions): Promise<boolean> {
+  const { platform = process.platform, env = process.env } = options ?? {}
   const url = browsable(address)
   const [program, ...args] = programOf(platform, env)
   if (url === undefined || program === undefined) return Promise.resolve(false)

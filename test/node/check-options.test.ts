@@ -3,7 +3,6 @@ import { type AuthOptions, createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
 import { thrownBy } from '../harness/failure.ts'
-import { unchecked } from '../harness/unchecked.ts'
 
 const credentials = bearer('t', 'https://data.example/')
 
@@ -63,10 +62,15 @@ describe('a strategy of the caller in JavaScript', () => {
     })
   })
 
-  it('is named by its missing type when its module is in the list', () => {
-    const credential = unchecked({ type: 'com.example.ticket', ticket: 'A-17', sendTo: 'https://data.example/' })
-    const made = () => createAuth({ credentials: credential, strategies: [{ ticket: STRATEGY } as never] })
-    expect(thrownBy(made)).toMatchObject({ code: 'CONFIG_INVALID', message: 'type of credentials[0] must be one of undefined' })
+  it.each([[[{ ticket: STRATEGY }]], [[null]], ['ticket'], [5]])('is refused in the list %o', (strategies) => {
+    const message = 'strategies must be a list of strategies, not of their modules'
+    const made = () => createAuth({ credentials: [], strategies: strategies as never })
+    expect(thrownBy(made)).toMatchObject({ code: 'CONFIG_INVALID', message, pointer: '/strategies' })
+  })
+
+  it('is refused with a method that is not a function', async () => {
+    const message = 'peek of the strategy "com.example.ticket" must be a function'
+    await expect(readyWith({ ...STRATEGY, peek: true } as never)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message })
   })
 
   it('is refused when load() returns its module', async () => {

@@ -134,8 +134,13 @@ function observeWriting(generator: AsyncGenerator): void {
   }
 }
 
+/** True for an error that the library must not throw: neither one of its own, nor a refused argument, nor one of the caller's function. */
+export function isForeign(error: unknown): boolean {
+  return !isOurs(error) && !isRefusedArgument(error) && !isOfTest(error)
+}
+
 function note(name: string, error: unknown): void {
-  if (isOurs(error) || isRefusedArgument(error) || isOfTest(error)) return
+  if (!isForeign(error)) return
   observations().foreign.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`)
 }
 

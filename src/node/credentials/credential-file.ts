@@ -10,6 +10,7 @@ import { duplicateKeys, scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { shellWord } from '../../text/shell-word.ts'
+import { checkArgument, checkNamed, FUNCTION, OBJECT, type Table } from '../check-options.ts'
 import { readRegularFile } from '../files.ts'
 import { isSecretPath, PATH_HINT } from './secret-source.ts'
 import { folderVariables, userFolder } from './user-folder.ts'
@@ -249,6 +250,8 @@ export interface EnvironmentOptions {
   readonly warn?: (message: string) => void
 }
 
+const OPTIONS: Table<EnvironmentOptions> = { warn: FUNCTION }
+
 /**
  * Returns the bearer token in `STAC_AUTH_TOKEN` as a credential `env` for the URL patterns in `STAC_AUTH_TOKEN_FOR` (separated by spaces).
  * Without patterns the token is ignored, with a warning. The variable is read on first use.
@@ -257,10 +260,10 @@ export interface EnvironmentOptions {
  *
  * @example const auth = createAuth({ credentials: [credentialsFromEnvironment(), await credentialsFromFile()] })
  */
-export function credentialsFromEnvironment(
-  env: NodeJS.ProcessEnv = process.env,
-  { warn = emitWarning }: EnvironmentOptions = {},
-): CredentialSet {
+export function credentialsFromEnvironment(env: NodeJS.ProcessEnv = process.env, options: EnvironmentOptions = {}): CredentialSet {
+  checkArgument('the first argument of credentialsFromEnvironment', env, OBJECT)
+  checkNamed('credentialsFromEnvironment', options, OPTIONS)
+  const { warn = emitWarning } = options
   if (!env.STAC_AUTH_TOKEN) return { credentials: [] }
   const sendTo = (env.STAC_AUTH_TOKEN_FOR ?? '').split(/\s+/).filter(Boolean)
   if (sendTo.length === 0) {

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { isObject, own, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
+import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
 import { nameInAddress, pathTemplate } from './file-plan.ts'
 
@@ -173,7 +174,7 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   const given = Object(inputs) as object
   if (!(Symbol.iterator in given || Symbol.asyncIterator in given))
     throw wrong('the first argument is not a list of documents', INPUTS_HINT)
-  const { auth, folder, assets = {}, alternates = [], template } = Object(options) as DownloadOptions
+  const { auth, folder, assets = {}, alternates = [], template, signal, clock, random } = Object(options) as DownloadOptions
   if (typeof Object(auth).send !== 'function') throw wrong('auth is not an engine', 'auth: createAuth({ credentials })')
   if (typeof folder !== 'string' || folder === '') throw wrong('folder is missing', "folder: 'data'")
   if (template !== undefined) {
@@ -197,6 +198,7 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   }
   for (const name of LISTS) checkList(`assets.${name}`, assets[name])
   checkList('alternates', alternates)
+  checkNamed('download', { signal, clock, random }, { signal: SIGNAL, clock: withMethods('an object', 'now'), random: FUNCTION })
 }
 
 function checkList(name: string, value: unknown = []): void {

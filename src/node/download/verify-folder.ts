@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, abortedBy, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { systemClock } from '../../net/clock.ts'
+import { AMOUNT, checkNamed, SIGNAL, type Table, TEXT, withMethods } from '../check-options.ts'
 import { checkFolder, presentFile } from '../files.ts'
 import { readFailure } from '../system-error.ts'
 import { bodyPromise } from '../transport/page-refusal.ts'
@@ -65,6 +66,9 @@ export interface VerifySummaryEvent {
 /** An event of `verifyFolder`, by its `kind`. */
 export type VerifyEvent = VerifiedEvent | UnverifiedEvent | VerifySummaryEvent
 
+const SENDER = withMethods('an engine of createAuth', 'send')
+const OPTIONS: Table<VerifyOptions> = { folder: TEXT, manifest: TEXT, auth: SENDER, retries: AMOUNT, signal: SIGNAL }
+
 /** Concurrent files, with and without requests. */
 const REMOTE = 8
 const LOCAL = 2
@@ -73,6 +77,7 @@ const LOCAL = 2
 export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<VerifyEvent, void> {
   if (typeof Object(options).folder !== 'string' || !options.folder)
     throw new ConfigurationError('CONFIG_INVALID', 'folder is missing', { hint: "verifyFolder({ folder: 'data' })" })
+  checkNamed('verifyFolder', options, OPTIONS)
   const { signal = new AbortController().signal } = options
   if (/^s3:\/\//i.test(options.folder))
     throw new ConfigurationError('USAGE', `"${options.folder}" is a bucket: only folders on the disk can be verified`)

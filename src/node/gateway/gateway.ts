@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
+import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { ANYTHING, checkArgument, checkNamed, ENGINE, FLAG, FUNCTION, fits, PORT, SIGNAL, type Table, TEXT } from '../check-options.ts'
 import type { Answered } from './answer.ts'
 import { gatewayPath, withoutQuery } from './gateway-url.ts'
 import type { GatewayListen } from './listeners.ts'
@@ -77,6 +79,28 @@ export interface Gateway {
   close(): Promise<void>
 }
 
+const DOCUMENTS = fits('a list of { document, url }', (value) => Array.isArray(value) && value.every(hasDocument))
+
+const OPTIONS: Table<GatewayOptions> = {
+  documents: DOCUMENTS,
+  port: PORT,
+  listen: fits('{ path } or { host, port, othersCanConnect: true }', hasPlace),
+  allowOrigin: TEXT,
+  rewrite: FLAG,
+  signal: SIGNAL,
+  onRequest: FUNCTION,
+}
+
+const LISTEN = { path: TEXT, host: TEXT, port: PORT, othersCanConnect: ANYTHING }
+
+function hasPlace(value: unknown): boolean {
+  return isObject(value) && (typeof value.path === 'string' || typeof value.host === 'string')
+}
+
+function hasDocument(value: unknown): boolean {
+  return isObject(value) && isObject(value.document)
+}
+
 /** Number of random bytes in the capability. */
 const CAPABILITY_BYTES = 16
 
@@ -92,6 +116,9 @@ const HEADER_LIMIT = 32_768
  * @example const gateway = await createGateway(auth, { documents: [{ document: item, url }] })
  */
 export async function createGateway(auth: Auth, options: GatewayOptions = {}): Promise<Gateway> {
+  checkArgument('the first argument of createGateway', auth, ENGINE)
+  checkNamed('createGateway', options, OPTIONS)
+  if (options.listen) checkNamed('listen', options.listen, LISTEN)
   const { documents = [], rewrite = true, signal, onRequest } = options
   if (signal?.aborted) throw new AbortedError(signal.reason)
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { AbortedError, type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
+import { checkNamed, FUNCTION, required, TEXT } from '../check-options.ts'
 import { openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 import { type Carrier, type CarrierParts, DownloadRun } from '../download/download-run.ts'
@@ -31,9 +32,10 @@ export async function* performByQueue(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,
   options: DownloadQueueOptions,
 ): AsyncGenerator<DownloadEvent, void> {
-  const { queue, onLonely, ...settings } = options
+  const { queue, onLonely, ...settings } = Object(options) as DownloadQueueOptions
   // Mistakes in the options are reported before anything is connected.
   checkOptions(inputs, settings)
+  checkNamed('downloadByQueue', { queue, onLonely }, { queue: required(TEXT), onLonely: FUNCTION })
   const address = redisAddressOf(queue)
   const destination = await identityOf(await openDestination(settings.folder))
   const carrier = await QueueCarrier.open(address, destination, settings, onLonely)

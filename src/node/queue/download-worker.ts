@@ -6,6 +6,7 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { OriginLimiter } from '../../net/limiter.ts'
+import { checkNamed, FUNCTION, fits, required, SIGNAL, type Table, TEXT, withMethods } from '../check-options.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadFile } from '../download/download.ts'
 import { type DownloadContext, downloadContext, THREAD_FROM } from '../download/download-context.ts'
@@ -35,8 +36,18 @@ import { redisAddressOf } from './redis-connection.ts'
 
 const CONCURRENCY = 16
 
+const OPTIONS: Table<DownloadWorkerOptions> = {
+  queue: required(TEXT),
+  folder: required(TEXT),
+  auth: required(withMethods('an engine of createAuth', 'send')),
+  signal: required(SIGNAL),
+  concurrency: fits('a whole number of 1 or more', (value) => Number.isInteger(value) && Number(value) >= 1),
+  ...{ onReady: FUNCTION, onJob: FUNCTION, onRefused: FUNCTION },
+}
+
 /** Runs {@link workDownloads}. */
 export async function performJobs(options: DownloadWorkerOptions): Promise<never> {
+  checkNamed('workDownloads', options, OPTIONS)
   const { queue, folder, signal, concurrency = CONCURRENCY, onReady, onJob, onRefused } = options
   const address = redisAddressOf(queue)
   const target = await openDestination(folder)

@@ -17,7 +17,8 @@ export interface SealingKey {
 
 /** Parses 32 bytes in base64 or base64url. Errors: `CREDENTIAL_VALUE_INVALID` without the text. */
 export function sealingKey(text: string): SealingKey {
-  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text.trim()) ? Buffer.from(text.trim(), 'base64') : Buffer.alloc(0)
+  const given = String(text).trim()
+  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(given) ? Buffer.from(given, 'base64') : Buffer.alloc(0)
   if (bytes.length !== KEY_BYTES)
     throw new ConfigurationError(
       'CREDENTIAL_VALUE_INVALID',

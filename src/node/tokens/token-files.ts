@@ -8,6 +8,7 @@ import { IntegrityError } from '../../errors.ts'
 import { withTimeout } from '../../net/cancellation.ts'
 import { isObject } from '../../stac/document.ts'
 import { shellWord } from '../../text/shell-word.ts'
+import { checkNamed, FUNCTION, type Table, TEXT } from '../check-options.ts'
 import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from '../credentials/own-file.ts'
 import { folderVariables, userFolder } from '../credentials/user-folder.ts'
 import { makeFolder } from '../files.ts'
@@ -22,6 +23,8 @@ export interface TokenFilesOptions {
   readonly onWarning?: (warning: Warning) => void
 }
 
+export const TOKEN_FILES: Table<TokenFilesOptions> = { folder: TEXT, onWarning: FUNCTION }
+
 /**
  * Returns a store shared by all processes of a user: one file per key, mode 0600, in a private folder. If the folder is not writable,
  * tokens are kept in memory, with the warning `CACHE_MEMORY_ONLY`.
@@ -32,7 +35,9 @@ export interface TokenFilesOptions {
  *
  * @example createAuth({ credentials, session: tokenFiles() })
  */
-export function tokenFiles({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}): SessionStore {
+export function tokenFiles(options: TokenFilesOptions = {}): SessionStore {
+  checkNamed('tokenFiles', options, TOKEN_FILES)
+  const { folder = defaultTokenFolder(), onWarning } = options
   if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)
   const files = new TokenFolder(folder)
   const store: SessionStore = {

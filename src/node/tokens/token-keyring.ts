@@ -1,9 +1,10 @@
 /** A token store in the operating system's keyring, through an optional package. */
 import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
+import { checkNamed } from '../check-options.ts'
 import { sourceError } from '../credentials/secret-source.ts'
 import { openFilesFailure } from '../system-error.ts'
-import { defaultTokenFolder, nowhere, type TokenFilesOptions, TokenFolder } from './token-files.ts'
+import { defaultTokenFolder, nowhere, TOKEN_FILES, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
 /** Service name of tokens, separate from that of the secrets that users store themselves. */
 const SERVICE = 'stac-auth tokens'
@@ -20,7 +21,9 @@ export const KEYRING_OPTIONS = { linux: { store: 'secret-service' } } as const
  *
  * @example createAuth({ credentials, session: tokenKeyring({ onWarning: ({ message }) => console.warn(message) }) })
  */
-export function tokenKeyring({ folder = defaultTokenFolder(), onWarning }: TokenFilesOptions = {}, load = loadKeyring): SessionStore {
+export function tokenKeyring(options: TokenFilesOptions = {}, load = loadKeyring): SessionStore {
+  checkNamed('tokenKeyring', options, TOKEN_FILES)
+  const { folder = defaultTokenFolder(), onWarning } = options
   if (folder === undefined) return withMemoryFallback(nowhere(), onWarning)
   const files = new TokenFolder(folder)
   let warned = false

@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { SecretInput, SecretSource } from '../../auth/credential.ts'
+import { isSource } from '../../auth/parse-credentials.ts'
 import { KeyedMutex, type SessionStore } from '../../auth/session.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { isObject } from '../../stac/document.ts'
+import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../check-options.ts'
 import { secretSource } from '../credentials/secret-source.ts'
 import {
   connectRedis,
@@ -36,6 +39,17 @@ export interface TokenRedisOptions {
 export interface TokenRedis extends SessionStore {
   /** Closes the connection, so that the process can end. */
   close(): Promise<void>
+}
+
+const isReadable = (value: unknown) => typeof value === 'string' || typeof value === 'function' || (isObject(value) && isSource(value))
+const READABLE = fits('text, a function or the source of a secret', isReadable)
+
+const OPTIONS: Table<TokenRedisOptions> = {
+  url: required(TEXT),
+  username: TEXT,
+  password: READABLE,
+  key: required(fits('a key, its source, or a list of these', (value) => [value].flat().every(isReadable))),
+  lockTime: AMOUNT,
 }
 
 const PREFIX = 'stac-auth:tokens:'
@@ -105,6 +119,7 @@ return redis.call('hdel', KEYS[1], 'text')`
  * @example createAuth({ credentials, session: tokenRedis({ url: 'rediss://tokens.example', key: { env: 'TOKENS_KEY' } }) })
  */
 export function tokenRedis(options: TokenRedisOptions): TokenRedis {
+  checkNamed('tokenRedis', options, OPTIONS)
   const address = redisAddressOf(options.url, USE.subject)
   const lockTime = options.lockTime ?? LOCK_TIME
   const mutex = new KeyedMutex()

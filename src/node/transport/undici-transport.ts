@@ -8,6 +8,7 @@ import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
+import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../check-options.ts'
 import { codingsOf } from './decode-body.ts'
 import {
   type ConnectHooks,
@@ -36,6 +37,9 @@ const MAX_HEADER_SIZE = 16_384
 /** Short exchanges need few connections. An idle connection is closed one second before the server's announced timeout. */
 const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
 
+const OPTIONS: Table<UndiciTransportOptions> = { ca: TEXT, timeouts: OBJECT, env: OBJECT, lookup: FUNCTION, connect: FUNCTION }
+const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { connect: AMOUNT, headers: AMOUNT, body: AMOUNT }
+
 /**
  * Sends requests with undici, with connection reuse and without following redirects.
  *
@@ -48,12 +52,10 @@ const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
  *
  * @example createAuth({ credentials, transport: undiciTransport({ ca: await readFile('company.pem', 'utf8') }) })
  */
-export function undiciTransport({
-  ca,
-  timeouts = {},
-  env = process.env,
-  ...hooks
-}: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
+export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
+  checkNamed('undiciTransport', options, OPTIONS)
+  const { ca, timeouts = {}, env = process.env, ...hooks } = options
+  checkNamed('timeouts', timeouts, TIMEOUTS)
   const proxies = environmentProxies(env)
   const common = { ...hooks, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) }
   /** Connector for dedicated connections, which open a tunnel through every proxy. */
