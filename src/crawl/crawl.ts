@@ -103,7 +103,7 @@ class Crawler {
     this.#options = options
     this.#frontier = frontier
     const { concurrency, perHost = concurrency ?? DEFAULTS.perHost, rate } = options
-    this.#most = Math.min(concurrency ?? MOST_RUNNING, MOST_RUNNING)
+    this.#most = Math.min(Math.max(1, concurrency ?? MOST_RUNNING), MOST_RUNNING)
     this.#limiter = new OriginLimiter({ concurrency: perHost, ...(rate !== undefined && { rate }) }, clock, () => this.#wake())
     signal?.addEventListener('abort', this.#abort, { once: true })
     if (signal?.aborted) this.#abort()

@@ -25,9 +25,9 @@ export interface CrawlLimits {
 
 /** How a crawl treats servers: concurrency, rate, retries and timeouts. */
 export interface CrawlManners {
-  /** Maximum number of documents that are requested at a time; default: only `perHost` limits them. */
+  /** Maximum number of documents that are requested at a time; default: only `perHost` limits them. At least 1. */
   readonly concurrency?: number
-  /** Maximum number of concurrent requests per origin; default: `concurrency`, else 8. It is lowered for an origin that answers 429 or 503. */
+  /** Maximum number of concurrent requests per origin; default: `concurrency`, else 8, at least 1. It is lowered for an origin that answers 429 or 503. */
   readonly perHost?: number
   /** Requests per second and origin; default: no limit. */
   readonly rate?: number

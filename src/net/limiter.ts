@@ -228,7 +228,8 @@ export class OriginLimiter {
 
   /** @param opened called when another request may be able to start */
   constructor({ concurrency, rate }: OriginLimits, clock: Clock, opened: () => void) {
-    this.#concurrency = concurrency
+    // With less nothing would ever start.
+    this.#concurrency = Math.max(1, concurrency)
     this.#requestsPerSecond = rate
     this.#clock = clock
     this.#opened = opened

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import * as library from '../../src/index.ts'
 import * as node from '../../src/node/index.ts'
+import { ApiClient } from '../../src/services/client/index.ts'
+import { TranslationClient } from '../../src/services/translation/index.ts'
 import { foreignErrors, isForeign } from '../setup/observed-calls.ts'
 
 type Work = (...given: never[]) => unknown
@@ -256,6 +258,26 @@ describe('in place of options', () => {
     expect((await auth.send(target, none)).status).toBe(200)
     expect((await auth.authorize(target, none)).headers).toEqual({ 'x-key': SECRET })
     expect(library.assetOf(item, 'data', none)).toEqual(target)
+  })
+
+  it('null counts as none in the clients of services', async () => {
+    const none = null as never
+    const answering = async (request: library.HttpRequest) => {
+      const bytes = async () => new TextEncoder().encode('{"character_count": 1}')
+      return { ...(await transport(request)), bytes, text: async () => '{"character_count": 1}' }
+    }
+    const client = new ApiClient({ baseUrl: DATA, transport: answering, hooks: none })
+    const translation = new TranslationClient({ apiKey: SECRET, transport: answering })
+    const usage = { name: 'usage', method: 'GET', path: 'usage', replay: 'safe' } as const
+    await expect(client.call(usage, none, none)).rejects.toMatchObject({
+      message: 'the option hooks of ApiClient must be an object',
+    })
+    const plain = new ApiClient({ baseUrl: DATA, transport: answering })
+    expect(await plain.call(usage, none, none)).toEqual({ character_count: 1 })
+    expect((await plain.request('GET', '/usage', none, none)).status).toBe(200)
+    expect(await translation.usage(none)).toMatchObject({ character_count: 1 })
+    const timed = new ApiClient({ baseUrl: DATA, transport: answering, timeouts: none })
+    await expect(timed.call(usage)).rejects.toMatchObject({ message: 'the option timeouts of ApiClient must be an object' })
   })
 
   it.each([

@@ -147,7 +147,7 @@ export class ApiClient {
     this.#options = options
     this.#given = given
     this.#settings = settingsOf(options, base)
-    this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers) }
+    this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers ?? {}) }
   }
 
   /** Origin of the base URL: `https://host[:port]`. */
@@ -165,19 +165,21 @@ export class ApiClient {
    *
    * @example const project = await client.call(getProject, { path: { id: 7 } }, { timeout: 5000 })
    */
-  async call<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<T> {
+  async call<T = unknown>(operation: Operation, input?: CallInput, options?: CallOptions): Promise<T> {
     return (await this.send<T>(operation, input, options)).data
   }
 
   /** Sends an operation and returns the whole response. */
-  async send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
-    if (options.credential) return this.withCredential(options.credential).send(operation, input, { ...options, credential: undefined })
+  async send<T = unknown>(operation: Operation, input?: CallInput, options?: CallOptions): Promise<ApiResponse<T>> {
+    const content = input ?? {}
+    const ways = options ?? {}
+    if (ways.credential) return this.withCredential(ways.credential).send(operation, input, { ...ways, credential: undefined })
     const prepared = this.#prepare(operation)
     const settings = this.#settings
     try {
-      const builder = draftOf(prepared, input, options, settings)
+      const builder = draftOf(prepared, content, ways, settings)
       this.#link ??= this.#open()
-      return (await new Call({ settings, prepared, builder, input, options }).run(this.#link)) as ApiResponse<T>
+      return (await new Call({ settings, prepared, builder, input: content, options: ways }).run(this.#link)) as ApiResponse<T>
     } catch (error) {
       throw described(error, 0, operation.name)
     }
@@ -189,7 +191,7 @@ export class ApiClient {
    *
    * @example const { data } = await client.request('GET', '/reports/daily', { query: { day: '2026-01-02' } })
    */
-  async request<T = unknown>(method: Method, path: string, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+  async request<T = unknown>(method: Method, path: string, input?: CallInput, options?: CallOptions): Promise<ApiResponse<T>> {
     const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
     const name = `${method} request`
     try {
@@ -358,7 +360,7 @@ function settingsOf(
   { origin, path }: { readonly origin: string; readonly path: string },
 ): Settings & { readonly interceptors: Interceptor[] } {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
-  const timeouts = timeoutsOf(options.timeouts)
+  const timeouts = timeoutsOf(options.timeouts ?? {})
   if (!limits?.of) throw invalid('limits is not valid')
   requireNumbers({ retries, maxRetryAfter })
   requireNumbers({ ...timeouts, total: timeouts.total === false ? 0 : timeouts.total }, 'timeouts.')
@@ -376,7 +378,7 @@ function settingsOf(
     codec: options.codec,
     parseJson: options.parseJson ?? JSON.parse,
     limits,
-    events: new Events(options.hooks),
+    events: new Events(options.hooks ?? {}),
     redactor: lazyRedactor(),
     interceptors: [],
   }
@@ -389,7 +391,7 @@ function lazyRedactor(): () => Redactor {
 }
 
 /** Applies the defaults for undefined values. */
-function timeoutsOf({ attempt = 30_000, headers = 30_000, body = 30_000, total = 120_000 }: Timeouts = {}): Required<Timeouts> {
+function timeoutsOf({ attempt = 30_000, headers = 30_000, body = 30_000, total = 120_000 }: Timeouts): Required<Timeouts> {
   return { attempt, headers, body, total }
 }
 
@@ -405,7 +407,7 @@ function engine(credential: ServiceCredential, origin: string, transport: Transp
   return createAuth({ credentials: [uncheckedCredential({ ...credential, sendTo })], redirects: 'error', ...(transport && { transport }) })
 }
 
-function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 

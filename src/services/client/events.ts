@@ -61,7 +61,7 @@ export class Events {
   readonly #listeners = new Map<EventName, Set<(payload: never) => void>>()
   #channels: ReadonlyMap<EventName, Channel> = new Map()
 
-  constructor(hooks: Hooks = {}) {
+  constructor(hooks: Hooks) {
     for (const name of Object.keys(hooks) as EventName[]) {
       const listener = hooks[name] as ((payload: never) => void) | undefined
       if (listener) this.#add(name, listener)

@@ -134,8 +134,8 @@ export class TranslationService {
   }
 
   /** Returns the checks of a call. */
-  validation({ validate = this.#validate }: TranslationCallOptions): Validation {
-    return validate
+  validation(options: TranslationCallOptions | undefined): Validation {
+    return options?.validate ?? this.#validate
   }
 
   on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
@@ -269,8 +269,8 @@ export function withElements<T extends Result<object>>(result: T, list: readonly
   }
 }
 
-function withTag(options: TranslationCallOptions): TranslationCallOptions {
-  if (options.reportingTag === undefined) return options
+function withTag(options: TranslationCallOptions | undefined): TranslationCallOptions | undefined {
+  if (options?.reportingTag === undefined) return options
   return { ...options, headers: { ...options.headers, 'x-deepl-reporting-tag': reportingTag(options.reportingTag) } }
 }
 
@@ -400,7 +400,7 @@ function sentAs(
   input: CallInput,
   options: TranslationCallOptions,
 ): { readonly operation: TranslationOperation; readonly input: CallInput; readonly options: TranslationCallOptions } {
-  if (options.encoding !== 'form') return { operation, input, options }
+  if (options?.encoding !== 'form') return { operation, input, options }
   if (!operation.form) throw refused('encoding', `${operation.name} does not accept forms`)
   const known = forms.get(operation)
   const form = known ?? { ...operation, body: 'form' as const }
