@@ -25,10 +25,11 @@ export interface UrlPattern {
 
 /**
  * Escapes that some servers decode before routing, also where an escape is itself escaped (`%252e`), longer than UTF-8 allows (`%c0%ae`) or of
- * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them. Nor line breaks: in the regular
- * expression of a `location` of nginx no dot matches one, and `proxy_pass` with `$uri` sends it decoded, so that a second request begins.
+ * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them. Nor control characters: `new URL` and
+ * `urljoin` of a server that decodes first remove a tab, so that dots follow the slash, and behind a line break `proxy_pass` of nginx begins a
+ * second request. Nor what is no escape (`%zz`): HAProxy's `url_dec` makes an empty path of the whole one, for the default backend.
  */
-const SLIPPERY = /\.\.;|%(?:25)*(?:2[ef]|5c|0[ad]|u[02f]|c[01]%(?:25)*[9a]|[ef]0%(?:25)*80|[25]?%[346])|\/\.\.?(?![^/%])/i
+const SLIPPERY = /\.\.;|%(?![\da-f]{2})|%(?:25)*(?:[01]|2[ef]|5c|u[02f]|c[01]%(?:25)*[9a]|[ef]0%(?:25)*80|[25]?%[346])|\/\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
@@ -47,11 +48,13 @@ export function parseUrlPattern(pattern: string, options: { readonly sharedHosts
 }
 
 /** True when the pattern matches that URL. */
-export function covers(pattern: UrlPattern, url: URL): boolean {
-  if (url.protocol !== `${pattern.scheme}:`) return false
-  if (url.port !== pattern.port) return false
-  if (pattern.wildcard ? !isBelow(url.hostname, pattern.host) : url.hostname !== pattern.host) return false
-  return coversPath(pattern.path, url.pathname)
+export function covers({ scheme, wildcard, host, port, path }: UrlPattern, url: URL): boolean {
+  return (
+    url.protocol === `${scheme}:` &&
+    url.port === port &&
+    (wildcard ? isBelow(url.hostname, host) : url.hostname === host) &&
+    (path === '/' || (!SLIPPERY.test(url.pathname) && `${url.pathname}/`.startsWith(path)))
+  )
 }
 
 /** True when a pattern of the list matches that URL. */
@@ -72,12 +75,6 @@ export function narrowness({ wildcard, host, path }: UrlPattern): number {
 /** True when anyone can register a name below that host, so that a wildcard would trust strangers. */
 export function isSharedSuffix(host: string): boolean {
   return SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`) || suffix.endsWith(`.${host}`))
-}
-
-function coversPath(allowed: string, path: string): boolean {
-  if (allowed === '/') return true
-  if (SLIPPERY.test(path)) return false
-  return `${path}/`.startsWith(allowed)
 }
 
 function isBelow(host: string, suffix: string): boolean {
