@@ -65,9 +65,11 @@ function uncovered(
     status,
     url,
     ...(schemes.length > 0 && { expected: schemes.join(' ') }),
-    hint: unasked
-      ? byAddress(url)
-      : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`,
+    hint:
+      adviceWithout(new URL(url), headers) ??
+      (unasked
+        ? byAddress(url)
+        : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`),
   })
 }
 
@@ -76,6 +78,13 @@ const isUnasked = (target: Target | undefined) => target !== undefined && !isPro
 
 const byAddress = (url: string) =>
   `--by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${commandWord(bareAddress(url))}`
+
+/** Returns the advice for a response that no credential changes; undefined for others. */
+function adviceWithout(url: URL, headers: UnreadAnswer['headers']): string | undefined {
+  if (headers.get('x-squid-error')) return 'this is the response of a Squid proxy: ask its administrator whether it allows the URL'
+  if (url.protocol !== 'http:' || patternFor(url) !== undefined) return undefined
+  return 'this URL is not encrypted (http:), so that no credential is sent to it: use its https: URL'
+}
 
 /** Returns the scheme names of challenges (RFC 9110 §11.6.1); their parameters are untrusted text and are omitted. */
 function offeredSchemes(field: string): string[] {
