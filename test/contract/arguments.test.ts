@@ -263,8 +263,8 @@ describe('in place of options', () => {
   it('null counts as none in the clients of services', async () => {
     const none = null as never
     const answering = async (request: library.HttpRequest) => {
-      const bytes = async () => new TextEncoder().encode('{"character_count": 1}')
-      return { ...(await transport(request)), bytes, text: async () => '{"character_count": 1}' }
+      const bytes = async () => new TextEncoder().encode('{"character_count": 1, "character_limit": 2}')
+      return { ...(await transport(request)), bytes, text: async () => '{"character_count": 1, "character_limit": 2}' }
     }
     const client = new ApiClient({ baseUrl: DATA, transport: answering, hooks: none })
     const translation = new TranslationClient({ apiKey: SECRET, transport: answering })
@@ -273,7 +273,7 @@ describe('in place of options', () => {
       message: 'the option hooks of ApiClient must be an object',
     })
     const plain = new ApiClient({ baseUrl: DATA, transport: answering })
-    expect(await plain.call(usage, none, none)).toEqual({ character_count: 1 })
+    expect(await plain.call(usage, none, none)).toMatchObject({ character_count: 1 })
     expect((await plain.request('GET', '/usage', none, none)).status).toBe(200)
     expect(await translation.usage(none)).toMatchObject({ character_count: 1 })
     const timed = new ApiClient({ baseUrl: DATA, transport: answering, timeouts: none })
