@@ -368,7 +368,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     promise: 'A URL whose host parsers read differently is refused.',
     file: 'src/http/url.ts',
     within: 'syntaxProblem',
-    code: "host === '' || host.includes('%') || host.endsWith('.')",
+    code: String.raw`/^$|%|\.$/.test(host)`,
     becomes: 'false',
     test: 'test/http/address.test.ts',
     title: 'an address > "https://data%2eexample/" is URL_INVALID',
