@@ -117,9 +117,9 @@ export function createEngine(options: EngineOptions): Auth {
     return step && checked(request, step, target, selection, match)
   }
 
-  async function authorize(given: Target | undefined, ways?: AuthorizeOptions): Promise<AuthorizedRequest> {
-    const target = givenTarget(given)
-    const options = ways ?? {}
+  async function authorize(input: Target | undefined, given?: AuthorizeOptions): Promise<AuthorizedRequest> {
+    const target = givenTarget(input)
+    const options = given ?? {}
     if (options.signal?.aborted) throw abortedBy(options.signal)
     const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, options)
     if (outcome instanceof Unusable) throw await outcome.error()

@@ -1,4 +1,4 @@
-/** Checks the status and the body of a standard `Response`. */
+/** Checks the status of a standard `Response`, and reads its body. */
 import { ProtocolError } from '../errors.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 

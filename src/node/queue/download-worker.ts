@@ -42,7 +42,9 @@ const OPTIONS: Table<DownloadWorkerOptions> = {
   auth: required(withMethods('an engine of createAuth', 'send')),
   signal: required(SIGNAL),
   concurrency: fits('a whole number of 1 or more', (value) => Number.isInteger(value) && Number(value) >= 1),
-  ...{ onReady: FUNCTION, onJob: FUNCTION, onRefused: FUNCTION },
+  onReady: FUNCTION,
+  onJob: FUNCTION,
+  onRefused: FUNCTION,
 }
 
 /** Runs {@link workDownloads}. */

@@ -172,14 +172,14 @@ export class ApiClient {
   /** Sends an operation and returns the whole response. */
   async send<T = unknown>(operation: Operation, input?: CallInput, options?: CallOptions): Promise<ApiResponse<T>> {
     const content = input ?? {}
-    const ways = options ?? {}
-    if (ways.credential) return this.withCredential(ways.credential).send(operation, input, { ...ways, credential: undefined })
+    const given = options ?? {}
+    if (given.credential) return this.withCredential(given.credential).send(operation, input, { ...given, credential: undefined })
     const prepared = this.#prepare(operation)
     const settings = this.#settings
     try {
-      const builder = draftOf(prepared, content, ways, settings)
+      const builder = draftOf(prepared, content, given, settings)
       this.#link ??= this.#open()
-      return (await new Call({ settings, prepared, builder, input: content, options: ways }).run(this.#link)) as ApiResponse<T>
+      return (await new Call({ settings, prepared, builder, input: content, options: given }).run(this.#link)) as ApiResponse<T>
     } catch (error) {
       throw described(error, 0, operation.name)
     }
