@@ -3,12 +3,41 @@ import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
 import { LongestFirst, timesReporter } from './test/setup/times.ts'
 
+/**
+ * Files of `test/peers` that `.ci/run` leaves to the nights, because they take longest, each with the tests of the same code that run on each
+ * change. `npm run test:peers` and `npm run nightly -- peers` run all.
+ */
+export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
+  'apache-negotiate': ['test/node/negotiate-wire.test.ts'],
+  'browser-login': ['test/peers/webkit.test.ts', 'test/peers/browser-login-hostile-chromium.test.ts', 'test/peers/live-tabs.test.ts'],
+  'browser-page-browsers': ['test/peers/browser-page-chromium.test.ts'],
+  'browser-page-map-chromium': ['test/peers/browser-page-chromium.test.ts'],
+  'browser-page-phone-chromium': ['test/peers/browser-page-access-chromium.test.ts'],
+  'browser-page-search-chromium': ['test/peers/browser-page-access-chromium.test.ts'],
+  'browser-page-storageless-chromium': ['test/peers/browser-page-chromium.test.ts'],
+  bundlers: ['test/package/browser.test.ts', 'test/package/vite.test.ts'],
+  completion: ['test/cli/completion.test.ts'],
+  curl: ['test/peers/outputs.test.ts'],
+  'documentation-site-chromium': ['test/integrations/site.test.ts'],
+  'element-browsers': ['test/peers/element-chromium.test.ts'],
+  'gateway-gdal': ['test/peers/gateway-clients.test.ts', 'test/peers/gdal.test.ts'],
+  pipelines: ['test/peers/documentation-commands.test.ts'],
+  'providers/glewlwyd': ['test/peers/providers/better-auth.test.ts', 'test/peers/providers/django-oauth-toolkit.test.ts'],
+  'providers/workers-oauth-provider': ['test/peers/providers/better-auth.test.ts'],
+  'redis-bucket': ['test/peers/redis-jobs.test.ts', 'test/peers/swift-bucket.test.ts'],
+  'redis-downloads': ['test/peers/redis-queue.test.ts', 'test/peers/redis-slots.test.ts'],
+  'stac-browser-chromium': ['test/adapters/stac-browser.test.ts'],
+  'swift-assets': ['test/peers/swift.test.ts'],
+  'swift-outputs': ['test/peers/swift.test.ts', 'test/peers/outputs.test.ts'],
+}
+
+const pathOf = (name: string) => `test/peers/${name}.test.ts`
+const nightly = Object.keys(NIGHTLY).map(pathOf)
+
 /** Tests against servers that we did not write. Each file starts processes of its own, which wait most of the time: several files run at once. */
 export default defineConfig(({ mode }) => ({
   resolve: { alias: { '#platform': fileURLToPath(new URL('src/platform/node.ts', import.meta.url)) } },
   test: {
-    name: 'peers',
-    include: ['test/peers/**/*.test.ts'],
     maxWorkers: 6,
     execArgv: ['--max-semi-space-size=64'],
     setupFiles: ['test/setup/run-hooks.ts'],
@@ -19,5 +48,9 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000 } },
     retry,
+    projects: [
+      { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'], exclude: nightly } },
+      { extends: true, test: { name: 'peers-nightly', include: nightly } },
+    ],
   },
 }))

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
+import { NIGHTLY } from '../../vitest.peers.config.ts'
 import { root } from '../architecture/files.ts'
 
 interface Step {
@@ -10,7 +11,9 @@ interface Step {
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>
   readonly container?: string
-  readonly strategy?: { readonly matrix: { readonly node: readonly number[]; readonly os?: readonly string[] } }
+  readonly strategy?: {
+    readonly matrix: { readonly node?: readonly number[]; readonly os?: readonly string[]; readonly part?: readonly string[] }
+  }
   readonly steps: readonly Step[]
   readonly 'timeout-minutes'?: number
 }
@@ -92,6 +95,21 @@ describe('continuous integration', () => {
 
   it('never runs the code of a pull request with the rights of the repository', () => {
     expect(Object.keys(workflow('ci.yml').on)).toEqual(['push', 'pull_request'])
+  })
+})
+
+describe('the nights', () => {
+  it('have a job for each part of npm run nightly', () => {
+    const parts = [...readFileSync(`${root}scripts/nightly.ts`, 'utf8').matchAll(/^ {2}(\w+): \{ command: /gm)].map(([, name]) => name)
+    expect(parts.length).toBeGreaterThan(8)
+    expect(workflow('nightly.yml').jobs.part?.strategy?.matrix.part).toEqual(parts)
+  })
+
+  it('have files of peers that are there, and each change has the tests of the same code', () => {
+    const left = Object.keys(NIGHTLY).map((name) => `test/peers/${name}.test.ts`)
+    const instead = Object.values(NIGHTLY).flat()
+    expect([...left, ...instead].filter((path) => !existsSync(root + path))).toEqual([])
+    expect(instead.filter((path) => left.includes(path))).toEqual([])
   })
 })
 

@@ -97,7 +97,7 @@ export async function agree(page: Page): Promise<void> {
 
 /** What axe finds, of any rule. What fades has no colours of its own for that time: what has begun to fade is gone first, the rest waits. */
 export async function barriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   interface Finding {
     readonly id: string
     readonly nodes: readonly { readonly html: string }[]
