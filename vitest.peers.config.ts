@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { retriesReporter, retry } from './test/setup/retries.ts'
@@ -10,10 +11,11 @@ import { LongestFirst, timesReporter } from './test/setup/times.ts'
 export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
   'apache-negotiate': ['test/node/negotiate-wire.test.ts'],
   'browser-login': ['test/peers/webkit.test.ts', 'test/peers/browser-login-hostile-chromium.test.ts', 'test/peers/live-tabs.test.ts'],
+  'browser-page-access-chromium': ['test/peers/browser-page-hostile-chromium.test.ts', 'test/peers/element-chromium.test.ts'],
   'browser-page-browsers': ['test/peers/browser-page-chromium.test.ts'],
   'browser-page-map-chromium': ['test/peers/browser-page-chromium.test.ts'],
-  'browser-page-phone-chromium': ['test/peers/browser-page-access-chromium.test.ts'],
-  'browser-page-search-chromium': ['test/peers/browser-page-access-chromium.test.ts'],
+  'browser-page-phone-chromium': ['test/peers/browser-page-chromium.test.ts'],
+  'browser-page-search-chromium': ['test/peers/browser-page-chromium.test.ts'],
   'browser-page-storageless-chromium': ['test/peers/browser-page-chromium.test.ts'],
   bundlers: ['test/package/browser.test.ts', 'test/package/vite.test.ts'],
   completion: ['test/cli/completion.test.ts'],
@@ -34,11 +36,11 @@ export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
 const pathOf = (name: string) => `test/peers/${name}.test.ts`
 const nightly = Object.keys(NIGHTLY).map(pathOf)
 
-/** Tests against servers that we did not write. Each file starts processes of its own, which wait most of the time: several files run at once. */
+/** Tests against servers that we did not write. Each file starts processes of its own, which wait some of the time: several files run at once. */
 export default defineConfig(({ mode }) => ({
   resolve: { alias: { '#platform': fileURLToPath(new URL('src/platform/node.ts', import.meta.url)) } },
   test: {
-    maxWorkers: 6,
+    maxWorkers: 2 * availableParallelism(),
     execArgv: ['--max-semi-space-size=64'],
     setupFiles: ['test/setup/run-hooks.ts'],
     reporters: ['default', retriesReporter(), ...(mode === 'times' ? [timesReporter] : [])],

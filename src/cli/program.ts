@@ -85,17 +85,26 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
   const program = await programOf(argv, context, () => {
     isVerbose = true
   })
+  const words = helpAtItsCommand(program, argv)
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync([...words], { from: 'user' })
     return exitCode
   } catch (error) {
     // The parser prints help and version, then throws.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
-    const { command, help } = namedCommand(program, argv)
-    if (error instanceof CommanderError) throw usageErrorOf(error, command, help, argv)
+    const { command, help } = namedCommand(program, words)
+    if (error instanceof CommanderError) throw usageErrorOf(error, command, help, words)
     if (isAuthError(error) && error.code === 'USAGE' && error.hint === undefined) throw usageError(error.message, `see ${help}`)
     throw error
   }
+}
+
+/** Returns `credentials help add` for `help credentials add`: the parser reads one name after `help`. */
+function helpAtItsCommand(program: Command, argv: readonly string[]): readonly string[] {
+  const [first, name, below, ...others] = argv
+  const command = program.commands.find((known) => known.name() === name)
+  const isNested = first === 'help' && name !== undefined && below !== undefined && command !== undefined && command.commands.length > 0
+  return isNested ? [name, first, below, ...others] : argv
 }
 
 /** Returns the documents among the arguments of a command; those of `run` end where its program begins. */

@@ -131,11 +131,13 @@ describe('help and version', () => {
     for (const command of ['lint', 'explain', 'authorize', 'fetch', 'list', 'login', 'logout', 'status', 'credentials', 'rules'])
       expect(help.stdout).toContain(command)
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
+    expect(await run(['help', 'credentials', 'add'])).toEqual(await run(['credentials', 'add', '--help']))
   })
 
   it.each([
     [['help', 'explian'], `did you mean "explain"? See stac-auth help`],
     [['credentials', 'help', 'lst'], `did you mean "list"? See stac-auth credentials --help`],
+    [['help', 'credentials', 'lst'], `did you mean "list"? See stac-auth credentials --help`],
   ])('%s says that there is no such command', async (argv, hint) => {
     expect(await run(argv)).toMatchObject({ code: 2, stderr: `error USAGE: unknown command '${argv.at(-1)}'\n  ${hint}\n` })
   })

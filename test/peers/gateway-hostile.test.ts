@@ -51,7 +51,7 @@ function send(bytes: string): Promise<string> {
       socket.destroy()
       resolve(received)
     }
-    socket.setTimeout(1000, end)
+    socket.setTimeout(5000, end)
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
     })
