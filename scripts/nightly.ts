@@ -35,6 +35,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
   mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())] },
+  docs: { command: tsx, arguments: ['scripts/docs.ts'] },
   peers: { command: vitest, arguments: ['run', '--config', 'vitest.peers.config.ts'] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
   typescript: { command: tsx, arguments: ['scripts/typescript-versions.ts'] },
