@@ -26,10 +26,12 @@ export interface UrlPattern {
 /**
  * Escapes that some servers decode before routing, also where an escape is itself escaped (`%252e`), longer than UTF-8 allows (`%c0%ae`) or of
  * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them. Nor control characters: `new URL` and
- * `urljoin` of a server that decodes first remove a tab, so that dots follow the slash, and behind a line break `proxy_pass` of nginx begins a
- * second request. Nor what is no escape (`%zz`): HAProxy's `url_dec` makes an empty path of the whole one, for the default backend.
+ * `urljoin` of a server that decodes first remove a tab, so that dots follow the slash, as they remove spaces at the start (`/%20../`), and
+ * behind a line break `proxy_pass` of nginx begins a second request. Nor what is no escape (`%zz`): HAProxy's `url_dec` makes an empty path of
+ * the whole one, for the default backend.
  */
-const SLIPPERY = /\.\.;|%(?![\da-f]{2})|%(?:25)*(?:[01]|2[ef]|5c|u[02f]|c[01]%(?:25)*[9a]|[ef]0%(?:25)*80|[25]?%[346])|\/\.\.?(?![^/%])/i
+const SLIPPERY =
+  /\.\.;|%(?![\da-f]{2})|%(25)*([01]|2[ef]|5c|u[02f]|c[01]%(25)*[9a]|[ef]0%(25)*80|[25]?%[346])|\/(%(25)*20)*\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
