@@ -99,12 +99,15 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
   }
 }
 
-/** Returns `credentials help add` for `help credentials add`: the parser reads one name after `help`. */
+/** Returns `credentials add --help` for `help credentials add`: the parser reads one name after `help`. */
 function helpAtItsCommand(program: Command, argv: readonly string[]): readonly string[] {
-  const [first, name, below, ...others] = argv
+  const [first, name = '', below = ''] = argv
   const command = program.commands.find((known) => known.name() === name)
-  const isNested = first === 'help' && name !== undefined && below !== undefined && command !== undefined && command.commands.length > 0
-  return isNested ? [name, first, below, ...others] : argv
+  if (first !== 'help' || command === undefined) return argv
+  if (command.commands.some((known) => known.name() === below)) return [name, below, '--help']
+  // What is no subcommand is refused by the command itself, unless it takes arguments: there it is one.
+  const isRefused = command.commands.length > 0 && command.registeredArguments.length === 0 && /^[^-]/.test(below)
+  return isRefused ? [name, first, below] : argv
 }
 
 /** Returns the documents among the arguments of a command; those of `run` end where its program begins. */

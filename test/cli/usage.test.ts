@@ -131,7 +131,14 @@ describe('help and version', () => {
     for (const command of ['lint', 'explain', 'authorize', 'fetch', 'list', 'login', 'logout', 'status', 'credentials', 'rules'])
       expect(help.stdout).toContain(command)
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
-    expect(await run(['help', 'credentials', 'add'])).toEqual(await run(['credentials', 'add', '--help']))
+    for (const names of [
+      ['credentials', 'add'],
+      ['queue', 'status'],
+      ['translate', 'catalog'],
+    ])
+      expect(await run(['help', ...names])).toEqual(await run([...names, '--help']))
+    expect(await run(['help', 'translate', 'item.json'])).toEqual(await run(['translate', '--help']))
+    expect(await run(['help', 'lint', '--json'])).toEqual(await run(['lint', '--help']))
   })
 
   it.each([
