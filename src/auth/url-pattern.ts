@@ -30,8 +30,7 @@ export interface UrlPattern {
  * behind a line break `proxy_pass` of nginx begins a second request. Nor what is no escape (`%zz`): HAProxy's `url_dec` makes an empty path of
  * the whole one, for the default backend.
  */
-const SLIPPERY =
-  /\.\.;|%(?![\da-f]{2})|%(25)*([01]|2[ef]|5c|u[02f]|c[01]%(25)*[9a]|[ef]0%(25)*80|[25]?%[346])|\/(%(25)*20)*\.\.?(?![^/%])/i
+const SLIPPERY = /\.\.;|%(?![\da-f]{2})|%(25)*([01]|2[ef]|5c|u[02f]|c[01]%(25)*[9a]|[ef]0%(25)*80|[25]?%[346])|\/(%(25)*20)*\.\.?(?![^/%])/i
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
