@@ -5,7 +5,7 @@ import { retriesReporter, retry } from './test/setup/retries.ts'
 import { LongestFirst, timesReporter } from './test/setup/times.ts'
 
 /**
- * Files of `test/peers` that `.ci/run` leaves to the nights, because they take longest, each with the tests of the same code that run on each
+ * Files of `test/peers` that `.ci/run` leaves to the nightly run, because they take longest, each with the nearest tests that run on each
  * change. `npm run test:peers` and `npm run nightly -- peers` run all.
  */
 export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {

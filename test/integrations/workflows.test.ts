@@ -98,18 +98,19 @@ describe('continuous integration', () => {
   })
 })
 
-describe('the nights', () => {
-  it('have a job for each part of npm run nightly', () => {
+describe('the nightly workflow', () => {
+  it('has a job for each part of npm run nightly', () => {
     const parts = [...readFileSync(`${root}scripts/nightly.ts`, 'utf8').matchAll(/^ {2}(\w+): \{ command: /gm)].map(([, name]) => name)
     expect(parts.length).toBeGreaterThan(8)
     expect(workflow('nightly.yml').jobs.part?.strategy?.matrix.part).toEqual(parts)
   })
 
-  it('have files of peers that are there, and each change has the tests of the same code', () => {
+  it('has files of peers that are there, and for each of them other tests run on each change', () => {
     const left = Object.keys(NIGHTLY).map((name) => `test/peers/${name}.test.ts`)
     const instead = Object.values(NIGHTLY).flat()
     expect([...left, ...instead].filter((path) => !existsSync(root + path))).toEqual([])
     expect(instead.filter((path) => left.includes(path))).toEqual([])
+    expect(Object.values(NIGHTLY).filter((paths) => paths.length === 0)).toEqual([])
   })
 })
 

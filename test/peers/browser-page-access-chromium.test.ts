@@ -12,18 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-describe.each([
-  { colours: 'light', widths: [360, 768, 1280] },
-  // What depends on the width does not depend on the colours.
-  { colours: 'dark', widths: [768] },
-] as const)('in $colours colours', ({ colours, widths }) => {
+describe.each(['light', 'dark'] as const)('in %s colours', (colours) => {
   it(
-    'axe finds nothing in any state, at any width',
+    'axe finds nothing in any state, at three widths',
     async () => {
       const { page } = await visit(site, browser(), '', colours)
       const found: Record<string, readonly string[]> = {}
       const look = async (state: string) => {
-        for (const width of widths) {
+        for (const width of [360, 768, 1280]) {
           await page.setViewportSize({ width, height: 844 })
           const barred = await barriers(page)
           if (barred.length > 0) found[`${state}, ${width}`] = barred
