@@ -13,41 +13,40 @@ import { OPEN_ID_LOGIN } from './sizes.ts'
 
 /** Budgets in bytes, minified and compressed with gzip. */
 export const BUDGETS: readonly { readonly entry: string; readonly budget: number }[] = [
-  { entry: 'dist/index.js', budget: 12_000 },
-  { entry: 'dist/engine.js', budget: 12_000 },
-  // The goal of 18 kB is missed: see docs/sizes.md.
-  { entry: 'dist/lint/index.js', budget: 30_200 },
+  { entry: 'dist/index.js', budget: 15_000 },
+  { entry: 'dist/engine.js', budget: 15_000 },
+  { entry: 'dist/lint/index.js', budget: 33_000 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
-  { entry: 'dist/crawl/index.js', budget: 15_900 },
-  { entry: 'dist/browser/index.js', budget: 5_900 },
-  { entry: 'dist/browser/live-auth.js', budget: 15_000 },
-  { entry: 'dist/element/index.js', budget: 10_600 },
+  { entry: 'dist/crawl/index.js', budget: 17_500 },
+  { entry: 'dist/browser/index.js', budget: 6_500 },
+  { entry: 'dist/browser/live-auth.js', budget: 18_000 },
+  { entry: 'dist/element/index.js', budget: 12_000 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.
-  { entry: 'dist/services/client/index.js', budget: 30_800 },
-  { entry: 'dist/services/translation/index.js', budget: 45_100 },
-  { entry: 'dist/services/time-tracking/index.js', budget: 32_600 },
+  { entry: 'dist/services/client/index.js', budget: 34_000 },
+  { entry: 'dist/services/translation/index.js', budget: 49_000 },
+  { entry: 'dist/services/time-tracking/index.js', budget: 36_000 },
 ]
 
 /** For the core and everything that a login with OpenID Connect loads. */
-export const OPEN_ID_LOGIN_BUDGET = 54_600
+export const OPEN_ID_LOGIN_BUDGET = 60_000
 
 /** For the file for pages without a bundler, which contains everything. */
-export const BUNDLE_BUDGET = 130_000
+export const BUNDLE_BUDGET = 145_000
 
 /** What each adapter may take, in bytes as above, without the library that it serves; the one for a validator never runs in a browser. */
 export const ADAPTER_BUDGETS: Readonly<Record<string, number>> = {
-  axios: 4_300,
-  geotiff: 4_400,
-  hyparquet: 4_600,
-  maplibre: 5_000,
-  'ol-stac': 5_700,
-  openlayers: 4_700,
-  requests: 4_300,
-  'service-worker': 1_000,
-  'stac-browser': 7_200,
-  'stac-js': 1_500,
-  'stac-react': 4_000,
-  zarrita: 4_400,
+  axios: 5_500,
+  geotiff: 5_500,
+  hyparquet: 5_500,
+  maplibre: 6_000,
+  'ol-stac': 7_000,
+  openlayers: 6_000,
+  requests: 5_500,
+  'service-worker': 1_500,
+  'stac-browser': 8_500,
+  'stac-js': 2_000,
+  'stac-react': 5_000,
+  zarrita: 5_500,
 }
 
 /** Prints one line per entry. True when all are within their budgets. */
