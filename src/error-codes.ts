@@ -168,7 +168,7 @@ export const ERROR_CODES = {
     exit: 4,
     advice: 'Do not trust the response; the server did not prove that it knows the secret',
   },
-  TLS_DISABLED: { families: ['TrustError'], exit: 4, advice: 'Unset NODE_TLS_REJECT_UNAUTHORIZED; use NODE_EXTRA_CA_CERTS' },
+  TLS_DISABLED: { families: ['TrustError'], exit: 4, advice: 'Unset NODE_TLS_REJECT_UNAUTHORIZED; use SSL_CERT_FILE' },
   REQUEST_REFUSED: {
     families: ['TrustError'],
     exit: 4,
@@ -188,7 +188,7 @@ export const ERROR_CODES = {
   TLS_EXPIRED: { families: ['NetworkError'], exit: 5, advice: 'Check the clock, or report the certificate to the operator' },
   TLS_HANDSHAKE: { families: ['NetworkError'], exit: 5, advice: 'Check that the server supports TLS 1.2 or later on this port' },
   TLS_HOSTNAME: { families: ['NetworkError'], exit: 5, advice: 'Use a host name that the certificate contains' },
-  TLS_UNTRUSTED: { families: ['NetworkError'], exit: 5, advice: 'Set NODE_EXTRA_CA_CERTS to the file of your certificate authority' },
+  TLS_UNTRUSTED: { families: ['NetworkError'], exit: 5, advice: 'Set SSL_CERT_FILE to the file of your certificate authority' },
   TIMEOUT_ATTEMPT: { families: ['TimeoutError'], exit: 5, retryable: true, advice: 'Try again, or allow more time per attempt' },
   TIMEOUT_BODY: { families: ['TimeoutError'], exit: 5, retryable: true, advice: 'Try again; the response stalled' },
   TIMEOUT_CONNECT: { families: ['TimeoutError'], exit: 5, retryable: 'depends', advice: 'Check the connection and try again' },

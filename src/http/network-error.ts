@@ -68,7 +68,7 @@ interface Reason {
 
 type ReasonName = keyof typeof REASONS
 
-const TRUST_HINT = 'certificate checks cannot be turned off; for your own authority set NODE_EXTRA_CA_CERTS to its file'
+const TRUST_HINT = 'certificate checks cannot be turned off; for your own authority set SSL_CERT_FILE to its file'
 
 const DESCRIPTORS_HINT = 'raise the limit, for example with ulimit -n 1024'
 

@@ -277,14 +277,14 @@ const FAULTS: readonly Fault[] = [
     fault: 'a missing file of certificates',
     cause: () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: '/no/such.pem' }),
     check: 'certificates',
-    code: 'FILE_ACCESS',
-    says: /\/no\/such\.pem cannot be read/,
+    code: 'CONFIG_INVALID',
+    says: /NODE_EXTRA_CA_CERTS: \/no\/such\.pem cannot be read/,
   },
   {
     fault: 'a file of certificates without any',
     cause: () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: around.secretFile }),
     check: 'certificates',
-    code: 'FILE_ACCESS',
+    code: 'CONFIG_INVALID',
     says: /no readable certificate/,
   },
   {
@@ -497,7 +497,7 @@ describe('doctor finds', () => {
     try {
       Object.assign(around.credentials[0] ?? {}, { sendTo: [`${secure.origin}/`] })
       const found = checkOf((await examined()).checks, `host ${secure.origin}`)
-      expect(found).toMatchObject({ level: 'error', code: 'TLS_UNTRUSTED', hint: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
+      expect(found).toMatchObject({ level: 'error', code: 'TLS_UNTRUSTED', hint: expect.stringContaining('SSL_CERT_FILE') })
     } finally {
       await secure.close()
     }

@@ -1,12 +1,11 @@
 /** Checks of the network: proxy, certificates, clock, the hosts of the credentials and their discovery documents. Nothing secret is sent. */
 
-import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import type { Credential, CredentialObject, CredentialSet } from '../../auth/credential.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { NetworkError } from '../../errors.ts'
 import type { HttpResponse, Send } from '../../http/message.ts'
+import { certificatesOf, namedAuthorities, OF_NODE } from '../../node/transport/certificate-authorities.ts'
 import { environmentProxies } from '../../node/transport/guarded-connect.ts'
 import { isObject, ownString } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
@@ -20,9 +19,9 @@ const TIMEOUT = 10_000
 /** Milliseconds that the clock may differ: signatures and tokens tolerate less than five minutes. */
 const SKEW = 60_000
 
-/** Checks proxy and certificate settings of the environment; nothing that is not set. */
+/** Checks the proxies that the environment names, and says which certificate authorities are trusted. */
 export async function settingChecks({ env }: Pick<Io, 'env'>): Promise<readonly Check[]> {
-  const checks = await Promise.all([proxyChecks(env), caChecks(env)])
+  const checks = [await proxyChecks(env), caChecks(env)]
   const isDisabled = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
   const disabled = 'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates: no credential is sent'
   return [
@@ -59,23 +58,17 @@ async function proxyCheck({ protocol, hostname, port, host }: URL): Promise<Chec
   })
 }
 
-async function caChecks({ NODE_EXTRA_CA_CERTS: path }: Io['env']): Promise<readonly Check[]> {
-  if (!path) return []
+/** Says which certificate authorities are trusted: Node's, and those of each variable that is set. */
+function caChecks(env: Io['env']): readonly Check[] {
   const check = 'certificates'
-  const hint = 'NODE_EXTRA_CA_CERTS must name a file with certificates in PEM'
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  if (text === undefined) return [problem(check, 'FILE_ACCESS', `NODE_EXTRA_CA_CERTS: ${path} cannot be read, so Node ignores it`, hint)]
-  const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
-  const isReadable = certificates.length > 0 && certificates.every(isCertificate)
-  if (!isReadable) return [problem(check, 'FILE_ACCESS', `NODE_EXTRA_CA_CERTS: ${path} contains no readable certificate`, hint)]
-  return [ok(check, `NODE_EXTRA_CA_CERTS: ${certificates.length} from ${path}`)]
-}
-
-function isCertificate(pem: string): boolean {
+  const { NODE_EXTRA_CA_CERTS: ofNode } = env
   try {
-    return new X509Certificate(pem) !== undefined
-  } catch {
-    return false
+    const named = namedAuthorities({ ...env })
+    const extra = ofNode ? [{ variable: OF_NODE, path: ofNode, certificates: certificatesOf(OF_NODE, ofNode) }] : []
+    const sources = [...extra, ...named].map(({ variable, path, certificates }) => `${certificates.length} from ${path} (${variable})`)
+    return [ok(check, `trusted are the authorities of Node ${process.versions.node}${sources.map((source) => `, ${source}`).join('')}`)]
+  } catch (error) {
+    return [failed(check, error)]
   }
 }
 

@@ -13,6 +13,7 @@ import { parseChallenges, spellingOf } from '../../http/challenge.ts'
 import type { MessageSocket } from '../../http/message.ts'
 import { isPublicAddress, isPublicHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { trustedAuthorities } from './certificate-authorities.ts'
 import { Agent, buildConnector } from './undici-parts.ts'
 
 type Connector = undici.buildConnector.connector
@@ -39,8 +40,8 @@ interface ConnectOptions extends ConnectHooks {
   readonly allowPrivateNetwork: boolean
   /** Timeout in milliseconds for name resolution, connection and TLS handshake together. */
   readonly timeout: number
-  /** Certificate authorities to trust instead of the system's, PEM. */
-  readonly ca?: string
+  /** Certificate authorities to trust instead of Node's, PEM; for proxies too. */
+  readonly ca?: string | readonly string[]
   /** Certificate and key of the client, PEM. */
   readonly cert?: string
   readonly key?: string
@@ -68,9 +69,10 @@ export function guardedConnect({
   connect,
 }: ConnectOptions): Connector {
   const resolve = allowPrivateNetwork ? lookup : async (hostname: string) => allPublic(hostname, await lookup(hostname))
+  const authorities = ca === undefined ? undefined : { ca: [ca].flat() }
   const dial = buildConnector({
     timeout,
-    ...(ca && { ca }),
+    ...authorities,
     ...(cert && { cert, key }),
     rejectUnauthorized: true,
     lookup: asLookupFunction(resolve),
@@ -80,10 +82,10 @@ export function guardedConnect({
       checkTarget(to, allowPrivateNetwork)
       const proxy = proxies?.for(to.protocol, to.hostname, portOf(to))
       const forwarding = forwards && proxies && forwardingProxy(proxies, to.protocol, to.hostname, portOf(to))
-      if (forwarding) return connectToProxy(forwarding, timeout)
+      if (forwarding) return connectToProxy(forwarding, timeout, authorities)
       if (proxy) {
         const host = wantsAddress(proxy) ? await addressOf(to, resolve) : to.hostname
-        return tunnelled(await openTunnel(proxy, host, portOf(to), timeout), to, dial)
+        return tunnelled(await openTunnel(proxy, host, portOf(to), timeout, authorities), to, dial)
       }
       return dialled(connect ? await redirected(to, resolve, connect) : to, dial)
     }
@@ -174,7 +176,7 @@ type Resolve = NonNullable<ConnectHooks['lookup']>
 
 function checkTarget({ protocol, hostname }: Dial, allowPrivateNetwork: boolean): void {
   if (protocol === 'https:' && process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    const hint = 'unset it; for your own certificate authority, set NODE_EXTRA_CA_CERTS to its file'
+    const hint = 'unset it; for your own certificate authority, set SSL_CERT_FILE to its file'
     throw new TrustError(
       'TLS_DISABLED',
       `${hostname} was not contacted: NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate verification`,
@@ -229,6 +231,9 @@ function forbidden(hostname: string): TrustError {
   return new TrustError('URL_ADDRESS_FORBIDDEN', message, { actual: hostname, hint: 'if you trust it, add its origin to sendTo' })
 }
 
+/** As an option of connections with TLS. */
+type Authorities = { readonly ca: string[] } | undefined
+
 const CONNECT_TIMEOUT = 10_000
 
 const agents = new Map<boolean, undici.Agent>()
@@ -237,7 +242,10 @@ function agentFor(allowPrivateNetwork: boolean): undici.Agent {
   const known = agents.get(allowPrivateNetwork)
   if (known) return known
   const proxies = environmentProxies(process.env)
-  const agent = new Agent({ connect: guardedConnect({ allowPrivateNetwork, timeout: CONNECT_TIMEOUT, ...(proxies && { proxies }) }) })
+  const ca = trustedAuthorities(process.env)
+  const agent = new Agent({
+    connect: guardedConnect({ allowPrivateNetwork, timeout: CONNECT_TIMEOUT, ...(ca && { ca }), ...(proxies && { proxies }) }),
+  })
   agents.set(allowPrivateNetwork, agent)
   return agent
 }
@@ -257,7 +265,7 @@ function wantsAddress({ protocol }: URL): boolean {
  *
  * Errors: `PROXY_AUTH_REQUIRED`, `PROXY_REFUSED`, `PROXY_UNREACHABLE`.
  */
-async function openTunnel(proxy: URL, hostname: string, port: string, timeout: number): Promise<Socket> {
+async function openTunnel(proxy: URL, hostname: string, port: string, timeout: number, authorities?: Authorities): Promise<Socket> {
   if (SOCKS.has(proxy.protocol)) {
     const { openSocksTunnel } = await import('./socks-tunnel.ts')
     return openSocksTunnel(proxy, hostname, port, timeout)
@@ -273,6 +281,7 @@ async function openTunnel(proxy: URL, hostname: string, port: string, timeout: n
       headers: { host: authority, ...proxyAuthorization(proxy) },
       agent: false,
       timeout,
+      ...authorities,
     })
     connect.once('connect', ({ statusCode = 0, headers }, socket: Socket) => {
       if (statusCode >= 200 && statusCode < 300) return resolve(socket)
@@ -357,9 +366,9 @@ export function unreachable(proxy: URL): AuthError {
 type ProxySocket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
 
 /** Connects to a proxy and verifies its certificate. Errors: `PROXY_UNREACHABLE`. */
-function connectToProxy(proxy: URL, timeout: number): Promise<ProxySocket> {
+function connectToProxy(proxy: URL, timeout: number, authorities?: Authorities): Promise<ProxySocket> {
   const { protocol, hostname, host, port } = proxy
-  const dial = buildConnector({ timeout, rejectUnauthorized: true })
+  const dial = buildConnector({ timeout, ...authorities, rejectUnauthorized: true })
   return new Promise((resolve, reject) => {
     dial({ protocol, hostname: hostname.replace(/[[\]]/g, ''), host, port }, (_error, socket) =>
       socket ? resolve(socket) : reject(unreachable(proxy)),

@@ -9,6 +9,7 @@ import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
 import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../check-options.ts'
+import { trustedAuthorities } from './certificate-authorities.ts'
 import { codingsOf } from './decode-body.ts'
 import {
   type ConnectHooks,
@@ -24,11 +25,14 @@ import { timeoutsOf, UndiciArrival, UndiciResponse, undiciCollect } from './undi
 
 /** Options of `undiciTransport`. */
 export interface UndiciTransportOptions extends ConnectHooks {
-  /** Certificate authorities to trust instead of the system's, PEM. Verification cannot be disabled. */
+  /**
+   * Certificate authorities to trust, PEM; default: those of Node, and those that `SSL_CERT_FILE`, `CURL_CA_BUNDLE`, `REQUESTS_CA_BUNDLE`
+   * and `AWS_CA_BUNDLE` name. Verification cannot be disabled.
+   */
   readonly ca?: string
   /** Timeouts in milliseconds: to connect (10 000), until the headers arrive (30 000), between two chunks of a body (30 000). */
   readonly timeouts?: { readonly connect?: number; readonly headers?: number; readonly body?: number }
-  /** Environment with `https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`; default `process.env`. */
+  /** Environment with proxies (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and certificate authorities; default `process.env`. */
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -48,13 +52,13 @@ const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { conne
  * tunnels.
  *
  * Errors: `NetworkError` (`NETWORK_*`, `TLS_*`, `PROXY_*`, `RESPONSE_*`), `TimeoutError` (`TIMEOUT_*`), `TrustError`
- * (`URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`), `AbortedError`.
+ * (`URL_ADDRESS_FORBIDDEN`, `TLS_DISABLED`), `AbortedError`; at once `CONFIG_INVALID` for a variable whose certificates cannot be read.
  *
  * @example createAuth({ credentials, transport: undiciTransport({ ca: await readFile('company.pem', 'utf8') }) })
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
   checkNamed('undiciTransport', options, OPTIONS)
-  const { ca, timeouts = {}, env = process.env, ...hooks } = options
+  const { timeouts = {}, env = process.env, ca = trustedAuthorities(env), ...hooks } = options
   checkNamed('timeouts', timeouts, TIMEOUTS)
   const proxies = environmentProxies(env)
   const common = { ...hooks, timeout: timeouts.connect ?? 10_000, ...(ca && { ca }), ...(proxies && { proxies }) }
