@@ -126,7 +126,8 @@ async function joinShared(file: string, modules: readonly string[]): Promise<voi
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice) throw new Error(`two of the modules in ${file} export "${twice}"`)
   writeFileSync(target, joined.outputFiles[0]?.contents ?? '')
-  for (const { path, names } of exported) writeFileSync(path, `export { ${names.join(', ')} } from '${pathTo(target, path)}'\n`)
+  for (const { path, names: exportedNames } of exported)
+    writeFileSync(path, `export { ${exportedNames.join(', ')} } from '${pathTo(target, path)}'\n`)
 }
 
 async function exportsOf(path: string): Promise<readonly string[]> {

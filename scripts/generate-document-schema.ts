@@ -14,7 +14,9 @@ type Schema = { readonly [keyword: string]: unknown }
 
 const files = ['common', ...SCHEMA_VERSIONS.flatMap((version) => ['schemes', ...KINDS].map((name) => `v${version}/${name}`))]
 const loaded = files.map((file) => ({ file, schema: JSON.parse(readFileSync(new URL(`${file}.json`, FOLDER), 'utf8')) as Schema }))
-const places = new Map(loaded.map(({ file, schema }) => [String(schema.$id), `#/definitions/${file.replace('/', '-')}`]))
+const places = new Map(
+  loaded.map(({ file, schema: loadedSchema }) => [String(loadedSchema.$id), `#/definitions/${file.replace('/', '-')}`]),
+)
 
 const branches = SCHEMA_VERSIONS.flatMap((version) =>
   KINDS.map((kind) => ({

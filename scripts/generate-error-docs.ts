@@ -60,11 +60,11 @@ ${GROUPS.map(section).join('\n\n')}
 
 emit(new URL('../docs/errors.md', import.meta.url), text, checkOnly())
 
-function section({ exit, title, text }: (typeof GROUPS)[number]): string {
+function section({ exit, title, text: intro }: (typeof GROUPS)[number]): string {
   const rows = entries.filter(([, info]) => info.exit === exit).map(([code, info]) => row(code, info))
   if (rows.length === 0) throw new Error(`no code ends in exit code ${exit}`)
   const head = ['| code | class | retryable | what to do |', '| --- | --- | --- | --- |']
-  return [`## ${title}: exit code ${exit}`, '', text, '', ...head, ...rows].join('\n')
+  return [`## ${title}: exit code ${exit}`, '', intro, '', ...head, ...rows].join('\n')
 }
 
 function row(code: string, { families, retryable, advice }: ErrorInfo): string {

@@ -40,6 +40,6 @@ function typeText({ type }: Field): string {
   return `\`${type}\``.replaceAll('|', '\\|')
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replace(/\{@link (\w+)\}/g, '`$1`')
+function cell(value: string): string {
+  return value.replaceAll('|', '\\|').replace(/\{@link (\w+)\}/g, '`$1`')
 }

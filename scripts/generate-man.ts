@@ -16,7 +16,7 @@ const pages = new Map([
   ...commands.map((command) => [`stac-auth-${command.name()}.1`, commandPage(command)] as const),
 ])
 mkdirSync(folder, { recursive: true })
-for (const [name, text] of pages) emit(new URL(name, folder), text, checkOnly())
+for (const [name, roff] of pages) emit(new URL(name, folder), roff, checkOnly())
 for (const name of existsSync(folder) ? readdirSync(folder) : []) {
   if (pages.has(name)) continue
   if (checkOnly()) throw new Error(`man/${name} is of no command`)

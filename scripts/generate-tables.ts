@@ -60,8 +60,8 @@ function formText({ when = {}, fields }: CredentialFields): string {
     .filter(([, values]) => !values.includes(undefined))
     .map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
   const names = Object.entries(fields).filter(([name]) => !(name in when) && name !== 'sendTo')
-  const required = names.filter(([, { required }]) => required).map(([name]) => name)
-  const optional = names.filter(([, { required }]) => !required).map(([name]) => name)
+  const required = names.filter(([, { required: isRequired }]) => isRequired).map(([name]) => name)
+  const optional = names.filter(([, { required: isRequired }]) => !isRequired).map(([name]) => name)
   return [...fixed, ...required, ...(optional.length ? [`[${optional.join(', ')}]`] : [])].join(', ')
 }
 

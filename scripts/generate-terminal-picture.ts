@@ -59,7 +59,7 @@ function piecesOf(line: string): readonly Piece[] {
 
 /** Breaks a line at spaces, further to the right from the second part on. */
 function wrapped(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
-  const letters = pieces.flatMap(({ text, look }) => [...text].map((text) => ({ text, look })))
+  const letters = pieces.flatMap(({ text, look }) => [...text].map((letter) => ({ text: letter, look })))
   const indentation = letters.findIndex(({ text }) => text !== ' ')
   const rows: Piece[][] = []
   let rest = letters

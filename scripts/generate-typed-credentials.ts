@@ -65,7 +65,7 @@ emit(new URL('../src/auth/credential-input.ts', import.meta.url), text, checkOnl
 
 /** What all shapes of a type have stands in one place. */
 function declarations(type: string): string {
-  const ofType = shapes.filter((shape) => shape.type === type)
+  const ofType = shapes.filter((one) => one.type === type)
   const common = ofType[0]?.fields.filter((field) => ofType.every(({ fields }) => fields.includes(field))) ?? []
   if (ofType.length === 1) return ofType.map(({ name, fields }) => declaration(named(name), 'CredentialBase', fields)).join('')
   const base = `${pascal(type)}Fields`
@@ -86,18 +86,18 @@ function declaration(head: string, base: string, fields: readonly string[]): str
 
 function shape({ if: condition, then }: Branch): Shape {
   const type = literal(condition, 'type')?.[0] ?? ''
-  const chosen: { readonly [name: string]: Schema | true } = Object.assign({}, ...(condition.allOf ?? []).map((part) => part.properties))
-  const kind = Object.entries(chosen).find(([name]) => name === 'scheme' || name === 'flow')?.[1]
+  const chosen: { readonly [member: string]: Schema | true } = Object.assign({}, ...(condition.allOf ?? []).map((part) => part.properties))
+  const kind = Object.entries(chosen).find(([member]) => member === 'scheme' || member === 'flow')?.[1]
   const what = typeof kind === 'object' ? (kind.enum?.[0] ?? '') : type === 'http' ? 'other' : ''
-  const members = Object.entries(then.properties ?? {}).filter(([name]) => name !== 'id' && name !== 'use')
-  const fields = members.map(([name, schema]) => {
-    if (name === 'type') return `  readonly type: '${type}'`
-    const choice = chosen[name]
+  const members = Object.entries(then.properties ?? {}).filter(([member]) => member !== 'id' && member !== 'use')
+  const fields = members.map(([member, schema]) => {
+    if (member === 'type') return `  readonly type: '${type}'`
+    const choice = chosen[member]
     const told = schema === true ? {} : schema
-    const isRequired = [then, ...(condition.allOf ?? [])].some(({ required }) => required?.includes(name))
+    const isRequired = [then, ...(condition.allOf ?? [])].some(({ required }) => required?.includes(member))
     const optional = isRequired ? '' : '?'
     const values = typeof choice === 'object' && choice.enum ? choice.enum : undefined
-    return `  /** ${told.description} */\n  readonly ${name}${optional}: ${values ? union(values) : typeOf(name, told)}`
+    return `  /** ${told.description} */\n  readonly ${member}${optional}: ${values ? union(values) : typeOf(member, told)}`
   })
   const name = `${pascal(type)}${pascal(what)}`
   const isKnown = shapes.some((other) => other.name === `${name}Credential`)
@@ -134,6 +134,6 @@ function union(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(' | ')
 }
 
-function pascal(text: string): string {
-  return text.replace(/^oauth/, 'oAuth').replace(/(?:^|-)([a-z\d])/gi, (_all, first: string) => first.toUpperCase())
+function pascal(words: string): string {
+  return words.replace(/^oauth/, 'oAuth').replace(/(?:^|-)([a-z\d])/gi, (_all, first: string) => first.toUpperCase())
 }

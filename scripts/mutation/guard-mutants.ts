@@ -18,7 +18,7 @@ export function guardMutants(root: string): GuardMutants {
   const sources: Record<string, string> = {}
   const guardOf = new Map<number, Guard>()
   let first = 1
-  for (const file of new Set(GUARDS.map(({ file }) => file))) {
+  for (const file of new Set(GUARDS.map(({ file: guardFile }) => guardFile))) {
     const guards = GUARDS.filter((guard) => guard.file === file)
     const isAny = (mutant: Omit<Mutant, 'id'>) => guards.some((guard) => isOf(guard, mutant))
     const { mutants, code } = mutated(readFileSync(join(root, file), 'utf8'), isAny, first)

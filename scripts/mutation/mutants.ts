@@ -156,8 +156,8 @@ function changesOf(node: ts.Node, textOf: (node: ts.Node) => string): Change[] {
     const operator = node.operatorToken.getText()
     for (const other of COMPARISONS[operator] ?? []) add('comparison', replacing(node.operatorToken, other))
     if (operator === '&&' || operator === '||') add('logic', replacing(node.operatorToken, operator === '&&' ? '||' : '&&'))
-    const isText = [node.left, node.right].some((side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side))
-    if (ARITHMETIC[operator] && !isText) add('arithmetic', replacing(node.operatorToken, ARITHMETIC[operator]))
+    const hasText = [node.left, node.right].some((side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side))
+    if (ARITHMETIC[operator] && !hasText) add('arithmetic', replacing(node.operatorToken, ARITHMETIC[operator]))
   }
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) add('negation', textOf(node.operand))
   if (node.kind === ts.SyntaxKind.TrueKeyword) add('boolean', 'false')

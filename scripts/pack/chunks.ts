@@ -225,7 +225,9 @@ function fewChunks(
   for (const path of starts) weights.set(path, WEIGHTS.entry)
   for (const path of [...PUBLISHED, ...IN_NODE]) if (weights.has(path)) weights.set(path, WEIGHTS.published)
   // What an entry alone loads is in the file of the entry.
-  const alone = new Set(starts.filter((path) => starts.concat(later).every((root) => root === path || !reached(modules, [root]).has(path))))
+  const alone = new Set(
+    starts.filter((path) => starts.concat(later).every((other) => other === path || !reached(modules, [other]).has(path))),
+  )
   const isFree = ({ modules: members }: Chunk) => members.every((path) => !alone.has(path) && modules.has(path))
   // For each page with one entry: whether it uses the module at once, or may load it later.
   const kinds = new Map([...inPages].map((path) => [path, '']))
@@ -282,8 +284,8 @@ export function reached(
 /** A chunk for each set of roots: all that just these load. Packages are chunks of their own. */
 function alwaysTogether(modules: ReadonlyMap<string, Module>, roots: readonly string[]): readonly Chunk[] {
   const loadedBy = new Map<string, string>()
-  roots.forEach((root, index) => {
-    for (const path of reached(modules, [root])) loadedBy.set(path, `${loadedBy.get(path) ?? ''} ${index}`)
+  roots.forEach((start, index) => {
+    for (const path of reached(modules, [start])) loadedBy.set(path, `${loadedBy.get(path) ?? ''} ${index}`)
   })
   const groups = new Map<string, string[]>()
   for (const [path, by] of loadedBy) {
@@ -345,9 +347,9 @@ function firstPair(
 function costOf(chunk: Chunk, other: Chunk, places: ReadonlyMap<Chunk, Place>, before: number, limit: number): number {
   const [here, there] = [places.get(chunk), places.get(other)]
   let cost = before
-  for (const [root, weight] of here?.roots ?? []) {
-    if (there?.roots.has(root)) continue
-    for (const part of there?.closure ?? []) if (!places.get(part)?.roots.has(root)) cost += part.bytes * weight
+  for (const [start, weight] of here?.roots ?? []) {
+    if (there?.roots.has(start)) continue
+    for (const part of there?.closure ?? []) if (!places.get(part)?.roots.has(start)) cost += part.bytes * weight
     if (cost > limit) break
   }
   return cost

@@ -68,9 +68,9 @@ export async function stage(folder: string): Promise<(module: string) => readonl
   }
   await chmod(join(folder, manifest.bin['stac-auth']), 0o755)
   return (module) => {
-    const files = scripts.flatMap(({ path, modules }) => (modules.includes(module) ? [`dist/${path}`] : []))
-    if (files.length === 0) throw new Error(`${module} is in no file of the package`)
-    return files
+    const owners = scripts.flatMap(({ path, modules }) => (modules.includes(module) ? [`dist/${path}`] : []))
+    if (owners.length === 0) throw new Error(`${module} is in no file of the package`)
+    return owners
   }
 }
 

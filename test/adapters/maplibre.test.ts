@@ -74,7 +74,7 @@ describe('the requests of a map', () => {
 
 describe('a function of your own for transformRequest', () => {
   const url = 'https://tiles.example/1/2/3.png'
-  const own = { transformRequest: (url: string) => ({ url: `${url}?v=2`, headers: { 'x-own': '1' } }) }
+  const own = { transformRequest: (asked: string) => ({ url: `${asked}?v=2`, headers: { 'x-own': '1' } }) }
 
   it('is called first, keeps its headers, and still decides about other URLs', async () => {
     const { protocol, transformRequest } = mapRequests(token(), 'https://tiles.example/', own)
@@ -83,7 +83,7 @@ describe('a function of your own for transformRequest', () => {
   })
 
   it('may be asynchronous', async () => {
-    const later = { transformRequest: async (url: string) => own.transformRequest(url) }
+    const later = { transformRequest: async (asked: string) => own.transformRequest(asked) }
     const { protocol, transformRequest } = mapRequests(token(), 'https://tiles.example/', later)
     expect(await transformRequest(url)).toEqual({ url: `${protocol}://0/${url}?v=2`, headers: { 'x-own': '1' } })
   })
@@ -92,11 +92,11 @@ describe('a function of your own for transformRequest', () => {
     const archive = await startArchive(files)
     const headers = { 'x-own': '1' }
     const { transformRequest, load } = mapRequests(archive.engine(), `${archive.origin}/files/`, {
-      transformRequest: (url: string) => ({ url, headers }),
+      transformRequest: (asked: string) => ({ url: asked, headers }),
     })
     const request = transformRequest(`${archive.origin}/files/a.json`)
     await load({ ...request, url: request?.url ?? '', type: 'json' }, new AbortController())
-    expect(archive.guarded.exchanges.map(({ request }) => request.headers)).toMatchObject([{ 'x-own': '1', 'x-archive-key': KEY }])
+    expect(archive.guarded.exchanges.map(({ request: sent }) => sent.headers)).toMatchObject([{ 'x-own': '1', 'x-archive-key': KEY }])
     await archive.close()
   })
 })
@@ -123,7 +123,7 @@ describe('the requests of a map without protocols', () => {
   it('keep what a function of your own says', async () => {
     const auth = token()
     await auth.ready()
-    const own = { transformRequest: (url: string) => ({ url, headers: { accept: 'image/webp' }, credentials: 'omit' as const }) }
+    const own = { transformRequest: (asked: string) => ({ url: asked, headers: { accept: 'image/webp' }, credentials: 'omit' as const }) }
     expect(peekedTransform(auth, 'https://tiles.example/', own)(url)).toEqual({
       url,
       headers: { accept: 'image/webp', authorization: 'Bearer t' },

@@ -57,9 +57,9 @@ describe('what an adapter is given', () => {
     ['an Asset of stac-js outside a document', new Asset({ href: URL_OF }), undefined],
   ]
 
-  it.each(given)('is %s: its URL and its credential', (_what, given, sent) => {
-    const { url, peek } = requestsFor(auth, given)
-    expect(url).toBe(URL_OF)
+  it.each(given)('is %s: its URL and its credential', (_what, target, sent) => {
+    const { url: href, peek } = requestsFor(auth, target)
+    expect(href).toBe(URL_OF)
     expect(peek()?.headers.authorization).toBe(sent)
   })
 
@@ -77,8 +77,8 @@ describe('what an adapter is given', () => {
     ['a relative asset', { href: 'a.tif' }, 'URL_INVALID', 'the URL of the document'],
     ['a URL of a program', 'file:///a', 'URL_SCHEME_FORBIDDEN', 'absolute'],
     ['a URL with a password', 'https://ada:b@data.example/', 'URL_HAS_USERINFO', 'absolute'],
-  ])('is refused when it is %s', (_what, given, code, hint) => {
-    expect(thrownBy(() => requestsFor(auth, given as Given))).toMatchObject({ code, hint: expect.stringContaining(hint) })
+  ])('is refused when it is %s', (_what, wrong, code, hint) => {
+    expect(thrownBy(() => requestsFor(auth, wrong as Given))).toMatchObject({ code, hint: expect.stringContaining(hint) })
   })
 
   it('is refused by the engine when a link wants to choose more of the request', async () => {

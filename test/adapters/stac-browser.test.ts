@@ -165,7 +165,7 @@ describe('the requests of STAC Browser', () => {
     const made: string[] = []
     const revoked: string[] = []
     vi.spyOn(URL, 'createObjectURL').mockImplementation(() => `blob:${made.push('image')}`)
-    vi.spyOn(URL, 'revokeObjectURL').mockImplementation((url) => revoked.push(url))
+    vi.spyOn(URL, 'revokeObjectURL').mockImplementation((revokedUrl) => revoked.push(revokedUrl))
     const state = { version: 0 }
     const requests = await prepared({ a: asset('/key/a', ['key']) }, { state })
     const url = `${archive.origin}/key/a`
@@ -189,7 +189,7 @@ describe('the requests of STAC Browser', () => {
 
   it('complete the options of maps, after a function of their own, for URLs with a credential', async () => {
     const requests = await prepared({ a: asset('/key/{z}', ['key']) })
-    const own = async (_type: string, options: object) => ({ ...options, attributions: 'own' })
+    const own = async (_type: string, sourceOptions: object) => ({ ...sourceOptions, attributions: 'own' })
     const options = requests.layerOptions({ getSourceOptions: own as never, displayPreview: true } as never)
     expect(options).toMatchObject({ displayPreview: true })
     const reference = found(documentOf({ a: asset('/key/{z}', ['key']) }).getAsset('a') ?? undefined)

@@ -254,7 +254,7 @@ describe('a redirect of a target without references', () => {
   it('a redirect of a target without references from a host that is not covered gives that host nothing, and the covered host no more than the URL itself would', async () => {
     const body = { [`${EVIL}f`]: redirectTo(`${DATA}h?x=1`), [`${DATA}h`]: { body: 'ok' } }
     const { script } = await fetched(`${EVIL}f`, body)
-    expect(script.sent.map(({ method, body, headers }) => [method, body, Object.keys(headers)])).toEqual([
+    expect(script.sent.map(({ method, body: sentBody, headers }) => [method, sentBody, Object.keys(headers)])).toEqual([
       ['GET', undefined, []],
       ['GET', undefined, ['x-api-key']],
     ])

@@ -120,19 +120,19 @@ describe('the chain of a credential', () => {
     ['has a URL that may not be requested', scheme.client('file:///token')],
     ['names another input itself', { ...exchanged('login') }],
   ])('the chain of a credential is refused when the input %s, and used when another one is right', async (_name, service) => {
-    const chain = [
+    const links = [
       { id: 'inner', ...exchange, subject: 'oauth', sendTo: [DATA, 'https://auth.victim.example/'] },
       { id: 'outer', ...exchange, tokenUrl: `${TOKEN_URL}/outer`, subject: 'inner', sendTo: DATA },
     ]
-    const { auth } = victim({ credentials: unchecked([...credentials.slice(0, 2), ...chain] as CredentialObject[]) })
+    const { auth } = victim({ credentials: unchecked([...credentials.slice(0, 2), ...links] as CredentialObject[]) })
     const outer = { type: 'oauth2', flows: { tokenExchange: { tokenUrl: `${TOKEN_URL}/outer`, scopes: {} } } }
-    const explained = async (...refs: string[]) => {
+    const explanation = async (...refs: string[]) => {
       const inputs = { ...schemes, right: exchanged('service'), ...(service !== undefined && { wrong: service }) }
       const document = item({ ...inputs, k0: { ...outer, 'auth:refs': refs } }, { data: asset(`${DATA}f.tif`, ['k0']) })
       return (await auth.explain(found(assetOf(document, 'data')))).refs[0]
     }
-    expect(await explained('wrong', 'login')).toMatchObject({ code: 'SCHEME_MISMATCH' })
-    expect(await explained('wrong', 'right')).toMatchObject({ credential: 'outer' })
+    expect(await explanation('wrong', 'login')).toMatchObject({ code: 'SCHEME_MISMATCH' })
+    expect(await explanation('wrong', 'right')).toMatchObject({ credential: 'outer' })
   })
 
   it('the chain of a credential is checked once per scheme and credential, however long both chains are', async () => {

@@ -100,7 +100,7 @@ describe("a strategy of a caller's own", () => {
     const flow: Flow = async function* (request) {
       yield authorized(signed(request))
     }
-    const { mine } = engine(flow, undefined, { suits: (_credential, target) => target.refs.length > 0 })
+    const { mine } = engine(flow, undefined, { suits: (_credential, needing) => needing.refs.length > 0 })
     const credential = (id: string) => ({ id, type: 'mine', sendTo: DATA })
     const { auth, script: servers } = victim({ credentials: unchecked([credential('m'), credential('n')]), strategies: [mine] })
     await auth.fetch(`${DATA}f.tif`)

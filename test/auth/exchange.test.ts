@@ -98,8 +98,8 @@ describe('the next reference', () => {
         { credentials: unchecked(credentials) },
         routes({ [F]: {}, [TOKEN_URL]: { status: 400, body: { error: 'invalid_client' } } }),
       )
-      const wanted = either(first, scheme.bearer)
-      const result = await auth.send(wanted, { ...(anonymous && { anonymous }) }).catch(({ code }) => code)
+      const alternatives = either(first, scheme.bearer)
+      const result = await auth.send(alternatives, { ...(anonymous && { anonymous }) }).catch(({ code }) => code)
       return [result.status ?? result, ...servers.sent.map(({ headers }) => headers.authorization)]
     }
     expect(await sentFor('allow', scheme.key(), unreadable, bearer)).toEqual([200, 'Bearer x'])
@@ -186,7 +186,7 @@ describe('a redirect hop', () => {
     const hidden = async (init: RequestInit, options: Partial<AuthOptions> = {}) => {
       const { auth, script: servers } = victim({ credentials: [key], ...options }, routes({ [F]: {}, [EVIL]: {} }))
       for (const url of [F, EVIL]) await auth.fetch(url, init)
-      return servers.sent.map(({ options }) => options.followHidden)
+      return servers.sent.map(({ options: sentOptions }) => sentOptions.followHidden)
     }
     expect(await hidden({})).toEqual([true, true])
     expect(await hidden({ redirect: 'follow' })).toEqual([true, true])

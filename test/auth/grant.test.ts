@@ -299,8 +299,8 @@ describe('patterns', () => {
         const portFits = (parsed.port || '443') === (at.slice(1) || '443')
         const slippery = /%2f|\.\.;/.test(parsed.pathname)
         const pathFits = below === '/' || (!slippery && `${parsed.pathname}/`.startsWith(below))
-        const pattern = parseUrlPattern(`https://${wild ? '*.' : ''}${granted}${at}${below}`)
-        expect(covers(pattern, parsed)).toBe(hostFits && portFits && pathFits)
+        const allowed = parseUrlPattern(`https://${wild ? '*.' : ''}${granted}${at}${below}`)
+        expect(covers(allowed, parsed)).toBe(hostFits && portFits && pathFits)
       }),
       { numRuns: 2000 },
     )

@@ -187,7 +187,7 @@ describe('what a hostile document requests', () => {
     const { auth, script } = victim()
     const error = (await failureOf(auth.authorize(only(schemes, F, refs)))) as AuthError
     expect(error.code).toBe('SCHEME_MISMATCH')
-    expect(error.reasons?.filter(({ code }) => code === 'SCHEME_NOT_FOUND').map(({ pointer }) => pointer)).toEqual([
+    expect(error.reasons?.filter(({ code: reasonCode }) => reasonCode === 'SCHEME_NOT_FOUND').map(({ pointer }) => pointer)).toEqual([
       '/assets/data/auth:refs/0',
       '/assets/data/auth:refs/1',
     ])

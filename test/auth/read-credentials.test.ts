@@ -8,7 +8,7 @@ import { thrownBy } from '../harness/failure.ts'
 import { DATA, entries, SIGN_URL, TOKEN_URL } from '../harness/victim.ts'
 
 const strategies = await loadStrategies(defaultStrategies)
-const read = (source: unknown, from?: Origin) => readCredentials(source as CredentialSource, strategies, from)
+const read = (given: unknown, from?: Origin) => readCredentials(given as CredentialSource, strategies, from)
 
 const source = { env: 'SECRET' }
 const key = { id: 'k', type: 'apiKey', in: 'header', name: 'x-k', value: source, sendTo: [DATA] }

@@ -15,7 +15,7 @@ const INTERNAL = `https://${HOSTS.internal.name}/`
 
 const open: RecordingServer[] = []
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
+  await Promise.all(open.splice(0).map((started) => started.close()))
 })
 
 async function server(listener?: RequestListener): Promise<RecordingServer> {

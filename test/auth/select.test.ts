@@ -185,9 +185,9 @@ describe('of several references', () => {
   it('a preferred credential comes before one with a narrower pattern', async () => {
     const wide = { id: 'wide', type: 'apiKey', in: 'header', name: 'x-api-key', value: 'w', sendTo: DATA }
     const narrow = { ...wide, id: 'narrow', value: 'n', sendTo: F }
-    const asset = target({ type: 'apiKey', in: 'header', name: 'x-api-key' }, F)
+    const protectedAsset = target({ type: 'apiKey', in: 'header', name: 'x-api-key' }, F)
     const chosenOf = async (preferred: readonly string[]) =>
-      (await victim({ credentials: unchecked({ credentials: [wide, narrow], preferred }) }).auth.authorize(asset)).credential
+      (await victim({ credentials: unchecked({ credentials: [wide, narrow], preferred }) }).auth.authorize(protectedAsset)).credential
     expect([await chosenOf([]), await chosenOf(['wide'])]).toEqual(['narrow', 'wide'])
   })
 

@@ -333,7 +333,7 @@ describe('two tabs', () => {
     expect(two.changes.at(-1)).toEqual({ kind: 'logout', credential: 'login', tab: 'other' })
     expect(two.sessions.at(-1)).toEqual({ credential: 'login', change: 'removed' })
     // Nobody hears an echo of what it did itself.
-    expect(one.changes.filter(({ kind, tab }) => kind === 'logout' && tab === 'other')).toEqual([])
+    expect(one.changes.filter(({ kind, tab: source }) => kind === 'logout' && source === 'other')).toEqual([])
   })
 
   it('both use a new login where they share a store', async () => {

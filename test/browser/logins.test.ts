@@ -231,7 +231,7 @@ describe('an answer', () => {
     const name = found([...stage.page.texts.keys()][0])
     const record = JSON.parse(found(stage.page.texts.get(name)))
     const inner = JSON.parse(record.record)
-    const texts = (record: object) => new Map([[name, JSON.stringify(record)]])
+    const texts = (members: object) => new Map([[name, JSON.stringify(members)]])
     const bound = { ...record, record: JSON.stringify({ ...inner, boundTo: inner.boundTo.replace('page', 'other') }) }
     const stranger = { ...record, record: 'not ours' }
     const restated = { ...record, record: JSON.stringify({ ...inner, state: 'another' }) }

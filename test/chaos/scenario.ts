@@ -179,7 +179,7 @@ async function run(command: LongCommand, site: Site, folder: string, plan: Plan)
   child.stderr.on('data', (text) => (stderr += text))
   child.stdin.on('error', () => {}).end(command.input?.(site) ?? '')
   const timers = [
-    ...(plan.signals ?? []).map(([signal, after]) => setTimeout(() => child.kill(signal), after)),
+    ...(plan.signals ?? []).map(([name, after]) => setTimeout(() => child.kill(name), after)),
     ...(plan.closesOutput === undefined ? [] : [setTimeout(() => closeOutput(child), plan.closesOutput)]),
     ...(command.waits ? [setTimeout(() => child.kill('SIGTERM'), WAIT)] : []),
     setTimeout(

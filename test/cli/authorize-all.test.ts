@@ -128,8 +128,8 @@ describe('authorize-all', () => {
     )
     const shownOf = async (...argv: string[]) =>
       lines((await authorizeAll(argv, { stdin })).stdout).map((line) => {
-        const { asset, pointer, url } = line as Record<string, string>
-        return [asset, pointer, url]
+        const { asset: assetKey, pointer, url } = line as Record<string, string>
+        return [assetKey, pointer, url]
       })
     const mirror = (key: string) => [key, `/assets/${key}/alternate/mirror`, 'https://data.example/mirror.tif']
     expect(await shownOf()).toEqual([mirror('B04'), ['B05', undefined, 'https://data.example/f']])

@@ -87,7 +87,7 @@ describe('merge', () => {
     const parts = ['1/3', '2/3', '3/3'].map((shard) => ({ shard, name: file(`once-${shard[0]}`) }))
     for (const { shard, name } of parts) await run(['lint', '--crawl', start, '--shard', shard, '--format', `json=${name}`])
     const { problems } = JSON.parse((await run(['merge', ...parts.map(({ name }) => name), '--format', 'json'])).stdout)
-    const of = (rule: string) => problems.filter((problem: { rule: string }) => problem.rule === rule)
+    const of = (rule: string) => problems.filter((each: { rule: string }) => each.rule === rule)
     expect(of('conflicting-scheme')).toHaveLength(1)
     expect(of('scheme-outside-document')).toMatchObject([{ pointer: '/auth:schemes/lent', count: 18 }])
     const validate = new Ajv({ strictTypes: false }).compile(JSON.parse(await readFile('schemas/report.json', 'utf8')))

@@ -53,9 +53,9 @@ const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
 
 const request = (): HttpRequest => freeze({ method: 'GET', url: `${DATA}f.tif?a=b`, headers: { accept: '*/*', range: 'bytes=0-9' } })
 
-function freeze(request: HttpRequest): HttpRequest {
-  Object.freeze(request.headers)
-  return Object.freeze(request)
+function freeze(asked: HttpRequest): HttpRequest {
+  Object.freeze(asked.headers)
+  return Object.freeze(asked)
 }
 
 /** An engine that begins anew: the same clock, the same random bytes, honest endpoints. */

@@ -195,8 +195,8 @@ describe('the next page', () => {
   })
 
   it('continues when another Collection has an Item of the same name', async () => {
-    const first = (collection: string, ...links: object[]) => ({
-      body: { type: 'FeatureCollection', features: [item('1', { collection })], links },
+    const first = (name: string, ...links: object[]) => ({
+      body: { type: 'FeatureCollection', features: [item('1', { collection: name })], links },
     })
     expect((await walk({ '/': first('a', link('next', '/2')), '/2': first('b') })).left).toEqual([])
   })

@@ -143,10 +143,10 @@ describe('a server', () => {
       }
       return send(request)
     }
-    const codes: (string | undefined)[] = []
+    const errorCodes: (string | undefined)[] = []
     for await (const visit of crawl({ start: [`${ORIGIN}/`], send: watched, concurrency: 3 }))
-      if (visit.kind === 'visit') codes.push(visit.outcome.failure?.code)
-    expect(codes.filter((code) => code !== undefined)).toEqual(['TLS_EXPIRED'])
+      if (visit.kind === 'visit') errorCodes.push(visit.outcome.failure?.code)
+    expect(errorCodes.filter((code) => code !== undefined)).toEqual(['TLS_EXPIRED'])
     expect(served.size).toBe(4)
     expect([...served.values()].reduce((sum, count) => sum + count, 0)).toBe(41)
   })

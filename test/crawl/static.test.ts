@@ -54,7 +54,7 @@ describe('a static catalog', () => {
       },
       { origins: 'cross' },
     )
-    const parents = visits.map(({ job, parents }) => [job.url.slice(ORIGIN.length), parents.map(({ id }) => id)])
+    const parents = visits.map(({ job, parents: above }) => [job.url.slice(ORIGIN.length), above.map(({ id }) => id)])
     expect(parents.slice(0, 4)).toEqual([
       ['/', []],
       ['/a', ['root']],
@@ -129,7 +129,7 @@ describe('other origins', () => {
   it('other origins are omitted and reported', async () => {
     const { asked, left } = await walk(site)
     expect(asked).toEqual(['/', '/here'])
-    expect(left.map(({ url, code, asked }) => [url, code, asked])).toEqual([
+    expect(left.map(({ url, code, asked: reason }) => [url, code, reason])).toEqual([
       ['https://third.example/i', 'CRAWL_OTHER_ORIGIN', false],
       ['https://other.example/a', 'CRAWL_OTHER_ORIGIN', false],
     ])

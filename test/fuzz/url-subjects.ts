@@ -78,14 +78,14 @@ const patterns = subject(
   'text is no URL pattern, or one that matches nothing outside its host',
   0.08,
   fc.tuple(address, address),
-  ([written, text]) => {
-    const parsed = parseUrlPattern(written)
+  ([source, text]) => {
+    const parsed = parseUrlPattern(source)
     const url = addressOf(text, { base: BASE, secure: true, named: NAMED })
     if (isAddressProblem(url) || !covers(parsed, url)) return undefined
     const origin = namedOrigin(parsed)
-    if (origin !== undefined) return url.origin === origin ? undefined : `${written} matches ${url.href}`
+    if (origin !== undefined) return url.origin === origin ? undefined : `${source} matches ${url.href}`
     const isBelow = parsed.scheme === 's3' ? url.host === parsed.host : url.hostname.endsWith(`.${parsed.host}`)
-    return isBelow && url.protocol === `${parsed.scheme}:` ? undefined : `${written} matches ${url.href}`
+    return isBelow && url.protocol === `${parsed.scheme}:` ? undefined : `${source} matches ${url.href}`
   },
 )
 

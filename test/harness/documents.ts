@@ -47,8 +47,8 @@ export function asset(href: unknown, refs: unknown = ['k'], members: Json = {}):
 }
 
 /** The target `data` of an Item whose only scheme is `k`. */
-export function target(scheme: unknown, href: string, members: Json = {}): Target {
-  return found(assetOf(item({ k: scheme }, { data: asset(href, ['k'], members) }), 'data'))
+export function target(definition: unknown, href: string, members: Json = {}): Target {
+  return found(assetOf(item({ k: definition }, { data: asset(href, ['k'], members) }), 'data'))
 }
 
 /** The value, or a failed test. */

@@ -176,7 +176,7 @@ function publicByBlockList(ip: string): boolean {
   const groups = ip.split(':')
   const dotted = (high = '', low = '') => {
     const value = `${high.padStart(4, '0')}${low.padStart(4, '0')}`
-    return (value.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16)).join('.')
+    return (value.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)).join('.')
   }
   if (MAPPED.check(ip, 'ipv6')) return publicByBlockList(dotted(groups[6], groups[7]))
   if (SIX_TO_FOUR.check(ip, 'ipv6')) return publicByBlockList(dotted(groups[1], groups[2]))
@@ -218,6 +218,6 @@ it.each([
   ['::ffff:1.1.1.1', true],
   ['2606:4700::1111', true],
   ['2606:4700::00001111', false],
-])('the IP address %s is public: %s', (address, isPublic) => {
-  expect(isPublicAddress(address)).toBe(isPublic)
+])('the IP address %s is public: %s', (literal, isPublic) => {
+  expect(isPublicAddress(literal)).toBe(isPublic)
 })

@@ -89,8 +89,8 @@ describe('the request of the next hop', () => {
   })
 
   it('has no headers of a body after 303, also when the first request had none', () => {
-    const request: HttpRequest = { method: 'GET', url: FROM, headers: { accept: 'a', 'content-type': 'application/json' } }
-    expect(redirected(request, 303, new URL('https://data.example/c'), 0).headers).toEqual({ accept: 'a' })
+    const posted: HttpRequest = { method: 'GET', url: FROM, headers: { accept: 'a', 'content-type': 'application/json' } }
+    expect(redirected(posted, 303, new URL('https://data.example/c'), 0).headers).toEqual({ accept: 'a' })
   })
 
   it('counts another port or scheme as another origin', () => {

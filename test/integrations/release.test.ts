@@ -25,7 +25,7 @@ interface Given {
 }
 
 /** A repository with a package like this one; its commands are quick ones. */
-async function repository({ changelog = CHANGELOG, repository = REPOSITORY, check = 'exit 0', test = 'exit 0' }: Given = {}) {
+async function repository({ changelog = CHANGELOG, repository: url = REPOSITORY, check = 'exit 0', test = 'exit 0' }: Given = {}) {
   const cwd = await mkdtemp(join(folder, 'repository-'))
   const env = {
     PATH: process.env.PATH,
@@ -39,7 +39,7 @@ async function repository({ changelog = CHANGELOG, repository = REPOSITORY, chec
   }
   const put = (name: string, content: unknown) =>
     writeFile(join(cwd, name), typeof content === 'string' ? content : `${JSON.stringify(content, undefined, 2)}\n`)
-  await put('package.json', { name: 'stac-auth', version: '0.1.0', repository, scripts: { generate: GENERATE, check, test } })
+  await put('package.json', { name: 'stac-auth', version: '0.1.0', repository: url, scripts: { generate: GENERATE, check, test } })
   const other = { version: '0.1.0', license: 'MIT' }
   await put('package-lock.json', {
     name: 'stac-auth',

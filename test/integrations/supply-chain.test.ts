@@ -16,17 +16,17 @@ describe('packages at run time', () => {
     const names = packages.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
     expect(packages.flatMap(({ needs }) => needs).filter((name) => !names.includes(name))).toEqual([])
-    for (const { name, version } of packages) {
-      expect(JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, 'utf8')).version).toBe(version)
+    for (const { name, version: packageVersion } of packages) {
+      expect(JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, 'utf8')).version).toBe(packageVersion)
     }
   })
 
   it('have licences that only ask to be named, and THIRD-PARTY.md names each with its copyright', () => {
     const notices = readFileSync(`${root}THIRD-PARTY.md`, 'utf8')
     expect(packages.filter(({ licence }) => !ALLOWED.includes(licence))).toEqual([])
-    for (const { name, version, licence } of packages) {
+    for (const { name, version: packageVersion, licence } of packages) {
       expect(JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, 'utf8')).license).toBe(licence)
-      expect(notices).toContain(`| \`${name}\` | ${version} | ${licence} |`)
+      expect(notices).toContain(`| \`${name}\` | ${packageVersion} | ${licence} |`)
       expect(notices.split(`\n## ${name}\n`)[1]?.split('\n## ')[0]).toMatch(/Copyright/i)
     }
   })
@@ -61,8 +61,8 @@ describe('the bill of materials', () => {
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', metadata: { component: { name: 'stac-auth', version } } })
     const lock = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')).packages
     expect(bill.components.map(({ name }: { name: string }) => name)).toEqual(packages.map(({ name }) => name))
-    for (const { name, version, hashes, licenses, purl } of bill.components) {
-      expect(purl).toBe(`pkg:npm/${name}@${version}`)
+    for (const { name, version: packageVersion, hashes, licenses, purl } of bill.components) {
+      expect(purl).toBe(`pkg:npm/${name}@${packageVersion}`)
       const [{ alg, content }] = hashes
       expect(`${alg} sha512-${Buffer.from(content, 'hex').toString('base64')}`).toBe(`SHA-512 ${lock[`node_modules/${name}`].integrity}`)
       expect(ALLOWED).toContain(licenses[0].license.id)

@@ -18,8 +18,8 @@ function read(name: string) {
   parser.on('text', (text) => {
     if (row !== undefined) row += text
   })
-  parser.on('closetag', ({ name }) => {
-    if (name !== 'text' || row === undefined) return
+  parser.on('closetag', ({ name: closed }) => {
+    if (closed !== 'text' || row === undefined) return
     rows.push(row)
     row = undefined
   })

@@ -75,7 +75,7 @@ describe('continuous integration', () => {
 
   it('runs test folders on Windows that exist and start no program', () => {
     const run = workflow('ci.yml')
-      .jobs.windows?.steps.map(({ run = '' }) => run)
+      .jobs.windows?.steps.map(({ run: script = '' }) => script)
       .find((line) => line.startsWith('npx vitest run '))
     const folders = (run ?? '').split(' ').slice(3)
     const files = folders.flatMap((folder) =>

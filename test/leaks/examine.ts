@@ -91,13 +91,13 @@ export function examine(
   outcome: unknown,
   problems: Problems,
 ) {
-  const places = allowedPlacesOf(by)
+  const allowed = allowedPlacesOf(by)
   for (const request of sent) {
     if (request.url === TOKEN_URL) continue
     const bears = material.isIn(request) || leaks(material.secrets, { request: shownRequest(request) }).length > 0
     if (!bears) continue
     problems.carried.add(`${way} ${placeOf(request.url)}`)
-    if (!places.has(placeOf(request.url))) problems.list.push(`${way} of ${url} sent ${material.name} to ${request.url}`)
+    if (!allowed.has(placeOf(request.url))) problems.list.push(`${way} of ${url} sent ${material.name} to ${request.url}`)
   }
   const text = outcome instanceof Error ? shown(outcome) : textsIn(outcome)
   for (const leak of leaks(material.secrets, { [`${way} of ${url}`]: text })) problems.list.push(leak)
@@ -118,9 +118,9 @@ export function textsIn(value: unknown): string {
 
 const known = new Map<Allowed, ReadonlySet<string>>()
 export function allowedPlacesOf(by: Allowed): ReadonlySet<string> {
-  const places = known.get(by) ?? allowedPlaces(by)
-  known.set(by, places)
-  return places
+  const allowed = known.get(by) ?? allowedPlaces(by)
+  known.set(by, allowed)
+  return allowed
 }
 
 const shownRequest = ({ url, headers, body }: Partial<HttpRequest>) => JSON.stringify({ url, headers, body: String(body ?? '') })

@@ -38,7 +38,7 @@ async function runAll(material: Material, by: Allowed, refuses: boolean): Promis
       const handed: Pick<HttpRequest, 'url' | 'headers'>[] = []
       const error = await run(cell).then(
         (request) => void (request && handed.push(request)),
-        (error: unknown) => error,
+        (thrown: unknown) => thrown,
       )
       examine(material, by, way, url, [...sent.splice(0), ...handed], error, problems)
     }

@@ -35,8 +35,8 @@ describe('fingerprints', () => {
 })
 
 describe('a baseline', () => {
-  const compared = (problems: readonly Problem[], baseline: Baseline = { version: 1, findings: {} }) => {
-    const comparison = new Comparison(baseline)
+  const compared = (problems: readonly Problem[], before: Baseline = { version: 1, findings: {} }) => {
+    const comparison = new Comparison(before)
     return { comparison, news: comparison.news(problems) }
   }
   const known = found(itemOf(['key', 'gone', 'gone']))

@@ -103,7 +103,7 @@ describe('a run of several documents', () => {
     })
 
     it('takes every scheme for used above the limit of names, whatever comes first', () => {
-      const many = Array.from({ length: 10_001 }, (_, index) => `n${index}`)
+      const many = Array.from({ length: 10_001 }, (_none, index) => `n${index}`)
       const stranger = { ...borrower, assets: { data: { href: 'https://data.example/a', 'auth:refs': many } } }
       expect(unused(lint([collection, stranger]))).toEqual([])
       expect(unused(lint([stranger, borrower, collection]))).toEqual([])

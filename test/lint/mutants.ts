@@ -392,9 +392,14 @@ function scratch(holder: Container, name: string | number, random: Random): void
   else remove(holder, name)
 }
 
-function misspelt(word: string, random: Random): string {
-  const at = random(word.length + 1)
-  const changes = [word.slice(0, at) + word.slice(at + 1), `${word.slice(0, at)}x${word.slice(at)}`, word.toUpperCase(), word.toLowerCase()]
+function misspelt(original: string, random: Random): string {
+  const at = random(original.length + 1)
+  const changes = [
+    original.slice(0, at) + original.slice(at + 1),
+    `${original.slice(0, at)}x${original.slice(at)}`,
+    original.toUpperCase(),
+    original.toLowerCase(),
+  ]
   return pick(random, changes)
 }
 

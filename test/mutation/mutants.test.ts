@@ -38,7 +38,7 @@ describe('a mutated source', () => {
 
   it('does something else for each mutant', () => {
     const same = mutants.filter(({ id }) => JSON.stringify(outcomes(id)) === JSON.stringify(outcomes(0)))
-    expect(same.map(({ code, becomes }) => `${code} → ${becomes}`)).toEqual([])
+    expect(same.map(({ code: original, becomes }) => `${original} → ${becomes}`)).toEqual([])
   })
 
   it('names the changes that are made while the module is evaluated', () => {
@@ -69,8 +69,8 @@ describe('a mutated source', () => {
   })
 
   it('evaluates the parts of a statement on lines without semicolons one by one', () => {
-    const { code } = mutated('export function allows(list) {\n  const first = list\n  list[0] === 1\n  return first\n}\n')
-    expect(outcome(compiled(code), 0, ['a'])).toEqual(['a'])
+    const { code: changed } = mutated('export function allows(list) {\n  const first = list\n  list[0] === 1\n  return first\n}\n')
+    expect(outcome(compiled(changed), 0, ['a'])).toEqual(['a'])
   })
 })
 

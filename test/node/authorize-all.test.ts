@@ -157,8 +157,8 @@ describe('authorizeAll', () => {
     expect([await failureOf(next), closed]).toEqual([expect.objectContaining({ code: 'ABORTED' }), true])
   })
 
-  it.each([item(1), undefined, Promise.resolve([])])('refuses a value that is not a list of targets', async (targets) => {
-    await expect(authorizeAll(createAuth({ credentials: [] }), targets as never).next()).rejects.toMatchObject({
+  it.each([item(1), undefined, Promise.resolve([])])('refuses a value that is not a list of targets', async (wrong) => {
+    await expect(authorizeAll(createAuth({ credentials: [] }), wrong as never).next()).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: 'the second argument is not a list of targets',
       hint: 'pass targetsOf(document)',

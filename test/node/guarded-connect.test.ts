@@ -9,7 +9,7 @@ import { HOSTS, network, type RecordingServer, startServer, TEST_CA } from '../s
 const open: RecordingServer[] = []
 afterEach(async () => {
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
-  await Promise.all(open.splice(0).map((server) => server.close()))
+  await Promise.all(open.splice(0).map((started) => started.close()))
 })
 
 const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: {} })

@@ -219,11 +219,11 @@ describe('anything else is refused, and the wait continues', () => {
   it('what makes the judge stumble', async () => {
     const redirection = await loopbackRedirect({ show: () => {} })()
     open.push(redirection)
-    const isOurs = (callback: URL) => {
+    const answersLogin = (callback: URL) => {
       if (callback.searchParams.get('state') !== STATE) throw new Error('odd')
       return true
     }
-    const answer = redirection.answer('https://identity.example/', isOurs, { state: STATE, record: '' })
+    const answer = redirection.answer('https://identity.example/', answersLogin, { state: STATE, record: '' })
     expect((await send(`${redirection.uri}?state=x&code=y`)).status).toBe(400)
     await send(`${redirection.uri}${RIGHT}`)
     await answer

@@ -224,23 +224,26 @@ describe('the examples of credentials for providers', () => {
 
   it.each(CASES.map((one) => [one.id, one] as const))(
     '%s opens a file, and asks no one else',
-    async (id, { scheme, href, env, clientId, hosts }) => {
+    async (id, { scheme: definition, href, env, clientId, hosts }) => {
       const { auth, hosts: asked } = among(await example(id, env, clientId))
-      const response = await auth.fetch(target(scheme, href))
+      const response = await auth.fetch(target(definition, href))
       expect([response.status, await response.text()]).toEqual([200, 'file'])
       expect([...asked()]).toEqual(hosts)
     },
   )
 
   const secretive = CASES.flatMap((one) => (one.wrong ? [[one.id, one, ...one.wrong] as const] : []))
-  it.each(secretive)('%s with a wrong secret is refused', async (id, { scheme, href, env, clientId, hosts }, variable, code) => {
-    const { auth, hosts: asked } = among(await example(id, { ...env, [variable]: 'not-the-secret' }, clientId))
-    const failure = await auth.fetch(target(scheme, href)).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(AuthError)
-    expect(failure).toMatchObject({ code })
-    expect(JSON.stringify([failure, String(failure)])).not.toContain('not-the-secret')
-    expect(hosts).toEqual(expect.arrayContaining([...asked()]))
-  })
+  it.each(secretive)(
+    '%s with a wrong secret is refused',
+    async (id, { scheme: definition, href, env, clientId, hosts }, variable, code) => {
+      const { auth, hosts: asked } = among(await example(id, { ...env, [variable]: 'not-the-secret' }, clientId))
+      const failure = await auth.fetch(target(definition, href)).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(AuthError)
+      expect(failure).toMatchObject({ code })
+      expect(JSON.stringify([failure, String(failure)])).not.toContain('not-the-secret')
+      expect(hosts).toEqual(expect.arrayContaining([...asked()]))
+    },
+  )
 })
 
 it('copernicus-unattended with a second factor sends the one-time code, and is refused without it', async () => {
@@ -300,7 +303,7 @@ describe('logins at providers', () => {
   it.each([
     ['copernicus', scheme.oidc(CDSE), ZIPPER],
     ['openeo', scheme.oidc(CDSE), 'https://openeo.dataspace.copernicus.eu/openeo/1.2/jobs/j-1/results/assets/a.tif'],
-  ])('%s takes the token of a person', async (id, scheme, href) => {
+  ])('%s takes the token of a person', async (id, definition, href) => {
     const archives = createArchives()
     const { auth } = among(await example(id), archives)
     const uri = 'http://127.0.0.1:45678/callback'
@@ -310,7 +313,7 @@ describe('logins at providers', () => {
       return callback
     }
     await auth.login(id, { redirect: async () => ({ uri, answer, close: async () => {} }) })
-    expect(await (await auth.fetch(target(scheme, href))).text()).toBe('file')
+    expect(await (await auth.fetch(target(definition, href))).text()).toBe('file')
   })
 
   it('openeo is refused without its prefix', async () => {

@@ -7,7 +7,7 @@ import { HOSTS, startServer, startSocketServer, TEST_CA } from '../servers/harne
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
+  await Promise.all(open.splice(0).map((started) => started.close()))
 })
 
 const CREDENTIALS = { authorization: 'Bearer canary-token', 'x-api-key': 'canary-key', cookie: 'sid=canary-cookie' }

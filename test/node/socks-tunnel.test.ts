@@ -7,7 +7,7 @@ import { HOSTS, startServer, startSocketServer, TEST_CA } from '../servers/harne
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
+  await Promise.all(open.splice(0).map((started) => started.close()))
 })
 
 const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: { authorization: 'Bearer canary-token' } })
@@ -25,7 +25,7 @@ interface SocksOptions {
 /** SOCKS 5 (RFC 1928), byte by byte: everything that is not as it must be ends the connection. All that is asked for leads to one port. */
 async function startSocks(port: number, { login = false, reply = 0, bound = 'ipv4' }: SocksOptions = {}) {
   const asked: string[] = []
-  const through: Buffer[] = []
+  const chunks: Buffer[] = []
   const proxy = await startSocketServer((socket) => {
     void serve(socket).catch(() => socket.destroy())
   })
@@ -48,11 +48,11 @@ async function startSocks(port: number, { login = false, reply = 0, bound = 'ipv
     if (reply !== 0) return void socket.end(Buffer.of(5, reply, 0, ...address, 0, 0))
     const upstream = connect(port, '127.0.0.1', () => socket.write(Buffer.of(5, 0, 0, ...address, 0, 80)))
     upstream.on('error', () => socket.destroy())
-    socket.on('data', (chunk) => through.push(chunk))
+    socket.on('data', (chunk) => chunks.push(chunk))
     socket.pipe(upstream).pipe(socket)
   }
 
-  return { asked, through, url: (scheme: string, account = '') => `${scheme}://${account}${proxy.origin.slice('http://'.length)}` }
+  return { asked, through: chunks, url: (scheme: string, account = '') => `${scheme}://${account}${proxy.origin.slice('http://'.length)}` }
 }
 
 async function text(bytes: (length: number) => Promise<Buffer>): Promise<string> {

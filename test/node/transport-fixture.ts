@@ -6,7 +6,7 @@ import { afterEveryTest } from '../setup/hooks.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEveryTest(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
+  await Promise.all(open.splice(0).map((started) => started.close()))
 })
 
 export const get = (url: string, headers: Record<string, string> = {}): HttpRequest => ({ method: 'GET', url, headers })

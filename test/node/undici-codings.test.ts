@@ -14,8 +14,8 @@ describe('content codings', () => {
     ['gzip, br', brotliCompressSync(gzipSync(text))],
     ['GZIP,gzip', gzipSync(gzipSync(text))],
   ])('%s is taken off', async (coding, body) => {
-    const good = await server((_request, response) =>
-      response.writeHead(200, { 'content-encoding': coding, 'content-length': body.length }).end(body),
+    const good = await server((_request, reply) =>
+      reply.writeHead(200, { 'content-encoding': coding, 'content-length': body.length }).end(body),
     )
     expect(await (await send(get(`${good.origin}/`), granted)).text(text.length)).toBe(text)
     const response = (await send(get(`${good.origin}/`), granted)).toResponse()
@@ -77,7 +77,7 @@ describe('content codings', () => {
     const member = gzipSync(Buffer.alloc(256 * MIB), { level: 9 })
     const bomb = gzipSync(Buffer.concat([member, member, member, member]), { level: 9 })
     expect(bomb.length).toBeLessThan(10_000)
-    const good = await server((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb))
+    const good = await server((_request, reply) => reply.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb))
     const response = await send(get(`${good.origin}/`), granted)
     const before = process.memoryUsage().rss
     expect(await failureOf(response.bytes(MIB))).toMatchObject({ code: 'RESPONSE_TOO_LARGE', retryable: false })

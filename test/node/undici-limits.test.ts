@@ -50,9 +50,9 @@ describe('limits', () => {
   })
 
   it('limits do not wait for a body that drips while it is thrown away', async () => {
-    const good = await server((_request, response) => {
-      const timer = setInterval(() => response.write('x'), 20)
-      response.on('close', () => clearInterval(timer))
+    const good = await server((_request, reply) => {
+      const timer = setInterval(() => reply.write('x'), 20)
+      reply.on('close', () => clearInterval(timer))
     })
     const response = await send(get(`${good.origin}/`), granted)
     expect(await response.discard()).toBeUndefined()
@@ -108,8 +108,8 @@ describe('times', () => {
   })
 
   it('TIMEOUT_BODY when a body stalls', async () => {
-    const good = await server((_request, response) => {
-      response.write('begin')
+    const good = await server((_request, reply) => {
+      reply.write('begin')
     })
     const hasty = undiciTransport({ env: {}, timeouts: { body: 200 } })
     const response = await hasty(get(`${good.origin}/`), granted)
@@ -122,9 +122,9 @@ describe('times', () => {
   })
 
   it('TIMEOUT_TOTAL when an answer drips, or does not come', async () => {
-    const good = await server((_request, response) => {
-      const timer = setInterval(() => response.write('x'), 20)
-      response.on('close', () => clearInterval(timer))
+    const good = await server((_request, reply) => {
+      const timer = setInterval(() => reply.write('x'), 20)
+      reply.on('close', () => clearInterval(timer))
     })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

@@ -35,7 +35,7 @@ describe('a request', () => {
   })
 
   it('follows no redirect', async () => {
-    const good = await server((_request, response) => response.writeHead(302, { location: '/elsewhere' }).end())
+    const good = await server((_request, reply) => reply.writeHead(302, { location: '/elsewhere' }).end())
     const response = await send(get(`${good.origin}/`), granted)
     expect([response.status, response.headers.get('Location')]).toEqual([302, '/elsewhere'])
     expect(good.requests).toHaveLength(1)
@@ -91,8 +91,8 @@ describe('an answer', () => {
   })
 
   it('becomes a standard Response', async () => {
-    const good = await server((_request, response) =>
-      response.writeHead(206, 'Some of it', { 'content-type': 'text/plain', 'x-latin': 'é' }).end('body'),
+    const good = await server((_request, reply) =>
+      reply.writeHead(206, 'Some of it', { 'content-type': 'text/plain', 'x-latin': 'é' }).end('body'),
     )
     const response = (await send(get(`${good.origin}/x`), granted)).toResponse()
     expect(response).toBeInstanceOf(globalThis.Response)
@@ -102,7 +102,7 @@ describe('an answer', () => {
   })
 
   it.each([204, 205, 304])('an answer has no body with status %i', async (status) => {
-    const good = await server((_request, response) => response.writeHead(status).end())
+    const good = await server((_request, reply) => reply.writeHead(status).end())
     const response = (await send(get(`${good.origin}/`), granted)).toResponse()
     expect([response.status, response.body]).toEqual([status, null])
   })
@@ -126,14 +126,14 @@ describe('an answer', () => {
   })
 
   it('an answer has no body for HEAD, whatever its headers announce', async () => {
-    const good = await server((_request, response) => response.writeHead(200, { 'content-length': 1000, 'content-encoding': 'gzip' }).end())
+    const good = await server((_request, reply) => reply.writeHead(200, { 'content-length': 1000, 'content-encoding': 'gzip' }).end())
     const response = (await send({ ...get(`${good.origin}/`), method: 'HEAD' }, granted)).toResponse()
     expect(response.body).toBeNull()
     expect(response.headers.get('content-length')).toBe('1000')
   })
 
   it('a response with a status that Response does not allow is reported', async () => {
-    const good = await server((_request, response) => response.writeHead(999).end('x'))
+    const good = await server((_request, reply) => reply.writeHead(999).end('x'))
     const response = await send(get(`${good.origin}/`), granted)
     expect(() => response.toResponse()).toThrow(expect.objectContaining({ code: 'RESPONSE_INVALID', status: 999 }))
     await response.discard()
@@ -142,13 +142,13 @@ describe('an answer', () => {
   it('slows the server down when no one reads, and closes the connection when it is cancelled', async () => {
     let sent = 0
     let closed = false
-    const good = await server((_request, response) => {
-      response.on('close', () => {
+    const good = await server((_request, reply) => {
+      reply.on('close', () => {
         closed = true
       })
       const more = () => {
-        while (sent < 64 * MIB && response.write(Buffer.alloc(65_536))) sent += 65_536
-        if (sent < 64 * MIB) response.once('drain', more)
+        while (sent < 64 * MIB && reply.write(Buffer.alloc(65_536))) sent += 65_536
+        if (sent < 64 * MIB) reply.once('drain', more)
       }
       more()
     })

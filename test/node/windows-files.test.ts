@@ -19,8 +19,8 @@ vi.mock('node:fs/promises', async (original) => {
         throw Object.assign(new Error(`EPERM: operation not permitted, ${name}`), { code: 'EPERM' })
       return call(...args)
     }
-  const lstat = async (path: string) => {
-    const stats = await files.lstat(path)
+  const lstat = async (statOf: string) => {
+    const stats = await files.lstat(statOf)
     if (windows.otherDevice) stats.dev += 2 ** 40
     return stats
   }

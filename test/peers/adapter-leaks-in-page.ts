@@ -86,7 +86,7 @@ async function probe(kind: string, secret: string, archive: string, urls: readon
   await auth.ready()
   const target = assetOf(item({ k: needed as never }, { data: asset(`${archive}/tiles/0.png`) }), 'data')
   for (const [name, ask] of Object.entries(ADAPTERS)) {
-    for (const url of urls.map((url) => `${url}${url.includes('?') ? '&' : '?'}by=${name}`)) {
+    for (const url of urls.map((named) => `${named}${named.includes('?') ? '&' : '?'}by=${name}`)) {
       for (const given of [target, url]) {
         // Some refuse at once, others when they are asked.
         await Promise.resolve()

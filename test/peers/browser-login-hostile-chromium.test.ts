@@ -170,7 +170,7 @@ describe('a worker', () => {
         new Promise((resolve, reject) => {
           const worker = new Worker('/worker.js')
           worker.onmessage = ({ data }) => resolve(data)
-          worker.onerror = ({ message }) => reject(new Error(message))
+          worker.onerror = ({ message: says }) => reject(new Error(says))
           worker.postMessage(message)
         }),
       inWorker,
@@ -217,7 +217,7 @@ describe('a hostile catalog', () => {
     const document = item({ own, theirs, exchange }, assets)
     const answers: Record<string, unknown> = {}
     for (const key of Object.keys(assets))
-      answers[key] = await page.evaluate(([document, key]) => app.open(document, key), [document, key] as const)
+      answers[key] = await page.evaluate(([opened, asset]) => app.open(opened, asset), [document, key] as const)
     const { right, ...wrong } = answers
     expect(right).toEqual({ value: 'file of alice' })
     for (const answer of Object.values(wrong))

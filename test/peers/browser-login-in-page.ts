@@ -19,23 +19,23 @@ async function told<T>(work: Promise<T>): Promise<{ readonly value: T } | { read
   }
 }
 
-function entryOf(id: string, issuer: string) {
+function entryOf(id: string, issuedBy: string) {
   const bound = parameters.has('dpop') ? { dpop: true, dpopKeyPair: dpopKeyStore().pair(id) } : {}
   const scopes = parameters.has('short') ? ['read'] : ['offline_access', 'read']
-  return { id, type: 'openIdConnect', issuer, clientId: 'page', scopes, sendTo: [`${issuer}/`], ...bound }
+  return { id, type: 'openIdConnect', issuer: issuedBy, clientId: 'page', scopes, sendTo: [`${issuedBy}/`], ...bound }
 }
 
-function start(name: string, issuer: string) {
+function start(login: string, issuedBy: string) {
   const changes: string[] = []
   const other = parameters.get('other')
   const auth = createAuth({
-    credentials: unchecked([entryOf('portal', issuer), ...(other === null ? [] : [entryOf('other', other)])]),
+    credentials: unchecked([entryOf('portal', issuedBy), ...(other === null ? [] : [entryOf('other', other)])]),
     session: parameters.has('shared') ? indexedDbStore() : sessionStorageStore(),
     onSession: ({ credential, change }) => changes.push(`${credential} ${change}`),
   })
   const logins = createLogins(auth, { callback: '/callback.html', afterLogout: '/bye.html' })
   const button = document.createElement('button')
-  button.id = name
+  button.id = login
   button.textContent = 'Log in'
   const controller = new AbortController()
   const app = {
@@ -50,7 +50,7 @@ function start(name: string, issuer: string) {
     logoutAll: () => told(logins.logoutAll()),
     redirect: (id = 'portal') => told(logins.redirect(id)),
     giveUp: () => controller.abort(),
-    refusal: () => auth.fetch(issuer).catch((error: unknown) => error),
+    refusal: () => auth.fetch(issuedBy).catch((error: unknown) => error),
     isAuthError,
   }
   button.onclick = () => {

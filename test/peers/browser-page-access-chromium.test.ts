@@ -244,7 +244,7 @@ describe('what is announced', () => {
     async () => {
       const { page } = await visit(site, browser(), 'scenes/coast.json')
       const visible = (place: string) =>
-        page.evaluate((place) => getComputedStyle(document.querySelector(place) ?? document.body).opacity, place)
+        page.evaluate((selector) => getComputedStyle(document.querySelector(selector) ?? document.body).opacity, place)
       await expect.poll(() => visible('#status'), { timeout: 15_000 }).toBe('0')
       await giveCredential(page, 'visual', { Key: site.secrets.key })
       await file(page, 'visual').getByRole('button', { name: 'Draw on the map' }).click()

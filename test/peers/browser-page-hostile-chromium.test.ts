@@ -237,8 +237,8 @@ describe('a hostile catalog', () => {
   it.each(Object.entries({ Thai: 'กขคงจฉชะาิีุู', Arabic: 'ابتثجحخدذ', Latin: 'abcdefg-/_', joined: '👩‍👩‍👧e\u0301' }))(
     'shows %s words of 50 kB without spaces shortened',
     async (script, letters) => {
-      const { page, complaints } = await visit(site, browser())
-      await page.setViewportSize({ width: 360, height: 740 })
+      const { page: visited, complaints } = await visit(site, browser())
+      await visited.setViewportSize({ width: 360, height: 740 })
       const word = [...letters].join('').repeat(Math.ceil(50_000 / letters.length))
       const document = {
         type: 'Feature',
@@ -255,19 +255,19 @@ describe('a hostile catalog', () => {
         links: [{ rel: 'child', href: './child.json', title: word }],
       }
       const path = `${script}.json`
-      await page
+      await visited
         .context()
         .route(`${site.catalog.origin}/${path}`, (route) =>
           route.fulfill({ json: document, headers: { 'access-control-allow-origin': '*' } }),
         )
-      await page.reload()
-      await page.waitForSelector('h1')
-      await openDocument(site, page, path)
-      await page.locator('.asset .access').first().waitFor()
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+      await visited.reload()
+      await visited.waitForSelector('h1')
+      await openDocument(site, visited, path)
+      await visited.locator('.asset .access').first().waitFor()
+      await visited.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
       // Where a line of such a word may break takes seconds to find, and so no element has all of it.
-      expect(await page.evaluate(longTexts)).toEqual([])
-      expect((await page.textContent('h1'))?.length).toBeLessThanOrEqual(201)
+      expect(await visited.evaluate(longTexts)).toEqual([])
+      expect((await visited.textContent('h1'))?.length).toBeLessThanOrEqual(201)
       expect(complaints).toEqual([])
     },
     LONG,

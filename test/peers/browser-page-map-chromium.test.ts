@@ -15,7 +15,7 @@ afterAll(() => site.close())
 
 /** Colours of the style sheet that are somewhere on the map, and the number of different colours. */
 const coloursOf = (page: Page, names: readonly string[]) =>
-  page.evaluate((names) => {
+  page.evaluate((wanted) => {
     const map = document.querySelector('.map')
     const seen = new Set<string>()
     for (const canvas of map?.querySelectorAll('canvas') ?? []) {
@@ -25,7 +25,7 @@ const coloursOf = (page: Page, names: readonly string[]) =>
     const style = map && getComputedStyle(map)
     const rgb = (name: string) =>
       (style?.getPropertyValue(name).trim().slice(1).match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16)).join()
-    return names.map((name) => seen.has(rgb(name)))
+    return wanted.map((name) => seen.has(rgb(name)))
   }, names)
 
 it(

@@ -67,7 +67,7 @@ describe('the printed curl command', () => {
     const user = await demoUser(wrongSecrets(secrets))
     for (const holding of handedOut()) {
       const { code, stdout } = await run(user, holding)
-      expect([holding.name, stdout.length, code]).toEqual([holding.name, 0, expect.toSatisfy((code) => code !== 0)])
+      expect([holding.name, stdout.length, code]).toEqual([holding.name, 0, expect.toSatisfy((exit) => exit !== 0)])
     }
   }, 120_000)
 

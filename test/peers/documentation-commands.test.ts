@@ -102,7 +102,7 @@ const ENV = { TOKEN, SHARDS: '2', AWS_BATCH_JOB_ARRAY_INDEX: '0' }
 
 /** The commands of a page in their order. One that goes on in the next line is one with it. */
 function commandsOf(text: string): readonly string[] {
-  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].map(([, text = '']) => text)
   return blocks.flatMap((block) =>
     /\\\n|&&\n|<<|^#!/.test(block)
       ? [block.trim()]
@@ -131,7 +131,7 @@ const printed = projectFiles()
   .filter(({ path }) => /^README\.md$|^docs\/.*\.md$/.test(path) && path !== 'docs/commands.md')
   .map(({ path, text }) => ({ path, commands: commandsOf(text) }))
   .filter(({ commands }) => commands.length > 0)
-const reasonOf = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))
+const reasonOf = (command: string) => NOT_RUN.find(([known]) => known.test(command))
 const runnable = printed
   .map(({ path, commands }) => ({ path, commands: commands.filter((command) => !reasonOf(command)) }))
   .filter(({ commands }) => commands.length > 0)
@@ -144,7 +144,7 @@ it.concurrent.each(runnable)(
     expect((await pages.run(git, folder)).text).toBe('')
     const failed: string[] = []
     for (const command of commands) {
-      const before = BEFORE.flatMap(([pattern, script]) => (pattern.test(command) ? [script] : []))
+      const before = BEFORE.flatMap(([known, script]) => (known.test(command) ? [script] : []))
       const { status, text } = await pages.run(onThisMachine([...before, command].join('\n')), folder, ENV)
       if (status !== 0) failed.push(`$ ${command}\n${text}(exit code ${status})`)
     }
@@ -175,7 +175,7 @@ Object.assign(globalThis, { item, auth, target: assetOf(item, 'B04'), token: pro
 it.each(CODE)('the code of %s (%i) runs as printed', async (path, block, prints) => {
   const folder = await folderFor(`${path}-${block}`)
   const [page] = projectFiles().filter((file) => file.path === path)
-  const blocks = [...(page?.text ?? '').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = '']) => code)
+  const blocks = [...(page?.text ?? '').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
   const code = (blocks[block] ?? '').replaceAll('https://data.example/', `${server.origin}/`)
   const files = `cat > prelude.mjs <<'END'\n${PRELUDE(server.origin)}END\ncat > page.mjs <<'END'\nimport './prelude.mjs'\n${onThisMachine(code)}END\n`
   const { status, text } = await pages.run(`${files}node page.mjs`, folder, ENV)
@@ -185,6 +185,6 @@ it.each(CODE)('the code of %s (%i) runs as printed', async (path, block, prints)
 
 it('each reason for a command that is not run is needed', () => {
   const reasons = printed.flatMap(({ commands }) => commands).map(reasonOf)
-  expect(NOT_RUN.filter((one) => !reasons.includes(one)).map(([pattern]) => String(pattern))).toEqual([])
+  expect(NOT_RUN.filter((one) => !reasons.includes(one)).map(([known]) => String(known))).toEqual([])
   console.log(`${reasons.filter((reason) => !reason).length} commands are run, ${reasons.filter(Boolean).length} are not`)
 })

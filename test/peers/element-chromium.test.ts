@@ -190,7 +190,7 @@ describe('a form', () => {
       { basic: { type: 'http', scheme: 'basic' } },
       { a: [`${DATA}a`, 'basic'], b: ['https://evil.catalog.example/b', 'basic'] },
     )
-    await page.evaluate((wider) => Object.assign(elementPage.element ?? {}, { document: wider }), wider)
+    await page.evaluate((shown) => Object.assign(elementPage.element ?? {}, { document: shown }), wider)
     await page.getByRole('button', { name: 'Enter it' }).waitFor()
     expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
   }, 30_000)
@@ -419,12 +419,12 @@ it('a page that renders after each event, with new lists each time, gets one eve
   for (const document of [itemOf({ key: KEY }, { a: [`${DATA}a`, 'key'] }), { type: 'Catalog' }, { code: 'NotFound' }]) {
     await show(page, { document })
     const events = await page.evaluate(async () => {
-      const { element, events } = elementPage
+      const { element, events: seen } = elementPage
       const render = () => Object.assign(element ?? {}, { typed: [location.href], parents: [{}], clients: [], strings: {} })
       for (const name of ['ready', 'needed', 'error']) element?.addEventListener(`stac-auth-${name}`, render)
       render()
       await new Promise((resolve) => setTimeout(resolve, 300))
-      return events
+      return seen
     })
     expect(events).toHaveLength(1)
   }

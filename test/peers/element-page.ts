@@ -71,7 +71,7 @@ export async function openPage(
 
 /** Shows a document in the element; returns its state. */
 export function show(page: Page, settings: Settings): Promise<string> {
-  return page.evaluate((settings) => elementPage.show(settings), settings as never)
+  return page.evaluate((shown) => elementPage.show(shown), settings as never)
 }
 
 /** An item whose assets refer to these schemes: a URL, or a URL with the names of its schemes. */

@@ -19,10 +19,10 @@ let data: string
 beforeAll(async () => {
   evil = await startAnswering(() => ({ status: 200, body: SECRET }))
   const guard = bearerGuard((token) => token === TOKEN)
-  good = await startAnswering((request) => {
-    const refused = guard(request)
+  good = await startAnswering((received) => {
+    const refused = guard(received)
     if (refused) return refused
-    if (request.path === '/folder/away') return { status: 302, headers: { location: `${evil.origin}/stolen` } }
+    if (received.path === '/folder/away') return { status: 302, headers: { location: `${evil.origin}/stolen` } }
     return { status: 200, body: SECRET }
   })
   const sendTo = [`${good.origin}/folder/`]

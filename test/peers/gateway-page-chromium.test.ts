@@ -64,28 +64,28 @@ describe('a page of another site', () => {
 <object data="${url}"></object><form method="post" enctype="text/plain" action="${url}/search" target="t"><input name='{"a":"' value='"}'></form>
 <iframe name="t"></iframe>`)
     const page = await opened(`${evil.origin}/`)
-    const results = await page.evaluate(async (url) => {
+    const results = await page.evaluate(async (address) => {
       document.querySelector('form')?.submit()
       const attempts = [
-        () => fetch(url).then((response) => response.text()),
-        () => fetch(url, { mode: 'no-cors' }).then((response) => response.text()),
-        () => fetch(url, { method: 'HEAD', mode: 'no-cors' }).then((response) => response.text()),
-        () => fetch(`${url}/search`, { method: 'POST', mode: 'no-cors', body: '{}' }).then((response) => response.text()),
+        () => fetch(address).then((response) => response.text()),
+        () => fetch(address, { mode: 'no-cors' }).then((response) => response.text()),
+        () => fetch(address, { method: 'HEAD', mode: 'no-cors' }).then((response) => response.text()),
+        () => fetch(`${address}/search`, { method: 'POST', mode: 'no-cors', body: '{}' }).then((response) => response.text()),
         () =>
-          fetch(`${url}/search`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((response) =>
+          fetch(`${address}/search`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((response) =>
             response.text(),
           ),
-        () => fetch(url, { headers: { range: 'bytes=0-' } }).then((response) => response.text()),
-        async () => String(navigator.sendBeacon(`${url}/search`, '{}') && ''),
+        () => fetch(address, { headers: { range: 'bytes=0-' } }).then((response) => response.text()),
+        async () => String(navigator.sendBeacon(`${address}/search`, '{}') && ''),
         () =>
           new Promise<string>((resolve) => {
-            const socket = new WebSocket(url.replace('http', 'ws'))
+            const socket = new WebSocket(address.replace('http', 'ws'))
             socket.onopen = () => resolve('open')
             socket.onerror = () => resolve('')
           }),
         () =>
           new Promise<string>((resolve) => {
-            const source = new EventSource(url)
+            const source = new EventSource(address)
             source.onmessage = () => resolve('message')
             source.onerror = () => resolve('')
           }),

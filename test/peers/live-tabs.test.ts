@@ -24,9 +24,9 @@ async function twoTabs(browser: Browser): Promise<readonly [Page, Page]> {
   return [await open(), await open()]
 }
 
-const read = (page: Page, ref: string) => page.evaluate((ref) => app.read(ref), ref)
+const read = (page: Page, ref: string) => page.evaluate((wanted) => app.read(wanted), ref)
 const heard = (page: Page, kind: string) =>
-  page.waitForFunction((kind) => app.changes.some((change) => change.kind === kind && change.tab === 'other'), kind)
+  page.waitForFunction((expected) => app.changes.some((change) => change.kind === expected && change.tab === 'other'), kind)
 
 describe.each([
   ['Chromium', useChromium({ whole: true })],

@@ -77,26 +77,26 @@ export async function newPerson(
 }
 
 /** Logs in and consents at the provider. */
-export async function agree(page: Page): Promise<void> {
-  await page.fill('input[name=login]', 'alice')
-  await page.fill('input[name=password]', 'any')
-  await page.click('button[type=submit]')
-  await page.click('button[type=submit]')
+export async function agree(shown: Page): Promise<void> {
+  await shown.fill('input[name=login]', 'alice')
+  await shown.fill('input[name=password]', 'any')
+  await shown.click('button[type=submit]')
+  await shown.click('button[type=submit]')
 }
 
 /** Clicks the button and gives the window that opens. */
-export async function popupOf(page: Page, button = '#app'): Promise<Page> {
-  const [popup] = await Promise.all([page.context().waitForEvent('page'), page.click(button)])
+export async function popupOf(opener: Page, button = '#app'): Promise<Page> {
+  const [popup] = await Promise.all([opener.context().waitForEvent('page'), opener.click(button)])
   return popup
 }
 
 /** Logs in by popup; what came of it. */
-export async function loggedIn(page: Page): Promise<unknown> {
-  await agree(await popupOf(page))
-  return page.evaluate(() => app.login)
+export async function loggedIn(shown: Page): Promise<unknown> {
+  await agree(await popupOf(shown))
+  return shown.evaluate(() => app.login)
 }
 
 /** What the page reads there. */
-export function read(page: Page, url: string): Promise<unknown> {
-  return page.evaluate((url) => app.read(url), url)
+export function read(shown: Page, url: string): Promise<unknown> {
+  return shown.evaluate((wanted) => app.read(wanted), url)
 }

@@ -49,7 +49,7 @@ describe('the side that hands work over', () => {
     }
     await expect.poll(left, { timeout: 5000 }).toBe(0)
     await queue.close()
-    expect(await withQueue((queue) => queue.getJobCounts())).toMatchObject({ waiting: 0, active: 0, completed: 0, failed: 0 })
+    expect(await withQueue((jobs) => jobs.getJobCounts())).toMatchObject({ waiting: 0, active: 0, completed: 0, failed: 0 })
     stop.abort()
     await working
   })
@@ -58,7 +58,7 @@ describe('the side that hands work over', () => {
     const client = new Redis({ ...redis })
     const queue = await JobQueue.open(facts())
     const failures = Promise.all([1, 2, 3].map((payload) => failureOf(queue.run(payload))))
-    await withQueue((queue) => expect.poll(() => queue.getWaitingCount()).toBe(3))
+    await withQueue((jobs) => expect.poll(() => jobs.getWaitingCount()).toBe(3))
     await client.flushall()
     await client.config('SET', 'maxmemory', '1')
     try {

@@ -63,13 +63,13 @@ async function watchedPage(): Promise<Page> {
 /** The width of a picture, or 0 when it cannot be loaded. */
 const picture = (page: Page, src: string, crossOrigin: string | null = null) =>
   page.evaluate(
-    ({ src, crossOrigin }) =>
+    ({ src: source, crossOrigin: mode }) =>
       new Promise((resolve) => {
         const image = new Image()
-        image.crossOrigin = crossOrigin
+        image.crossOrigin = mode
         image.onload = () => resolve(image.naturalWidth)
         image.onerror = () => resolve(0)
-        image.src = src
+        image.src = source
       }),
     { src, crossOrigin },
   )

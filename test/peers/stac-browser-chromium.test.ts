@@ -104,11 +104,11 @@ function documents(): Readonly<Record<string, Json>> {
     account: scheme.basic,
     portal: { type: 'openIdConnect', openIdConnectUrl: `${provider.issuer}/.well-known/openid-configuration` },
   }
-  const file = (path: string, ref: string, members: Json = {}) => ({
+  const file = (path: string, ref: string, more: Json = {}) => ({
     href: path,
     type: 'application/x-data',
     'auth:refs': [ref],
-    ...members,
+    ...more,
   })
   const geometry = {
     type: 'Polygon',

@@ -6,7 +6,7 @@ import { startServer, startSocketServer } from '../servers/harness.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()))
+  await Promise.all(open.splice(0).map((started) => started.close()))
 })
 
 const send = fetchTransport()
@@ -41,7 +41,7 @@ describe('over the network', () => {
   })
 
   it('follows no redirect where its URL can be seen', async () => {
-    const good = await server((_request, response) => response.writeHead(302, { location: '/b' }).end())
+    const good = await server((_request, reply) => reply.writeHead(302, { location: '/b' }).end())
     const response = await send(get(good.origin), granted)
     expect([response.status, response.headers.get('location')]).toEqual([302, '/b'])
     await response.discard()

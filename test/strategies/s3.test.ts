@@ -53,7 +53,7 @@ function auth(credential: Partial<CredentialInput> = {}, options: Partial<Parame
 async function failure(promise: Promise<unknown>) {
   const error = await promise.then(
     () => undefined,
-    (error) => error,
+    (thrown) => thrown,
   )
   if (!isAuthError(error)) throw error ?? new Error('nothing was thrown')
   return error

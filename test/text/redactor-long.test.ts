@@ -21,7 +21,7 @@ describe('a redactor of long texts', () => {
     ['is one word of base64', 'QUJD'.repeat(5 * 2 ** 19), 0],
     ['is one word of escapes', '%42'.repeat(2 ** 18), 0],
   ])('takes a text in proportion to its length that %s', { timeout: 60_000 }, (_, text, found) => {
-    const redactor = redactorOf(...Array.from({ length: 50 }, (_, index) => `${'a'.repeat(8000 + index)}${index}`))
+    const redactor = redactorOf(...Array.from({ length: 50 }, (_none, index) => `${'a'.repeat(8000 + index)}${index}`))
     const shown = redactor.scrub(`<${text}>`)
     expect([shown.length, shown.includes('[secret]')]).toEqual(found ? ['<[secret]>'.length, true] : [text.length + 2, false])
   })

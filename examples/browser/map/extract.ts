@@ -23,7 +23,7 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_
 const topology = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Topology
 const arcs = topology.arcs.map((arc) => positionsOf(arc, topology.transform))
 const rings = topology.objects.land.geometries
-  .flatMap(({ arcs }) => arcs.flat())
+  .flatMap(({ arcs: arc }) => arc.flat())
   .map((indexes) => indexes.flatMap((index, at) => arcAt(index).slice(at === 0 ? 0 : 1)))
   .flatMap(withinWorld)
   .filter((ring) => Math.abs(areaOf(ring)) >= MIN_ISLAND)

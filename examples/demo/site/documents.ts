@@ -55,18 +55,18 @@ function root(): Json {
 
 /** The items that a search of the API finds. */
 export function foundItems(addresses: SiteAddresses): readonly Json[] {
-  const named = (path: string, { links, ...rest }: Json) => ({ ...rest, links: [link('self', path), ...(links as readonly object[])] })
+  const renamed = (path: string, { links, ...rest }: Json) => ({ ...rest, links: [link('self', path), ...(links as readonly object[])] })
   return [
-    named('/scenes/lake.json', lake(addresses)),
-    named('/scenes/coast.json', coast(addresses)),
-    named('/models/climate.json', climate(addresses)),
+    renamed('/scenes/lake.json', lake(addresses)),
+    renamed('/scenes/coast.json', coast(addresses)),
+    renamed('/models/climate.json', climate(addresses)),
     ...scatteredItems(),
   ]
 }
 
 /** The same items by way of an API, with a search for everyone and one behind a key. */
 function api(): Readonly<Record<string, Json>> {
-  const found = scatteredItems().map((item): [string, Json] => [`/api/items/${item.id}`, item])
+  const found = scatteredItems().map((one): [string, Json] => [`/api/items/${one.id}`, one])
   const landing = {
     ...root(),
     conformsTo: ['https://api.stacspec.org/v1.0.0/core', 'https://api.stacspec.org/v1.0.0/item-search'],
@@ -119,7 +119,7 @@ function collection(id: string, title: string, description: string, items: reado
     links: [
       link('root', '../catalog.json', 'Meridian archive'),
       link('parent', '../catalog.json', 'Meridian archive'),
-      ...items.map((item) => link('item', `./${item}.json`, named(item))),
+      ...items.map((number) => link('item', `./${number}.json`, named(number))),
     ],
   }
 }

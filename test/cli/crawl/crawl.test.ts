@@ -32,8 +32,8 @@ describe('lint --crawl', () => {
     })
     const { code, problems, summary } = await crawl([server.origin])
     expect([code, summary.documents, summary.incomplete]).toEqual([1, 5, []])
-    const found = problems.map(({ code, document, pointer }: Record<string, string>) => [
-      code,
+    const found = problems.map(({ code: problemCode, document, pointer }: Record<string, string>) => [
+      problemCode,
       document?.slice(server.origin.length),
       pointer,
     ])

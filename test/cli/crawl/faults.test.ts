@@ -66,7 +66,7 @@ describe('a server of faults', () => {
     })
     const { code, summary, problems, stderr } = await report([server.origin])
     const byPath = Object.fromEntries(
-      summary.incomplete.map(({ url, code }: Record<string, string>) => [url?.slice(server.origin.length - 1), code]),
+      summary.incomplete.map(({ url, code: problemCode }: Record<string, string>) => [url?.slice(server.origin.length - 1), problemCode]),
     )
     expect(byPath).toEqual({
       '/missing': 'HTTP_404',
@@ -90,7 +90,7 @@ describe('a server of faults', () => {
       '/protected': 'HTTP_401',
     })
     expect([code, summary.documents]).toEqual([5, 3])
-    expect(problems.filter(({ code }: { code: string }) => code === 'unreachable')).toHaveLength(paths.length)
+    expect(problems.filter(({ code: problemCode }: { code: string }) => problemCode === 'unreachable')).toHaveLength(paths.length)
     expect(server.requests.filter(({ path }) => path === '/busy')).toHaveLength(4)
     expect(server.requests.filter(({ path }) => path === '/reset')).toHaveLength(5)
     expect(JSON.stringify([summary, problems]) + stderr).not.toContain('token-1')
@@ -134,7 +134,7 @@ describe('a server of faults', () => {
     } as Record<string, Answer>)
     const { code, summary } = await report([server.origin])
     expect(code).toBe(5)
-    expect(summary.incomplete.map(({ code }: { code: string }) => code).sort()).toEqual([
+    expect(summary.incomplete.map(({ code: problemCode }: { code: string }) => problemCode).sort()).toEqual([
       'CRAWL_LIMIT',
       'PAGE_LOOP',
       'PAGE_LOOP',
@@ -142,7 +142,7 @@ describe('a server of faults', () => {
     ])
     expect(server.requests.length).toBeLessThan(90)
     const all = await report([server.origin, '--max-depth', '500', '--max-pages', '2'])
-    expect(all.summary.incomplete.map(({ code }: { code: string }) => code)).toContain('HTTP_404')
+    expect(all.summary.incomplete.map(({ code: problemCode }: { code: string }) => problemCode)).toContain('HTTP_404')
   })
 
   it('a server of faults may interrupt no one: what there is so far is reported', async () => {

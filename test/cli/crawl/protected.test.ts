@@ -91,7 +91,7 @@ describe('a crawl without a credential', () => {
       .trim()
       .split('\n')
       .map((line: string) => JSON.parse(line))
-    const texts = expectedIn(server).map(({ code, message, hint }) => ({ code, message, hint }))
+    const texts = expectedIn(server).map(({ code: problemCode, message, hint }) => ({ code: problemCode, message, hint }))
     expect(told).toMatchObject(texts)
     const pretty = await run(['lint', '--crawl', `${server.origin}catalog.json`])
     for (const { message, hint } of texts) expect(pretty.stderr).toContain(`${message}\n  ${hint}\n`)

@@ -111,13 +111,17 @@ describe('catalogs in files', () => {
     for (const start of [root, join(root, 'catalog.json')]) {
       const { code, problems, summary } = await crawl([start])
       expect([code, summary.documents]).toEqual([5, 3])
-      expect(summary.incomplete.map(({ url, code }: Record<string, string>) => [url?.replace(`${folder}/`, ''), code]).sort()).toEqual([
+      expect(
+        summary.incomplete
+          .map(({ url, code: problemCode }: Record<string, string>) => [url?.replace(`${folder}/`, ''), problemCode])
+          .sort(),
+      ).toEqual([
         ['files/a/c.json', 'URL_INVALID'],
         ['files/a/missing.json', 'FILE_ACCESS'],
         ['files/leading-out.json', 'PATH_UNSAFE'],
         ['outside.json', 'PATH_UNSAFE'],
       ])
-      const errors = problems.filter(({ code }: { code: string }) => code === 'dangling-ref')
+      const errors = problems.filter(({ code: problemCode }: { code: string }) => problemCode === 'dangling-ref')
       expect(errors).toMatchObject([{ document: join(root, 'dangling.json'), line: 1 }])
     }
   })

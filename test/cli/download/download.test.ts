@@ -25,11 +25,11 @@ afterEach(() => vi.unstubAllEnvs())
 
 describe('download', () => {
   it('writes every asset, and reports what it compared', async () => {
-    const { code, files, stdout, stderr, folder } = await downloaded(server, [item])
+    const { code, files, stdout, stderr, folder: into } = await downloaded(server, [item])
     expect([code, stderr, Object.keys(files)]).toEqual([0, '', ['one/data-50000.tif', 'one/mask-700.tif', 'one/thumb-30.png']])
     expect(files['one/data-50000.tif']?.equals(contentOf('data-50000.tif'))).toBe(true)
     expect(stdout.split('\n')[0]).toBe('written       3     50.7 kB  2 by checksum, 1 by length')
-    expect(stdout).toMatch(new RegExp(`\n50.7 kB received in [\\d.]+ s \\(\\S+ \\w+/s\\), in ${folder}\n$`))
+    expect(stdout).toMatch(new RegExp(`\n50.7 kB received in [\\d.]+ s \\(\\S+ \\w+/s\\), in ${into}\n$`))
   })
 
   it('keeps existing files, and requests nothing', async () => {

@@ -40,7 +40,7 @@ function parquet(): Uint8Array {
         ),
         column(
           'auth:schemes',
-          ROWS.map(({ schemes }) => schemes),
+          ROWS.map(({ schemes: fromRow }) => fromRow),
         ),
         { name: 'datetime', data: ROWS.map(() => 'x'.repeat(10)), type: 'STRING' },
       ],
@@ -55,7 +55,7 @@ describe('stac-geoparquet', () => {
     const { code, stdout } = await run(['lint', path, '--format', 'json'])
     const { problems, summary } = JSON.parse(stdout)
     expect([code, summary.documents]).toEqual([1, 4])
-    expect(problems.map(({ code, pointer, id }: Record<string, string>) => [code, pointer, id])).toEqual([
+    expect(problems.map(({ code: problemCode, pointer, id }: Record<string, string>) => [problemCode, pointer, id])).toEqual([
       ['dangling-ref', '/1/assets/data/auth:refs/1', 'dangling'],
       ['scheme-outside-document', '/3/assets/data/auth:refs/0', 'borrowing'],
     ])

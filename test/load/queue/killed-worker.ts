@@ -21,9 +21,9 @@ export interface KilledWorkerResult {
 }
 
 /** Looks at the archive until it has sent that many bytes. */
-async function sent(archive: Archive, bytes: number, ended: Promise<unknown>): Promise<void> {
+async function sent(archive: Archive, bytes: number, end: Promise<unknown>): Promise<void> {
   let isOver = false
-  void ended.then(() => {
+  void end.then(() => {
     isOver = true
   })
   while (!isOver && (await archive.counts()).bytes < bytes) await sleep(50)

@@ -69,7 +69,7 @@ describe('a second run', () => {
     expect(ofKind(again, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
       ['PATH_EXISTS', expect.stringMatching(message)],
     ])
-    expect(ofKind(again, 'kept').map(({ verified }) => verified)).toEqual([['manifest']])
+    expect(ofKind(again, 'kept').map(({ verified: checks }) => checks)).toEqual([['manifest']])
     expect((await run([itemOf(server, assets)], { folder, server, existing: 'replace' })).summary).toMatchObject({ written: 2 })
     expect((await run([itemOf(server, assets)], { folder, server })).summary).toMatchObject({ kept: 2, failed: 0 })
   })
@@ -97,7 +97,7 @@ describe('a second run', () => {
     await run([itemOf(server, { data: { href: 'a/data.bin' } })], { folder, server })
     await truncate(join(folder, 'data.bin'), 10)
     const other = await run([itemOf(server, { data: { href: 'b/data.bin' } })], { folder, server })
-    expect(ofKind(other, 'kept').map(({ verified }) => verified)).toEqual([[]])
+    expect(ofKind(other, 'kept').map(({ verified: checks }) => checks)).toEqual([[]])
   })
 })
 
@@ -167,7 +167,7 @@ describe('verify', () => {
     await run([itemOf(server, assets)], { folder, server })
     server.asked.length = 0
     const again = await run([itemOf(server, assets)], { folder, server, verify: true })
-    expect(ofKind(again, 'kept').map(({ verified }) => verified)).toEqual([
+    expect(ofKind(again, 'kept').map(({ verified: checks }) => checks)).toEqual([
       ['manifest', 'server'],
       ['manifest', 'server'],
     ])
@@ -200,7 +200,7 @@ describe('verify', () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'data.bin'), small.subarray(0, 10))
     const item = itemOf(server, { data: { href: 'data.bin' } })
-    expect(ofKind(await run([item], { folder, server }), 'kept').map(({ verified }) => verified)).toEqual([[]])
+    expect(ofKind(await run([item], { folder, server }), 'kept').map(({ verified: checks }) => checks)).toEqual([[]])
     expect(codesOf(await run([item], { folder, server, verify: true }))).toEqual(['PATH_EXISTS'])
   })
 
@@ -232,7 +232,7 @@ describe('a manifest of its own', () => {
     await run([itemOf(server, assets)], { folder, server, manifest })
     const [header, ...entries] = await linesOf(manifest)
     expect(header).toEqual({ format: 'stac-auth/manifest', version: 1 })
-    expect(entries.map(({ path, sha256 }) => [path, sha256]).sort()).toEqual([
+    expect(entries.map(({ path, sha256: hash }) => [path, hash]).sort()).toEqual([
       ['data.bin', sha256(small)],
       ['large.bin', sha256(large)],
     ])

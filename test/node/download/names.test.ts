@@ -164,11 +164,11 @@ describe('{local_path}', () => {
     await symlink(join(outside, 'new'), join(folder, 'link'))
     await mkdir(join(folder, 'there'))
     await writeFile(join(folder, 'file'), 'old')
-    const server = await startFileServer((path) => ({ bytes: Buffer.from(path) }))
+    const host = await startFileServer((path) => ({ bytes: Buffer.from(path) }))
     try {
       const paths = ['linked/x', 'linked/a/b', 'link', 'there', 'file/x', 'good/x']
       const assets = Object.fromEntries(paths.map((path, number) => [path, { href: `${number}`, 'file:local_path': path }]))
-      const result = await run([itemOf(server, assets)], { folder, server, template: '{local_path}' })
+      const result = await run([itemOf(host, assets)], { folder, server: host, template: '{local_path}' })
       const failed = ofKind(result, 'failed').map(({ file, error }) => [file.name, error.code])
       expect(Object.fromEntries(failed)).toEqual({
         'linked/x': 'PATH_UNSAFE',
@@ -180,7 +180,7 @@ describe('{local_path}', () => {
       expect([await readdir(outside), await readFile(join(folder, 'file'), 'utf8')]).toEqual([[], 'old'])
       expect(await readFile(join(folder, 'good/x'), 'utf8')).toBe('/5')
     } finally {
-      await server.close()
+      await host.close()
     }
   })
 })
@@ -191,16 +191,16 @@ async function proposing(
   size = 100,
   faultOf?: Parameters<typeof startFileServer>[1],
 ) {
-  const server = await startFileServer((path) => {
+  const host = await startFileServer((path) => {
     const field = fields[path]
     return { bytes: noise(size, path), ...(field !== undefined && { headers: { 'content-disposition': field } }) }
   }, faultOf)
-  closing.push(server)
-  return server
+  closing.push(host)
+  return host
 }
 
 const closing: FileServer[] = []
-afterAll(() => Promise.all(closing.map((server) => server.close())))
+afterAll(() => Promise.all(closing.map((started) => started.close())))
 
 describe('a name that gets no extension from its document', () => {
   const asset = { data: { href: 'download?id=7' } }
@@ -221,9 +221,9 @@ describe('a name that gets no extension from its document', () => {
     ['attachment; filename="C:\\\\Windows\\\\x.jp2"', '.jp2'],
     ['attachment; filename=a.zip; filename=b.tif', '.zip'],
   ])('takes that of %s', async (field, suffix) => {
-    const server = await proposing({ '/download?id=7': field })
+    const host = await proposing({ '/download?id=7': field })
     const folder = await temporaryFolder()
-    const result = await run([itemOf(server, asset)], { folder, server, template })
+    const result = await run([itemOf(host, asset)], { folder, server: host, template })
     expect(codesOf(result)).toEqual([])
     expect(ofKind(result, 'planned')[0]?.file.name).toBe('one/data')
     expect(ofKind(result, 'written')[0]?.file).toMatchObject({
@@ -259,31 +259,31 @@ describe('a name that gets no extension from its document', () => {
     'attachment filename=x.zip',
     'attachment; xfilename=x.zip',
   ])('stays without for %s', async (field) => {
-    const server = await proposing({ '/download?id=7': field })
+    const host = await proposing({ '/download?id=7': field })
     const folder = await temporaryFolder()
-    expect((await run([itemOf(server, asset)], { folder, server, template })).summary).toMatchObject({ written: 1, failed: 0 })
+    expect((await run([itemOf(host, asset)], { folder, server: host, template })).summary).toMatchObject({ written: 1, failed: 0 })
     expect(Object.keys(await filesIn(folder))).toEqual(['one/data'])
   })
 
   it('takes none where the URL, the media type, the template or file:local_path says what it is', async () => {
     const field = 'attachment; filename=x.zip'
-    const server = await proposing({ '/a.tif': field, '/download': field, '/c': field })
+    const host = await proposing({ '/a.tif': field, '/download': field, '/c': field })
     const folder = await temporaryFolder()
     const assets = { a: { href: 'a.tif' }, b: { href: 'download', type: 'image/jp2' } }
-    await run([itemOf(server, assets)], { folder, server, template })
-    await run([itemOf(server, { c: { href: 'c' } })], { folder, server, template: '{key}' })
-    await run([itemOf(server, { d: { href: 'c', 'file:local_path': 'd' } })], { folder, server, template: '{local_path}' })
+    await run([itemOf(host, assets)], { folder, server: host, template })
+    await run([itemOf(host, { c: { href: 'c' } })], { folder, server: host, template: '{key}' })
+    await run([itemOf(host, { d: { href: 'c', 'file:local_path': 'd' } })], { folder, server: host, template: '{local_path}' })
     expect(Object.keys(await filesIn(folder)).sort()).toEqual(['c', 'd', 'one/a.tif', 'one/b.jp2'])
   })
 
   it('a name that gets no extension from its document is found again without a request, also by --verify and by verifyFolder', async () => {
-    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' }, 3 * 2 ** 20)
+    const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' }, 3 * 2 ** 20)
     const folder = await temporaryFolder()
     const manifest = join(await temporaryFolder(), 'manifest')
-    await run([itemOf(server, asset)], { folder, server, template, manifest })
-    const before = server.asked.length
-    const again = await run([itemOf(server, asset)], { folder, server, template })
-    expect([again.summary.kept, codesOf(again), server.asked.length - before]).toEqual([1, [], 0])
+    await run([itemOf(host, asset)], { folder, server: host, template, manifest })
+    const before = host.asked.length
+    const again = await run([itemOf(host, asset)], { folder, server: host, template })
+    expect([again.summary.kept, codesOf(again), host.asked.length - before]).toEqual([1, [], 0])
     expect(ofKind(again, 'kept')[0]).toMatchObject({ file: { name: 'one/data.zip' }, verified: ['manifest'] })
     expect(
       (await readFile(manifest, 'utf8'))
@@ -291,26 +291,28 @@ describe('a name that gets no extension from its document', () => {
         .split('\n')
         .slice(1)
         .map((line) => JSON.parse(line)),
-    ).toMatchObject([{ path: 'one/data.zip', suffix: '.zip', url: `${server.origin}/download` }])
+    ).toMatchObject([{ path: 'one/data.zip', suffix: '.zip', url: `${host.origin}/download` }])
     const events = []
     for await (const event of verifyFolder({ folder })) events.push(event)
     expect(events).toMatchObject([
       { kind: 'verified', path: 'one/data.zip' },
       { kind: 'summary', failed: 0 },
     ])
-    expect((await run([itemOf(server, asset)], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
-    expect(codesOf(await run([itemOf(server, asset)], { folder, server, template, existing: 'refuse' }))).toEqual(['PATH_EXISTS'])
+    expect((await run([itemOf(host, asset)], { folder, server: host, template, existing: 'replace' })).summary).toMatchObject({
+      written: 1,
+    })
+    expect(codesOf(await run([itemOf(host, asset)], { folder, server: host, template, existing: 'refuse' }))).toEqual(['PATH_EXISTS'])
     await writeFile(join(folder, 'one/data.zip'), 'other')
-    expect(codesOf(await run([itemOf(server, asset)], { folder, server, template }))).toEqual(['PATH_EXISTS'])
+    expect(codesOf(await run([itemOf(host, asset)], { folder, server: host, template }))).toEqual(['PATH_EXISTS'])
   })
 
   it.each<[string, (lines: readonly string[]) => readonly string[], number]>([
     ['before the file was noted', (lines) => lines.slice(0, -1), 0],
     ['before anything was noted', () => [], 1],
   ])('loses nothing when a run is killed %s', async (_, left, requests) => {
-    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
     const folder = await temporaryFolder()
-    await run([itemOf(server, asset)], { folder, server, template })
+    await run([itemOf(host, asset)], { folder, server: host, template })
     const manifest = join(folder, MANIFEST_NAME)
     const lines = (await readFile(manifest, 'utf8')).trimEnd().split('\n')
     expect(lines.length).toBe(3)
@@ -321,19 +323,19 @@ describe('a name that gets no extension from its document', () => {
         .join(''),
     )
     for (const asked of [requests, 0]) {
-      const before = server.asked.length
-      const again = await run([itemOf(server, asset)], { folder, server, template })
-      expect([again.summary.kept, codesOf(again), server.asked.length - before]).toEqual([1, [], asked])
+      const before = host.asked.length
+      const again = await run([itemOf(host, asset)], { folder, server: host, template })
+      expect([again.summary.kept, codesOf(again), host.asked.length - before]).toEqual([1, [], asked])
     }
     expect(Object.keys(await filesIn(folder))).toEqual(['one/data.zip'])
   })
 
   it('keeps no file that is there by chance and has another size', async () => {
-    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
     const folder = await temporaryFolder()
     await mkdir(join(folder, 'one'))
     await writeFile(join(folder, 'one/data.zip'), 'other')
-    const result = await run([itemOf(server, asset)], { folder, server, template })
+    const result = await run([itemOf(host, asset)], { folder, server: host, template })
     expect(ofKind(result, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
       ['PATH_EXISTS', '"one/data.zip" exists already and has 5 bytes; the server has 100'],
     ])
@@ -345,45 +347,47 @@ describe('a name that gets no extension from its document', () => {
     const size = 6 * 2 ** 20
     const field = 'attachment; filename=x.zip'
     const bytes = noise(size)
-    const server = await startFileServer(
+    const host = await startFileServer(
       (_, { range }) => ({ bytes, ...(range === undefined && { headers: { 'content-disposition': field } }) }),
       (_, n) => (n === 0 ? { resetAfter: 4 * 2 ** 20 } : undefined),
     )
-    closing.push(server)
+    closing.push(host)
     const folder = await temporaryFolder()
-    const first = await run([itemOf(server, asset)], { folder, server, template, retries: 0 })
+    const first = await run([itemOf(host, asset)], { folder, server: host, template, retries: 0 })
     expect(first.summary).toMatchObject({ failed: 1 })
     expect((await readdir(join(folder, 'one'))).sort()).toEqual(['data.part', 'data.part.json'])
-    const second = await run([itemOf(server, asset)], { folder, server, template })
-    expect([second.summary.written, server.asked[1]?.range !== undefined]).toEqual([1, true])
+    const second = await run([itemOf(host, asset)], { folder, server: host, template })
+    expect([second.summary.written, host.asked[1]?.range !== undefined]).toEqual([1, true])
     expect((await filesIn(folder))['one/data.zip']?.equals(bytes)).toBe(true)
-    expect(server.violations).toEqual([])
+    expect(host.violations).toEqual([])
   })
 
   it('keeps the name of a file that is there without', async () => {
-    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
     const folder = await temporaryFolder()
     await mkdir(join(folder, 'one'))
     await writeFile(join(folder, 'one/data'), 'old')
-    expect((await run([itemOf(server, asset)], { folder, server, template })).summary).toMatchObject({ kept: 1 })
-    expect(server.asked).toEqual([])
-    expect((await run([itemOf(server, asset)], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
+    expect((await run([itemOf(host, asset)], { folder, server: host, template })).summary).toMatchObject({ kept: 1 })
+    expect(host.asked).toEqual([])
+    expect((await run([itemOf(host, asset)], { folder, server: host, template, existing: 'replace' })).summary).toMatchObject({
+      written: 1,
+    })
     expect(await readdir(join(folder, 'one'))).toEqual(['data'])
   })
 
   it('leads copies of documents to the file', async () => {
-    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
     const folder = await temporaryFolder()
-    await run([itemOf(server, asset)], { folder, server, template, documents: true })
+    await run([itemOf(host, asset)], { folder, server: host, template, documents: true })
     const copy = JSON.parse(await readFile(join(folder, 'one/one.json'), 'utf8'))
     expect(copy.assets.data.href).toBe('./data.zip')
   })
 
   it('a name that gets no extension from its document is fetched once where it is wanted twice', async () => {
-    const server = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
+    const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' })
     const folder = await temporaryFolder()
-    const result = await run([itemOf(server, asset), itemOf(server, asset)], { folder, server, template })
-    expect([result.summary.written, result.summary.kept, server.asked.length]).toEqual([1, 1, 1])
+    const result = await run([itemOf(host, asset), itemOf(host, asset)], { folder, server: host, template })
+    expect([result.summary.written, result.summary.kept, host.asked.length]).toEqual([1, 1, 1])
   })
 })
 
@@ -400,15 +404,15 @@ describe('two files that would have one name by their suffix', () => {
     'two files that would have one name by their suffix leave the one without its suffix that stands %s the other in its document',
     async (_, assets) => {
       for (const slow of ['/a/x', '/b/x.zip']) {
-        const server = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
+        const host = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
         const folder = await temporaryFolder()
-        const result = await run([itemOf(server, assets)], { folder, server, template })
+        const result = await run([itemOf(host, assets)], { folder, server: host, template })
         expect([codesOf(result), Object.keys(await filesIn(folder)).sort()]).toEqual([
           [],
           [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
         ])
         expect((await filesIn(folder)).x?.equals(noise(100, '/a/x'))).toBe(true)
-        const again = await run([itemOf(server, assets)], { folder, server, template })
+        const again = await run([itemOf(host, assets)], { folder, server: host, template })
         expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
       }
     },
@@ -421,10 +425,10 @@ describe('two files that would have one name by their suffix', () => {
     'two files that would have one name by their suffix are distinguished in the order of their documents: %s',
     async (collisions, codes, names) => {
       for (const drip of [undefined, { drip: 10, drop: 10 }]) {
-        const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? drip : undefined))
+        const host = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? drip : undefined))
         const folder = await temporaryFolder()
-        const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
-        const result = await run(items, { folder, server, template, collisions })
+        const items = [itemOf(host, { data: { href: 'a/x' } }), itemOf(host, { data: { href: 'b/x.zip' } }, { id: 'two' })]
+        const result = await run(items, { folder, server: host, template, collisions })
         const files = await filesIn(folder)
         expect([codesOf(result), Object.keys(files).sort()]).toEqual([codes, names])
         expect(files['x.zip']?.equals(noise(100, '/a/x'))).toBe(true)
@@ -433,23 +437,23 @@ describe('two files that would have one name by their suffix', () => {
   )
 
   it('two files that would have one name by their suffix are distinguished in a later run that requires the other one only', async () => {
-    const server = await proposing(fields)
+    const host = await proposing(fields)
     const folder = await temporaryFolder()
-    await run([itemOf(server, { data: { href: 'a/x' } })], { folder, server, template })
-    const other = itemOf(server, { data: { href: 'b/x.zip' } })
-    expect(ofKind(await run([other], { folder, server, template }), 'failed').map(({ error }) => [error.code, error.message])).toEqual([
-      ['PATH_EXISTS', '"x.zip" exists already and is another file, which was planned as "x"'],
-    ])
-    expect((await run([other], { folder, server, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
-    expect((await run([other], { folder, server, template })).summary).toMatchObject({ kept: 1, failed: 0 })
+    await run([itemOf(host, { data: { href: 'a/x' } })], { folder, server: host, template })
+    const other = itemOf(host, { data: { href: 'b/x.zip' } })
+    expect(
+      ofKind(await run([other], { folder, server: host, template }), 'failed').map(({ error }) => [error.code, error.message]),
+    ).toEqual([['PATH_EXISTS', '"x.zip" exists already and is another file, which was planned as "x"']])
+    expect((await run([other], { folder, server: host, template, existing: 'replace' })).summary).toMatchObject({ written: 1 })
+    expect((await run([other], { folder, server: host, template })).summary).toMatchObject({ kept: 1, failed: 0 })
     expect((await filesIn(folder))['x.zip']?.equals(noise(100, '/b/x.zip'))).toBe(true)
   })
 
   it('two files that would have one name by their suffix end with an abort, not with waiting', async () => {
-    const server = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? { drip: 1000, drop: 1 } : undefined))
-    const items = [itemOf(server, { data: { href: 'a/x' } }), itemOf(server, { data: { href: 'b/x.zip' } }, { id: 'two' })]
+    const host = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? { drip: 1000, drop: 1 } : undefined))
+    const items = [itemOf(host, { data: { href: 'a/x' } }), itemOf(host, { data: { href: 'b/x.zip' } }, { id: 'two' })]
     const controller = new AbortController()
-    const running = run(items, { folder: await temporaryFolder(), server, template, signal: controller.signal })
+    const running = run(items, { folder: await temporaryFolder(), server: host, template, signal: controller.signal })
     setTimeout(() => controller.abort(), 200)
     await expect(running).rejects.toMatchObject({ code: 'ABORTED' })
   })
@@ -459,9 +463,9 @@ describe('a manifest of another party', () => {
   it.each(['/../../x.zip', '.part', '', '.exe', '.a/b', '.zip\0', `.${'z'.repeat(16)}`, 7, null, ['.zip']])(
     'proposes no suffix that a server could not: %j',
     async (suffix) => {
-      const server = await proposing({})
+      const host = await proposing({})
       const folder = await temporaryFolder()
-      const url = `${server.origin}/download`
+      const url = `${host.origin}/download`
       await mkdir(join(folder, 'one'))
       const lines = [
         { format: 'stac-auth/manifest', version: 1 },
@@ -470,7 +474,7 @@ describe('a manifest of another party', () => {
       ]
       await writeFile(join(folder, MANIFEST_NAME), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
       if (typeof suffix === 'string' && suffix === '.exe') await writeFile(join(folder, `one/data${suffix}`), 'theirs')
-      const result = await run([itemOf(server, { data: { href: 'download?id=7' } })], { folder, server, template: '{id}/{name}' })
+      const result = await run([itemOf(host, { data: { href: 'download?id=7' } })], { folder, server: host, template: '{id}/{name}' })
       expect([codesOf(result), ofKind(result, 'written').map(({ file }) => file.name)]).toEqual([[], ['one/data']])
     },
   )

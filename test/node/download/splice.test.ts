@@ -141,7 +141,7 @@ describe('a 416', () => {
     let n = 0
     const server = await startFileServer(
       (_, { range }) => (n++ === 0 ? { bytes: old, etag: '"a"' } : { bytes: short, etag: range ? null : '"b"' }),
-      (_, n) => (n === 0 ? { framing: 'chunked', ...cut } : { ignoreIfRange: true }),
+      (_, index) => (index === 0 ? { framing: 'chunked', ...cut } : { ignoreIfRange: true }),
     )
     servers.push(server)
     const folder = await temporaryFolder()

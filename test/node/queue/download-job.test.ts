@@ -44,7 +44,7 @@ describe('a download job', () => {
     const read = readJob(job())
     expect(read?.documents.length).toBe(2)
     expect(read?.documents[0]).toMatchObject({ id: 'i1', assets: {}, properties: item.properties })
-    const targets = read?.files.map((file) => targetsIn(file, read.documents)) ?? []
+    const targets = read?.files.map((selected) => targetsIn(selected, read.documents)) ?? []
     expect(targets.map((one) => one.length)).toEqual([2, 1])
     const [[asset, alternate] = []] = targets
     const [original, near] = files[0]?.targets ?? []

@@ -23,10 +23,10 @@ class Storage {
     return entry && entry.until > Date.now() ? entry : undefined
   }
 
-  async get(key, options) {
+  async get(key, settings) {
     const entry = this.#live(key)
     if (!entry) return null
-    return (options?.type ?? options) === 'json' ? JSON.parse(entry.value) : entry.value
+    return (settings?.type ?? settings) === 'json' ? JSON.parse(entry.value) : entry.value
   }
 
   async put(key, value, { expirationTtl, expiration, metadata } = {}) {

@@ -50,7 +50,7 @@ describe('the chaos proxy', () => {
 
   it('shows the same faults for the same seed, in whatever order is asked', () => {
     const passing = Array.from({ length: 200 }, (_, at) => ({ path: `/${at % 20}`, nth: 1 + Math.floor(at / 20), range: undefined }))
-    const shown = (seed: number, order: typeof passing) => new Map(order.map((one) => [one, seededFaults(seed, [[0.5, anyFault]])(one)]))
+    const shown = (seed: number, order: typeof passing) => new Map(order.map((each) => [each, seededFaults(seed, [[0.5, anyFault]])(each)]))
     const [one, other] = [shown(1, passing), shown(1, passing.toReversed())]
     expect(passing.map((each) => one.get(each))).toEqual(passing.map((each) => other.get(each)))
     expect([...one.values()].filter(Boolean).length).toBeGreaterThan(70)

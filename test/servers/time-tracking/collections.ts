@@ -19,7 +19,7 @@ export function performOn(state: TimeTrackingState, name: string, request: Servi
     return pageOf(
       switches,
       request,
-      [...rows.values()].map((row) => view(state, name, row, false)),
+      [...rows.values()].map((each) => view(state, name, each, false)),
       origin,
     )
   if (action === 'create') return create(state, name, rows, request)

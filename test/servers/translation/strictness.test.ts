@@ -227,7 +227,7 @@ describe('the translation service refuses', () => {
 
   it('puts what it is told into every answer, and makes the same identifiers from the same seed', async () => {
     const twins = await Promise.all([1, 2].map(() => startTranslationFake({ seed: 7, traceEverywhere: true })))
-    const ids = await Promise.all(twins.map(async (twin) => field(await send(twin, 47, { json: QUALITY }), 'job_id')))
+    const ids = await Promise.all(twins.map(async (each) => field(await send(each, 47, { json: QUALITY }), 'job_id')))
     expect(ids[0]).toBe(ids[1])
     const [twin] = twins
     if (twin) expect((await send(twin, 48, { params: { job_id: nowhere } })).headers['x-trace-id']).toEqual(expect.any(String))

@@ -24,8 +24,8 @@ describe('a form', () => {
     [JSON.parse('{"__proto__":1,"a[b]":2}'), {}, '__proto__=1&a%5Bb%5D=2'],
     [{ b: 1, a: 2 }, {}, 'b=1&a=2'],
   ]
-  it.each(cases)('%o %o is %s', (data, options, text) => {
-    expect(encodeForm(data, options)).toBe(text)
+  it.each(cases)('%o %o is %s', (data, options, encoded) => {
+    expect(encodeForm(data, options)).toBe(encoded)
   })
 
   const circle: Record<string, unknown> = { a: {} }

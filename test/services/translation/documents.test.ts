@@ -106,12 +106,12 @@ it('refuses a place that is taken before anything is paid for, and replaces it o
 it('refuses a stream of Node as output, whose path is that of a file that it creates itself', async () => {
   const { client, fake } = await fakeClient()
   const { source, sink } = await place()
-  const stream = createWriteStream(sink.path)
-  await expect(client.documents.translate(source, stream as never, TXT)).rejects.toThrow(
+  const written = createWriteStream(sink.path)
+  await expect(client.documents.translate(source, written as never, TXT)).rejects.toThrow(
     new TypeError('the output must be { path } or a WritableStream'),
   )
   expect(fake.log).toHaveLength(0)
-  await new Promise((resolve) => stream.end(resolve))
+  await new Promise((resolve) => written.end(resolve))
 })
 
 it('never uploads twice once the upload has begun, and again when it was refused', async () => {

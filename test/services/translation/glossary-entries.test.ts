@@ -90,7 +90,7 @@ describe('entries of a glossary', () => {
   it('entries of a glossary have 10 485 760 bytes and not one more, read or written', () => {
     const line = `${'a'.repeat(506)}\t`
     const full = Array.from({ length: LARGEST / 1024 }, (_, n) => `${line}${String(n).padStart(516, 'b')}`)
-    const sources = full.map((text, n) => String(n).padStart(506, 's') + text.slice(506))
+    const sources = full.map((term, n) => String(n).padStart(506, 's') + term.slice(506))
     const text = `${sources.join('\n')}\n`
     expect(Buffer.byteLength(text)).toBe(LARGEST)
     const entries = GlossaryEntries.parse(text)

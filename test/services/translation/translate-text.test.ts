@@ -99,7 +99,7 @@ it.each<readonly [string, Partial<TranslateTextParams>, string]>([
 
 it.each(['a', 'é', '"', '\n', '😀'])('takes a request of 128 KiB and not one byte more: %j', async (filler) => {
   const { client, fake } = await fakeClient()
-  const request = (text: string) => JSON.stringify({ text: [text], target_lang: 'DE' })
+  const request = (sentence: string) => JSON.stringify({ text: [sentence], target_lang: 'DE' })
   const perUnit = Buffer.byteLength(request(filler)) - Buffer.byteLength(request(''))
   const room = 131_072 - Buffer.byteLength(request(''))
   const text = filler.repeat(Math.floor(room / perUnit)) + 'a'.repeat(room % perUnit)

@@ -8,9 +8,9 @@ import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 const PLACE = 'https://data.example'
 export const MUFASA = { username: 'Mufasa', password: 'Circle of Life', algorithms: ['MD5', 'SHA-256', 'SHA-512-256'] }
 
-export function contextFor(fields: Readonly<Record<string, unknown>>, cnonce?: string): HttpContext {
+export function contextFor(given: Readonly<Record<string, unknown>>, cnonce?: string): HttpContext {
   const random = cnonce === undefined ? {} : { random: () => Uint8Array.from(Buffer.from(cnonce, 'base64')) }
-  return wordContext('digest', fields, random)
+  return wordContext('digest', given, random)
 }
 
 export const get = (path = '/dir/index.html'): HttpRequest => ({ method: 'GET', url: PLACE + path, headers: {} })

@@ -41,15 +41,15 @@ describe('a challenge', () => {
   })
 
   it('a challenge with an empty list of qop is answered as one without', async () => {
-    const answered = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=""')])
-    expect(answered).toEqual(await fields(contextFor(MUFASA), [challenge('nonce=n')]))
-    expect(answered.qop).toBeUndefined()
-    expect(await fields(contextFor(MUFASA), [challenge('nonce=n, qop=" "')])).toEqual(answered)
+    const answer = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=""')])
+    expect(answer).toEqual(await fields(contextFor(MUFASA), [challenge('nonce=n')]))
+    expect(answer.qop).toBeUndefined()
+    expect(await fields(contextFor(MUFASA), [challenge('nonce=n, qop=" "')])).toEqual(answer)
   })
 
   it('a challenge without opaque is answered without it', async () => {
-    const answered = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=auth, charset=UTF-8')])
-    expect(Object.keys(answered)).toEqual(['username', 'realm', 'uri', 'nonce', 'qop', 'nc', 'cnonce', 'response'])
+    const answer = await fields(contextFor(MUFASA), [challenge('nonce=n, qop=auth, charset=UTF-8')])
+    expect(Object.keys(answer)).toEqual(['username', 'realm', 'uri', 'nonce', 'qop', 'nc', 'cnonce', 'response'])
   })
 
   it('a challenge that the credential does not allow is not answered', async () => {
@@ -113,8 +113,8 @@ describe('a nonce', () => {
 
   it('a nonce of the realm named most closely is taken, else of the one that asked last', async () => {
     const context = contextFor(MUFASA)
-    const ask = (path: string, more: string, realm: string) =>
-      sent(context, [challenge(`nonce=${realm}, qop=auth${more}`, realm)], get(path))
+    const ask = (path: string, more: string, space: string) =>
+      sent(context, [challenge(`nonce=${space}, qop=auth${more}`, space)], get(path))
     const realm = async (path: string) => (await fields(context, [], get(path))).realm
     await ask('/', '', 'first')
     await ask('/x', ', domain="/deep/"', 'deep')
@@ -278,7 +278,7 @@ it('keeps nothing of the requests that were sent alone before', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc')
   const send = async (count: number) => {
-    for (let sent = 0; sent < count; sent++) (await lock.enter(true)).leave()
+    for (let entered = 0; entered < count; entered++) (await lock.enter(true)).leave()
     collectGarbage()
     return process.memoryUsage().heapUsed
   }

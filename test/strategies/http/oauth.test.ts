@@ -92,16 +92,16 @@ function engine(fields: object = full, options: Partial<OAuth1Options> = {}) {
 
 describe('a strict server', () => {
   it.each([undefined, 'HMAC-SHA1', 'HMAC-SHA256', 'PLAINTEXT'])('takes %s', async (signatureMethod) => {
-    const { get, wire } = engine({ ...full, signatureMethod })
-    expect(await (await get(`${F}?b=1&a=%20!`)).text()).toBe('data')
+    const { get: ask, wire } = engine({ ...full, signatureMethod })
+    expect(await (await ask(`${F}?b=1&a=%20!`)).text()).toBe('data')
     expect(wire.sent.map(({ headers }) => /signature_method="([^"]+)"/.exec(headers.authorization ?? '')?.[1])).toEqual([
       signatureMethod ?? 'HMAC-SHA1',
     ])
   })
 
   it.each([rsa.pem, rsa.jwk])('takes RSA-SHA1', async (privateKey) => {
-    const { get } = engine({ ...full, signatureMethod: 'RSA-SHA1', privateKey })
-    expect((await get()).status).toBe(200)
+    const { get: ask } = engine({ ...full, signatureMethod: 'RSA-SHA1', privateKey })
+    expect((await ask()).status).toBe(200)
   })
 
   it('accepts a consumer without a token', async () => {
@@ -110,8 +110,8 @@ describe('a strict server', () => {
 
   it('takes forms, and refuses forms that were changed', async () => {
     const init = { method: 'POST', body: new URLSearchParams({ 'a b': 'é+&', f: '' }) }
-    const { get, wire } = engine()
-    expect((await get(F, init)).status).toBe(200)
+    const { get: ask, wire } = engine()
+    expect((await ask(F, init)).status).toBe(200)
     const { headers, method, url } = wire.sent[0] ?? get_
     const guard = oauth1Guard({ consumer, token, origin: ORIGIN })
     const { pathname: path, searchParams: query } = new URL(url)
@@ -119,8 +119,8 @@ describe('a strict server', () => {
   })
 
   it('takes every request of many, each once', async () => {
-    const { get, wire } = engine()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => get()))
+    const { get: ask, wire } = engine()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
     const replay = wire.sent[0]?.headers ?? {}
     const guard = oauth1Guard({ consumer, token, origin: ORIGIN })
@@ -183,8 +183,8 @@ describe('is not sent', () => {
   it.each(['no key', '{"kty":"RSA"}', testKey.rsa(1024).pem, testKey.p256().pem])(
     'does not sign with a malformed key',
     async (privateKey) => {
-      const { get, wire } = engine({ ...full, signatureMethod: 'RSA-SHA1', privateKey })
-      const error = await failureOf(get())
+      const { get: ask, wire } = engine({ ...full, signatureMethod: 'RSA-SHA1', privateKey })
+      const error = await failureOf(ask())
       expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', credential: 'mine' })
       expect(wire.sent).toEqual([])
       expect(shown(error)).not.toContain(privateKey.slice(30, 60) || privateKey)
@@ -192,8 +192,8 @@ describe('is not sent', () => {
   )
 
   it.each(['consumerKey', 'consumerSecret', 'token', 'tokenSecret'])('does not send a %s with a line break', async (field) => {
-    const { get, wire } = engine({ ...full, [field]: 'a\r\nb' })
-    expect(await failureOf(get())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
+    const { get: ask, wire } = engine({ ...full, [field]: 'a\r\nb' })
+    expect(await failureOf(ask())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
     expect(wire.sent).toEqual([])
   })
 })
@@ -205,8 +205,8 @@ it.each<[string, object, string]>([
   ['a secret of no token', { tokenSecret: 'x' }, 'tokenSecret'],
   ['no consumer secret', { consumerSecret: undefined }, 'consumerSecret'],
 ])('a credential with %s is CONFIG_INVALID', async (_name, fields, field) => {
-  const { get, wire } = engine(fields)
-  expect(await failureOf(get())).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0/${field}` })
+  const { get: ask, wire } = engine(fields)
+  expect(await failureOf(ask())).toMatchObject({ code: 'CONFIG_INVALID', pointer: `/credentials/0/${field}` })
   expect(wire.sent).toEqual([])
 })
 

@@ -113,23 +113,23 @@ describe('a discovery document', () => {
 describe('an endpoint in trouble', () => {
   it('O15 is asked again, and then left alone for ten seconds', async () => {
     let failures = 7
-    const clock = new FakeClock({ now: 1_800_000_000_000, waits: 'skipped' })
+    const skipping = new FakeClock({ now: 1_800_000_000_000, waits: 'skipped' })
     const servers = routes({
       [DISCOVERY]: { body: good },
       [TOKEN]: () => (failures-- > 0 ? { status: 503 } : { body: token }),
       [F]: { body: 'data' },
     })
     const entry = { id: 'mine', type: 'openIdConnect', flow: 'clientCredentials', clientId: 'app', clientSecret: secrets.client.value }
-    const { auth } = victim({ credentials: unchecked({ ...entry, openIdConnectUrl: DISCOVERY, sendTo: DATA }), clock }, servers)
+    const { auth } = victim({ credentials: unchecked({ ...entry, openIdConnectUrl: DISCOVERY, sendTo: DATA }), clock: skipping }, servers)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'HTTP_503', retryable: true })
-    expect(clock.waits).toHaveLength(4)
-    expect(clock.waits.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)
+    expect(skipping.waits).toHaveLength(4)
+    expect(skipping.waits.every((pause, index) => pause >= 500 * 2 ** index && pause < 750 * 2 ** index)).toBe(true)
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({
       code: 'HTTP_503',
       message: expect.stringContaining('https://auth.victim.example failed 5 times in a row; try again after 10 s'),
     })
     expect(failures).toBe(2)
-    clock.advance(10_000)
+    skipping.advance(10_000)
     expect((await auth.fetch(wanted)).status).toBe(200)
   })
 })

@@ -207,10 +207,10 @@ describe('tokens bound to a key', () => {
     expect(headers).toMatchObject({ authorization: expect.stringMatching(/^DPoP /), dpop: expect.any(String) })
     expect(kept.size).toBe(0)
     expect(server.log.filter((line) => line.startsWith('granted'))).toEqual(['granted authorization_code'])
-    const shown = headers.authorization?.replace('DPoP ', '') ?? ''
-    expect(await server.isAlive(shown)).toBe(true)
+    const token = headers.authorization?.replace('DPoP ', '') ?? ''
+    expect(await server.isAlive(token)).toBe(true)
     await auth.logout('person')
-    expect(await server.isAlive(shown)).toBe(false)
+    expect(await server.isAlive(token)).toBe(false)
   })
 
   it('tokens bound to a key may be kept with a key of the user’s own, and are worth nothing with another one', async () => {

@@ -193,13 +193,13 @@ describe('pushed authorization requests', () => {
   const asked = (url: string) => [...new URL(url).searchParams.keys()]
 
   it('pushed authorization requests are omitted where the credential says so', async () => {
-    const { entries, engine, file, server } = await provided()
-    const auth = engine({ ...entries.person, par: false })
+    const { entries: stored, engine, file, server } = await provided()
+    const auth = engine({ ...stored.person, par: false })
     const { interaction, seen } = browser()
     await auth.login('person', interaction)
     expect(server.log).not.toContain('POST /request')
     expect(asked(seen.url)).toEqual(expect.arrayContaining(['state', 'nonce', 'code_challenge', 'redirect_uri']))
-    expect((await auth.fetch(file(entries.person))).status).toBe(200)
+    expect((await auth.fetch(file(stored.person))).status).toBe(200)
   })
 
   it.each<[number, object | string]>([
@@ -208,13 +208,13 @@ describe('pushed authorization requests', () => {
     [403, { error: 'unauthorized_client' }],
     [200, { request_uri: 5 }],
   ])('pushed authorization requests that are optional and fail with %d %j are omitted', async (status, body) => {
-    const { entries, engine, file, server } = await provided(failing(status, body))
-    const auth = engine(entries.person)
+    const { entries: stored, engine, file, server } = await provided(failing(status, body))
+    const auth = engine(stored.person)
     const { interaction, seen } = browser()
     await auth.login('person', interaction)
     expect(server.log).toContain('POST /request')
     expect(asked(seen.url)).toContain('code_challenge')
-    expect((await auth.fetch(file(entries.person))).status).toBe(200)
+    expect((await auth.fetch(file(stored.person))).status).toBe(200)
   })
 
   it.each<[string, number, object | string, Partial<CredentialInput>, string]>([
@@ -222,9 +222,9 @@ describe('pushed authorization requests', () => {
     ['for a client that is refused', 401, { error: 'invalid_client' }, {}, 'OAUTH_ERROR'],
     ['by a redirect', 302, '', {}, 'OAUTH_REDIRECT'],
   ])('pushed authorization requests that fail end the login %s', async (_name, status, body, fields, code) => {
-    const { entries, engine } = await provided(failing(status, body))
+    const { entries: stored, engine } = await provided(failing(status, body))
     const { interaction, seen } = browser()
-    expect(await failureOf(engine({ ...entries.person, ...fields }).login('person', interaction))).toMatchObject({ code })
+    expect(await failureOf(engine({ ...stored.person, ...fields }).login('person', interaction))).toMatchObject({ code })
     expect(seen).toMatchObject({ url: '', closed: true })
   })
 

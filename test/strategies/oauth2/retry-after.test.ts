@@ -145,8 +145,8 @@ describe('a token endpoint that is busy', () => {
   it('a token endpoint that is busy is never sent a password twice', async () => {
     const account = { flow: 'password', username: 'ada', password: 'p', allowPasswordGrant: true }
     const { auth, waited, sent } = asked([busy(503, '1'), good], unchecked({ ...entries.oauth, ...account }))
-    const wanted = target({ type: 'oauth2', flows: { password: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
-    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'HTTP_503', retryable: true })
+    const needed = target({ type: 'oauth2', flows: { password: { tokenUrl: TOKEN_URL, scopes: {} } } }, F)
+    expect(await failureOf(auth.fetch(needed))).toMatchObject({ code: 'HTTP_503', retryable: true })
     expect([waited, sent()]).toEqual([[], 1])
   })
 })

@@ -10,13 +10,13 @@ const F = `${DATA}f.tif`
 const href = { in: 'query', required: true }
 
 /** The signing call for a flow with these parameters. */
-function asking(parameters: Json, entry: Json = {}, href = F) {
+function asking(parameters: Json, entry: Json = {}, signed = F) {
   const script = routes({
     [SIGN_URL]: () => ({ body: { href: `${SIGNED}&n=${script.sent.length}` } }),
     [SIGNED]: {},
   })
   const { auth } = victim({ credentials: { ...entries.signer, ...entry } }, script)
-  const wanted = target(scheme.signed(SIGN_URL, { parameters }), href)
+  const wanted = target(scheme.signed(SIGN_URL, { parameters }), signed)
   const sent = () =>
     script.sent.filter(({ url }) => url.startsWith(SIGN_URL)).map(({ url }) => Object.fromEntries(new URL(url).searchParams))
   return { auth, wanted, sent, script }

@@ -170,10 +170,10 @@ describe('the signing calls of a credential', () => {
   const NOW = Date.UTC(2026, 0, 1)
 
   /** An engine whose signing API answers like this. */
-  function signing(answer: (call: number) => Reply, entry = {}) {
+  function signing(reply: (call: number) => Reply, entry = {}) {
     const clock = new FakeClock({ now: NOW, waits: 'in turn' })
     let calls = 0
-    const servers = routes({ [SIGN_URL]: () => answer(++calls) })
+    const servers = routes({ [SIGN_URL]: () => reply(++calls) })
     const { auth } = victim({ credentials: { ...entries.signer, ...entry }, clock }, servers)
     return { auth, clock, servers, wanted: target(scheme.signed(SIGN_URL), `${DATA}f.tif`) }
   }

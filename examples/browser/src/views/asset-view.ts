@@ -55,15 +55,15 @@ export function assetView(target: Target, wallet: Wallet, site: SiteSettings, ma
 
   const save = async () => element('p', { class: 'note' }, `Saved, ${(await download(wallet.auth, target)).toLocaleString()} bytes.`)
 
-  function actions({ state }: Access): readonly HTMLElement[] {
+  function actions({ state: shownState }: Access): readonly HTMLElement[] {
     const labels = { missing: 'Give a credential', login: 'Log in', widen: 'Decide', refused: undefined, site: undefined }
-    if (state === 'open' || state === 'ready') {
-      const shows = showsFor(target, wallet, map, heading).map(([label, show]) => button(label, attempt(show)))
+    if (shownState === 'open' || shownState === 'ready') {
+      const shows = showsFor(target, wallet, map, heading).map(([caption, show]) => button(caption, attempt(show)))
       // A Zarr store is a folder.
       if (isZarr(target)) return shows
       return [...shows, button('Download', attempt(save), { class: shows.length > 0 ? 'second' : '' })]
     }
-    const label = labels[state]
+    const label = labels[shownState]
     return label === undefined ? [] : [button(label, () => needs.goTo(sendTo))]
   }
 

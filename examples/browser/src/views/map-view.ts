@@ -45,13 +45,13 @@ export function createMapView(footprints: readonly Footprint[]): MapView {
     draw: async (raster) => (await loading)?.draw(raster),
     show: async (others, fit) => (await loading)?.show(others, fit),
     mark: (index) => map?.mark(index),
-    onPick: (listener) => void loading.then((map) => map?.onPick(listener)),
+    onPick: (listener) => void loading.then((opened) => opened?.onPick(listener)),
     visible: () => map?.visible(),
     reveal: (back) => card.reveal(back),
     close: () => {
       closed = true
       card.close()
-      void loading.then((map) => map?.close())
+      void loading.then((opened) => opened?.close())
     },
   }
 }

@@ -15,7 +15,7 @@ describe('few descriptors', () => {
     ['small ones', 80, 300_000, { concurrency: 60, perHost: 60 }],
     ['large ones', 30, 2_000_000, { concurrency: 30, perHost: 30 }],
   ])('few descriptors make files wait for each other: %s', async (_, count, size, options) => {
-    const files = Object.fromEntries(Array.from({ length: count }, (_, at) => [`/${at}.bin`, { size }]))
+    const files = Object.fromEntries(Array.from({ length: count }, (_none, at) => [`/${at}.bin`, { size }]))
     const { proxy, folder } = await chaosRun({ files })
     const checksums = Object.keys(files).map((path) => `1220${digestOf(contentName(path, 0), size)}`)
     const work = { folder, origin: proxy.origin, count, checksums, options }

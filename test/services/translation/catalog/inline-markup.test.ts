@@ -29,8 +29,8 @@ describe('prose for the service', () => {
     ['5 \\* 3 &deg; a & b', '5 <x i="1">\\*</x> 3 <x i="3">&amp;deg;</x> a &amp; b'],
   ]
   it.each(cases)('%s', (prose, text) => {
-    const { tagged, text: sent, restore } = taggedProse(prose)
-    expect({ tagged, text: sent }).toEqual({ tagged: true, text })
+    const { tagged: markup, text: sent, restore } = taggedProse(prose)
+    expect({ tagged: markup, text: sent }).toEqual({ tagged: true, text })
     expect(restore(sent)).toBe(prose)
   })
 

@@ -42,7 +42,7 @@ const options: CatalogTranslationOptions = { target_lang: 'DE' }
 
 describe('the copy of a catalog', () => {
   it('the copy of a catalog is made of a text with a million blanks in it', async () => {
-    const { client } = stand((text) => text)
+    const { client } = stand((original) => original)
     const blanks = `a${' '.repeat(1_000_000)}b`
     const { text } = await translateCatalog(client, `{"type": "Catalog", "description": "${blanks}", "links": []}`, options)
     expect(
@@ -152,7 +152,7 @@ describe('the service', () => {
   })
 
   it('the service is asked for nothing when the document is in that language', async () => {
-    const { client, sent } = stand((text) => text)
+    const { client, sent } = stand((original) => original)
     const text = '{"type":"Catalog","title":"a","language":{"code":"de"}}'
     expect(await translateCatalog(client, text, options)).toEqual({ text, places: 0, sent: 0, characters: 0, kept: [] })
     expect(sent).toEqual([])
