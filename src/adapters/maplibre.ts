@@ -99,12 +99,12 @@ function composed<Kind, Result>(
   ours: (url: string) => PeekedRequest | { url: string } | undefined,
 ): Transform<Kind, Result | Transformed> {
   return (url, type) => {
-    const after = (transformed: Transformed): Transformed => {
-      const changed = ours(transformed?.url ?? url)
-      if (!changed) return transformed
-      return 'headers' in changed || transformed?.headers
-        ? { ...transformed, url: changed.url, headers: { ...transformed?.headers, ...('headers' in changed && changed.headers) } }
-        : { ...transformed, url: changed.url }
+    const after = (request: Transformed): Transformed => {
+      const changed = ours(request?.url ?? url)
+      if (!changed) return request
+      return 'headers' in changed || request?.headers
+        ? { ...request, url: changed.url, headers: { ...request?.headers, ...('headers' in changed && changed.headers) } }
+        : { ...request, url: changed.url }
     }
     const transformed: unknown = theirs?.(url, type)
     return transformed instanceof Promise ? (transformed.then(after) as Result) : after(transformed as Transformed)

@@ -38,8 +38,8 @@ export function geoTiffSource(auth: Auth, given: Given | undefined, onError: (er
   const { url, fetch } = requestsFor(auth, given)
   return {
     url,
-    loader: (url, headers, signal) =>
-      fetch(url, { headers, signal }).catch((error: unknown) => {
+    loader: (tileUrl, headers, signal) =>
+      fetch(tileUrl, { headers, signal }).catch((error: unknown) => {
         onError(error)
         throw error
       }),

@@ -122,14 +122,14 @@ async function openClient(options: TimeOptions, context: Context): Promise<TimeT
   } catch (error) {
     throw inOptions(error)
   }
-  const { TimeTrackingClient } = await import('../services/time-tracking/time-tracking-client.ts')
+  const { TimeTrackingClient: Client } = await import('../services/time-tracking/time-tracking-client.ts')
   const { authHeader } = options
   if (env.STAC_AUTH_TIME_TOKEN) {
     const token = () => env.STAC_AUTH_TIME_TOKEN ?? ''
-    return new TimeTrackingClient({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
+    return new Client({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
   }
   if (authHeader !== undefined) throw usageError('--auth-header needs STAC_AUTH_TIME_TOKEN; a credential specifies its own header')
-  return new TimeTrackingClient({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
+  return new Client({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
 }
 
 /** Replaces the hint of an error about the URL with one that names options. */

@@ -16,7 +16,7 @@ const LENGTHS: readonly (readonly [unit: string, seconds: number])[] = [
 /** Returns a duration in its largest unit of which it has two: `90 seconds`, `58 minutes`, `2 hours`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000))
-  const [unit, length] = LENGTHS.find(([, length]) => seconds >= 2 * length) ?? ['second', 1]
+  const [unit, length] = LENGTHS.find(([, unitLength]) => seconds >= 2 * unitLength) ?? ['second', 1]
   const count = Math.round(seconds / length)
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

@@ -232,7 +232,7 @@ class Crawler {
 
   /** Loaded on first use. */
   async #allowed(url: string): Promise<boolean> {
-    this.#robots ??= import('./robots.ts').then(({ RobotsOfOrigins }) => new RobotsOfOrigins(this.#asking))
+    this.#robots ??= import('./robots.ts').then(({ RobotsOfOrigins: Robots }) => new Robots(this.#asking))
     return (await this.#robots).allow(url)
   }
 

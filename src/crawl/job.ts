@@ -197,7 +197,10 @@ export type Found = Partial<Visit> & Pick<Visit, 'outcome'>
 export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'parents' | 'parentPlaces'> {
   const origin = originOf(url)
   const lending = scopes.filter((scope) => scope.origin === origin)
-  return { parents: lending.map(({ document }) => document), parentPlaces: lending.map(({ url, at = '' }) => ({ url, at })) }
+  return {
+    parents: lending.map(({ document }) => document),
+    parentPlaces: lending.map(({ url: parentUrl, at = '' }) => ({ url: parentUrl, at })),
+  }
 }
 
 /** Returns the outcome of a failed job; rethrows errors that are not of the library. */

@@ -8,8 +8,8 @@ export function octets(text: string): string {
 }
 
 /** Returns the bytes of a byte string. */
-export function bytesOf(octets: string): Uint8Array {
-  return Uint8Array.from(octets, (char) => char.charCodeAt(0))
+export function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (char) => char.charCodeAt(0))
 }
 
 /** Returns the base64 of bytes (RFC 4648 §4). */

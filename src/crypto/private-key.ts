@@ -98,7 +98,7 @@ function jwkOf(text: string): Material | KeyProblem {
   } catch {
     return { problem: 'is not PEM or a JWK' }
   }
-  const names = [...new Set([...Object.values(KINDS).flatMap(({ members }) => members), ...PRIVATE_MEMBERS])]
+  const names = [...new Set([...Object.values(KINDS).flatMap(({ members: ofKind }) => ofKind), ...PRIVATE_MEMBERS])]
   const members = names.flatMap((name) => (Object.hasOwn(value, name) && typeof value[name] === 'string' ? [[name, value[name]]] : []))
   const jwk = Object.fromEntries(members)
   return jwk.d === undefined ? { problem: 'is a JWK without its private part' } : { jwk }

@@ -73,9 +73,9 @@ export function isBaseline(value: unknown): value is Baseline {
 function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { document, at }: About): string {
   let value = document
   let path = ''
-  for (const name of namesOf(pointer.slice(at.length))) {
-    const inner = inside(value, name)
-    path = append(path, (Array.isArray(value) && labelOf(inner)) || name)
+  for (const part of namesOf(pointer.slice(at.length))) {
+    const inner = inside(value, part)
+    path = append(path, (Array.isArray(value) && labelOf(inner)) || part)
     value = inner
   }
   return `${code} ${id ?? name} ${path}`

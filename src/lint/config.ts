@@ -45,21 +45,21 @@ export interface LevelTable {
  * `patternOf` parses a glob or the prefix of a URL.
  */
 export function levelTable(
-  { preset = 'recommended', infos = false, rules = {}, overrides = [] }: LintConfig,
+  { preset = 'recommended', infos = false, rules: levels = {}, overrides = [] }: LintConfig,
   given: Levels,
   patternOf: (pattern: string) => Covers,
 ): LevelTable {
   const quiet = preset === 'recommended' ? NO_INFOS : {}
-  const base = byCode(rules)
+  const base = byCode(levels)
   const last = byCode(given)
-  const patterns = overrides.map(({ files, rules: levels }) => ({ fits: files.map(patternOf), levels: byCode(levels) }))
+  const patterns = overrides.map(({ files, rules: given }) => ({ fits: files.map(patternOf), levels: byCode(given) }))
   const tables = new Map<string, Levels>()
   return {
     preset,
     levelsFor(document, withInfos = infos) {
       const fitting = patterns.filter(({ fits }) => fits.some((covers) => covers(document)))
       const key = fitting.map((pattern) => patterns.indexOf(pattern)).join() + (withInfos ? '' : ' quiet')
-      const known = tables.get(key) ?? Object.assign({}, withInfos ? {} : quiet, base, ...fitting.map(({ levels }) => levels), last)
+      const known = tables.get(key) ?? Object.assign({}, withInfos ? {} : quiet, base, ...fitting.map(({ levels: given }) => given), last)
       tables.set(key, known)
       return known
     },
@@ -77,38 +77,38 @@ const MEMBERS = ['$schema', 'preset', 'infos', 'rules', 'overrides', 'origins']
 const OVERRIDE_MEMBERS = ['files', 'rules', 'reason']
 
 /** Returns the faults of a parsed configuration; empty for a `LintConfig` with these rules. */
-export function configFaults(config: unknown, rules: readonly string[]): readonly ConfigFault[] {
+export function configFaults(config: unknown, known: readonly string[]): readonly ConfigFault[] {
   if (!isObject(config)) return [{ pointer: '', message: 'the configuration must be an object' }]
   const faults = unknownMembers(config, MEMBERS, '')
   const preset = own(config, 'preset')
   if (preset !== undefined && !isOneOf(preset, PRESETS)) faults.push({ pointer: '/preset', message: `it must be ${listed(PRESETS)}` })
   if (!['undefined', 'boolean'].includes(typeof own(config, 'infos')))
     faults.push({ pointer: '/infos', message: 'it must be true or false' })
-  if (own(config, 'rules') !== undefined) faults.push(...levelFaults(config.rules, '/rules', rules))
+  if (own(config, 'rules') !== undefined) faults.push(...levelFaults(config.rules, '/rules', known))
   const overrides = own(config, 'overrides') ?? []
   if (Array.isArray(overrides))
-    faults.push(...overrides.flatMap((override, index) => overrideFaults(override, `/overrides/${index}`, rules)))
+    faults.push(...overrides.flatMap((override, index) => overrideFaults(override, `/overrides/${index}`, known)))
   else faults.push({ pointer: '/overrides', message: 'it must be a list' })
   return [...faults, ...originFaults(own(config, 'origins'))]
 }
 
-function overrideFaults(override: unknown, at: string, rules: readonly string[]): readonly ConfigFault[] {
+function overrideFaults(override: unknown, at: string, known: readonly string[]): readonly ConfigFault[] {
   if (!isObject(override)) return [{ pointer: at, message: 'an override must be an object' }]
   const faults = unknownMembers(override, OVERRIDE_MEMBERS, at)
   const { files, rules: levels, reason } = override
-  const named = Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string' && file !== '')
-  if (!named) faults.push({ pointer: `${at}/files`, message: 'it must be a list of globs or URLs' })
-  faults.push(...levelFaults(levels, `${at}/rules`, rules))
+  const isNamed = Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string' && file !== '')
+  if (!isNamed) faults.push({ pointer: `${at}/files`, message: 'it must be a list of globs or URLs' })
+  faults.push(...levelFaults(levels, `${at}/rules`, known))
   const off = isObject(levels) && Object.values(levels).includes('off')
   if (reason !== undefined && typeof reason !== 'string') faults.push({ pointer: `${at}/reason`, message: 'it must be a string' })
   else if (off && !reason?.trim()) faults.push({ pointer: at, message: '"reason" is required when a rule is off' })
   return faults
 }
 
-function levelFaults(levels: unknown, at: string, rules: readonly string[]): readonly ConfigFault[] {
+function levelFaults(levels: unknown, at: string, known: readonly string[]): readonly ConfigFault[] {
   if (!isObject(levels)) return [{ pointer: at, message: 'it must map rule ids or codes to levels' }]
   return Object.entries(levels).flatMap(([id, level]): ConfigFault[] => {
-    if (!rules.includes(id)) return [{ pointer: pointer(at, id), message: `unknown rule "${id}"${meant(id, rules)}` }]
+    if (!known.includes(id)) return [{ pointer: pointer(at, id), message: `unknown rule "${id}"${meant(id, known)}` }]
     return isOneOf(level, LEVELS) ? [] : [{ pointer: pointer(at, id), message: `it must be ${listed(LEVELS)}` }]
   })
 }

@@ -252,7 +252,7 @@ export function hasOuterSchemes({ wrapper, parents }: LintDocument): boolean {
 }
 
 /** Returns the names that a document refers to and does not define. */
-export function outerRefs({ refLists, targets, schemes, maps: ownMaps }: LintDocument): ReadonlySet<string> {
+export function outerRefs({ refLists, targets, schemes, maps: schemeMaps }: LintDocument): ReadonlySet<string> {
   const names = new Set<string>()
   for (const list of refLists) {
     for (const [index, name] of list.names.entries())
@@ -265,7 +265,7 @@ export function outerRefs({ refLists, targets, schemes, maps: ownMaps }: LintDoc
   for (const { value } of schemes) {
     const refs = own(value, 'auth:refs')
     for (const name of Array.isArray(refs) ? refs : [refs])
-      if (typeof name === 'string' && !ownMaps.some((map) => Object.hasOwn(map.value, name))) names.add(name)
+      if (typeof name === 'string' && !schemeMaps.some((map) => Object.hasOwn(map.value, name))) names.add(name)
   }
   return names
 }

@@ -43,10 +43,13 @@ function partsIn(value: unknown, at: string, depth: number, outer?: StacDocument
   const around: Part = { value, at, depth, ...(outer && { wrapper: outer }), ...(likely && { likely }) }
   // Deeper documents are not read, and recursion must not overflow the stack.
   if (!isObject(value) || !(kindOf(value) === 'wrapper' || likely === 'FeatureCollection') || depth > DEPTH_LIMIT) return [around]
-  const inside = wrappedMember(value)
-  const documents = own(value, inside)
-  if (!Array.isArray(documents)) return [{ ...around, inside }]
-  return [{ ...around, inside }, ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${inside}/${index}`, depth + 2, value))]
+  const wrapped = wrappedMember(value)
+  const documents = own(value, wrapped)
+  if (!Array.isArray(documents)) return [{ ...around, inside: wrapped }]
+  return [
+    { ...around, inside: wrapped },
+    ...documents.flatMap((inner, index) => partsIn(inner, `${at}/${wrapped}/${index}`, depth + 2, value)),
+  ]
 }
 
 /** The counts of a walk over a value. */

@@ -100,7 +100,7 @@ export async function* authorizeAll(
     for (;;) {
       throwIfAborted(signal)
       if (state === 'open' && places.length < concurrency) void read()
-      const at = ordered ? 0 : places.findIndex(({ outcome }) => outcome && !('thrown' in outcome))
+      const at = ordered ? 0 : places.findIndex(({ outcome: settled }) => settled && !('thrown' in settled))
       const { outcome } = places[Math.max(at, 0)] ?? {}
       if (outcome) {
         if ('thrown' in outcome) throw outcome.thrown

@@ -17,7 +17,7 @@ export function netrc(request: AuthorizedRequest, options?: OutputOptions): stri
 
 function userOf(request: AuthorizedRequest): readonly [name: string, password: string] {
   const { headers, secretIn } = request
-  const value = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? ''
+  const value = Object.entries(headers).find(([header]) => header.toLowerCase() === 'authorization')?.[1] ?? ''
   const [, encoded] = /^basic ([a-z0-9+/]+=*)$/i.exec(value) ?? []
   if (encoded === undefined || secretIn.url || secretIn.headers.length > 1)
     throw notExpressible(request, '.netrc holds a user name and a password, and this request has none', 'use --as curl, wget or headers')

@@ -89,8 +89,8 @@ export function declarationsOf(document: unknown): readonly Declaration[] {
 
 /** Returns the highest declared version; an unsupported one, or none, counts as the newest. */
 export function versionOfDocument(document: unknown, wrapper?: unknown): ExtensionVersion {
-  const own = declarationsOf(document)
-  return versionOf(own.length ? own : declarationsOf(wrapper))
+  const declared = declarationsOf(document)
+  return versionOf(declared.length ? declared : declarationsOf(wrapper))
 }
 
 /** Returns the highest version among declarations; an unsupported one, or none, counts as the newest. */

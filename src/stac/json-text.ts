@@ -71,39 +71,39 @@ export class JsonText {
   }
 
   /** Replaces a value. */
-  replace(pointer: string, value: unknown): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
+  replace(at: string, value: unknown): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
     return node && [{ start: node.start, end: node.end, text: JSON.stringify(value) }]
   }
 
   /** Wraps a value in an array. */
-  wrap(pointer: string): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
+  wrap(at: string): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
     return node && [{ start: node.start, end: node.end, text: `[${this.#text.slice(node.start, node.end)}]` }]
   }
 
   /** Renames a member; undefined when there is one of that name. */
-  rename(pointer: string, name: string): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
-    if (!node || node.nameEnd < 0 || this.#nodes.has(append(pointer.slice(0, pointer.lastIndexOf('/')), name))) return undefined
+  rename(at: string, name: string): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
+    if (!node || node.nameEnd < 0 || this.#nodes.has(append(at.slice(0, at.lastIndexOf('/')), name))) return undefined
     return [{ start: node.from, end: node.nameEnd, text: JSON.stringify(name) }]
   }
 
   /** Removes a member or an element with its comma. */
-  remove(pointer: string): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
+  remove(at: string): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
     if (!node?.parent) return undefined
     const { children, start, end } = node.parent
     const index = children.indexOf(node)
     const before = children[index - 1]
-    const after = children[index + 1]
+    const following = children[index + 1]
     if (before) return [{ start: before.end, end: node.end, text: '' }]
-    return [after ? { start: node.from, end: after.from, text: '' } : { start: start + 1, end: end - 1, text: '' }]
+    return [following ? { start: node.from, end: following.from, text: '' } : { start: start + 1, end: end - 1, text: '' }]
   }
 
   /** Wraps an object in another one, as its only member. */
-  nest(pointer: string, name: string): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
+  nest(at: string, name: string): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
     if (!node || this.#text[node.start] !== '{') return undefined
     const value = this.#text.slice(node.start, node.end)
     const colon = this.#isAiry(node) ? ': ' : ':'
@@ -117,23 +117,23 @@ export class JsonText {
   }
 
   /** Adds a member after the others; undefined if there is one of that name, or no object. */
-  insert(pointer: string, name: string, value: unknown): readonly Edit[] | undefined {
-    return this.insertAll(pointer, { [name]: value })
+  insert(at: string, name: string, value: unknown): readonly Edit[] | undefined {
+    return this.insertAll(at, { [name]: value })
   }
 
   /** Adds members after the others; undefined if there is one of their names, or no object. */
-  insertAll(pointer: string, members: JsonObject): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
+  insertAll(at: string, members: JsonObject): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
     const names = Object.keys(members)
-    if (!node || this.#text[node.start] !== '{' || names.some((name) => this.#nodes.has(append(pointer, name)))) return undefined
+    if (!node || this.#text[node.start] !== '{' || names.some((name) => this.#nodes.has(append(at, name)))) return undefined
     const gap = this.#gapIn(node)
     const colon = this.#isAiry(node) ? ': ' : ':'
     return this.#add(node, gap, names.map((name) => JSON.stringify(name) + colon + this.#written(members[name], gap)).join(`,${gap}`))
   }
 
   /** Adds an element after the others; undefined if it is not a list. */
-  push(pointer: string, value: unknown): readonly Edit[] | undefined {
-    const node = this.#nodes.get(pointer)
+  push(at: string, value: unknown): readonly Edit[] | undefined {
+    const node = this.#nodes.get(at)
     if (!node || this.#text[node.start] !== '[') return undefined
     const gap = this.#gapIn(node)
     return this.#add(node, gap, this.#written(value, gap))
@@ -142,8 +142,8 @@ export class JsonText {
   #add({ children, start, end }: Node, gap: string, text: string): readonly Edit[] {
     const last = children.at(-1)
     if (last) return [{ start: last.end, end: last.end, text: `,${gap}${text}` }]
-    const close = gap.includes('\n') ? gap.slice(0, gap.length - this.#unit().length) : gap
-    return [{ start: start + 1, end: end - 1, text: `${gap}${text}${close}` }]
+    const gapBefore = gap.includes('\n') ? gap.slice(0, gap.length - this.#unit().length) : gap
+    return [{ start: start + 1, end: end - 1, text: `${gap}${text}${gapBefore}` }]
   }
 
   /** Returns the whitespace before each child: as before the last one, else one level deeper than the line of the container. */

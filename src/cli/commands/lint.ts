@@ -97,8 +97,8 @@ async function linesOf(
   output: 'stdout' | 'stderr',
 ): Promise<{ readonly reports: LineReports; readonly settings: Partial<LintSettings> } | undefined> {
   if (options.crawl || options.updateBaseline || options.shard) return undefined
-  const { LineReports } = await import('../lint/lint-report.ts')
-  const reports = await LineReports.of(destinations, options, context, output)
+  const { LineReports: Reports } = await import('../lint/lint-report.ts')
+  const reports = await Reports.of(destinations, options, context, output)
   const isEnough = destinations.every((destination) => reports.to(destination))
   return { reports, settings: { list: (problems) => reports.add(problems), ...(isEnough && { room: 0 }) } }
 }
@@ -137,15 +137,15 @@ async function elsewhere<T>(
   { queue, online, crawl }: LintOptions,
   settings: LintSettings,
   context: Context,
-  lint: (settings: LintSettings) => Promise<T>,
+  run: (settings: LintSettings) => Promise<T>,
 ): Promise<T> {
-  if (queue === undefined && !online) return lint(settings)
+  if (queue === undefined && !online) return run(settings)
   const { localLinter } = await import('../lint/linter.ts')
   const inner =
     queue === undefined ? localLinter(settings.complete, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
   const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(inner, inputs, settings, context) : inner
   try {
-    return await lint({ ...settings, linter })
+    return await run({ ...settings, linter })
   } finally {
     await linter.close()
   }

@@ -36,9 +36,9 @@ export function addRules(program: Command, context: Context): void {
 async function show(id: string | undefined, { json }: RulesOptions, { io }: Context): Promise<number> {
   const [{ rules }, { pages }] = await Promise.all([import('../../lint/index.ts'), import('../../lint/rules/pages.ts')])
   const all = rules.map(({ meta, cases }): Listed => {
-    const listed = cases.map((one) => {
-      const { why = '', repair = [] } = pages[meta.id]?.[one.meta.code] ?? {}
-      return { ...one.meta, docs: why, repair }
+    const listed = cases.map((item) => {
+      const { why = '', repair = [] } = pages[meta.id]?.[item.meta.code] ?? {}
+      return { ...item.meta, docs: why, repair }
     })
     return { ...meta, cases: listed }
   })

@@ -69,8 +69,8 @@ async function runJobs(
       import('../lint/lint-job.ts'),
       import('../../node/queue/job-queue.ts'),
     ])
-    const work = { work: lintJob, lock: LINT_LOCK }
-    return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, ...work, ...callbacks })
+    const kind = { work: lintJob, lock: LINT_LOCK }
+    return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, ...kind, ...callbacks })
   }
   const [{ workDownloads }, { openAuth }] = await Promise.all([import('../../node/queue/index.ts'), import('../open-auth.ts')])
   const auth = await openAuth(context, credentials, urls)()

@@ -231,7 +231,7 @@ async function problemsOf(visit: Visit, settings: LintSettings, linter: Linter):
   const areChildren = own(value, 'children') === inner
   const { problems: found } = await linter.lint(areChildren ? { value: { collections: inner }, url: outcome.url, parents } : whole, about)
   const problems = areChildren ? found.map(asChild) : found
-  const index = ({ pointer }: Problem) => Number(/^\/[a-z]+\/(\d+)/.exec(pointer)?.[1] ?? -1)
+  const index = ({ pointer: at }: Problem) => Number(/^\/[a-z]+\/(\d+)/.exec(at)?.[1] ?? -1)
   return problems.filter((problem) => isOfDocument(problem) && index(problem) < outcome.documents).map(lent)
 }
 

@@ -52,16 +52,16 @@ export async function* piecesOf(
   if (whole) return yield whole
   const open = async (): Promise<Source> => (read ? { chunks: read(name) } : openInput(name, io, auth))
   const source = await open()
-  const head = await headOf(source.chunks, (bytes) => bytes.length >= MAGIC)
+  const head = await headOf(source.chunks, (bytesRead) => bytesRead.length >= MAGIC)
   const { chunks, bytes } = head
   if (startsWith(bytes, PARQUET)) yield* rows(name, head, isFile)
   else {
     const isPacked = startsWith(bytes, GZIP)
-    const again = async () => {
-      const { chunks } = await open()
-      return isPacked ? unpacked(chunks, name) : chunks
+    const rest = async () => {
+      const { chunks: opened } = await open()
+      return isPacked ? unpacked(opened, name) : opened
     }
-    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile || read ? again : undefined)
+    yield* texts({ ...source, chunks: isPacked ? unpacked(chunks, name) : chunks }, isFile || read ? rest : undefined)
   }
 }
 
@@ -82,7 +82,7 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, index) => bytes[index] === byte)
 }
 
-async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
+async function* texts({ chunks, url }: Source, reread?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const head = await headOf(chunks, holdsTwoLines)
   if (isNdjson(head)) {
     keepMemorySteady()
@@ -92,7 +92,7 @@ async function* texts({ chunks, url }: Source, again?: () => Promise<AsyncIterab
   }
   const text = await wholeOf(head)
   if (text) yield { ...textPiece(text, { url }), text }
-  else if (again && mayHoldFeatures(head.bytes)) yield* features(again)
+  else if (reread && mayHoldFeatures(head.bytes)) yield* features(reread)
   else yield OVERSIZED
 }
 
@@ -145,23 +145,23 @@ function mayHoldFeatures(bytes: Uint8Array): boolean {
 }
 
 /** Reads the file twice, because members of the wrapper may follow the features, which are linted inside the wrapper. */
-async function* features(again: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
-  const wrapper = await wrapperIn(await again())
+async function* features(reread: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
+  const wrapper = await wrapperIn(await reread())
   if (!wrapper) return yield OVERSIZED
   const { features: _none, ...around } = wrapper
   const list = {}
   yield { documents: 0, task: { value: { ...around, features: [] } }, list }
   const after = JSON.stringify(around).slice(1)
-  for await (const feature of featuresOf(await again())) {
+  for await (const feature of featuresOf(await reread())) {
     yield { ...featurePiece(feature, after === '}' ? after : `,${after}`), list }
   }
 }
 
 async function wrapperIn(chunks: AsyncIterable<Uint8Array>): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const features = featuresOf(chunks)
+  const listed = featuresOf(chunks)
   try {
     for (;;) {
-      const { done, value } = await features.next()
+      const { done, value } = await listed.next()
       if (!done) continue
       const wrapper: unknown = JSON.parse(value)
       return isObject(wrapper) && kindOf(wrapper) === 'wrapper' ? wrapper : undefined

@@ -31,7 +31,7 @@ export async function readLintConfig(
   return {
     config,
     preset: table.preset,
-    levelsFor: (document, infos) => table.levelsFor(config.overrides ? nameOf(document) : document, infos),
+    levelsFor: (document, shown) => table.levelsFor(config.overrides ? nameOf(document) : document, shown),
   }
 }
 
@@ -64,7 +64,8 @@ interface PlacedFault {
 
 function invalid(file: string, faults: readonly PlacedFault[]): ConfigurationError {
   const [first, ...others] = faults.map(
-    ({ message, pointer, line }) => new ConfigurationError('CONFIG_INVALID', `"${file}" line ${line}: ${message}`, { pointer }),
+    ({ message: fault, pointer: at, line }) =>
+      new ConfigurationError('CONFIG_INVALID', `"${file}" line ${line}: ${fault}`, { pointer: at }),
   )
   const { message = `"${file}" is invalid`, pointer } = first ?? {}
   return new ConfigurationError('CONFIG_INVALID', message, {

@@ -257,9 +257,9 @@ class ReportFile {
     if (this.#part !== undefined) await rm(this.#part, { force: true })
   }
 
-  async #orDiscard(write: () => Promise<void>): Promise<void> {
+  async #orDiscard(writing: () => Promise<void>): Promise<void> {
     try {
-      await write()
+      await writing()
     } catch (error) {
       await this.discard()
       throw writeFailure(error, `"${this.#name}"`)
@@ -289,8 +289,8 @@ export class LineReports {
       const reporter = await lineReporterOf(destination.format, options.maxProblems)
       const { file } = destination
       const stdout: Sink = { write: (text) => write(io[output], text), close: async () => {}, discard: async () => {} }
-      const open = async () => (file === undefined ? stdout : ReportFile.open(file))
-      if (reporter) reports.#reports.set(destination, new LineReport(reporter, open, options.quiet))
+      const start = async () => (file === undefined ? stdout : ReportFile.open(file))
+      if (reporter) reports.#reports.set(destination, new LineReport(reporter, start, options.quiet))
     }
     return reports
   }
@@ -322,9 +322,9 @@ class LineReport {
   #text = ''
   #written = 0
 
-  constructor(reporter: LineReporter, open: () => Promise<Sink>, isQuiet = false) {
+  constructor(reporter: LineReporter, openSink: () => Promise<Sink>, isQuiet = false) {
     this.#reporter = reporter
-    this.#open = open
+    this.#open = openSink
     this.#isQuiet = isQuiet
   }
 

@@ -184,12 +184,12 @@ export class Definitions {
   problems(complete: TextOptions['complete']): readonly Problem[] {
     const firsts = new Map<string, ShardDefinition>()
     return this.all().flatMap((definition) => {
-      const { name, document, pointer, id, level } = definition
+      const { name, document, pointer: at, id, level } = definition
       const first = firsts.get(name)
       if (!first) firsts.set(name, definition)
       if (!first || level === 'off') return []
       const data = { name, other: nameOfDocument(first.id, first.document) }
-      return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer }, complete)]
+      return [findingOf('conflicting-scheme', level, data, { document, ...(id !== undefined && { id }), pointer: at }, complete)]
     })
   }
 }

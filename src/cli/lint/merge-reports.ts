@@ -16,11 +16,11 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
   const summaries = reports.map(({ summary }) => summary)
   const isJudged = summaries.some(({ baselined }) => baselined !== undefined)
   const listed = new Totals()
-  for (const problem of reports.flatMap(({ problems }) => problems)) listed.add(problem)
+  for (const report of reports) for (const problem of report.problems) listed.add(problem)
   const files = reports.flatMap(({ shard }) => (shard?.files ? [shard.files] : []))
   const numberOf = numbersIn(files)
   const findings = new Findings(room, files.length > 0 ? (one, other) => numberOf(one.document) - numberOf(other.document) : inOrder)
-  const add = (problems: readonly Problem[]) => findings.add(fingerprints || isJudged ? problems : problems.map(withoutFingerprint))
+  const add = (added: readonly Problem[]) => findings.add(fingerprints || isJudged ? added : added.map(withoutFingerprint))
   // With a baseline, each shard has compared its own schemes.
   const compared = isJudged ? [] : reports.flatMap(({ shard }) => (shard ? [shard] : []))
   const found = inAnyPart(reports, isJudged)
@@ -91,7 +91,12 @@ function summaryOf(
 ): Summary {
   const sum = (count: (part: Summary) => number) => parts.reduce((total, part) => total + count(part), 0)
   const of = (name: keyof Counts) => sum((part) => part[name] ?? 0) - (listed[name] ?? 0) + (totals[name] ?? 0)
-  const placesOf = ({ errors, warnings, infos, places = errors + warnings + infos }: Counts) => places
+  const placesOf = ({
+    errors: errorCount,
+    warnings: warningCount,
+    infos: infoCount,
+    places: total = errorCount + warningCount + infoCount,
+  }: Counts) => total
   const [errors, warnings, infos, fixable, suggestions] = [of('errors'), of('warnings'), of('infos'), of('fixable'), of('suggestions')]
   const places = sum(placesOf) - placesOf(listed) + placesOf(totals)
   const baselined = parts.some((part) => part.baselined !== undefined) && { baselined: sum((part) => part.baselined ?? 0) }

@@ -129,10 +129,10 @@ function readFiles(value: unknown): FileShard | undefined {
 }
 
 function readPending(value: unknown): Pending | undefined {
-  const [block, problem, definition, known] = ['block', 'problem', 'definition', 'known'].map((name) => own(value, name))
+  const [block, problem, definition, known] = ['block', 'problem', 'definition', 'known'].map((member) => own(value, member))
   const read = readProblem(problem)
   if (!read || !isCount(block) || (known !== undefined && known !== true)) return undefined
-  const texts = ['name', 'hash', 'where'].map((name) => own(definition, name))
+  const texts = ['name', 'hash', 'where'].map((member) => own(definition, member))
   if (definition !== undefined && !texts.every((text) => typeof text === 'string')) return undefined
   const [name, hash, where] = texts as string[]
   const defined = name !== undefined && hash !== undefined && where !== undefined && { definition: { name, hash, where } }

@@ -31,14 +31,14 @@ interface Outcome {
 }
 
 /** Translates all inputs, texts in one batch, and returns the exit code. Errors: those of reading, of the client and of writing. */
-export async function translate(names: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
-  if (options.resume !== undefined && (names.length > 0 || options.outputDir !== undefined || options.text))
+export async function translate(inputNames: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
+  if (options.resume !== undefined && (inputNames.length > 0 || options.outputDir !== undefined || options.text))
     throw usageError('--resume fetches one document: it excludes texts, files, --output-dir and --text')
   const outcomes: Outcome[] = []
   const tell = () => write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
   const client = await openClient(context, options)
   try {
-    if (options.resume === undefined) for await (const outcome of all(client, names, options, context)) outcomes.push(outcome)
+    if (options.resume === undefined) for await (const outcome of all(client, inputNames, options, context)) outcomes.push(outcome)
     else {
       const { output, status } = await resumeFile(client, options.resume, options.output, context)
       outcomes.push({ input: options.resume, output, ...billed(status) })
@@ -55,12 +55,12 @@ export async function translate(names: readonly string[], options: TranslateOpti
 
 async function* all(
   client: TranslationClient,
-  names: readonly string[],
+  inputNames: readonly string[],
   options: TranslateOptions,
   context: Context,
 ): AsyncGenerator<Outcome, void> {
   const { target_lang } = paramsOf(options)
-  const inputs = await inputsOf(names, options, target_lang, context.io)
+  const inputs = await inputsOf(inputNames, options, target_lang, context.io)
   await checkOutputs(inputs)
   const texts = await translateTexts(
     client,
@@ -90,13 +90,13 @@ async function translateTexts(
   options: TranslateOptions,
   { io: { signal } }: Context,
 ): Promise<ReadonlyMap<TextInput, TranslatedText>> {
-  const wanted = inputs.flatMap(({ pieces }) => pieces.filter(({ translate }) => translate))
+  const wanted = inputs.flatMap(({ pieces }) => pieces.filter(({ translate: isTranslated }) => isTranslated))
   const texts = wanted.map(({ text }) => text)
   const found = texts.length === 0 ? [] : await client.translateMany(texts, paramsOf(options), { signal }).toArray().catch(refused)
   const byPiece = new Map(found.map((translation, index) => [wanted[index], translation]))
   return new Map(
     inputs.map((input) => {
-      const first = input.pieces.find(({ translate }) => translate)
+      const first = input.pieces.find(({ translate: isTranslated }) => isTranslated)
       const language = first && byPiece.get(first)?.detected_source_language
       const text = input.pieces.map((piece) => (byPiece.get(piece) ?? piece).text).join('')
       return [input, { text, ...(language !== undefined && { language }) }] as const
@@ -161,12 +161,12 @@ const FILES = new Set([...DOCUMENTS, '.txt'])
  * Errors: `USAGE` for a missing or unsupported output, `FILE_ACCESS` for a missing document, those of reading.
  */
 async function inputsOf(
-  names: readonly string[],
+  inputNames: readonly string[],
   options: TranslateOptions,
   language: string,
   io: Io,
 ): Promise<readonly (TextInput | DocumentInput)[]> {
-  const given = names.length === 0 ? ['-'] : names
+  const given = inputNames.length === 0 ? ['-'] : inputNames
   if (options.output !== undefined && given.length > 1)
     throw usageError('--output accepts one text or document; give --output-dir for several')
   if (options.output !== undefined && options.outputDir !== undefined) throw usageError('--output and --output-dir exclude each other')

@@ -98,7 +98,7 @@ const intoDocument: Fix = (text, { pointer, value, document, at, root }) => {
   if (!isObject(value) || !isObject(valueAt(root, holder))) return undefined
   const known = valueAt(root, map)
   if (known === undefined) return moveInto(text, pointer, holder, 'auth:schemes', value)
-  const moved = Object.keys(value).filter((name) => JSON.stringify(inside(known, name)) !== JSON.stringify(value[name]))
+  const moved = Object.keys(value).filter((member) => JSON.stringify(inside(known, member)) !== JSON.stringify(value[member]))
   const [name, ...others] = moved
   if (name === undefined) return text.remove(pointer)
   return others.length > 0 || inside(known, name) !== undefined ? undefined : moveInto(text, pointer, map, name, value[name])
@@ -108,7 +108,7 @@ const intoDocument: Fix = (text, { pointer, value, document, at, root }) => {
 const keepHighest: Fix = (text, { pointer, document, at }) => {
   const declared = declarationsOf(document)
   const rank = (version: ExtensionVersion | undefined) => (version ? VERSIONS.indexOf(version) : -1)
-  const [highest] = [...declared].sort((one, other) => rank(other.version) - rank(one.version))
+  const [highest] = [...declared].sort((one, next) => rank(next.version) - rank(one.version))
   if (highest === undefined) return undefined
   const place = (index: number) => `${at}/stac_extensions/${index}`
   const other = declared.find(({ url }) => url !== highest.url)
@@ -138,7 +138,7 @@ const copyFromWrapper: Fix = (text, { value, document, at, root }) => {
   const wrapper = valueAt(root, at.replace(/\/[^/]*\/[^/]*$/, ''))
   if (typeof value !== 'string' || !isObject(wrapper)) return undefined
   const scheme = schemePlaces(wrapper)
-    .map(({ schemes }) => own(schemes, value))
+    .map(({ schemes: schemeMap }) => own(schemeMap, value))
     .find((found) => found !== undefined)
   const { holder, map } = mapPlaceOf(document, at)
   if (scheme === undefined) return undefined
@@ -241,6 +241,6 @@ function needsNewest(document: unknown): boolean {
 }
 
 function exchanges(scheme: unknown): boolean {
-  const flows = own(scheme, 'flows')
-  return own(flows, 'tokenExchange') !== undefined || Object.values(flows ?? {}).some((flow) => ownString(flow, 'subjectTokenType'))
+  const flowMap = own(scheme, 'flows')
+  return own(flowMap, 'tokenExchange') !== undefined || Object.values(flowMap ?? {}).some((flow) => ownString(flow, 'subjectTokenType'))
 }

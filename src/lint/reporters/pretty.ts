@@ -82,8 +82,8 @@ function rest(problems: readonly Problem[], count: number, paint: Paint): readon
   const lines = groups
     .slice(0, GROUPS)
     .map(
-      ({ code, severity, message, count }) =>
-        `  ${count} × ${paint(severity, severity)}  ${escapeLine(message)}  ${paint('dim', escapeLine(code))}`,
+      ({ code, severity, message, count: times }) =>
+        `  ${times} × ${paint(severity, severity)}  ${escapeLine(message)}  ${paint('dim', escapeLine(code))}`,
     )
   const more = groups.length > GROUPS ? [`  … and ${groups.length - GROUPS} other kinds`] : []
   return ['', `… and ${count} more`, ...lines, ...more]

@@ -143,9 +143,9 @@ export function reportOf(found: readonly Problem[], documents: number, incomplet
     else read.set(problem.document, [problem])
   }
   const problems = [...read.values()].flatMap(withoutRepeats)
-  const totals = new Totals()
-  for (const problem of problems) totals.add(problem)
-  return { version: 1, problems, summary: { documents, ...totals.summary(), incomplete } }
+  const counted = new Totals()
+  for (const problem of problems) counted.add(problem)
+  return { version: 1, problems, summary: { documents, ...counted.summary(), incomplete } }
 }
 
 /** Counts findings. */

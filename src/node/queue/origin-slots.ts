@@ -270,7 +270,7 @@ export class OriginSlots implements RequestLimiter {
       slots.pausedUntil = Math.max(slots.pausedUntil, this.#clock.now() + pause)
     } catch (error) {
       // Without the server no slot is used after the lease; the next refresh tries again.
-      if (refusedWrite(error) !== undefined) for (const waiting of slots.waiting.splice(0)) waiting.refuse(this.#meaning(error))
+      if (refusedWrite(error) !== undefined) for (const waiter of slots.waiting.splice(0)) waiter.refuse(this.#meaning(error))
     }
     slots.isRefreshing = false
     this.#admit(slots)

@@ -56,8 +56,8 @@ async function importRedis(use: RedisUse): Promise<typeof Redis> {
  */
 export async function connectRedis(address: RedisAddress, use: RedisUse, signal?: AbortSignal): Promise<RedisConnection> {
   const Client = await importRedis(use)
-  const first = <T>(options: RedisOptions, run: (client: Redis) => Promise<T>) =>
-    probe(new Client({ ...options, retryStrategy: () => null }), run, { address, use, ...(signal && { signal }) })
+  const first = <T>(connection: RedisOptions, run: (client: Redis) => Promise<T>) =>
+    probe(new Client({ ...connection, retryStrategy: () => null }), run, { address, use, ...(signal && { signal }) })
   const isOpen =
     address.password !== undefined &&
     (await first({ ...optionsOf(address), enableReadyCheck: false }, (made) => isWithoutPassword(made, address)))

@@ -250,7 +250,7 @@ export function chunksOf(stream: StreamBody): AsyncIterable<Uint8Array> {
 async function* read(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
   } finally {
     await reader.cancel().catch(() => undefined)
   }

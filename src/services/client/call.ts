@@ -129,8 +129,8 @@ export class Call {
   }
 
   async #stream(): Promise<void> {
-    const { StreamedBody } = await import('./collect-over.ts')
-    this.#streamed = new StreamedBody(this.#interruption, this.#url)
+    const { StreamedBody: Body } = await import('./collect-over.ts')
+    this.#streamed = new Body(this.#interruption, this.#url)
   }
 
   #begin(link: Link): Attempts {

@@ -145,7 +145,7 @@ const PLACES = [
 /** Returns where a response links to a next page, for messages; `undefined` if it does not. */
 export function nextPlace({ data, headers }: Pick<ApiResponse, 'data' | 'headers'>): string | undefined {
   if (nextLink(headers.get('link')) !== undefined) return 'the Link header'
-  const path = PLACES.find((path) => isLink(path.reduce<unknown>((value, name) => memberOf(value, name), data)))
+  const path = PLACES.find((place) => isLink(place.reduce<unknown>((value, name) => memberOf(value, name), data)))
   if (path) return path.join('.')
   const links = memberOf(data, 'links')
   return Array.isArray(links) && links.some((link: unknown) => memberOf(link, 'rel') === 'next' && isLink(link)) ? 'links' : undefined

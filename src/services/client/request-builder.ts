@@ -309,8 +309,8 @@ function withCallHeaders(
 ): Readonly<Record<string, string>> {
   if (!added) return headers
   const all: Record<string, string> = { ...headers }
-  for (const [written, value] of Object.entries(added)) {
-    const name = written.toLowerCase()
+  for (const [header, value] of Object.entries(added)) {
+    const name = header.toLowerCase()
     if (!isToken(name) || typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) throw refused(name, 'is not a valid header')
     if (OURS.has(name) || pinned.has(name) || name.startsWith('proxy-')) throw refused(name, 'cannot be set by a call')
     all[name] = value

@@ -122,8 +122,8 @@ export class RestResource<T extends object = object, Create extends object = obj
     const { body, ...rest } = input
     const { below, written } = during(name, 0, () => {
       checkVerb(profile, method, name)
-      const below = `/${this.#options.path}${path === '' ? '' : rawPath(path)}`
-      return { below, written: body === undefined ? input : { ...rest, ...this.#written(body) } }
+      const resource = `/${this.#options.path}${path === '' ? '' : rawPath(path)}`
+      return { below: resource, written: body === undefined ? input : { ...rest, ...this.#written(body) } }
     })
     return client.send<Data>({ ...common(profile), name, method, path: below, replay }, written, options)
   }

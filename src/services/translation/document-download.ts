@@ -76,7 +76,7 @@ export async function fetchWhenDone(
       }
     },
     stateOf: () => 'done',
-    delayAfter: (fetched: FetchedDocument | undefined) => (fetched ? undefined : delay.next()),
+    delayAfter: (got: FetchedDocument | undefined) => (got ? undefined : delay.next()),
   }
   const fetched = await poll(source, { signal: options.signal, deadline })
   if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: the response has no document')

@@ -164,8 +164,8 @@ export class Quality {
         },
       },
       { ...(signal && { signal }), ...(deadline && { deadline }) },
-    ).catch((error: unknown) => {
-      throw namedJob(error, job.job_id)
+    ).catch((failure: unknown) => {
+      throw namedJob(failure, job.job_id)
     })
     if (state.status === 'done') return state as Result<QualityReport>
     const { code, message = 'no details given' } = state.error ?? {}

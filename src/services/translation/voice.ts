@@ -80,10 +80,10 @@ export class Voice {
   ): Promise<VoiceSession> {
     await named('voice.open', async () => checkSpeed(speed))
     // Loaded on first use, because few programs need it.
-    const [{ voiceCodec }, { VoiceSession }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
+    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
     const codec = await voiceCodec(input.message_format, messagePack)
     const access = await this.createSession(input, options)
-    return VoiceSession.open(
+    return Session.open(
       {
         service: this.#service,
         sending: { codec, contentType: input.source_media_content_type, speed, clock: this.#service.clock },

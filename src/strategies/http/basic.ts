@@ -61,8 +61,8 @@ async function* authorize(request: HttpRequest, { credential, session }: HttpCon
 function namesNoCharset({ status, headers }: HttpResponse): boolean {
   if (status !== 401) return false
   const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  const basic = challenges.filter(({ scheme }) => scheme.toLowerCase() === 'basic')
-  return basic.length > 0 && basic.every(({ params }) => !params.has('charset'))
+  const offered = challenges.filter(({ scheme }) => scheme.toLowerCase() === 'basic')
+  return offered.length > 0 && offered.every(({ params }) => !params.has('charset'))
 }
 
 function keyOf({ url }: HttpRequest): string {
@@ -79,7 +79,7 @@ function accountOf(credential: Credential): string | Promise<string> {
   const user = reveal(credential.username as Secret, 'username', credential)
   const password = credential.emptyPassword === true ? '' : reveal(credential.password as Secret, 'password', credential)
   if (typeof user === 'string' && typeof password === 'string') return joined(user, password, credential.id)
-  return Promise.all([user, password]).then(([user, password]) => joined(user, password, credential.id))
+  return Promise.all([user, password]).then(([name, secret]) => joined(name, secret, credential.id))
 }
 
 function joined(user: string, password: string, id: string): string {

@@ -47,8 +47,8 @@ export function httpStrategy(schemes: readonly HttpAuthScheme[]): Strategy<HttpS
     },
     endpoints: (credential) => authSchemeOf(credential)?.endpoints?.(credential) ?? [],
     prepare({ credential }) {
-      const problem = authSchemeOf(credential)?.unsupported?.(credential)
-      if (problem) throw problem
+      const fault = authSchemeOf(credential)?.unsupported?.(credential)
+      if (fault) throw fault
       return []
     },
     peek: (request, context) => {
@@ -77,8 +77,8 @@ function refined(credential: Credential, known: HttpAuthScheme | undefined): Cre
   const scheme = String(credential.scheme)
   if (!isToken(scheme))
     throw new ConfigurationError('CONFIG_INVALID', 'scheme is not a valid authentication scheme name', { pointer: '/scheme' })
-  const problem = known?.check?.(credential)
-  if (problem) throw problem
+  const fault = known?.check?.(credential)
+  if (fault) throw fault
   return { ...credential, scheme: scheme.toLowerCase() }
 }
 

@@ -50,10 +50,10 @@ interface Place {
   readonly prose: readonly TaggedProse[]
 }
 
-function placeOf({ pointer, text, markdown }: CatalogText): Place {
+function placeOf({ pointer: at, text, markdown }: CatalogText): Place {
   const parts: readonly MarkdownPart[] = markdown ? markdownParts(text) : [{ prose: text }]
   const prose = parts.flatMap((part) => ('prose' in part ? [markdown ? taggedProse(part.prose) : plain(part.prose)] : []))
-  return { pointer, markdown, parts, prose }
+  return { pointer: at, markdown, parts, prose }
 }
 
 function plain(text: string): TaggedProse {

@@ -85,15 +85,15 @@ async function* attempt(
   { request, context, accounts, spaces, tried }: Login,
   space: ProtectionSpace,
 ): AsyncGenerator<AuthStep, Attempt, HttpResponse> {
-  const { isUtf8 } = space.challenge
-  const charset = isUtf8 ? 'UTF-8' : (spaces.charset ?? (tried.has('charset') ? 'ISO-8859-1' : 'UTF-8'))
+  const { isUtf8: inUtf8 } = space.challenge
+  const charset = inUtf8 ? 'UTF-8' : (spaces.charset ?? (tried.has('charset') ? 'ISO-8859-1' : 'UTF-8'))
   const turn = space.take(context.random)
   const sent = await answer(request, space.challenge, accounts[charset] ?? accounts['UTF-8'], turn)
   const response = yield authorized(withHeader(request, 'authorization', sent.header))
   if (response.status !== 401) {
     const info = parseAuthenticationInfo(response.headers.get('authentication-info') ?? '')
     await checkProof(info.get('rspauth'), sent, response, context)
-    if (!isUtf8 && response.status < 400) spaces.charset = charset
+    if (!inUtf8 && response.status < 400) spaces.charset = charset
     const nonce = info.get('nextnonce')
     if (nonce) space.renew(nonce)
   }
@@ -213,14 +213,17 @@ async function secretOf(
  * Encodes the user name (§3.4, §3.4.4): hashed when the server requires it; otherwise as RFC 8187 outside US-ASCII. Servers of RFC 2617
  * read the octets and do not support `username*`: they have MD5 only, and name no charset.
  */
-async function userParams({ userhash, hash: name, realm, isUtf8 }: DigestChallenge, account: Account): Promise<readonly AuthParam[]> {
+async function userParams(
+  { userhash, hash: name, realm, isUtf8: inUtf8 }: DigestChallenge,
+  account: Account,
+): Promise<readonly AuthParam[]> {
   if (userhash) {
     return [
       ['username', await hash(name, `${account.username}:${realm}`), 'quoted'],
       ['userhash', 'true', 'token'],
     ]
   }
-  const isPlain = /^[\x20-\x7e]*$/.test(account.name) || account.username === account.name || (name === 'MD5' && !isUtf8)
+  const isPlain = /^[\x20-\x7e]*$/.test(account.name) || account.username === account.name || (name === 'MD5' && !inUtf8)
   if (isPlain) return [['username', account.username, 'quoted']]
   return [['username*', `UTF-8''${percentEncoded(account.name)}`, 'token']]
 }
@@ -237,8 +240,8 @@ function given(name: string, value: string | undefined, form: AuthParam[2]): rea
   return value === undefined ? [] : [[name, value, form]]
 }
 
-async function hash(name: HashName, octets: string): Promise<string> {
-  return hex(await platform.digest(name, bytesOf(octets)))
+async function hash(name: HashName, text: string): Promise<string> {
+  return hex(await platform.digest(name, bytesOf(text)))
 }
 
 async function bodyHash(name: HashName, { body = '' }: HttpRequest): Promise<string> {
@@ -270,7 +273,7 @@ export interface DigestChallenge {
  */
 function strongest(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): DigestChallenge {
   const allowed = ALGORITHMS.filter((name) => allows(credential, name))
-  const ranked = allowed.flatMap((hash) => challenges.filter((challenge) => algorithmOf(challenge).hash === hash))
+  const ranked = allowed.flatMap((preferred) => challenges.filter((challenge) => algorithmOf(challenge).hash === preferred))
   if (ranked[0]) return answerable(ranked[0], (why) => unanswerable(response, credential, why))
   const offered = challenges.map((challenge) => (challenge.params.get('algorithm') ?? 'MD5').slice(0, 64)).join(', ')
   throw unanswerable(response, credential, `it offers Digest with ${offered}, and the credential allows ${allowed.join(', ')}`)
@@ -282,15 +285,15 @@ function allows({ algorithms }: Credential, name: HashName): boolean {
 
 function algorithmOf({ params }: Challenge): { hash?: HashName; isSession: boolean } {
   const [, name, session] = /^(.+?)(-sess)?$/i.exec(params.get('algorithm') ?? 'MD5') ?? []
-  const hash = ALGORITHMS.find((known) => known === name?.toUpperCase())
-  return { ...(hash && { hash }), isSession: session !== undefined }
+  const algorithm = ALGORITHMS.find((known) => known === name?.toUpperCase())
+  return { ...(algorithm && { hash: algorithm }), isSession: session !== undefined }
 }
 
 function answerable(challenge: Challenge, refusal: (why: string) => ChallengeError): DigestChallenge {
   const { params } = challenge
   const text = (name: string) => (isUtf8(challenge) ? octets(params.get(name) ?? '') : params.get(name))
   for (const name of ['realm', 'nonce']) if (!params.has(name)) throw refusal(`it lacks "${name}"`)
-  const { hash = 'MD5', isSession } = algorithmOf(challenge)
+  const { hash: known = 'MD5', isSession } = algorithmOf(challenge)
   const qop = qopOf(params.get('qop'))
   if (qop === 'unknown' || (isSession && !qop)) throw refusal('its "qop" has neither auth nor auth-int')
   return {
@@ -298,7 +301,7 @@ function answerable(challenge: Challenge, refusal: (why: string) => ChallengeErr
     nonce: text('nonce') ?? '',
     opaque: params.has('opaque') ? text('opaque') : undefined,
     algorithm: params.get('algorithm'),
-    hash,
+    hash: known,
     isSession,
     qop,
     userhash: isTrue(params.get('userhash')),

@@ -210,8 +210,8 @@ const utf8 = new TextEncoder()
 
 const ascii = (text: string) => utf8.encode(text)
 
-async function proof(tag: number, { octets }: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
-  return hash(Uint8Array.of(tag, ...octets, ...vi(nc), ...vs(ascii(host))))
+async function proof(tag: number, { octets: secret }: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
+  return hash(Uint8Array.of(tag, ...secret, ...vi(nc), ...vs(ascii(host))))
 }
 
 async function hash(bytes: Uint8Array): Promise<Uint8Array> {
