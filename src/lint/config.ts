@@ -52,14 +52,14 @@ export function levelTable(
   const quiet = preset === 'recommended' ? NO_INFOS : {}
   const base = byCode(levels)
   const last = byCode(given)
-  const patterns = overrides.map(({ files, rules: given }) => ({ fits: files.map(patternOf), levels: byCode(given) }))
+  const patterns = overrides.map((override) => ({ fits: override.files.map(patternOf), levels: byCode(override.rules) }))
   const tables = new Map<string, Levels>()
   return {
     preset,
     levelsFor(document, withInfos = infos) {
       const fitting = patterns.filter(({ fits }) => fits.some((covers) => covers(document)))
       const key = fitting.map((pattern) => patterns.indexOf(pattern)).join() + (withInfos ? '' : ' quiet')
-      const known = tables.get(key) ?? Object.assign({}, withInfos ? {} : quiet, base, ...fitting.map(({ levels: given }) => given), last)
+      const known = tables.get(key) ?? Object.assign({}, withInfos ? {} : quiet, base, ...fitting.map((pattern) => pattern.levels), last)
       tables.set(key, known)
       return known
     },
