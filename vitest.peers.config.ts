@@ -9,6 +9,7 @@ import { LongestFirst, timesReporter } from './test/setup/times.ts'
  * change. `npm run test:peers` and `npm run nightly -- peers` run all.
  */
 export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
+  'adapter-leaks': ['test/leaks/matrix.test.ts', 'test/peers/service-worker.test.ts'],
   'apache-negotiate': ['test/node/negotiate-wire.test.ts'],
   'browser-login': ['test/peers/webkit.test.ts', 'test/peers/browser-login-hostile-chromium.test.ts', 'test/peers/live-tabs.test.ts'],
   'browser-page-access-chromium': ['test/peers/browser-page-hostile-chromium.test.ts', 'test/peers/element-chromium.test.ts'],
@@ -20,20 +21,24 @@ export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
   'browser-page-storageless-chromium': ['test/peers/browser-page-hostile-chromium.test.ts'],
   bundlers: ['test/package/browser.test.ts', 'test/package/vite.test.ts'],
   completion: ['test/cli/completion.test.ts'],
-  curl: ['test/peers/outputs.test.ts'],
+  curl: ['test/outputs/programs.test.ts', 'test/peers/documentation-commands.test.ts'],
   'documentation-pictures': ['test/peers/documentation-outputs.test.ts'],
   'documentation-site-chromium': ['test/integrations/site.test.ts'],
   'element-browsers': ['test/peers/element-chromium.test.ts'],
   'gateway-gdal': ['test/peers/gateway-clients.test.ts', 'test/peers/gdal.test.ts'],
+  'gateway-long-read': ['test/peers/gateway-clients.test.ts'],
+  outputs: ['test/outputs/programs.test.ts', 'test/peers/documentation-commands.test.ts'],
   pipelines: ['test/peers/documentation-commands.test.ts'],
-  'providers/glewlwyd': ['test/peers/providers/better-auth.test.ts', 'test/peers/providers/django-oauth-toolkit.test.ts'],
+  'providers/django-oauth-toolkit': ['test/peers/providers/better-auth.test.ts'],
+  'providers/glewlwyd': ['test/peers/providers/better-auth.test.ts'],
   'providers/workers-oauth-provider': ['test/peers/providers/better-auth.test.ts'],
   'redis-bucket': ['test/peers/redis-jobs.test.ts', 'test/peers/swift-bucket.test.ts'],
-  'redis-downloads': ['test/peers/redis-queue.test.ts', 'test/peers/redis-slots.test.ts'],
+  'redis-downloads': ['test/peers/redis-jobs.test.ts', 'test/peers/redis-slots.test.ts'],
+  'redis-queue': ['test/peers/redis-jobs.test.ts', 'test/peers/redis-slots.test.ts'],
   runtimes: ['test/package/web-only.test.ts'],
   'stac-browser-chromium': ['test/adapters/stac-browser.test.ts'],
   'swift-assets': ['test/peers/swift.test.ts'],
-  'swift-outputs': ['test/peers/swift.test.ts', 'test/peers/outputs.test.ts'],
+  'swift-outputs': ['test/peers/swift.test.ts', 'test/outputs/programs.test.ts'],
 }
 
 const pathOf = (name: string) => `test/peers/${name}.test.ts`
