@@ -34,6 +34,7 @@ import type { Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import type { CookieChain, LoginCookies } from './login-cookies.ts'
 import { openFlow } from './open-flow.ts'
+import { withRenewedSecrets } from './renewed-secrets.ts'
 import { bestOf, type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { EngineMemory, MemorySessions, SessionStore } from './session.ts'
 import {
@@ -238,13 +239,13 @@ export class Exchange {
   ): Promise<Answer | undefined> {
     const context = contextOf(this.#engine, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
-    const flow = match.strategy.authorize(request, context)
-    const running = runFlow(flow, async (step: AuthStep) => {
+    const send = async (step: AuthStep) => {
       const sent = this.#withCookies(login, match, step)
       const response = await sendStep(this.#engine, match, sent, options)
       if (isRedirect(response.status) || response.status === 401) await this.#keepCookies(login, match, sent, response)
       return response
-    })
+    }
+    const running = withRenewedSecrets(this.#engine, match, () => runFlow(match.strategy.authorize(request, context), send))
     // A secret that is never read, such as one that nobody types, does not keep the call waiting.
     const result = await unlessAborted(running, options.signal)
     if (!result) return undefined

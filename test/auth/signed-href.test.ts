@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthOptions } from '../../src/auth/create-auth.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { assetOf, type Target } from '../../src/stac/target.ts'
 import { asset, found, item, scheme, target } from '../harness/documents.ts'
@@ -29,7 +30,7 @@ const PRESIGNED = `${F}?${queries['S3 (version 4)']}`
 
 const token = { id: 'token', type: 'http', scheme: 'bearer', token: secrets.bearer.value, sendTo: DATA }
 const s3 = { id: 's3', type: 's3', accessKeyId: 'AK', secretAccessKey: 'sk', endpoint: 'https://data.victim.example', sendTo: DATA }
-const materials: { readonly [name: string]: readonly [credential: object, scheme: object] } = {
+const materials: { readonly [name: string]: readonly [credential: CredentialObject, scheme: object] } = {
   bearer: [token, scheme.bearer],
   basic: [{ ...entries.account, scheme: 'basic' }, scheme.basic],
   digest: [entries.account, { type: 'http', scheme: 'digest' }],
@@ -48,7 +49,7 @@ const materials: { readonly [name: string]: readonly [credential: object, scheme
 /** An asset without references. */
 const silent = (href: string): Target => found(assetOf(item(undefined, { data: { href } }), 'data'))
 
-function engine(credential: object, replies: Parameters<typeof routes>[0] = {}, options: Partial<AuthOptions> = {}) {
+function engine(credential: CredentialObject, replies: Parameters<typeof routes>[0] = {}, options: Partial<AuthOptions> = {}) {
   const issued = { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
   const script = routes({ [TOKEN_URL]: issued, [SIGN_URL]: { body: { href: SIGNED } }, [SIGNED]: {}, [F]: { body: 'data' }, ...replies })
   return victim({ credentials: unchecked(credential), clock: { now: () => BEFORE }, ...options }, script)
