@@ -40,10 +40,15 @@ export class Secret {
   /** Returns the value to another copy of the library. A member, not a private name: proxies of user interfaces (Vue's `reactive`) have it too. */
   declare readonly [HANDED_ON]: () => string | Promise<string>
 
-  constructor(input: SecretInput, isAsked = false) {
+  /** Reads the secret again, for one from a source that programs outside may change. */
+  declare readonly reader?: SecretReader
+
+  constructor(input: SecretInput | SecretReader, isAsked = false) {
     this.isAsked = isAsked
     this.isText = typeof input === 'string'
-    this[HANDED_ON] = typeof input === 'function' ? input : () => input
+    const reader = typeof input === 'object' ? input : undefined
+    if (reader) this.reader = reader
+    this[HANDED_ON] = reader ? () => reader.read() : typeof input === 'function' ? input : () => input as string
   }
 
   /** Returns the secret, also one created by another copy of the library; undefined for anything else. */
@@ -72,6 +77,16 @@ export class Secret {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return '[secret]'
   }
+}
+
+/** A source of a secret that is read once, and again on request. */
+export interface SecretReader {
+  /** Returns the secret, read on the first call. Concurrent calls share one read; a failed read can be repeated. Errors: `CREDENTIAL_SOURCE`. */
+  read(): Promise<string>
+  /** Number of different values that were read so far. */
+  readonly reading: number
+  /** Reads the source again unless there is a newer value than that one already; true when there is one. A failed read is none. */
+  isNewer(than: number): Promise<boolean>
 }
 
 /** Where a secret is stored, for credentials in a file; exactly one key. */

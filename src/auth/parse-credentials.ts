@@ -250,9 +250,10 @@ function readSecret(value: unknown, at: string, from: Origin, oneTime = false): 
   }
   if (!isObject(value) || !isSource(value))
     throw invalid(at, `must be ${from === 'code' ? 'text, a function or ' : ''}an object with one of the keys ${SOURCES.join(', ')}`)
-  // A source caches its value; a one-time code must be read each time.
-  const read = oneTime ? () => platform.secretSource(value)() : platform.secretSource(value)
-  return new Secret(read, 'prompt' in value)
+  // A source caches its value; a one-time code must be read each time, and a person is not asked twice.
+  if (oneTime) return new Secret(() => platform.secretSource(value).read())
+  const reader = platform.secretSource(value)
+  return 'prompt' in value ? new Secret(() => reader.read(), true) : new Secret(reader)
 }
 
 /** Parses URL patterns. Errors: `CONFIG_INVALID`. */

@@ -23,6 +23,7 @@ import type { EngineOptions } from './create-engine.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import { checkPresent, contextOf, type EngineContext, Exchange, type ExchangeOptions, sendStep } from './exchange.ts'
 import { openFlow } from './open-flow.ts'
+import { withRenewedSecrets } from './renewed-secrets.ts'
 import { hintFor, hrefOf, plainHeaders } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import { engineMemory, type Session } from './session.ts'
@@ -350,14 +351,19 @@ class ServiceOf implements Service {
   async send(request: HttpRequest, send: Send, { signal, refused }: AuthorizedCall = {}): Promise<HttpResponse> {
     const match = this.#match
     const context = contextOf(this.#engine, match, { url: request.url }, { signal })
-    const flow = match.strategy.authorize(request, context)
     const sendStep = (step: AuthStep) => {
       checkPresent(this.#engine, this.credential)
       this.#checkReach(step.request.url)
       const by = step.connection ? step.connection.send : send
       return by(step.request, { allowPrivateNetwork: this.allowPrivateNetwork, ...(signal && { signal }) })
     }
-    const result = await runFlow(refused ? resumed(flow, refused) : flow, sendStep)
+    let first = refused
+    const result = await withRenewedSecrets(this.#engine, match, () => {
+      const flow = match.strategy.authorize(request, context)
+      const resuming = first && resumed(flow, first)
+      first = undefined
+      return runFlow(resuming ?? flow, sendStep)
+    })
     if (result) return result.response
     if (refused) return refused.response
     throw new CredentialError('CREDENTIAL_SOURCE', `"${this.credential}" gave no authorization for ${new URL(request.url).origin}`, {

@@ -1,6 +1,6 @@
 /** The interface of `#platform`, implemented by `node.ts` and `web.ts`. */
 import type { EngineOptions } from '../auth/create-engine.ts'
-import type { SecretSource } from '../auth/credential.ts'
+import type { SecretReader, SecretSource } from '../auth/credential.ts'
 import type { Strategy } from '../auth/strategy.ts'
 import type { Connect, MessageSocket, Transport } from '../http/message.ts'
 
@@ -23,8 +23,8 @@ export interface Platform {
   digest(algorithm: HashName, bytes: Uint8Array): Uint8Array | Promise<Uint8Array>
   /** Imports an HMAC-SHA-256 key; synchronously where the platform supports it. */
   hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
-  /** Returns a function that reads a secret from its source once. Errors: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
-  secretSource(source: SecretSource): () => Promise<string>
+  /** Returns the reader of a secret. Errors of it: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
+  secretSource(source: SecretSource): SecretReader
   /** Returns the object store keys of the user's environment, for an `s3` credential without keys. */
   s3Keys(credential: S3KeyWish): S3KeySource
   /** Returns a diagnostics channel; undefined where the platform has none. */

@@ -16,7 +16,11 @@ export const platform: Platform = {
   sha256Hex,
   digest,
   hmacKey,
-  secretSource: (source) => async () => missing('secretSource', ` ({ "${Object.keys(source)[0]}": … })`),
+  secretSource: (source) => ({
+    read: async () => missing('secretSource', ` ({ "${Object.keys(source)[0]}": … })`),
+    reading: 0,
+    isNewer: async () => false,
+  }),
   s3Keys: () => async () => missing('s3Keys'),
   channel: () => undefined,
   shareSignal: () => {},

@@ -74,6 +74,6 @@ describe('a prompt', () => {
   })
 
   it('a prompt as a source is refused without a terminal', async () => {
-    await expect(secretSource({ prompt: 'Password' })()).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE' })
+    await expect(secretSource({ prompt: 'Password' }).read()).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE' })
   })
 })

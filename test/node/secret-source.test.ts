@@ -40,19 +40,19 @@ function expectSourceError(error: CredentialError, text: string) {
 
 describe('env', () => {
   it('env is read when it is needed, once', async () => {
-    const read = secretSource({ env: 'STAC_AUTH_TEST_SECRET' })
+    const secret = secretSource({ env: 'STAC_AUTH_TEST_SECRET' })
     process.env.STAC_AUTH_TEST_SECRET = 'first'
-    expect(await read()).toBe('first')
+    expect(await secret.read()).toBe('first')
     process.env.STAC_AUTH_TEST_SECRET = 'second'
-    expect(await read()).toBe('first')
+    expect(await secret.read()).toBe('first')
     delete process.env.STAC_AUTH_TEST_SECRET
   })
 
   it('env that is not set is named, and may be set afterwards', async () => {
-    const read = secretSource({ env: 'STAC_AUTH_TEST_UNSET' })
-    expectSourceError(await errorOf(read()), 'STAC_AUTH_TEST_UNSET')
+    const secret = secretSource({ env: 'STAC_AUTH_TEST_UNSET' })
+    expectSourceError(await errorOf(secret.read()), 'STAC_AUTH_TEST_UNSET')
     process.env.STAC_AUTH_TEST_UNSET = 'now'
-    expect(await read()).toBe('now')
+    expect(await secret.read()).toBe('now')
     delete process.env.STAC_AUTH_TEST_UNSET
   })
 })
@@ -65,7 +65,7 @@ describe('an empty source', () => {
       [{ file: await file('empty', '\n') }, `the secret file ${join(folder, 'empty')} is empty`],
       [{ command: program('') }, `the program ${process.execPath} printed nothing`],
     ] as const)
-      expect(await errorOf(secretSource(source)())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message })
+      expect(await errorOf(secretSource(source).read())).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', message })
     const token = uncheckedCredential({ id: 't', ...bearer('', 'https://data.example/'), token: { env: 'STAC_AUTH_TEST_EMPTY' } })
     expect(await errorOf(createAuth({ credentials: token }).fetch('https://data.example/a'))).toMatchObject({
       code: 'CREDENTIAL_VALUE_INVALID',
@@ -86,36 +86,36 @@ describe('file', () => {
     [' se cret ', ' se cret '],
     ['grün', 'grün'],
   ])('%j is %j: one line break at the end goes', async (content, secret) => {
-    expect(await secretSource({ file: await file('secret', content) })()).toBe(secret)
+    expect(await secretSource({ file: await file('secret', content) }).read()).toBe(secret)
   })
 
   it('~/ is the home folder', async () => {
     for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, folder)
     await file('at-home', 'from home\n')
-    expect(await secretSource({ file: '~/at-home' })()).toBe('from home')
+    expect(await secretSource({ file: '~/at-home' }).read()).toBe('from home')
     vi.unstubAllEnvs()
   })
 
   it('file may have 64 KiB, no more', async () => {
-    expect(await secretSource({ file: await file('full', 'x'.repeat(65_536)) })()).toHaveLength(65_536)
-    expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) })()), 'is too large')
+    expect(await secretSource({ file: await file('full', 'x'.repeat(65_536)) }).read()).toHaveLength(65_536)
+    expectSourceError(await errorOf(secretSource({ file: await file('over', 'canary'.repeat(20_000)) }).read()), 'is too large')
   })
 
   it('a variable that is written with $ is named without it in the hint', async () => {
-    const error = await errorOf(secretSource({ env: '$CANARY' })())
+    const error = await errorOf(secretSource({ env: '$CANARY' }).read())
     expect(error).toMatchObject({ code: 'CREDENTIAL_SOURCE', hint: 'write its name without $: CANARY' })
   })
 
   it('file that cannot be a secret is named', async () => {
     await mkdir(join(folder, 'folder'))
-    expectSourceError(await errorOf(secretSource({ file: join(folder, 'absent') })()), 'does not exist')
-    expectSourceError(await errorOf(secretSource({ file: join(folder, 'folder') })()), 'not a regular file')
-    expectSourceError(await errorOf(secretSource({ file: '/dev/zero' })()), 'not a regular file')
-    expectSourceError(await errorOf(secretSource({ file: 'secret' })()), 'relative path')
+    expectSourceError(await errorOf(secretSource({ file: join(folder, 'absent') }).read()), 'does not exist')
+    expectSourceError(await errorOf(secretSource({ file: join(folder, 'folder') }).read()), 'not a regular file')
+    expectSourceError(await errorOf(secretSource({ file: '/dev/zero' }).read()), 'not a regular file')
+    expectSourceError(await errorOf(secretSource({ file: 'secret' }).read()), 'relative path')
     const path = await file('latin', Buffer.from('canary-\xe9', 'latin1'))
-    expectSourceError(await errorOf(secretSource({ file: path })()), 'not UTF-8')
+    expectSourceError(await errorOf(secretSource({ file: path }).read()), 'not UTF-8')
     const marked = await file('marked', Buffer.from('\ufeffcanary'))
-    expectSourceError(await errorOf(secretSource({ file: marked })()), 'returned a byte order mark before the secret')
+    expectSourceError(await errorOf(secretSource({ file: marked }).read()), 'returned a byte order mark before the secret')
   })
 
   it('file that you may not read is yours to open, or belongs to another user', async () => {
@@ -126,7 +126,7 @@ describe('file', () => {
     const isRoot = process.geteuid?.() === 0
     if (isRoot) process.seteuid?.(65_534)
     try {
-      const error = await errorOf(secretSource({ file: path })())
+      const error = await errorOf(secretSource({ file: path }).read())
       expectSourceError(error, 'is not readable by you')
       expect(error.hint).toMatch(isRoot ? /belongs to another user/ : /^chmod u\+r '/)
     } finally {
@@ -138,21 +138,21 @@ describe('file', () => {
   it('file that no one writes to does not hang', async () => {
     const path = join(folder, 'fifo')
     execFileSync('mkfifo', [path])
-    expectSourceError(await errorOf(secretSource({ file: path })()), 'not a regular file')
+    expectSourceError(await errorOf(secretSource({ file: path }).read()), 'not a regular file')
   })
 })
 
 describe('command', () => {
   it('returns the one line it prints, with its arguments as they are', async () => {
-    const read = secretSource({ command: [...program('console.log(process.argv[1])'), 'a b; $HOME `id` "'] })
-    expect(await read()).toBe('a b; $HOME `id` "')
+    const secret = secretSource({ command: [...program('console.log(process.argv[1])'), 'a b; $HOME `id` "'] })
+    expect(await secret.read()).toBe('a b; $HOME `id` "')
   })
 
   it('command is started once for all who wait', async () => {
     const path = join(folder, 'count')
-    const read = secretSource({ command: program(`require('fs').appendFileSync(${JSON.stringify(path)}, 'x'); console.log('s')`) })
-    expect(await Promise.all([read(), read(), read()])).toEqual(['s', 's', 's'])
-    expect(await secretSource({ file: path })()).toBe('x')
+    const secret = secretSource({ command: program(`require('fs').appendFileSync(${JSON.stringify(path)}, 'x'); console.log('s')`) })
+    expect(await Promise.all([secret.read(), secret.read(), secret.read()])).toEqual(['s', 's', 's'])
+    expect(await secretSource({ file: path }).read()).toBe('x')
   })
 
   it('command has an empty input', async () => {
@@ -167,7 +167,7 @@ describe('command', () => {
     ['complains for 10 MB', `process.stderr.write('canary'.repeat(2e6))`, 'more than 65536 bytes'],
     ['prints what is not UTF-8', `process.stdout.write(Buffer.from('canary\\xe9', 'latin1'))`, 'not UTF-8'],
   ])('command that %s is an error that shows nothing of it', async (_name, script, text) => {
-    const error = await errorOf(secretSource({ command: program(script) })())
+    const error = await errorOf(secretSource({ command: program(script) }).read())
     expectSourceError(error, text)
     expect(error.message).toContain(process.execPath)
   })
@@ -197,21 +197,24 @@ describe('command', () => {
   })
 
   it('command that does not exist is named', async () => {
-    expectSourceError(await errorOf(secretSource({ command: ['stac-auth-no-such-program'] })()), 'stac-auth-no-such-program was not found')
+    expectSourceError(
+      await errorOf(secretSource({ command: ['stac-auth-no-such-program'] }).read()),
+      'stac-auth-no-such-program was not found',
+    )
     const path = await file('not-executable', 'canary')
     await chmod(path, 0o600)
-    expectSourceError(await errorOf(secretSource({ command: [path] })()), 'cannot be started')
-    expectSourceError(await errorOf(secretSource({ command: [''] })()), 'cannot be started')
+    expectSourceError(await errorOf(secretSource({ command: [path] }).read()), 'cannot be started')
+    expectSourceError(await errorOf(secretSource({ command: [''] }).read()), 'cannot be started')
   })
 
   it('command uses no shell', async () => {
-    expectSourceError(await errorOf(secretSource({ command: ['echo secret'] })()), 'was not found')
+    expectSourceError(await errorOf(secretSource({ command: ['echo secret'] }).read()), 'was not found')
   })
 })
 
 describe('keyring', () => {
   it('reports which package it needs', async () => {
-    const error = await errorOf(secretSource({ keyring: 'archive' })())
+    const error = await errorOf(secretSource({ keyring: 'archive' }).read())
     expectSourceError(error, '@napi-rs/keyring')
     expect(error.hint).toBe('npm install @napi-rs/keyring')
   })

@@ -107,7 +107,11 @@ describe('in a working directory that someone else has filled', () => {
     expect((await credentialsFromFile().catch(() => ({ credentials: [] }))).credentials).not.toContainEqual(
       expect.objectContaining({ id: 'theirs' }),
     )
-    expect(await secretSource({ file: '~/.secret' })().catch(() => 'none')).not.toBe('theirs')
+    expect(
+      await secretSource({ file: '~/.secret' })
+        .read()
+        .catch(() => 'none'),
+    ).not.toBe('theirs')
     const entry = { id: 's3', profile: 'eo' } as unknown as Parameters<typeof awsKeys>[0]
     await failureOf(awsKeys(entry)())
     expect(await hasRun()).toBe(false)

@@ -197,6 +197,45 @@ describe('a signed URL', () => {
     expect(script.to('sign.victim.example')).toHaveLength(4)
   })
 
+  const refusal = (code: string) => ({
+    status: 400,
+    headers: { 'content-type': 'application/xml' },
+    body: `<Error><Code>${code}</Code></Error>`,
+  })
+
+  it.each(['ExpiredToken', 'TokenRefreshRequired', 'InvalidToken', 'RequestExpired', 'AuthenticationFailed'])(
+    'that is refused with 400 %s is signed again once',
+    async (code) => {
+      let calls = 0
+      const servers = {
+        [`${DATA}1`]: refusal(code),
+        [`${DATA}2`]: { body: 'data' },
+        [`${DATA}3`]: refusal(code),
+        [`${DATA}4`]: refusal(code),
+      }
+      const { auth, script, wanted } = signing(() => signed(`${DATA}${++calls}`), { servers })
+      expect(await (await auth.fetch(wanted)).text()).toBe('data')
+      expect(script.to('sign.victim.example')).toHaveLength(2)
+      expect((await auth.fetch({ ...wanted, href: `${DATA}g.tif` })).status).toBe(400)
+      expect(script.to('sign.victim.example')).toHaveLength(4)
+    },
+  )
+
+  it('that is refused with another 400 is not signed again, and the caller can read why', async () => {
+    const { auth, script, wanted } = signing(() => signed(`${DATA}1`), { servers: { [`${DATA}1`]: refusal('InvalidRange') } })
+    expect(await (await auth.fetch(wanted)).text()).toContain('InvalidRange')
+    expect(script.to('sign.victim.example')).toHaveLength(1)
+  })
+
+  it('that is refused with 400 and no body, as for HEAD, is signed again once', async () => {
+    let calls = 0
+    const { auth, script, wanted } = signing(() => signed(`${DATA}${++calls}`), {
+      servers: { [`${DATA}1`]: { status: 400 }, [`${DATA}2`]: {} },
+    })
+    expect((await auth.fetch(wanted, { method: 'HEAD' })).status).toBe(200)
+    expect(script.to('sign.victim.example')).toHaveLength(2)
+  })
+
   it('H28 is signed again when it has ended by our clock', async () => {
     let now = NOW
     const answer = () => ({ body: { href: SIGNED, expires_in: 600 } })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Auth, ByAddressExplanation, Explanation, RefExplanation } from '../../auth/auth.ts'
+import type { Auth, ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from '../../auth/auth.ts'
 import { isUnusable } from '../../auth/requirement.ts'
 import { isAuthError } from '../../errors.ts'
 import { kindOf } from '../../stac/document.ts'
@@ -94,12 +94,20 @@ function isUsable({ code }: RefExplanation): boolean {
   return code === undefined
 }
 
-function jsonOf({ pointer, href, refs, byAddress, code, message, hint }: Explanation): object {
-  return { pointer, href, refs, ...(byAddress && { byAddress }), ...(code !== undefined && { code, message, hint }) }
+function jsonOf({ pointer, href, refs, byAddress, signature, code, message, hint }: Explanation): object {
+  return {
+    pointer,
+    href,
+    refs,
+    ...(byAddress && { byAddress }),
+    ...(signature && { signature }),
+    ...(code !== undefined && { code, message, hint }),
+  }
 }
 
 function textOf(explanations: readonly Explanation[], chosen: boolean, style: Style): string {
-  const isTold = ({ refs, byAddress, code }: Explanation) => refs.length > 0 || byAddress?.used || (chosen && code !== undefined)
+  const isTold = ({ refs, byAddress, signature, code }: Explanation) =>
+    refs.length > 0 || byAddress?.used || signature || (chosen && code !== undefined)
   const asking = explanations.filter(isTold)
   const silent = explanations.filter((explanation) => !isTold(explanation))
   const blocks = asking.map((explanation) => blockOf(explanation, style))
@@ -125,9 +133,10 @@ function possibleLine(credential: string, count: number, all: number): string {
   return `"${credential}" may be sent to ${what}: use --by-address, or set "use": "by-address" in the credential`
 }
 
-function blockOf({ pointer, href, refs, byAddress, code, message = '', hint }: Explanation, style: Style): string[] {
+function blockOf({ pointer, href, refs, byAddress, signature, code, message = '', hint }: Explanation, style: Style): string[] {
   const lines = [`${style.bold(forLine(pointer))}  ${forUrl(href)}`]
   if (code !== undefined) return [...lines, `  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
+  if (signature) return [...lines, signatureLine(signature, style)]
   return [...lines, ...refs.flatMap((ref) => refLines(ref, style)), ...(byAddress ? byAddressLines(byAddress, style) : [])]
 }
 
@@ -136,6 +145,13 @@ function refLines(ref: RefExplanation, style: Style): string[] {
   if (ref.code === undefined) return [`  ${style.green(style.tick)} ${what}: ${forLine(ref.credential ?? 'needs no credential')}`]
   const why = headline({ code: ref.code, message: ref.message ?? '', ...(ref.pointer !== undefined && { pointer: ref.pointer }) })
   return [`  ${style.red(style.cross)} ${what}: ${why}`, ...hintLines(ref.hint, '      ')]
+}
+
+function signatureLine({ kind, expiresAt, expired }: SignatureExplanation, style: Style): string {
+  const sent = 'it is requested as it is, without a credential'
+  if (expired)
+    return `  ${style.red(style.cross)} the signature in its URL (${kind}) expired at ${expiresAt}: ${sent}. Read the document again for a new URL`
+  return `  ${style.green(style.tick)} its URL carries a signature (${kind})${expiresAt === undefined ? '' : `, valid until ${expiresAt}`}: ${sent}`
 }
 
 function byAddressLines({ credential = '', code, message = '', hint, pointer }: ByAddressExplanation, style: Style): string[] {

@@ -192,7 +192,7 @@ async function secretCheck({ name, source, mayBeEmpty }: NamedSource): Promise<r
   const check = `secret ${name}`
   if ('prompt' in source) return [ok(check, 'is asked for at the terminal')]
   try {
-    const value = await secretSource(source)()
+    const value = await secretSource(source).read()
     const fault = faultOf(value, mayBeEmpty)
     if (fault !== undefined)
       return [problem(check, 'CREDENTIAL_VALUE_INVALID', `the value from ${placeOf(source)} ${fault}`, 'correct the value')]

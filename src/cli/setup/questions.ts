@@ -178,7 +178,7 @@ class Secrets {
     if (name === '') return undefined
     const source = { file: secretPath(name) }
     try {
-      await secretSource(source)()
+      await secretSource(source).read()
       return source
     } catch (error) {
       if (!isAuthError(error)) throw error

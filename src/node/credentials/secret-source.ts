@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
-import type { SecretSource } from '../../auth/credential.ts'
+import type { SecretReader, SecretSource } from '../../auth/credential.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { readRegularFile } from '../files.ts'
@@ -15,20 +15,56 @@ import { HOME_HINT, homeFolder } from './user-folder.ts'
 export const KEYRING_SERVICE = 'stac-auth'
 
 /**
- * Returns a function that reads a secret from its source on the first call and caches it. Concurrent calls share one read; a failed read
- * can be repeated.
+ * Returns the reader of a secret, which caches it.
  *
- * Errors: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `CREDENTIAL_VALUE_INVALID` for an empty one; `ABORTED` when
+ * Errors of it: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `CREDENTIAL_VALUE_INVALID` for an empty one; `ABORTED` when
  * a prompt is cancelled.
  */
-export function secretSource(source: SecretSource, load?: typeof loadKeyring): () => Promise<string> {
-  let reading: Promise<string> | undefined
-  return () => {
-    reading ??= read(source, load).catch((error) => {
-      reading = undefined
-      throw error
+export function secretSource(source: SecretSource, load?: typeof loadKeyring): SecretReader {
+  return new CachedSecret(() => read(source, load))
+}
+
+class CachedSecret implements SecretReader {
+  reading = 0
+  readonly #source: () => Promise<string>
+  #value: Promise<string> | undefined
+  #again: Promise<boolean> | undefined
+
+  constructor(source: () => Promise<string>) {
+    this.#source = source
+  }
+
+  read(): Promise<string> {
+    this.#value ??= this.#first()
+    return this.#value
+  }
+
+  async isNewer(than: number): Promise<boolean> {
+    if (this.reading === 0 || this.reading > than) return this.reading > than
+    this.#again ??= this.#readAgain().finally(() => {
+      this.#again = undefined
     })
-    return reading
+    return this.#again
+  }
+
+  async #first(): Promise<string> {
+    try {
+      const value = await this.#source()
+      this.reading = 1
+      return value
+    } catch (error) {
+      this.#value = undefined
+      throw error
+    }
+  }
+
+  async #readAgain(): Promise<boolean> {
+    const before = await this.#value
+    const value = await this.#source().catch(() => before)
+    if (value === undefined || value === before) return false
+    this.#value = Promise.resolve(value)
+    this.reading++
+    return true
   }
 }
 

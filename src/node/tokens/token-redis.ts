@@ -218,7 +218,7 @@ async function open(address: RedisAddress, { username, password, key }: TokenRed
 
 async function textOf(value: Readable): Promise<string> {
   if (typeof value === 'string') return value
-  return typeof value === 'function' ? value() : secretSource(value)()
+  return typeof value === 'function' ? value() : secretSource(value).read()
 }
 
 /** Session keys are hashes, so names say nothing about the credential to anybody who does not know it already. */

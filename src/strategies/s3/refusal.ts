@@ -1,5 +1,6 @@
 /** Parses error responses of object stores, and suggests what to do about them. */
-import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
+import { type AuthError, CredentialError, ProtocolError } from '../../errors.ts'
+import { errorDocument, wordIn } from '../../http/error-document.ts'
 import type { HttpResponse } from '../../http/message.ts'
 
 /** The relevant parts of a refusal; texts of the server are single words or absent. */
@@ -15,7 +16,6 @@ export interface Refusal {
   readonly date?: number
 }
 
-const MAX_BODY = 64 * 1024
 const SKEWED = new Set(['RequestTimeTooSkewed', 'RequestExpired', 'AuthFailure'])
 const STALE = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'])
 const SLACK = 5 * 60_000
@@ -36,15 +36,15 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 export async function refusalOf(response: HttpResponse, signedRegion: string): Promise<Refusal | undefined> {
   const { status, url, headers } = response
   const region = headers.get('x-amz-bucket-region') ?? undefined
-  if (![301, 307, 400, 403].includes(status)) return undefined
+  if (![301, 307, 400, 401, 403].includes(status)) return undefined
   if (status < 400 && headers.get('location') !== null && (region ?? signedRegion) === signedRegion) return undefined
-  const body = await bodyOf(response)
+  const body = await errorDocument(response)
   const date = Date.parse(headers.get('date') ?? wordIn(body, 'ServerTime') ?? '')
   return {
     status,
     url,
     code: wordIn(body, 'Code'),
-    region: status === 403 ? undefined : (region ?? wordIn(body, 'Region')),
+    region: status === 401 || status === 403 ? undefined : (region ?? wordIn(body, 'Region')),
     requestId: wordIn(body, 'RequestId'),
     ...(Number.isFinite(date) && { date }),
   }
@@ -79,7 +79,7 @@ export function refusedBy(refusal: Refusal, credential: string, now: number, hin
     const message = `the clocks of ${host} and of this machine differ${seconds > 0 ? ` by ${seconds} seconds` : ''}: ${what}`
     return new ProtocolError('CLOCK_SKEW', message, { url, status, credential, hint: 'set the clock of this machine' })
   }
-  if (status !== 403 && !/Auth|Token|AccessKey|Signature/.test(code ?? '')) {
+  if (status !== 401 && status !== 403 && !/Auth|Token|AccessKey|Signature/.test(code ?? '')) {
     return new ProtocolError(`HTTP_${status}`, `${host} answered ${what}`, { url, status, credential })
   }
   const next = hint ?? HINTS.get(code ?? '')
@@ -92,21 +92,6 @@ export function refusedBy(refusal: Refusal, credential: string, now: number, hin
 }
 
 /** Returns the response of the service in one line. */
-export function answerOf({ status, code, requestId }: Refusal): string {
+function answerOf({ status, code, requestId }: Refusal): string {
   return `${status}${code ? ` ${code}` : ''}${requestId ? ` (request ${requestId})` : ''}`
-}
-
-/** Returns the error document, or nothing when it is too long. */
-async function bodyOf(response: HttpResponse): Promise<string> {
-  try {
-    return await response.text(MAX_BODY)
-  } catch (error) {
-    if (isAuthError(error) && error.code === 'RESPONSE_TOO_LARGE') return ''
-    throw error
-  }
-}
-
-/** Returns the content of an element when it is one word. */
-function wordIn(xml: string, element: string): string | undefined {
-  return new RegExp(`<${element}>([\\w.:+/=-]{1,128})</${element}>`).exec(xml)?.[1]
 }

@@ -15,7 +15,8 @@ import {
 } from '../../auth/strategy.ts'
 import { matchesAny, namedOrigin, type UrlPattern } from '../../auth/url-pattern.ts'
 import { type AuthError, SelectionError, UnsupportedError } from '../../errors.ts'
-import { type HttpRequest, withQueryParameter, withUrl } from '../../http/message.ts'
+import { errorDocument, wordIn } from '../../http/error-document.ts'
+import { type HttpRequest, type HttpResponse, withQueryParameter, withUrl } from '../../http/message.ts'
 import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
@@ -48,7 +49,7 @@ const FRESH = 60_000
 
 /**
  * Calls the signing API of the credential, at most once per URL while the signature is valid, or once per container when the signature
- * is valid for it; a refused URL is signed again once.
+ * is valid for it; a refused URL is signed again once, also one that is refused with 400 and a code of expiry.
  */
 export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   type: 'signedUrl',
@@ -122,16 +123,34 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   const obtain = (signal: AbortSignal) => sign(context, answers, keys.own, signal)
   const first = opening(await obtainFor(request.url, keys, session, obtain), context)
   const response = yield step(request, first)
-  if (response.status !== 401 && response.status !== 403) return
+  if (response.status === 400) {
+    if (!(await hasEnded(response, request.method))) {
+      // The response was read to find its code: the caller gets its own.
+      yield step(request, first)
+      return
+    }
+  } else if (response.status !== 401 && response.status !== 403) return
   const { asked, since } = first.entry.value
   // One URL below a folder may be forbidden or missing while the signature is valid.
   const isShared = asked !== request.url
-  if (isShared && rootOf(resource) !== undefined && clock.now() - since < FRESH) return
+  if (isShared && response.status !== 400 && rootOf(resource) !== undefined && clock.now() - since < FRESH) return
   if (!isShared || first.key === keys.own) session.invalidate(first.key, first.entry.value)
   const second = opening(foundIn(keys.own, await session.resolve(keys.own, obtain), request.url, keys), context)
   if (second.address === first.address) return
   const again = yield step(request, second)
   if (isShared && again.status < 400) session.invalidate(first.key, first.entry.value)
+}
+
+/**
+ * Codes with which stores refuse an expired signature, or one by keys that have ended, with 400 (Google Cloud Storage, "HTTP status and
+ * error codes for XML API"; Amazon S3, "Error responses"). Azure Storage answers 403, and Amazon when only the signature expired.
+ */
+const ENDED = new Set(['ExpiredToken', 'RequestExpired', 'TokenRefreshRequired', 'InvalidToken', 'AuthenticationFailed'])
+
+/** True when a 400 concerns the signature; that of a HEAD request has no code and may do so. */
+async function hasEnded(response: HttpResponse, method: string): Promise<boolean> {
+  const code = wordIn(await errorDocument(response), 'Code')
+  return code === undefined ? method === 'HEAD' : ENDED.has(code)
 }
 
 /** Checks that the asset's signature is valid for a URL below it. Errors: `SCHEME_UNSUPPORTED`. */
