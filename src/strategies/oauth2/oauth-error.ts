@@ -38,14 +38,30 @@ const REMEDIES: { readonly [code: string]: string } = {
   temporarily_unavailable: 'try again later',
 }
 
-/** Returns `OAUTH_ERROR`; `actual` is the server's code when it is registered. */
-export function oauthError({ credential, url, name, secrets }: Endpoint, status: number, code: string, description = ''): CredentialError {
+/** A code of words, as the registered ones are: it cannot be a secret that the server repeats. */
+const CODE = /^[a-z]{2,20}(?:[_-][a-z]{1,20}){0,5}$/
+
+/** Returns `OAUTH_ERROR`; `actual` is the server's code when it is registered, or of words and no secret. */
+export function oauthError(
+  { credential, url, name, secrets = [] }: Endpoint,
+  status: number,
+  code: string,
+  description = '',
+): CredentialError {
   const hint = Object.hasOwn(REMEDIES, code) ? REMEDIES[code] : undefined
   const words = plainWords(description, secrets)
-  const message = `the ${name} refused "${credential}" with ${hint ? code : 'an unregistered error code'}${words && `: ${words}`}`
-  // A busy server says so by the status; it did not process the request.
-  const retryable = status === 429 || status === 503
-  return new CredentialError('OAUTH_ERROR', message, { credential, url, status, retryable, ...(hint && { hint, actual: code }) })
+  const isShown = hint !== undefined || (CODE.test(code) && !secrets.some((secret) => code.includes(secret)))
+  const message = `the ${name} refused "${credential}" with ${isShown ? code : 'an unregistered error code'}${words && `: ${words}`}`
+  // A busy server did not process the request.
+  const retryable = status === 429 || status >= 500
+  return new CredentialError('OAUTH_ERROR', message, {
+    credential,
+    url,
+    status,
+    retryable,
+    ...(hint && { hint }),
+    ...(isShown && { actual: code }),
+  })
 }
 
 /** Returns `OAUTH_RESPONSE_INVALID`; the error never quotes the response. */
@@ -83,9 +99,9 @@ function plainWords(description: string, secrets: readonly string[] = []): strin
     .slice(0, 200)
 }
 
-/** Returns `LOGIN_REQUIRED`: the user must log in. */
-export function loginRequired({ id }: { readonly id: string }): CredentialError {
-  return new CredentialError('LOGIN_REQUIRED', `"${id}" needs a login`, {
+/** Returns `LOGIN_REQUIRED`: the user must log in; `why` says what became of the previous login. */
+export function loginRequired({ id }: { readonly id: string }, why?: string): CredentialError {
+  return new CredentialError('LOGIN_REQUIRED', `"${id}" needs a login${why === undefined ? '' : `: ${why}`}`, {
     credential: id,
     hint: `stac-auth login ${id}; in code, auth.login("${id}", …); or add a finished token as a credential of type "http", scheme "bearer"`,
   })
