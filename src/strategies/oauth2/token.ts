@@ -5,10 +5,10 @@ import { refreshTime, reserveIn, type SessionStore } from '../../auth/session.ts
 import type { Token, TokenState } from '../../auth/strategy.ts'
 import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
-import { boundKey } from './client.ts'
+import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { userName } from './grant.ts'
-import { loginRequired } from './oauth-error.ts'
+import { loginRequired } from './response.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { LOCKED_REST, untilRested } from './token-retries.ts'
 import { decodeTokenSet, encodeTokenSet, type TokenSet } from './token-set.ts'
@@ -47,7 +47,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
   return store.exclusively(
     key,
     async () => {
-      const set = decodeTokenSet(await store.read(key))
+      const set = await storedSet(context, { store, key })
       // A page without storage is logged out as well.
       await store.remove(key).finally(() => {
         context.session.invalidate(tokenKey(context.credential), knownTokens(context))
@@ -57,6 +57,13 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
     },
     context.signal,
   )
+}
+
+/** Returns the stored set; what it says about the client secret is known from then on. */
+async function storedSet(context: OAuth2Context, { store, key }: Place): Promise<TokenSet | undefined> {
+  const set = decodeTokenSet(await store.read(key))
+  if (set?.secretEncoding) await rememberEncoding(context, set.secretEncoding)
+  return set
 }
 
 /** Returns why the user must log in before a token can be obtained; undefined when that is not needed. */
@@ -118,7 +125,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   const { store, key } = await placeOf(context)
   const user = await namedUser(context.credential)
   const own = async () => {
-    const set = decodeTokenSet(await store.read(key))
+    const set = await storedSet(context, { store, key })
     return set?.user === user ? set : undefined
   }
   const usable = async () => {
