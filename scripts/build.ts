@@ -37,7 +37,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
     'strategies/oauth2/credential-form.js',
     'strategies/oauth2/credential.js',
     'strategies/oauth2/grant.js',
-    'strategies/oauth2/oauth-error.js',
+    'strategies/oauth2/response.js',
     'strategies/oauth2/token-retries.js',
     'strategies/oauth2/pending-login.js',
     'strategies/oauth2/present-token.js',

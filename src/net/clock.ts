@@ -21,6 +21,19 @@ export function systemClock({ unref = false } = {}): Clock {
   return { now: Date.now, ...(unref && { setTimer }) }
 }
 
+const DAY = 24 * 3_600_000
+
+/**
+ * Returns how far the clock of a server is ahead of this machine's, in milliseconds, by the `Date` of its response; undefined when it names
+ * none, and beyond a day, where the clock must be set.
+ *
+ * @param date epoch milliseconds, or NaN
+ */
+export function skewFrom(date: number | undefined, now: number): number | undefined {
+  const skew = (date ?? Number.NaN) - now
+  return Math.abs(skew) <= DAY ? skew : undefined
+}
+
 /** Calls the function once after that many milliseconds of the clock; the result cancels it. */
 export function startTimer(clock: Clock | undefined, milliseconds: number, expire: () => void, kind: TimerKind): () => void {
   return clock?.setTimer ? clock.setTimer(milliseconds, expire, kind) : platformTimer(milliseconds, expire, kind)

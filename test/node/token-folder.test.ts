@@ -162,6 +162,18 @@ describe('the space that a token may need', () => {
     expect(await names()).toEqual([])
   })
 
+  it('is given back when the token is removed, and what follows is written without it', async () => {
+    const files = new TokenFolder(folder)
+    await files.exclusively(KEY, async () => {
+      await files.save(KEY, { text: 'old' })
+      await files.reserve(KEY, 1000)
+      await files.remove(KEY)
+      expect(await readdir(folder)).toEqual([`${KEY}.lock`])
+      await files.save(KEY, { text: 'new' })
+    })
+    expect((await files.load(KEY))?.text).toBe('new')
+  })
+
   it('is used once: what follows is written as if nothing had been reserved', async () => {
     const files = new TokenFolder(folder)
     await files.exclusively(KEY, async () => {

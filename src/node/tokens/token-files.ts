@@ -146,6 +146,8 @@ export class TokenFolder {
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key, 'json')
     if (!(await this.#isThere()) || !(await this.mayReplace(key))) return
+    // Reserved space is one of the files below: a later write must not look for it.
+    await this.#release(key)
     await wipeOwnFile(path)
     await this.#note(key)
     for (const name of await this.#namesOf(key, /\.(?:corrupt|tmp)$/)) await wipeOwnFile(join(this.path, name))

@@ -1,11 +1,10 @@
 /** The authorization code grant with PKCE (RFC 6749 §4.1, RFC 7636): the user logs in at the provider, in a browser. */
 import type { ServerMetadata } from 'openid-client'
 import type { Interaction, Redirection } from '../../auth/auth.ts'
-import { type AuthError, ConfigurationError, CredentialError, isAuthError, UnsupportedError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, isAuthError, UnsupportedError } from '../../errors.ts'
 import { type Client, converse } from './client.ts'
 import { knowsIssuer, type OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
-import { interactionMissing, oauthError } from './oauth-error.ts'
 import {
   decodeLogin,
   encodeLogin,
@@ -16,6 +15,7 @@ import {
   type PendingLogin,
   strangeAnswer,
 } from './pending-login.ts'
+import { interactionMissing, loginDenied, oauthError } from './response.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -108,7 +108,7 @@ function isOurs({ searchParams }: URL, login: PendingLogin): boolean {
 function checkAnswer(callback: URL, login: PendingLogin, server: ServerMetadata, context: OAuth2Context): void {
   if (!isOurs(callback, login)) throw strangeAnswer(context.credential.id)
   const refusal = callback.searchParams.get('error')
-  if (refusal !== null) throw refusedLogin(refusal, context)
+  if (refusal !== null) throw refusedLogin(refusal, callback.searchParams.get('error_description') ?? '', context)
   if (!hasIssuer(callback, server, context)) throw foreignIssuer(server, context.credential)
 }
 
@@ -131,7 +131,7 @@ async function redeemed(context: OAuth2Context, callback: URL, { state, nonce, v
         {},
         options,
       ),
-    { once: true, secrets },
+    { once: true, secrets, idToken: credential.type === 'openIdConnect' },
   )
 }
 
@@ -142,9 +142,9 @@ function hasIssuer({ searchParams }: URL, server: ServerMetadata, { credential }
   return named.length === 1 && isOfIssuer(named[0] ?? null, server, credential)
 }
 
-function refusedLogin(error: string, { credential: { id, authorizationUrl = '' } }: OAuth2Context): AuthError {
-  if (error !== 'access_denied') return oauthError({ credential: id, url: authorizationUrl, name: 'authorization endpoint' }, 400, error)
-  return new CredentialError('LOGIN_DENIED', `the login for "${id}" was refused at the provider`, { credential: id })
+function refusedLogin(error: string, description: string, { credential: { id, authorizationUrl = '' } }: OAuth2Context): AuthError {
+  if (error === 'access_denied') return loginDenied(id, description)
+  return oauthError({ credential: id, url: authorizationUrl, name: 'authorization endpoint' }, 400, error, description)
 }
 
 function checkPkce({ code_challenge_methods_supported: methods, issuer }: ServerMetadata, { credential: { id } }: OAuth2Context): void {

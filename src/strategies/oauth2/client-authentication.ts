@@ -1,6 +1,6 @@
 import type { ClientAuth, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/credential.ts'
-import { base64 } from '../../crypto/encoding.ts'
+import { base64, fromBase64url } from '../../crypto/encoding.ts'
 import type { ClientCertificate } from '../../http/message.ts'
 import { reveal, revealText, unfit } from '../reveal.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
@@ -8,6 +8,9 @@ import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './creden
 /** Client authentication of a credential, and the secrets it uses. */
 export interface Authentication {
   readonly method: ClientAuth
+  /** Basic credentials without the encoding of RFC 6749 §2.3.1, where that makes a difference. */
+  readonly unencoded?: ClientAuth
+  readonly clientSecret?: string
   readonly secrets: readonly string[]
   /** For the TLS connection (RFC 8705 §2), PEM. */
   readonly certificate?: ClientCertificate
@@ -30,11 +33,15 @@ export async function authenticationOf(
   if (method === 'tls') return { method: client.TlsClientAuth(), secrets: [], certificate: await certificateOf(credential) }
   const secret = clientSecret ? await reveal(clientSecret, 'clientSecret', credential) : ''
   const methods = {
-    basic: basicAuthentication(credential.clientId, secret),
+    basic: basicAuthentication(formEncoded(credential.clientId), formEncoded(secret)),
     post: client.ClientSecretPost(secret),
     secretJwt: client.ClientSecretJwt(secret, assertion),
   }
-  return { method: methods[method], secrets: [secret] }
+  const isPlain = formEncoded(credential.clientId + secret) === credential.clientId + secret
+  // RFC 7617 §2: without encoding a client id must not contain a colon.
+  const hasOther = method === 'basic' && !isPlain && !credential.clientId.includes(':')
+  const unencoded = hasOther ? { unencoded: basicAuthentication(credential.clientId, secret) } : {}
+  return { method: methods[method], ...unencoded, secrets: [secret], ...(secret !== '' && { clientSecret: secret }) }
 }
 
 /** Returns the method; default: `none` without a client secret. */
@@ -72,12 +79,28 @@ async function certificateOf(credential: OAuth2Credential) {
   return { cert, key }
 }
 
-/**
- * Encodes client id and secret as in RFC 6749 §2.3.1 and Appendix B. `-`, `.` and `_` stay unencoded, which also suits
- * servers that do not decode.
- */
+/** Encodes as in RFC 6749 §2.3.1 and Appendix B. `-`, `.` and `_` stay unencoded, which also suits servers that do not decode. */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1)
+}
+
+/** Algorithms of JWTs that are signed with a secret (RFC 7518 §3.2). */
+export const HMACS = ['HS256', 'HS384', 'HS512'] as const
+
+export type Hmac = (typeof HMACS)[number]
+
+/** True for a JWT that is signed with the client secret (OpenID Connect Core 1.0 §10.1). */
+export async function isSignedWithSecret(jwt: string, algorithm: Hmac, secret: string): Promise<boolean> {
+  const end = jwt.lastIndexOf('.')
+  const signature = fromBase64url(jwt.slice(end + 1))
+  if (signature === undefined) return false
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const hmac = { name: 'HMAC', hash: `SHA-${algorithm.slice(2)}` }
+  const key = await crypto.subtle.importKey('raw', bytes(secret), hmac, false, ['verify'])
+  return crypto.subtle.verify(hmac, key, new Uint8Array(signature), bytes(jwt.slice(0, end)))
+}
+
 function basicAuthentication(clientId: string, secret: string): ClientAuth {
-  const encoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
-  const credentials = base64(new TextEncoder().encode(`${encoded(clientId)}:${encoded(secret)}`))
+  const credentials = base64(new TextEncoder().encode(`${clientId}:${secret}`))
   return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`)
 }

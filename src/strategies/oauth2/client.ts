@@ -3,12 +3,23 @@ import type { Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } fr
 import type { Secret } from '../../auth/credential.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../stac/document.ts'
+import type { JsonObject } from '../../stac/document.ts'
 import { revealText, unfit } from '../reveal.ts'
-import { type Authentication, authenticationOf } from './client-authentication.ts'
+import { type Authentication, authenticationOf, HMACS, type Hmac, isSignedWithSecret, methodOf } from './client-authentication.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
-import { type Endpoint, invalidAnswer, oauthError } from './oauth-error.ts'
-import { type Demands, membersOf, type Read, serverOf, taken, tokenMembers } from './server.ts'
+import {
+  type Demands,
+  deviceMembers,
+  type Endpoint,
+  invalidAnswer,
+  jwtPart,
+  membersOf,
+  oauthError,
+  type Read,
+  taken,
+  tokenMembers,
+} from './response.ts'
+import { serverOf } from './server.ts'
 import { withTokenRetries } from './token-retries.ts'
 
 type Library = typeof import('./library.ts')
@@ -34,6 +45,8 @@ export interface Conversation {
   /** Nothing is sent a second time. */
   readonly once?: boolean
   readonly exchange?: boolean
+  /** The response must have an ID token. */
+  readonly idToken?: boolean
   /** Replaces the token endpoint of the metadata. */
   readonly tokenUrl?: string
   /** Values that errors must not contain, besides the client's secret. */
@@ -44,10 +57,16 @@ export interface Conversation {
 export interface Outcome<T> {
   readonly result: T
   readonly members?: JsonObject
+  /** How far the server's clock was ahead in that response, in milliseconds; 0 for less than {@link TOLERANCE}. */
+  readonly skew: number
 }
 
+/** How much the clocks of server and machine may differ, in milliseconds, without a correction. */
+const TOLERANCE = 30_000
+
 /**
- * Runs a grant of openid-client.
+ * Runs a grant of openid-client. Where a server takes the client secret only without the encoding of RFC 6749 §2.3.1, or its clock is off,
+ * that is corrected once, and known from then on.
  *
  * Errors: `OAUTH_ERROR` (the server's `error`, its description cut and cleaned), `OAUTH_RESPONSE_INVALID` (never quotes the
  * response), `OAUTH_TOKEN_TYPE`, `OAUTH_REDIRECT`, `OIDC_ID_TOKEN`, `HTTP_<status>`, those of discovery and transport.
@@ -61,17 +80,79 @@ export async function converse<T>(
   const server = conversation.tokenUrl ? { ...published, token_endpoint: conversation.tokenUrl } : published
   const library = await import('./library.ts')
   const authentication = await authenticationOf(context, library, published)
-  const configuration = configured(library, server, authentication, context)
   const key = context.credential.dpop ? await boundKey(context) : undefined
-  const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
-  const wire = new Wire(context, conversation, server, authentication)
-  configuration[library.customFetch] = (url, request) => wire.fetch(url, request)
-  try {
-    const result = await talk({ library, configuration, server, options })
-    return wire.members ? { result, members: wire.members } : { result }
-  } catch (error) {
-    throw wire.failure ?? (isAuthError(error) ? error : disbelieved(error, wire.endpoint, wire.members))
+  const corrected = new Set<Correction>()
+  let encoding = secretEncoding(context)
+  let given: Given | undefined
+  for (;;) {
+    const skew = given?.skew ?? context.session.get<number>(skewKey(server))?.value ?? 0
+    const configuration = configured(library, server, { authentication, encoding, skew, given }, context)
+    const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
+    const wire = new Wire(context, conversation, server, { authentication, skew, given })
+    configuration[library.customFetch] = (url, request) => wire.fetch(url, request)
+    try {
+      const result = await talk({ library, configuration, server, options })
+      await rememberEncoding(context, encoding)
+      return { result, skew: Math.abs(wire.skew) < TOLERANCE ? 0 : wire.skew, ...(wire.given && { members: wire.given.members }) }
+    } catch (error) {
+      const failure = wire.failure ?? (isAuthError(error) ? error : disbelieved(error, wire.endpoint, wire.given?.members))
+      const correction = wire.unread ? 'reading' : correctionOf(failure, authentication, wire.skew - skew, context.credential)
+      if (correction === undefined || corrected.has(correction)) {
+        if (failure.actual !== 'invalid_client') await rememberEncoding(context, encoding)
+        throw failure
+      }
+      corrected.add(correction)
+      if (correction === 'encoding') encoding = encoding === 'form' ? 'none' : 'form'
+      if (correction === 'clock') await remember(context, skewKey(server), wire.skew)
+      if (correction === 'reading') given = wire.given
+    }
   }
+}
+
+type Correction = 'encoding' | 'clock' | 'reading'
+
+/** Returns what may make a refused request succeed; undefined when nothing does. */
+function correctionOf(
+  { actual }: AuthError,
+  { unencoded }: Authentication,
+  drift: number,
+  credential: OAuth2Credential,
+): Correction | undefined {
+  const signs = ['secretJwt', 'privateKeyJwt'].includes(methodOf(credential))
+  // A client JWT and a proof name the time at which they were made.
+  const isDated = actual === 'invalid_dpop_proof' || (actual === 'invalid_client' && signs)
+  if (isDated && Math.abs(drift) >= TOLERANCE) return 'clock'
+  return actual === 'invalid_client' && unencoded !== undefined ? 'encoding' : undefined
+}
+
+/** How client id and secret are written into Basic credentials: `form` as in RFC 6749 §2.3.1, `none` for servers that do not decode. */
+export type SecretEncoding = 'form' | 'none'
+
+const ENCODING = 'secret encoding'
+
+/** Returns the encoding that the server of the credential accepted last. */
+export function secretEncoding({ session }: Pick<OAuth2Context, 'session'>): SecretEncoding {
+  return session.get<SecretEncoding>(ENCODING)?.value ?? 'form'
+}
+
+export async function rememberEncoding(context: Pick<OAuth2Context, 'session'>, encoding: SecretEncoding): Promise<void> {
+  if (encoding !== secretEncoding(context)) await remember(context, ENCODING, encoding)
+}
+
+async function remember<T>({ session }: Pick<OAuth2Context, 'session'>, key: string, value: T): Promise<void> {
+  session.invalidate(key, session.get(key)?.value)
+  await session.resolve<T>(key, async () => ({ value }))
+}
+
+const skewKey = ({ token_endpoint: url, issuer }: ServerMetadata) => `clock ${new URL(url ?? issuer).origin}`
+
+/** A token response. The library reads it again when its configuration, which cannot change meanwhile, does not suit it. */
+interface Given {
+  readonly members: JsonObject
+  /** Of the server's clock, as of {@link Outcome}. */
+  readonly skew: number
+  /** True for an ID token whose signature by the client secret is verified already: the library verifies those by public keys only. */
+  readonly isVerified: boolean
 }
 
 /** Returns the key that tokens of the credential are bound to: its own, or one for the lifetime of the engine. */
@@ -102,15 +183,30 @@ async function givenKey({ id, dpopKeyPair }: OAuth2Credential): Promise<PrivateK
   return key
 }
 
-function configured(library: Library, server: ServerMetadata, { method }: Authentication, { credential, clock }: OAuth2Context) {
-  const metadata = { [library.clockTolerance]: 30, [library.clockSkew]: Math.round((clock.now() - Date.now()) / 1000) }
+interface Settings {
+  readonly authentication: Authentication
+  readonly encoding: SecretEncoding
+  readonly skew: number
+  readonly given: Given | undefined
+}
+
+function configured(library: Library, server: ServerMetadata, settings: Settings, { credential, clock }: OAuth2Context): Configuration {
+  const { authentication, encoding, skew, given } = settings
+  const algorithm = given?.isVerified ? algorithmOf(String(given.members.id_token)) : undefined
+  const metadata = {
+    [library.clockTolerance]: TOLERANCE / 1000,
+    [library.clockSkew]: Math.round((clock.now() - Date.now() + skew) / 1000),
+    ...(algorithm !== undefined && { id_token_signed_response_alg: algorithm }),
+  }
+  const method = (encoding === 'none' && authentication.unencoded) || authentication.method
   const configuration = new library.Configuration(server, credential.clientId, metadata, method)
   // Credentials may use http: only on loopback, which was checked on reading.
   if (Object.values(server).some((value) => typeof value === 'string' && value.startsWith('http:'))) {
     library.allowInsecureRequests(configuration)
   }
   // A provider without keys cannot authenticate users.
-  if (credential.type === 'openIdConnect' || server.jwks_uri !== undefined) library.enableNonRepudiationChecks(configuration)
+  if (algorithm === undefined && (credential.type === 'openIdConnect' || server.jwks_uri !== undefined))
+    library.enableNonRepudiationChecks(configuration)
   return configuration
 }
 
@@ -120,23 +216,33 @@ const TIMEOUT = 30_000
 /** Connects the library with the transport. */
 class Wire {
   failure: AuthError | undefined
-  members: JsonObject | undefined
+  /** The token response. */
+  given: Given | undefined
+  /** True when the library must read that with another configuration. */
+  unread = false
+  /** By the last response. */
+  skew: number
   endpoint: Endpoint
   readonly #context: OAuth2Context
   readonly #conversation: Conversation
   readonly #server: ServerMetadata
-  readonly #certificate: Authentication['certificate']
+  readonly #authentication: Authentication
+  /** What the configuration of the library is made for. */
+  readonly #settings: Pick<Settings, 'skew' | 'given'>
 
-  constructor(context: OAuth2Context, conversation: Conversation, server: ServerMetadata, { certificate, secrets }: Authentication) {
+  constructor(context: OAuth2Context, conversation: Conversation, server: ServerMetadata, settings: Omit<Settings, 'encoding'>) {
     this.#context = context
     this.#conversation = conversation
     this.#server = server
-    this.#certificate = certificate
+    this.#authentication = settings.authentication
+    this.#settings = settings
+    this.given = settings.given
+    this.skew = settings.skew
     this.endpoint = {
       credential: context.credential.id,
       url: server.token_endpoint ?? '',
       name: conversation.endpoint,
-      secrets: [...secrets, ...(conversation.secrets ?? [])].filter((secret) => secret !== ''),
+      secrets: [...settings.authentication.secrets, ...(conversation.secrets ?? [])].filter((secret) => secret !== ''),
     }
   }
 
@@ -154,35 +260,79 @@ class Wire {
   async #ask(url: string, method: string, headers: Record<string, string>, body: CustomFetchOptions['body']): Promise<Response> {
     const { send, signal, credential, clock } = this.#context
     const isToken = method === 'POST' && this.#conversation.endpoint === 'token endpoint' && url === this.#server.token_endpoint
+    if (isToken && this.#settings.given) return tokenAnswer(this.#settings.given)
     const text = String(body ?? '')
     const request = { method, url, headers, ...(text !== '' && { body: text }) }
     const wanted = isToken && credential.tokenRequest === 'json' ? asJson(request) : request
-    const response = await send(wanted, { signal, timeout: TIMEOUT, ...(this.#certificate && { clientCertificate: this.#certificate }) })
+    const { certificate } = this.#authentication
+    const response = await send(wanted, { signal, timeout: TIMEOUT, ...(certificate && { clientCertificate: certificate }) })
     const read = await taken(response, this.endpoint, clock)
+    this.skew = read.skew ?? this.skew
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
-    if (!isToken) {
-      if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
-      // RFC 7009 §2.2: the body of the response has no meaning, and some servers send none.
-      if (this.#conversation.endpoint === 'revocation endpoint')
-        return answer({ status: read.status === 204 ? 200 : read.status, text: '' }, {})
-      return answer(isObject(read.json) ? { ...read, text: JSON.stringify(paced(read.json)) } : read, {})
+    if (!isToken) return this.#further(read, method)
+    this.given = await this.#believed(tokenMembers(read, this.endpoint, this.#demands()))
+    const { members, skew, isVerified } = this.given
+    this.unread = members.id_token !== undefined && (isVerified || Math.abs(skew - this.#settings.skew) >= TOLERANCE)
+    if (this.unread) throw new Error('the response is read again')
+    return tokenAnswer(this.given, nonceOf(response))
+  }
+
+  /** Returns a response of another endpoint as the library expects it. */
+  #further(read: Read, method: string): Response {
+    if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
+    if (method !== 'POST') return answer({ ...read, status: 200 }, {})
+    switch (this.#conversation.endpoint) {
+      case 'revocation endpoint':
+        // RFC 7009 §2.2: the body of the response has no meaning, and some servers send none.
+        return answer({ status: 200, text: '' }, {})
+      case 'device endpoint':
+        return answer({ status: 200, text: JSON.stringify(deviceMembers(read, this.endpoint)) }, {})
+      default:
+        if (typeof membersOf(read, this.endpoint).request_uri !== 'string') throw invalidAnswer(this.endpoint, 'has no request_uri')
+        return answer({ ...read, status: 201 }, {})
     }
-    this.members = this.#believed(tokenMembers(read, this.endpoint, this.#demands()))
-    return answer({ status: 200, text: JSON.stringify(forLibrary(this.members)) }, nonceOf(response))
   }
 
   /** Drops an ID token when the issuer is unknown: it proves nothing (OpenID Connect Core 1.0 §3.1.3.7). */
-  #believed({ id_token: idToken, ...members }: JsonObject): JsonObject {
+  async #believed({ id_token: idToken, ...members }: JsonObject): Promise<Given> {
     const { credential, warn } = this.#context
-    if (idToken === undefined) return members
-    if (knowsIssuer(credential)) return { ...members, id_token: idToken }
+    const given = { members, skew: this.skew, isVerified: false }
+    if (idToken === undefined) {
+      if (this.#conversation.idToken) throw withoutIdToken(this.endpoint)
+      return given
+    }
+    if (knowsIssuer(credential)) {
+      return { ...given, members: { ...members, id_token: idToken }, isVerified: await this.#isSignedWithSecret(String(idToken)) }
+    }
     const message = `the ID token of "${credential.id}" is not used: the credential names no issuer. Add "issuer" to it`
     if (credential.scopes?.includes('openid')) warn({ code: 'ID_TOKEN_UNUSED', message })
-    return members
+    return given
+  }
+
+  /** Verifies an ID token that is signed with the client secret; false for other signatures. Errors: `OIDC_ID_TOKEN`. */
+  async #isSignedWithSecret(idToken: string): Promise<boolean> {
+    const { credential, url } = this.endpoint
+    const algorithm = algorithmOf(idToken)
+    if (algorithm === undefined) return false
+    const { clientSecret } = this.#authentication
+    if (clientSecret === undefined) {
+      throw new ProtocolError(
+        'OIDC_ID_TOKEN',
+        `the ID token of "${credential}" is signed with a client secret, and the credential has none`,
+        {
+          credential,
+          url,
+          hint: 'add "clientSecret" to the credential, or ask the provider for ID tokens that are signed with RS256',
+        },
+      )
+    }
+    if (await isSignedWithSecret(idToken, algorithm, clientSecret)) return true
+    throw new ProtocolError('OIDC_ID_TOKEN', `the ID token of "${credential}" is not signed with its client secret`, { credential, url })
   }
 
   #demands(): Demands {
-    return { tokenType: this.#context.credential.dpop ? 'DPoP' : 'Bearer', exchange: this.#conversation.exchange === true }
+    const { dpop, tokenField } = this.#context.credential
+    return { tokenType: dpop ? 'DPoP' : 'Bearer', exchange: this.#conversation.exchange === true, tokenField }
   }
 }
 
@@ -200,14 +350,27 @@ function answer({ status, text }: Pick<Read, 'status' | 'text'>, headers: Readon
   return new Response(status === 204 ? null : text, { status, headers: [['content-type', 'application/json'], ...known] })
 }
 
+function tokenAnswer({ members }: Given, headers: Readonly<Record<string, string | null>> = {}): Response {
+  return answer({ status: 200, text: JSON.stringify(forLibrary(members)) }, headers)
+}
+
+/** Returns the algorithm of an ID token that is signed with a secret (RFC 7518 §3.2); undefined for all others. */
+function algorithmOf(idToken: string): Hmac | undefined {
+  const algorithm = jwtPart(idToken, 0).alg
+  return HMACS.find((one) => one === algorithm)
+}
+
+function withoutIdToken(endpoint: Endpoint): ProtocolError {
+  return invalidAnswer(
+    endpoint,
+    'has no id_token',
+    'add "openid" to "scopes"; for a server without OpenID Connect use a credential of type "oauth2"',
+  )
+}
+
 /** Removes lifetimes, which are parsed here: the library treats unusual values differently. */
 function forLibrary({ expires_in: _life, scope, ...members }: JsonObject): JsonObject {
   return { ...members, ...(typeof scope === 'string' && { scope }) }
-}
-
-/** Clamps the interval of a device flow, which may be absent (RFC 8628 §3.2); the library accepts only numbers above 0. */
-function paced({ interval, ...members }: JsonObject): JsonObject {
-  return typeof interval === 'number' && interval >= 0 ? { ...members, interval: interval || 1 } : members
 }
 
 function asJson({ method, url, headers, body }: { method: string; url: string; headers: Record<string, string>; body?: string }) {
@@ -217,15 +380,18 @@ function asJson({ method, url, headers, body }: { method: string; url: string; h
 
 /** Returns the error for a response that the library rejects. */
 function disbelieved(error: unknown, endpoint: Endpoint, members: JsonObject | undefined): AuthError {
-  const { code, error: refusal } = error as { code?: unknown; error?: unknown }
-  if (typeof refusal === 'string') return oauthError(endpoint, 400, refusal)
+  const { code, error: refusal, error_description: words } = error as { code?: unknown; error?: unknown; error_description?: unknown }
+  if (typeof refusal === 'string') return oauthError(endpoint, 400, refusal, typeof words === 'string' ? words : '')
   if (members?.id_token === undefined) return invalidAnswer(endpoint, 'is malformed')
   const reason = REASONS[String(code)] ?? 'cannot be verified'
   const claim = claimOf(error)
   const message = `the ID token of "${endpoint.credential}" ${claim && code !== TIMES ? `has a wrong ${claim}` : reason}`
-  const hint = claim === 'iss' ? { hint: 'write the "issuer" of the credential exactly as in the discovery document of the provider' } : {}
+  const advice = code === TIMES ? 'set the clock of this machine' : claim === 'iss' ? ISSUER_ADVICE : undefined
+  const hint = advice === undefined ? {} : { hint: advice }
   return new ProtocolError('OIDC_ID_TOKEN', message, { credential: endpoint.credential, url: endpoint.url, ...hint })
 }
+
+const ISSUER_ADVICE = 'write the "issuer" of the credential exactly as in the discovery document of the provider'
 
 const TIMES = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
 

@@ -53,6 +53,7 @@ export const clientFields = {
   jwksUrl: { kind: 'url', label: 'Keys of the provider, when they are on another host' },
   endpointHosts: { kind: 'patterns', label: 'Other hosts (URL patterns) that published endpoints may use' },
   revocationUrl: { kind: 'url', label: 'Endpoint that revokes tokens (RFC 7009)' },
+  tokenField: { kind: 'text', label: 'Member of the token response that is the access token; default: access_token, or token' },
   present: { kind: 'text', label: 'Token to send with requests', values: ['access_token', 'id_token'] },
   tokenPrefix: { kind: 'text', label: 'Prefix of the token, for servers that use it to tell token issuers apart' },
   placement: { kind: 'placement', label: 'Query parameter for the token, instead of the Authorization header' },

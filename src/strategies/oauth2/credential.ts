@@ -47,6 +47,8 @@ export type OAuth2Credential = Credential & {
   readonly subjectTokenType?: string
   readonly requestedTokenType?: string
   readonly tokenRequest?: 'form' | 'json'
+  /** Member of the token response that is the access token. */
+  readonly tokenField?: string
 }
 
 export type FlowName = 'authorizationCode' | 'clientCredentials' | 'password' | 'implicit' | 'tokenExchange'

@@ -8,7 +8,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
 import { granted, requested } from './grant.ts'
-import { invalidAnswer, loginRequired } from './oauth-error.ts'
+import { invalidAnswer, loginDenied, loginRequired } from './response.ts'
 import type { TokenSet } from './token-set.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -59,9 +59,7 @@ async function asked(context: OAuth2Context, code: string): Promise<TokenSet | '
     if (error.actual === 'slow_down') return 'slow_down'
     if (error.retryable || error.code.startsWith('TIMEOUT_') || error.code.startsWith('NETWORK_')) return 'no answer'
     if (error.code !== 'OAUTH_ERROR') throw error
-    if (error.actual === 'access_denied') {
-      throw new CredentialError('LOGIN_DENIED', `the login for "${id}" was refused at the provider`, { credential: id })
-    }
+    if (error.actual === 'access_denied') throw loginDenied(id)
     if (error.actual === 'expired_token') {
       throw new CredentialError('LOGIN_TIMEOUT', `the login for "${id}" timed out`, { credential: id })
     }

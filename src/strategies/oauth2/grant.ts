@@ -1,11 +1,10 @@
 /** Runs a grant and reads the resulting token set. */
 import type { Token } from '../../auth/strategy.ts'
-import { fromBase64url } from '../../crypto/encoding.ts'
-import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
+import { type JsonObject, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
-import { boundKey, type Client, type Conversation, converse } from './client.ts'
+import { boundKey, type Client, type Conversation, converse, secretEncoding } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { invalidAnswer } from './oauth-error.ts'
+import { expiresIn, invalidAnswer, jwtPart } from './response.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** Runs a grant of openid-client. Errors: as of `converse`. */
@@ -15,9 +14,10 @@ export async function granted(
   conversation: Partial<Conversation> = {},
 ): Promise<TokenSet> {
   const asked = context.clock.now()
-  const { members } = await converse(context, { endpoint: 'token endpoint', ...conversation }, grant)
+  const { members, skew } = await converse(context, { endpoint: 'token endpoint', ...conversation }, grant)
   if (!members) throw invalidAnswer({ credential: context.credential.id, url: '', name: 'token endpoint' }, 'is missing')
-  const set = withEnd(tokenSetOf(members, asked), context.credential)
+  const secret = secretEncoding(context)
+  const set = { ...withEnd(tokenSetOf(members, asked), context.credential, skew), ...(secret === 'none' && { secretEncoding: secret }) }
   tellReduction(context, set)
   return context.credential.dpop ? { ...set, boundTo: (await boundKey(context)).thumbprint } : set
 }
@@ -27,10 +27,10 @@ export function requested({ scopes, resource, audience }: OAuth2Credential): Rec
   return { ...(scopes?.length && { scope: scopes.join(' ') }), ...(resource && { resource }), ...(audience && { audience }) }
 }
 
-/** Uses the expiry of the ID token when that is the token sent for data. */
-function withEnd(set: TokenSet, { present }: OAuth2Credential): TokenSet {
-  const expiresAt = present === 'id_token' && set.idToken !== undefined ? endOfIdToken(set.idToken) : undefined
-  return expiresAt === undefined ? set : { ...set, expiresAt }
+/** Uses the expiry of the ID token when that is the token sent for data; it is a time of the server's clock. */
+function withEnd(set: TokenSet, { present }: OAuth2Credential, skew: number): TokenSet {
+  const end = present === 'id_token' && set.idToken !== undefined ? endOfIdToken(set.idToken) : undefined
+  return end === undefined ? set : { ...set, expiresAt: end - skew }
 }
 
 function tokenSetOf(members: JsonObject, askedAt: number): TokenSet {
@@ -55,28 +55,9 @@ function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context,
   if (missing.length) warn({ code: 'SCOPE_REDUCED', message: `the token of "${id}" was issued without the scope ${missing.join(', ')}` })
 }
 
-/** One year in seconds: longer lifetimes are cut. */
-const LONGEST = 31_536_000
-
-/**
- * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
- * undefined when it is not positive or not a number.
- */
-export function expiresIn(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
-  return Math.min(Math.trunc(seconds), LONGEST)
-}
-
 /** Returns the claims of an ID token that was verified before (OpenID Connect Core 1.0 §2); none for a malformed one. */
 export function idTokenClaims(token: string): JsonObject {
-  const bytes = fromBase64url(token.split('.')[1] ?? '')
-  try {
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isObject(claims) ? claims : {}
-  } catch {
-    return {}
-  }
+  return jwtPart(token, 1)
 }
 
 const MAX_NAME = 100

@@ -18,9 +18,13 @@ export function clientCredentials(context: OAuth2Context): Promise<TokenSet> {
   )
 }
 
-/** Requests a new set with a refresh token (RFC 6749 §6), which is kept when none is returned. Errors: those of the token endpoint. */
-export async function refresh(context: OAuth2Context, { refreshToken = '', idToken }: TokenSet): Promise<TokenSet> {
-  const { refreshUrl, resource } = context.credential
+/**
+ * Requests a new set with a refresh token (RFC 6749 §6); what the response omits of refresh token and ID token is kept. Errors: those of the
+ * token endpoint.
+ */
+export async function refresh(context: OAuth2Context, old: TokenSet): Promise<TokenSet> {
+  const { refreshToken = '', idToken } = old
+  const { refreshUrl, resource, present } = context.credential
   const set = await granted(
     context,
     ({ library, configuration, options }) =>
@@ -28,7 +32,11 @@ export async function refresh(context: OAuth2Context, { refreshToken = '', idTok
     { secrets: [refreshToken], ...(refreshUrl && { tokenUrl: refreshUrl }) },
   )
   checkSubject(idToken, set.idToken, context)
-  return { refreshToken, ...(idToken !== undefined && { idToken }), ...set }
+  const next = { refreshToken, ...(idToken !== undefined && { idToken }), ...set }
+  if (present !== 'id_token' || set.idToken !== undefined) return next
+  // What is presented has the lifetime that it had.
+  const { expiresAt: _life, ...kept } = next
+  return { ...kept, ...(old.expiresAt !== undefined && { expiresAt: old.expiresAt }), idTokenIsLast: true }
 }
 
 /** Checks that a refreshed ID token has the same subject (OpenID Connect Core 1.0 §12.2). */

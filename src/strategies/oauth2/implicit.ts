@@ -1,11 +1,11 @@
 /** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: credentials must enable it, and it works in browsers only. */
 import type { Interaction } from '../../auth/auth.ts'
-import { CredentialError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
+import { ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
 import type { OAuth2Context } from './credential.ts'
-import { expiresIn, requested } from './grant.ts'
-import { type Endpoint, interactionMissing, invalidAnswer, oauthError } from './oauth-error.ts'
+import { requested } from './grant.ts'
 import { decodeLogin, encodeLogin, hasState, isOfIssuer, newLogin } from './pending-login.ts'
+import { type Endpoint, expiresIn, interactionMissing, invalidAnswer, loginDenied, oauthError } from './response.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -59,10 +59,9 @@ export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, cre
   const members = membersOf(hash)
   if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'contains a parameter twice')
   const error = members.get('error')
-  if (error === 'access_denied') {
-    throw new CredentialError('LOGIN_DENIED', `the login for "${credential}" was refused at the provider`, { credential })
-  }
-  if (error !== null) throw oauthError(endpoint, 400, error)
+  const description = members.get('error_description') ?? ''
+  if (error === 'access_denied') throw loginDenied(credential, description)
+  if (error !== null) throw oauthError(endpoint, 400, error, description)
   if (!hasState(members, { state })) throw invalidAnswer(endpoint, 'belongs to another login')
   const iss = members.get('iss')
   if (iss !== null && !isIssuer?.(iss)) {
@@ -70,7 +69,7 @@ export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, cre
   }
   const token = members.get('access_token') ?? ''
   if (!isAccessToken(token)) throw invalidAnswer(endpoint, 'has no usable access_token')
-  if (members.get('token_type')?.toLowerCase() !== 'bearer') {
+  if ((members.get('token_type') || 'bearer').toLowerCase() !== 'bearer') {
     throw new ProtocolError('OAUTH_TOKEN_TYPE', `the ${endpoint.name} of "${credential}" issued a token of a type other than Bearer`, {
       credential,
     })

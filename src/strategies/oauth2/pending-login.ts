@@ -6,7 +6,7 @@ import { CredentialError, TrustError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
-import { invalidAnswer } from './oauth-error.ts'
+import { invalidAnswer } from './response.ts'
 import { tokenKey } from './token.ts'
 
 export interface PendingLogin {

@@ -2,17 +2,14 @@
 
 import type { ServerMetadata } from 'openid-client'
 import { matchesAny, namedOrigin } from '../../auth/url-pattern.ts'
-import { isAuthError, ProtocolError, TrustError } from '../../errors.ts'
-import { isAccessToken } from '../../http/headers.ts'
-import { type HttpResponse, isRedirect } from '../../http/message.ts'
+import { isAuthError, TrustError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
-import type { Clock } from '../../net/clock.ts'
-import { retryHint, withRetryAfter } from '../../net/retry.ts'
-import { isObject, type JsonObject, own, ownString } from '../../stac/document.ts'
+import { withRetryAfter } from '../../net/retry.ts'
+import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { methodOf } from './client-authentication.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { type Endpoint, invalidAnswer, oauthError, redirectRefused, unexpectedStatus } from './oauth-error.ts'
+import { type Endpoint, invalidAnswer, membersOf, taken, unexpectedStatus } from './response.ts'
 import { withTokenRetries } from './token-retries.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
@@ -213,91 +210,4 @@ function pinned(credential: OAuth2Credential): Partial<ServerMetadata> {
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
-}
-
-/** Maximum bytes of a response. */
-const MAX_ANSWER = 1_048_576
-
-/** Allowed characters of a refresh token (RFC 6749 Appendix A.17) or an ID token; both can be long. */
-const VISIBLE = /^[\x20-\x7e]{1,65536}$/
-
-/** A response that was read completely. */
-export interface Read {
-  readonly status: number
-  /** Milliseconds of `Retry-After`. */
-  readonly retryAfter?: number
-  readonly text: string
-  /** The parsed JSON; undefined when malformed. */
-  readonly json: unknown
-  /** The response's `error` member. */
-  readonly error?: string
-}
-
-/** Reads a response. Errors: `OAUTH_REDIRECT`, `RESPONSE_TOO_LARGE`, those of the transport. */
-export async function taken(response: HttpResponse, endpoint: Endpoint, { now }: Pick<Clock, 'now'>): Promise<Read> {
-  if (isRedirect(response.status)) {
-    await response.discard()
-    throw redirectRefused(endpoint, response)
-  }
-  const text = await response.text(MAX_ANSWER)
-  const json = parsed(text)
-  const error = ownString(json, 'error')
-  const retryAfter = retryHint(response.headers, now())
-  return { status: response.status, text, json, ...(error !== undefined && { error }), ...(retryAfter !== undefined && { retryAfter }) }
-}
-
-/** Returns the members of a successful response. Errors: `OAUTH_ERROR`, `HTTP_<status>`, `OAUTH_RESPONSE_INVALID`. */
-export function membersOf({ status, json, error, retryAfter }: Read, endpoint: Endpoint, good: readonly number[] = [200]): JsonObject {
-  if (error !== undefined) throw withRetryAfter(oauthError(endpoint, status, error, ownString(json, 'error_description')), retryAfter)
-  if (!good.includes(status)) throw withRetryAfter(unexpectedStatus(endpoint, status), retryAfter)
-  if (!isObject(json)) throw invalidAnswer(endpoint, 'is not a JSON object')
-  return json
-}
-
-/** Requirements of a token response (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
-export interface Demands {
-  readonly tokenType: 'Bearer' | 'DPoP'
-  /** An exchange may also return something other than an access token. */
-  readonly exchange: boolean
-}
-
-/**
- * Returns the members of a token response: those that the library reads are checked, others are dropped. Errors: as of
- * {@link membersOf}, `OAUTH_TOKEN_TYPE`.
- */
-export function tokenMembers(read: Read, endpoint: Endpoint, { tokenType, exchange }: Demands): JsonObject {
-  const answer = membersOf(read, endpoint)
-  const token = answer.access_token
-  if (typeof token !== 'string' || !isAccessToken(token)) {
-    throw invalidAnswer(endpoint, 'has no usable access_token')
-  }
-  const type = typeof answer.token_type === 'string' ? answer.token_type.toLowerCase() : ''
-  if (type !== tokenType.toLowerCase() && !(exchange && type === 'n_a')) throw wrongType(endpoint, tokenType)
-  if (exchange && ownString(answer, 'issued_token_type') === undefined) throw invalidAnswer(endpoint, 'has no issued_token_type')
-  for (const name of ['refresh_token', 'id_token'] as const) {
-    const value = answer[name]
-    if (!isAbsent(value) && !(typeof value === 'string' && VISIBLE.test(value))) {
-      throw invalidAnswer(endpoint, `has no usable ${name}`)
-    }
-  }
-  const names = ['access_token', 'token_type', 'refresh_token', 'id_token', 'issued_token_type', 'scope', 'expires_in']
-  return Object.fromEntries(names.flatMap((name) => (isAbsent(answer[name]) ? [] : [[name, answer[name]]])))
-}
-
-/** Servers write null or an empty text for absent members. */
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === ''
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function wrongType({ credential, url, name }: Endpoint, wanted: string): ProtocolError {
-  const message = `the ${name} of "${credential}" issued a token of a type other than ${wanted}`
-  return new ProtocolError('OAUTH_TOKEN_TYPE', message, { credential, url })
 }

@@ -11,6 +11,10 @@ export interface TokenSet {
   readonly refreshToken?: string
   /** Verified before it is stored. */
   readonly idToken?: string
+  /** True when a refresh returned no other ID token: this one is the last of the login. */
+  readonly idTokenIsLast?: true
+  /** How the server takes the client secret, when that is not as in RFC 6749 §2.3.1. */
+  readonly secretEncoding?: 'none'
   /** SHA-256, in hex, of the user name, when it comes from another source than the credential. */
   readonly user?: string
   /** Thumbprint of the key that a `DPoP` token is bound to (RFC 9449 §6.1). */
@@ -40,6 +44,8 @@ export function decodeTokenSet(text: string | undefined): TokenSet | undefined {
     ['number', 'undefined'].includes(typeof value.expiresAt) &&
     ['string', 'undefined'].includes(typeof value.refreshToken) &&
     ['string', 'undefined'].includes(typeof value.idToken) &&
+    ['true', 'undefined'].includes(String(value.idTokenIsLast)) &&
+    ['none', 'undefined'].includes(String(value.secretEncoding)) &&
     ['string', 'undefined'].includes(typeof value.boundTo) &&
     ['string', 'undefined'].includes(typeof value.user) &&
     (value.scopes === undefined || (Array.isArray(value.scopes) && value.scopes.every((scope) => typeof scope === 'string')))

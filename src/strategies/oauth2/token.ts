@@ -3,12 +3,12 @@ import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
 import { refreshTime, reserveIn, type SessionStore } from '../../auth/session.ts'
 import type { Token, TokenState } from '../../auth/strategy.ts'
-import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
 import { reveal } from '../reveal.ts'
-import { boundKey } from './client.ts'
+import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
 import { userName } from './grant.ts'
-import { loginRequired } from './oauth-error.ts'
+import { loginRequired } from './response.ts'
 import { publishedAt, serverOf } from './server.ts'
 import { LOCKED_REST, untilRested } from './token-retries.ts'
 import { decodeTokenSet, encodeTokenSet, type TokenSet } from './token-set.ts'
@@ -47,7 +47,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
   return store.exclusively(
     key,
     async () => {
-      const set = decodeTokenSet(await store.read(key))
+      const set = await storedSet(context, { store, key })
       // A page without storage is logged out as well.
       await store.remove(key).finally(() => {
         context.session.invalidate(tokenKey(context.credential), knownTokens(context))
@@ -57,6 +57,13 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
     },
     context.signal,
   )
+}
+
+/** Returns the stored set; what it says about the client secret is known from then on. */
+async function storedSet(context: OAuth2Context, { store, key }: Place): Promise<TokenSet | undefined> {
+  const set = decodeTokenSet(await store.read(key))
+  if (set?.secretEncoding) await rememberEncoding(context, set.secretEncoding)
+  return set
 }
 
 /** Returns why the user must log in before a token can be obtained; undefined when that is not needed. */
@@ -71,17 +78,22 @@ export async function tokenState(context: OAuth2Context): Promise<TokenState> {
   const anew = !needsPerson(context.credential)
   const persistent = !isMemoryOnly(context.credential)
   if (!set) return { state: 'none', refreshable: anew, persistent }
-  const { expiresAt, scopes, refreshToken, idToken } = set
+  const { expiresAt, scopes, idToken } = set
   const user = idToken === undefined ? undefined : userName(idToken)
   const ended = expiresAt !== undefined && expiresAt <= context.clock.now()
   return {
     state: ended ? 'expired' : 'valid',
-    refreshable: anew || refreshToken !== undefined,
+    refreshable: anew || canRefresh(set),
     persistent,
     ...(expiresAt !== undefined && { expiresAt }),
     ...(scopes && { scopes }),
     ...(user !== undefined && { user }),
   }
+}
+
+/** True when a refresh can replace what is presented. */
+function canRefresh({ refreshToken, idTokenIsLast }: TokenSet): boolean {
+  return refreshToken !== undefined && !idTokenIsLast
 }
 
 /** Returns the set as input of a chain. */
@@ -113,7 +125,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
   const { store, key } = await placeOf(context)
   const user = await namedUser(context.credential)
   const own = async () => {
-    const set = decodeTokenSet(await store.read(key))
+    const set = await storedSet(context, { store, key })
     return set?.user === user ? set : undefined
   }
   const usable = async () => {
@@ -136,10 +148,12 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
         if (meanwhile) return meanwhile
         const old = await own()
         try {
-          const set = { ...(await refreshed(locked, old, { store, key })), user }
+          const set = { ...(await refreshed(locked, old, refused, { store, key })), user }
           // A rotated refresh token is stored before the access token is used.
           await store.write(key, encodeTokenSet(set))
           context.changed(old ? 'refreshed' : 'started')
+          if (set.idTokenIsLast && !isLiving(set, refused?.idToken === set.idToken ? set : undefined, context))
+            throw loginRequired(context.credential, 'its ID token has expired or was refused, and a refresh returns no other')
           return set
         } catch (error) {
           if (!old || !isLiving(old, refused, context)) throw error
@@ -165,18 +179,37 @@ function isLiving({ expiresAt, accessToken }: TokenSet, refused: TokenSet | unde
  * Obtains a set with the refresh token if there is one, else with the grant. A refused refresh token is removed. A refresh token
  * whose successor could not be stored is not sent: grants without a login are repeated, others fail with `CACHE_NOT_WRITABLE`.
  */
-async function refreshed(context: OAuth2Context, old: TokenSet | undefined, place: Place): Promise<TokenSet> {
-  if (old?.refreshToken !== undefined && (await isRefreshable(context, old, place))) {
-    try {
-      const { refresh } = await import('./grants.ts')
-      return await refresh(context, old)
-    } catch (error) {
-      if (!isRefused(error, context.credential)) throw error
-      await place.store.remove(place.key)
-      context.changed('removed')
-    }
+async function refreshed(
+  context: OAuth2Context,
+  old: TokenSet | undefined,
+  refused: TokenSet | undefined,
+  place: Place,
+): Promise<TokenSet> {
+  const { credential } = context
+  if (old === undefined || !canRefresh(old) || !(await isRefreshable(context, old, place))) return byGrant(context)
+  try {
+    const { refresh } = await import('./grants.ts')
+    const set = await refresh(context, old)
+    return set.idTokenIsLast && !needsPerson(credential) ? await byGrant(context) : set
+  } catch (error) {
+    if (!isAuthError(error)) throw error
+    if (!isRefused(error, credential)) throw needsPerson(credential) ? withLogin(error, credential) : error
+    await forgetRefreshToken(context, old, refused, place)
+    return byGrant(context, error)
   }
-  return byGrant(context)
+}
+
+/** Removes a refused refresh token; an access token that has not expired stays. */
+async function forgetRefreshToken(
+  context: OAuth2Context,
+  old: TokenSet,
+  refused: TokenSet | undefined,
+  { store, key }: Place,
+): Promise<void> {
+  const { refreshToken: _refused, ...rest } = old
+  if (isLiving(old, refused, context)) return store.write(key, encodeTokenSet(rest))
+  await store.remove(key)
+  context.changed('removed')
 }
 
 const NOT_WRITABLE = 'CACHE_NOT_WRITABLE'
@@ -214,17 +247,29 @@ function tellOnce({ warn }: OAuth2Context, { store, key }: Place, { code, messag
   warn({ code, message: `${message}. The access token is used until it expires; ${hint}` })
 }
 
+/** Refusals that say nothing about the refresh token: of the client, of its proof, for the moment. */
+const OTHER_REFUSALS = ['invalid_client', 'invalid_dpop_proof', 'slow_down', 'server_error', 'temporarily_unavailable']
+
 /**
- * True for a refresh token that is no longer valid (RFC 6749 §5.2). For grants without a login every refusal of a refresh counts: servers
- * may issue refresh tokens that they do not accept. Failed client authentication is not repeated.
+ * True for a refresh token that is no longer valid. RFC 6749 §5.2 has the code `invalid_grant` for that, servers send many others; a status
+ * that is none of token endpoints is a fault of its own. For grants without a login every refusal counts: they can be repeated.
  */
-function isRefused(error: unknown, credential: OAuth2Credential): boolean {
-  if (!isAuthError(error) || error.retryable || error.actual === 'invalid_client') return false
-  if (error.code === 'OAUTH_ERROR' && error.actual === 'invalid_grant') return true
-  return !needsPerson(credential) && (error.code === 'OAUTH_ERROR' || /^HTTP_4\d\d$/.test(error.code))
+function isRefused({ code, status = 400, retryable, actual = '' }: AuthError, credential: OAuth2Credential): boolean {
+  if (retryable || OTHER_REFUSALS.includes(actual)) return false
+  if (!needsPerson(credential)) return code === 'OAUTH_ERROR' || /^HTTP_4\d\d$/.test(code)
+  return code === 'OAUTH_ERROR' ? status <= 403 : code === 'HTTP_400' || code === 'HTTP_401'
 }
 
-async function byGrant(context: OAuth2Context): Promise<TokenSet> {
+/** Adds the login to the advice of a refresh that failed for good. */
+function withLogin(error: AuthError, { id }: OAuth2Credential): AuthError {
+  if (error.retryable || !(error.code === 'OAUTH_ERROR' || /^HTTP_4/.test(error.code))) return error
+  const Family = error.constructor as typeof CredentialError
+  const way = `if that stays so: stac-auth login ${id}`
+  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? way : `${error.hint}; ${way}` })
+}
+
+/** @param refusal of the refresh token */
+async function byGrant(context: OAuth2Context, refusal?: AuthError): Promise<TokenSet> {
   switch (context.credential.flow) {
     case 'clientCredentials':
       return (await import('./grants.ts')).clientCredentials(context)
@@ -233,7 +278,7 @@ async function byGrant(context: OAuth2Context): Promise<TokenSet> {
     case 'tokenExchange':
       return (await import('./grants.ts')).tokenExchange(context)
     default:
-      throw loginRequired(context.credential)
+      throw loginRequired(context.credential, refusal?.message)
   }
 }
 

@@ -2,6 +2,7 @@
 import { type AuthError, CredentialError, ProtocolError } from '../../errors.ts'
 import { errorDocument, wordIn } from '../../http/error-document.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { skewFrom } from '../../net/clock.ts'
 
 /** The relevant parts of a refusal; texts of the server are single words or absent. */
 export interface Refusal {
@@ -53,9 +54,8 @@ export async function refusalOf(response: HttpResponse, signedRegion: string): P
 /** Returns how far the server's clock is ahead, in milliseconds, when that caused the refusal; undefined beyond a day. */
 export function skewOf({ code = '', date }: Refusal, now: number): number | undefined {
   if (!SKEWED.has(code) || date === undefined) return undefined
-  const skew = date - now
-  if (code !== 'RequestTimeTooSkewed' && Math.abs(skew) < SLACK) return undefined
-  return Math.abs(skew) <= DAY ? skew : undefined
+  if (code !== 'RequestTimeTooSkewed' && Math.abs(date - now) < SLACK) return undefined
+  return skewFrom(date, now)
 }
 
 /** True when newer keys may help. */

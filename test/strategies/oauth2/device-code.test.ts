@@ -34,7 +34,8 @@ describe('O14 a login on another device', () => {
   it.each<[unknown, number]>([
     [undefined, 5],
     [null, 5],
-    ['7', 5],
+    ['7', 7],
+    ['soon', 5],
     [-1, 5],
     [0, 1],
     [0.5, 1],

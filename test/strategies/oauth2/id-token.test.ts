@@ -50,6 +50,7 @@ async function login(made: Made | undefined, fields: object = {}, clock = { now:
       },
     },
     [`${ISSUER}/keys`]: { body: { keys: [published] } },
+    [`${DATA}f.tif`]: { status: 401 },
     [`${ISSUER}/token`]: ({ body }) => {
       const given = String(body).includes('grant_type=refresh_token') ? refreshed.shift() : made
       const tokens = { access_token: secrets.token.value, refresh_token: 'r', token_type: 'Bearer' }
@@ -135,6 +136,42 @@ describe('an ID token', () => {
     const { headers } = await auth.authorize(wanted)
     const claims = JSON.parse(Buffer.from(headers.authorization?.split('.')[1] ?? '', 'base64url').toString())
     expect(claims).toMatchObject({ sub: 'ada', exp: seconds + 4000 })
+  })
+
+  it.each([
+    ['expired', 301_000],
+    ['been refused', 0],
+  ])('an ID token that has %s, and that a refresh does not replace, needs a login', async (_name, later) => {
+    let now = NOW
+    const { auth, script } = await login({ claims: { exp: seconds + 300 } }, { present: 'id_token' }, { now: () => now })
+    const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, `${DATA}f.tif`)
+    const old = await auth.authorize(wanted)
+    now += later
+    const refreshes = () => script.sent.filter(({ body }) => String(body).includes('grant_type=refresh_token')).length
+    const error = await failureOf(later > 0 ? auth.authorize(wanted) : auth.fetch(wanted))
+    expect(error).toMatchObject({
+      code: 'LOGIN_REQUIRED',
+      credential: 'mine',
+      message: expect.stringContaining('a refresh returns no other'),
+    })
+    expect(await auth.status()).toMatchObject([
+      { state: later > 0 ? 'expired' : 'valid', refreshable: false, expiresAt: new Date((seconds + 300) * 1000).toISOString() },
+    ])
+    if (later > 0) expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+    expect(refreshes()).toBe(1)
+    expect(old.headers.authorization).toMatch(/^Bearer eyJ/)
+  })
+
+  it('an ID token that is about to expire is sent until then, when a refresh does not replace it', async () => {
+    let now = NOW
+    const { auth } = await login({ claims: { exp: seconds + 300 } }, { present: 'id_token' }, { now: () => now })
+    const wanted = target({ type: 'openIdConnect', openIdConnectUrl: DISCOVERY }, `${DATA}f.tif`)
+    const { headers } = await auth.authorize(wanted)
+    now += 290_000
+    expect((await auth.authorize(wanted)).headers).toEqual(headers)
+    expect(await auth.status()).toMatchObject([
+      { state: 'valid', refreshable: false, expiresAt: new Date((seconds + 300) * 1000).toISOString() },
+    ])
   })
 
   it('an ID token of a provider without keys is refused', async () => {

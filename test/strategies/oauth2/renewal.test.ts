@@ -132,6 +132,61 @@ describe('O12 a refresh', () => {
     expect((await auth.fetch(wanted)).status).toBe(200)
   })
 
+  it.each<[string, Reply, string]>([
+    [
+      'a code of its own',
+      { status: 400, body: { error: 'bad_refresh_token', error_description: 'the session has ended' } },
+      'bad_refresh_token: the session has ended',
+    ],
+    ['another registered code', { status: 401, body: { error: 'invalid_token' } }, 'invalid_token'],
+    ['a code that may be a secret', { status: 400, body: { error: 'E-4711 r0' } }, 'an unregistered error code'],
+    ['an error in a successful response', { status: 200, body: { error: 'expired_token' } }, 'expired_token'],
+    ['a status only', { status: 401, body: 'no' }, 'failed with status 401'],
+  ])('O12 a refresh that the server refuses with %s ends the login, and says why', async (_name, reply, why) => {
+    const { auth, events, login } = await loggedIn(() => reply)
+    for (let times = 0; times < 2; times++) {
+      const error = await failureOf(auth.fetch(wanted))
+      expect(error).toMatchObject({ code: 'LOGIN_REQUIRED', credential: 'login', hint: expect.stringContaining('stac-auth login login') })
+      if (times === 0) expect(error.message).toContain(why)
+    }
+    expect(events.filter((event) => event.startsWith('asked refresh'))).toHaveLength(1)
+    expect(await auth.status()).toMatchObject([{ state: 'none', refreshable: false }])
+    await login()
+    expect((await auth.fetch(wanted)).status).toBe(200)
+  })
+
+  it.each<[Reply, string]>([
+    [{ status: 500, body: { error: 'internal' } }, 'OAUTH_ERROR'],
+    [{ status: 502, body: '<html>' }, 'HTTP_502'],
+    [{ status: 429, body: { error: 'invalid_request' } }, 'OAUTH_ERROR'],
+    [{ status: 400, body: { error: 'temporarily_unavailable' } }, 'OAUTH_ERROR'],
+    [{ status: 400, body: { error: 'server_error' } }, 'OAUTH_ERROR'],
+    [{ status: 404, body: { error: 'Not Found' } }, 'OAUTH_ERROR'],
+    [{ status: 403, body: '<html>' }, 'HTTP_403'],
+    [{ status: 401, body: { error: 'invalid_client' } }, 'OAUTH_ERROR'],
+  ])('O12 a refresh that fails with %j keeps the refresh token', async (reply, code) => {
+    let isBack = false
+    const { auth, pass } = await loggedIn((_refresh, give) => (isBack ? give() : reply))
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code })
+    expect(await auth.status()).toMatchObject([{ refreshable: true }])
+    isBack = true
+    pass(60_000)
+    expect((await auth.fetch(wanted)).status).toBe(200)
+  })
+
+  it('O12 a refresh that is refused before the access token expires leaves that one, also to later programs', async () => {
+    const { auth, events, pass } = await loggedIn(
+      () => ({ status: 400, body: { error: 'invalid_grant' } }),
+      () => true,
+    )
+    pass(541_000)
+    expect((await auth.fetch(wanted)).status).toBe(200)
+    expect(events.slice(-3)).toEqual(['asked refresh_token r0', 'kept undefined', 'shown t0'])
+    expect(await auth.status()).toMatchObject([{ state: 'valid', refreshable: false }])
+    pass(60_000)
+    expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'LOGIN_REQUIRED' })
+  })
+
   it('O12 a refresh whose answer is lost is tried again, and ends the login when the token was rotated meanwhile', async () => {
     const { auth, events } = await loggedIn((refresh) => {
       if (refresh === 0) throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })

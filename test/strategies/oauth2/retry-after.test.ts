@@ -133,7 +133,7 @@ describe('a token endpoint that is busy', () => {
     expect(error).toMatchObject({ code: 'TIMEOUT_CONNECT', message: expect.stringContaining('failed 5 times in a row') })
   })
 
-  it.each(['invalid_client', 'invalid_grant', 'server_error'])(
+  it.each(['unauthorized_client', 'invalid_grant', 'server_error'])(
     'a token endpoint that is busy is not one that says %s in a 400',
     async (error) => {
       const { auth, sent } = asked([busy(400, '1', error), good])
