@@ -161,7 +161,8 @@ function readUse({ use }: JsonObject, at: string): Pick<Credential, 'use'> {
 function readProvider({ provider }: JsonObject, at: string): Pick<Credential, 'provider'> {
   if (provider === undefined) return {}
   // It is not compared with the providers that are known: a file may be older or newer than the program.
-  if (typeof provider !== 'string' || !PROVIDER.test(provider)) throw invalid(`${at}/provider`, 'must be 1 to 64 of the characters a-z 0-9 -')
+  if (typeof provider !== 'string' || !PROVIDER.test(provider))
+    throw invalid(`${at}/provider`, 'must be 1 to 64 of the characters a-z 0-9 -')
   return { provider }
 }
 

@@ -4,7 +4,10 @@ const DLR = {
   id: 'dlr',
   title: 'DLR EOC Geoservice',
   homepage: 'https://geoservice.dlr.de/',
-  account: { url: 'https://sso.eoc.dlr.de/tdm30-edited/selfservice/register', text: 'Register for the TanDEM-X DEM and accept its licence.' },
+  account: {
+    url: 'https://sso.eoc.dlr.de/tdm30-edited/selfservice/register',
+    text: 'Register for the TanDEM-X DEM and accept its licence.',
+  },
   sources: [
     { url: 'https://geoservice.dlr.de/web/dataguide/tdm90', proves: 'registration and download of the TanDEM-X DEM' },
     {

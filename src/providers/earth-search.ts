@@ -15,7 +15,10 @@ const EARTH_SEARCH = {
   homepage: 'https://element84.com/earth-search/',
   account: { url: 'https://aws.amazon.com/', text: 'Create an access key in your AWS account, which pays for transfers.' },
   sources: [
-    { url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/earth_search.yml', proves: 'catalog, bucket, requester pays' },
+    {
+      url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/earth_search.yml',
+      proves: 'catalog, bucket, requester pays',
+    },
     { url: 'https://registry.opendata.aws/sentinel-2/', proves: 'bucket and region of Sentinel-2 L1C, requester pays' },
     { url: 'https://registry.opendata.aws/naip/', proves: 'buckets and region of NAIP, requester pays' },
   ],
@@ -42,7 +45,10 @@ const EARTH_SEARCH = {
       ],
     },
   ],
-  notes: ['Each transfer is charged to your AWS account (requester pays).', 'The COGs of Sentinel-2 L2A are public and need no credential.'],
+  notes: [
+    'Each transfer is charged to your AWS account (requester pays).',
+    'The COGs of Sentinel-2 L2A are public and need no credential.',
+  ],
 } as const satisfies Provider
 
 /**

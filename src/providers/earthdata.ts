@@ -29,6 +29,19 @@ const CLOUD_TOKEN = {
   use: 'by-address',
 } as const
 
+/** A bucket in us-west-2, with the archive that gives keys for it. */
+function keysOf(name: string, archive: string, bucket: string) {
+  return {
+    id: `earthdata-s3-${name}`,
+    type: 's3',
+    region: 'us-west-2',
+    credentialsUrl: `https://${archive}/s3credentials`,
+    with: 'earthdata',
+    sendTo: [`s3://${bucket}/`],
+    use: 'by-address',
+  } as const
+}
+
 const EARTHDATA = {
   id: 'earthdata',
   title: 'NASA Earthdata',
@@ -45,7 +58,13 @@ const EARTHDATA = {
     files: [...CLOUD, ...OLDER],
     catalogs: ['https://cmr.earthdata.nasa.gov/'],
     issuers: [],
-    buckets: [{ name: 'lp-prod-protected' }],
+    buckets: [
+      { name: 'lp-prod-protected' },
+      { name: 'nsidc-cumulus-prod-protected' },
+      { name: 'ornl-cumulus-prod-protected' },
+      { name: 'podaac-ops-cumulus-protected' },
+      { name: 'asdc-prod-protected' },
+    ],
   },
   ways: [
     {
@@ -77,20 +96,16 @@ const EARTHDATA = {
     },
     {
       id: 's3',
-      when: 'Programs in the region us-west-2 read the bucket of LP DAAC directly, with keys for an hour.',
+      when: 'Programs in the region us-west-2 read buckets directly, with keys that the archives give for an hour.',
       works: ['unattended'],
       holes: { token: TOKEN },
       credentials: [
         CLOUD_TOKEN,
-        {
-          id: 'earthdata-s3',
-          type: 's3',
-          region: 'us-west-2',
-          credentialsUrl: 'https://data.lpdaac.earthdatacloud.nasa.gov/s3credentials',
-          with: 'earthdata',
-          sendTo: ['s3://lp-prod-protected/'],
-          use: 'by-address',
-        },
+        /* @__PURE__ */ keysOf('lpdaac', 'data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected'),
+        /* @__PURE__ */ keysOf('nsidc', 'data.nsidc.earthdatacloud.nasa.gov', 'nsidc-cumulus-prod-protected'),
+        /* @__PURE__ */ keysOf('ornldaac', 'data.ornldaac.earthdata.nasa.gov', 'ornl-cumulus-prod-protected'),
+        /* @__PURE__ */ keysOf('podaac', 'archive.podaac.earthdata.nasa.gov', 'podaac-ops-cumulus-protected'),
+        /* @__PURE__ */ keysOf('asdc', 'data.asdc.earthdata.nasa.gov', 'asdc-prod-protected'),
       ],
     },
   ],

@@ -10,7 +10,10 @@ const EUMETSAT = {
       url: 'https://eumetsatspace.atlassian.net/wiki/spaces/DSEV/pages/375652353/API+Authentication',
       proves: 'client credentials at the token endpoint',
     },
-    { url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/eumetsat_ds.yml', proves: 'token endpoint and host of files' },
+    {
+      url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/eumetsat_ds.yml',
+      proves: 'token endpoint and host of files',
+    },
   ],
   checked: '2026-11-28',
   recognizes: { files: ['https://api.eumetsat.int/data/'], catalogs: ['https://api.eumetsat.int/data/'], issuers: [], buckets: [] },

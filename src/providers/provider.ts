@@ -95,7 +95,9 @@ export type ValuesOfWay<W extends Way> = { readonly way?: W['id'] } & {
   readonly [name in NeededHole<W>]: ValueOfHole<W['holes'][name]>
 } & { readonly [name in Exclude<keyof W['holes'], NeededHole<W>>]?: ValueOfHole<W['holes'][name]> }
 
-type NeededHole<W extends Way> = { [name in keyof W['holes']]: W['holes'][name] extends { optional: true } ? never : name }[keyof W['holes']]
+type NeededHole<W extends Way> = {
+  [name in keyof W['holes']]: W['holes'][name] extends { optional: true } ? never : name
+}[keyof W['holes']]
 
 type ValueOfHole<H extends Hole> = H['kind'] extends 'text' ? string : SecretValue
 
