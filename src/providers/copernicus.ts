@@ -1,4 +1,12 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import {
+  type ClientValues,
+  credentialsOf,
+  type KeyValues,
+  type NoValues,
+  type Provider,
+  type ProviderCredentials,
+  type UserWithCodeValues,
+} from './provider.ts'
 
 const DISCOVERY = 'https://identity.dataspace.copernicus.eu/auth/realms/CDSE/.well-known/openid-configuration'
 
@@ -134,4 +142,6 @@ const COPERNICUS = {
  *
  * @example createAuth({ credentials: [copernicus({ username, password }), copernicus({ accessKeyId, secretAccessKey })] })
  */
-export const copernicus = /* @__PURE__ */ credentialsOf(COPERNICUS)
+export const copernicus: ProviderCredentials<
+  UserWithCodeValues<'password'> | NoValues<'login'> | KeyValues<'s3'> | ClientValues<'sentinel-hub'>
+> = /* @__PURE__ */ credentialsOf(COPERNICUS)

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { credentialsOf, type KeyValues, type Provider, type ProviderCredentials, type UserWithCodeValues } from './provider.ts'
 
 const CREODIAS = {
   id: 'creodias',
@@ -88,4 +88,4 @@ const CREODIAS = {
  *
  * @example createAuth({ credentials: [creodias({ username, password, totp: () => code() })] })
  */
-export const creodias = /* @__PURE__ */ credentialsOf(CREODIAS)
+export const creodias: ProviderCredentials<UserWithCodeValues<'password'> | KeyValues<'s3'>> = /* @__PURE__ */ credentialsOf(CREODIAS)

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
 
 const DLR = {
   id: 'dlr',
@@ -52,4 +52,4 @@ const DLR = {
  *
  * @example createAuth({ credentials: [dlr({ username, password })] })
  */
-export const dlr = /* @__PURE__ */ credentialsOf(DLR)
+export const dlr: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(DLR)

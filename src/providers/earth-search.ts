@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type AwsKeyValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
 
 /** Keys of the user's AWS account. */
 const KEYS = {
@@ -56,4 +56,4 @@ const EARTH_SEARCH = {
  *
  * @example createAuth({ credentials: [earthSearch({ accessKeyId, secretAccessKey })] })
  */
-export const earthSearch = /* @__PURE__ */ credentialsOf(EARTH_SEARCH)
+export const earthSearch: ProviderCredentials<AwsKeyValues<'keys'>> = /* @__PURE__ */ credentialsOf(EARTH_SEARCH)

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { credentialsOf, type Provider, type ProviderCredentials, type TokenValues, type UserValues } from './provider.ts'
 
 /** Archives of Earthdata Cloud, which take the token: the hosts of their `/s3credentials`. */
 const CLOUD = [
@@ -121,4 +121,5 @@ const EARTHDATA = {
  *
  * @example createAuth({ credentials: [earthdata({ token })] })
  */
-export const earthdata = /* @__PURE__ */ credentialsOf(EARTHDATA)
+export const earthdata: ProviderCredentials<TokenValues<'token'> | TokenValues<'s3'> | UserValues<'password'>> =
+  /* @__PURE__ */ credentialsOf(EARTHDATA)

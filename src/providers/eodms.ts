@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
 
 const HOSTS = ['https://www.eodms-sgdot.nrcan-rncan.gc.ca/', 'https://eodms-sgdot.nrcan-rncan.gc.ca/'] as const
 
@@ -50,4 +50,4 @@ const EODMS = {
  *
  * @example createAuth({ credentials: [eodms({ username, password })] })
  */
-export const eodms = /* @__PURE__ */ credentialsOf(EODMS)
+export const eodms: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(EODMS)

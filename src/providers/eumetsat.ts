@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type ClientValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
 
 const EUMETSAT = {
   id: 'eumetsat',
@@ -48,4 +48,4 @@ const EUMETSAT = {
  *
  * @example createAuth({ credentials: [eumetsat({ clientId: consumerKey, clientSecret: consumerSecret })] })
  */
-export const eumetsat = /* @__PURE__ */ credentialsOf(EUMETSAT)
+export const eumetsat: ProviderCredentials<ClientValues<'key'>> = /* @__PURE__ */ credentialsOf(EUMETSAT)

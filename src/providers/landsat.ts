@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type AwsKeyValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
 
 const LANDSAT = {
   id: 'landsat',
@@ -56,4 +56,4 @@ const LANDSAT = {
  *
  * @example createAuth({ credentials: [landsat({ accessKeyId, secretAccessKey })] })
  */
-export const landsat = /* @__PURE__ */ credentialsOf(LANDSAT)
+export const landsat: ProviderCredentials<AwsKeyValues<'keys'>> = /* @__PURE__ */ credentialsOf(LANDSAT)

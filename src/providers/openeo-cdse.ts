@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type ClientValues, credentialsOf, type NoValues, type Provider, type ProviderCredentials } from './provider.ts'
 
 const OPENEO = {
   id: 'openeo-cdse',
@@ -70,4 +70,4 @@ const OPENEO = {
  *
  * @example createAuth({ credentials: [openeoCdse()] })
  */
-export const openeoCdse = /* @__PURE__ */ credentialsOf(OPENEO)
+export const openeoCdse: ProviderCredentials<NoValues<'login'> | ClientValues<'client'>> = /* @__PURE__ */ credentialsOf(OPENEO)

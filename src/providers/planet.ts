@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type ApiKeyValues, credentialsOf, type Provider, type ProviderCredentials, type PublicClientValues } from './provider.ts'
 
 const KEY = { label: 'API key', kind: 'secret', env: ['PL_API_KEY'] } as const
 
@@ -98,4 +98,6 @@ const PLANET = {
  *
  * @example createAuth({ credentials: [planet({ apiKey }), planet({ way: 'tiles', apiKey })] })
  */
-export const planet = /* @__PURE__ */ credentialsOf(PLANET)
+export const planet: ProviderCredentials<
+  ApiKeyValues<'key'> | ApiKeyValues<'basic'> | ApiKeyValues<'tiles'> | PublicClientValues<'login'>
+> = /* @__PURE__ */ credentialsOf(PLANET)

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type ApiKeyValues, credentialsOf, type NoValues, type Provider, type ProviderCredentials } from './provider.ts'
 
 /** Storage accounts in the collection templates of the Planetary Computer; those of previews are public and need no signature. */
 const FILES = [
@@ -110,4 +110,5 @@ const PLANETARY_COMPUTER = {
  *
  * @example createAuth({ credentials: [planetaryComputer()] })
  */
-export const planetaryComputer = /* @__PURE__ */ credentialsOf(PLANETARY_COMPUTER)
+export const planetaryComputer: ProviderCredentials<NoValues<'no-account'> | ApiKeyValues<'key'>> =
+  /* @__PURE__ */ credentialsOf(PLANETARY_COMPUTER)

@@ -77,7 +77,7 @@ export interface Hole {
   readonly label: string
   /** `secret`: a secret or its source; `text-or-secret`: a user name, as text or as a source; `text`: written into the credential. */
   readonly kind: 'secret' | 'text-or-secret' | 'text'
-  /** Environment variables in which users of the provider have that value already, the most common first. */
+  /** Environment variables for it: first those in which users of the provider have it already, else a name to propose. */
   readonly env?: readonly string[]
   /** True for what not every account has. */
   readonly optional?: true
@@ -90,8 +90,86 @@ export interface CredentialTemplate {
   readonly [field: string]: unknown
 }
 
-/** The values of one way in, and its id where others have the same holes. */
-export type ValuesOfWay<W extends Way> = { readonly way?: W['id'] } & {
+/** User name and password of an account. */
+export interface UserValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly username: SecretValue
+  readonly password: SecretValue
+}
+
+/** User name and password of an account that may have a second factor. */
+export interface UserWithCodeValues<W extends string> extends UserValues<W> {
+  /** One-time code; a function is called for each token request. */
+  readonly totp?: SecretValue
+}
+
+/** Keys of an object store. */
+export interface KeyValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly accessKeyId: SecretValue
+  readonly secretAccessKey: SecretValue
+}
+
+/** Keys of an AWS account. */
+export interface AwsKeyValues<W extends string> extends KeyValues<W> {
+  /** Of temporary keys. */
+  readonly sessionToken?: SecretValue
+}
+
+/** An OAuth client with a secret. */
+export interface ClientValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly clientId: string
+  readonly clientSecret: SecretValue
+}
+
+/** An OAuth client without a secret, for logins of a person. */
+export interface PublicClientValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly clientId: string
+  readonly clientSecret?: never
+}
+
+/** An API key. */
+export interface ApiKeyValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly apiKey: SecretValue
+}
+
+/** A token that the provider shows. */
+export interface TokenValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly token: SecretValue
+}
+
+/** No values: a login of a person, or a provider without accounts. */
+export interface NoValues<W extends string> {
+  /** Id of the way in; default: the first that has exactly these values. */
+  readonly way?: W
+  readonly username?: never
+  readonly accessKeyId?: never
+  readonly clientId?: never
+  readonly apiKey?: never
+  readonly token?: never
+}
+
+/** Makes credentials of a provider: of its first way in that has exactly the values given, or of the one named by `way`. */
+export interface ProviderCredentials<V> {
+  (...values: object extends V ? [values?: V] : [values: V]): readonly CredentialInput[]
+  /** The provider that they are made from. */
+  readonly provider: Provider
+}
+
+/** The values of any way in of a provider, by its holes: what a provider declares is compared with it. */
+type ValuesOf<P extends Provider> = P['ways'][number] extends infer W ? (W extends Way ? ValuesOfWay<W> : never) : never
+
+type ValuesOfWay<W extends Way> = { readonly way?: W['id'] } & {
   readonly [name in NeededHole<W>]: ValueOfHole<W['holes'][name]>
 } & { readonly [name in Exclude<keyof W['holes'], NeededHole<W>>]?: ValueOfHole<W['holes'][name]> }
 
@@ -100,16 +178,6 @@ type NeededHole<W extends Way> = {
 }[keyof W['holes']]
 
 type ValueOfHole<H extends Hole> = H['kind'] extends 'text' ? string : SecretValue
-
-/** The values of any way in of a provider. */
-export type ValuesOf<P extends Provider> = P['ways'][number] extends infer W ? (W extends Way ? ValuesOfWay<W> : never) : never
-
-/** Makes credentials of a provider: of its first way in that has exactly the values given, or of the one named by `way`. */
-export interface ProviderCredentials<P extends Provider> {
-  (...values: object extends ValuesOf<P> ? [values?: ValuesOf<P>] : [values: ValuesOf<P>]): readonly CredentialInput[]
-  /** The provider that they are made from. */
-  readonly provider: Provider
-}
 
 /**
  * Returns the credentials of a way in with the user's values in its holes, each with the `provider` that it is made from; they are not
@@ -137,11 +205,11 @@ export function credentialsFrom(
 }
 
 /** Returns the function that makes credentials of that provider, for code. */
-export function credentialsOf<P extends Provider>(provider: P): ProviderCredentials<P> {
+export function credentialsOf<P extends Provider>(provider: P): ProviderCredentials<ValuesOf<P>> {
   const make = ({ way, ...values }: { readonly [name: string]: SecretValue | undefined } = {}) => {
     return credentialsFrom(provider, typeof way === 'string' ? way : wayFor(provider, values), values)
   }
-  return Object.assign(make as unknown as ProviderCredentials<P>, { provider })
+  return Object.assign(make as unknown as ProviderCredentials<ValuesOf<P>>, { provider })
 }
 
 /** Returns the id of the first way in whose holes are exactly those of the values. Errors: `CONFIG_INVALID` with what each way needs. */

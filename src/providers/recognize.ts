@@ -135,6 +135,8 @@ const AMAZON = /^https:\/\/s3(?:[.-][a-z\d-]+)?(?:\.dualstack\.[a-z\d-]+)?\.amaz
 
 /** True for a URL of an object in that bucket. */
 function isIn({ name, endpoint }: Bucket, url: URL, endpoints: readonly string[]): boolean {
+  // Most URLs need not be taken apart.
+  if (!url.href.includes(name)) return false
   const address = objectAddressOf(url.href, endpoint === undefined ? [] : [{ endpoint }])
   if (address?.bucket !== name) return false
   const services = address.endpoint === '' ? endpoints.map(bare) : [address.endpoint]

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { type ClientValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
 
 const SENTINEL_HUB = {
   id: 'sentinel-hub',
@@ -50,4 +50,4 @@ const SENTINEL_HUB = {
  *
  * @example createAuth({ credentials: [sentinelHub({ clientId, clientSecret })] })
  */
-export const sentinelHub = /* @__PURE__ */ credentialsOf(SENTINEL_HUB)
+export const sentinelHub: ProviderCredentials<ClientValues<'client'>> = /* @__PURE__ */ credentialsOf(SENTINEL_HUB)

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider } from './provider.ts'
+import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
 
 const TERRASCOPE = {
   id: 'terrascope',
@@ -18,7 +18,7 @@ const TERRASCOPE = {
   checked: '2026-11-28',
   recognizes: {
     files: ['https://services.terrascope.be/download/'],
-    catalogs: ['https://services.terrascope.be/'],
+    catalogs: ['https://services.terrascope.be/', 'https://stac.terrascope.be/'],
     issuers: ['https://sso.terrascope.be/auth/realms/terrascope'],
     buckets: [],
   },
@@ -55,4 +55,4 @@ const TERRASCOPE = {
  *
  * @example createAuth({ credentials: [terrascope({ username, password })] })
  */
-export const terrascope = /* @__PURE__ */ credentialsOf(TERRASCOPE)
+export const terrascope: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(TERRASCOPE)
