@@ -20,7 +20,10 @@ const UMBRA = {
       id: 'client',
       when: 'Programs, with the client of your organization.',
       works: ['unattended'],
-      holes: { clientId: { label: 'Client id', kind: 'text' }, clientSecret: { label: 'Client secret', kind: 'secret' } },
+      holes: {
+        clientId: { label: 'Client id', kind: 'text' },
+        clientSecret: { label: 'Client secret', kind: 'secret', env: ['UMBRA_CLIENT_SECRET'] },
+      },
       credentials: [
         {
           id: 'umbra',
