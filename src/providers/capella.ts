@@ -38,6 +38,6 @@ const CAPELLA = {
 /**
  * Returns credentials for Capella Space.
  *
- * @example createAuth({ credentials: [capella({ apiKey })] })
+ * @example createAuth({ credentials: [capella({ apiKey: key })] })
  */
 export const capella: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(CAPELLA)

@@ -45,6 +45,6 @@ const EARTHDAILY = {
 /**
  * Returns credentials for EarthDaily.
  *
- * @example createAuth({ credentials: [earthdaily({ apiKey })] })
+ * @example createAuth({ credentials: [earthdaily({ apiKey: key })] })
  */
 export const earthdaily: ProviderCredentials<ApiKeyValues<'token'>> = /* @__PURE__ */ credentialsOf(EARTHDAILY)

@@ -50,6 +50,6 @@ const ADS = {
 /**
  * Returns credentials for the Copernicus Atmosphere Data Store.
  *
- * @example createAuth({ credentials: [ecmwfAds({ apiKey })] })
+ * @example createAuth({ credentials: [ecmwfAds({ apiKey: key })] })
  */
 export const ecmwfAds: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(ADS)

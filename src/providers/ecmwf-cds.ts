@@ -50,6 +50,6 @@ const CDS = {
 /**
  * Returns credentials for the Copernicus Climate Data Store.
  *
- * @example createAuth({ credentials: [ecmwfCds({ apiKey })] })
+ * @example createAuth({ credentials: [ecmwfCds({ apiKey: key })] })
  */
 export const ecmwfCds: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(CDS)

@@ -50,6 +50,6 @@ const EWDS = {
 /**
  * Returns credentials for the CEMS Early Warning Data Store.
  *
- * @example createAuth({ credentials: [ecmwfEwds({ apiKey })] })
+ * @example createAuth({ credentials: [ecmwfEwds({ apiKey: key })] })
  */
 export const ecmwfEwds: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(EWDS)

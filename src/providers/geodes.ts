@@ -36,6 +36,6 @@ const GEODES = {
 /**
  * Returns credentials for GEODES of CNES.
  *
- * @example createAuth({ credentials: [geodes({ apiKey })] })
+ * @example createAuth({ credentials: [geodes({ apiKey: key })] })
  */
 export const geodes: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(GEODES)

@@ -44,6 +44,6 @@ const HYDROWEB = {
 /**
  * Returns credentials for hydroweb.next.
  *
- * @example createAuth({ credentials: [hydrowebNext({ apiKey })] })
+ * @example createAuth({ credentials: [hydrowebNext({ apiKey: key })] })
  */
 export const hydrowebNext: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(HYDROWEB)

@@ -36,6 +36,6 @@ const METEOBLUE = {
 /**
  * Returns credentials for meteoblue.
  *
- * @example createAuth({ credentials: [meteoblue({ apiKey })] })
+ * @example createAuth({ credentials: [meteoblue({ apiKey: key })] })
  */
 export const meteoblue: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(METEOBLUE)

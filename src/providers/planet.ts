@@ -96,7 +96,7 @@ const PLANET = {
 /**
  * Returns credentials for Planet: of an API key, with `way: 'basic'` or `'tiles'` in another place, or of a login of your application.
  *
- * @example createAuth({ credentials: [planet({ apiKey }), planet({ way: 'tiles', apiKey })] })
+ * @example createAuth({ credentials: [planet({ apiKey: key }), planet({ way: 'tiles', apiKey: key })] })
  */
 export const planet: ProviderCredentials<
   ApiKeyValues<'key'> | ApiKeyValues<'basic'> | ApiKeyValues<'tiles'> | PublicClientValues<'login'>

@@ -32,7 +32,9 @@ export interface Provider {
 
 /** A public document, and what it proves. */
 export interface Source {
+  /** Its address. */
   readonly url: string
+  /** Which facts it states. */
   readonly proves: string
 }
 
@@ -52,6 +54,7 @@ export interface Recognized {
 
 /** A bucket of a provider. */
 export interface Bucket {
+  /** Its name, as in `s3://name/`. */
   readonly name: string
   /** The service that has it; absent for Amazon, where the name alone is enough. */
   readonly endpoint?: string
@@ -85,7 +88,9 @@ export interface Hole {
 
 /** A credential with holes: `{ hole: 'token' }` in place of a value. */
 export interface CredentialTemplate {
+  /** Its id; the same in each file, unless the user changes it. */
   readonly id: string
+  /** Its type. */
   readonly type: string
   readonly [field: string]: unknown
 }
@@ -94,7 +99,9 @@ export interface CredentialTemplate {
 export interface UserValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** User name, often an e-mail address. */
   readonly username: SecretValue
+  /** Password. */
   readonly password: SecretValue
 }
 
@@ -108,7 +115,9 @@ export interface UserWithCodeValues<W extends string> extends UserValues<W> {
 export interface KeyValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** Access key id. */
   readonly accessKeyId: SecretValue
+  /** Secret access key. */
   readonly secretAccessKey: SecretValue
 }
 
@@ -122,7 +131,9 @@ export interface AwsKeyValues<W extends string> extends KeyValues<W> {
 export interface ClientValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** Client id. */
   readonly clientId: string
+  /** Client secret. */
   readonly clientSecret: SecretValue
 }
 
@@ -130,7 +141,9 @@ export interface ClientValues<W extends string> {
 export interface PublicClientValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** Client id. */
   readonly clientId: string
+  /** Never: a client with a secret logs in without a person. */
   readonly clientSecret?: never
 }
 
@@ -138,6 +151,7 @@ export interface PublicClientValues<W extends string> {
 export interface ApiKeyValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** The key. */
   readonly apiKey: SecretValue
 }
 
@@ -145,6 +159,7 @@ export interface ApiKeyValues<W extends string> {
 export interface TokenValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** The token. */
   readonly token: SecretValue
 }
 
@@ -152,10 +167,15 @@ export interface TokenValues<W extends string> {
 export interface NoValues<W extends string> {
   /** Id of the way in; default: the first that has exactly these values. */
   readonly way?: W
+  /** Never: it belongs to another way in. */
   readonly username?: never
+  /** Never: it belongs to another way in. */
   readonly accessKeyId?: never
+  /** Never: it belongs to another way in. */
   readonly clientId?: never
+  /** Never: it belongs to another way in. */
   readonly apiKey?: never
+  /** Never: it belongs to another way in. */
   readonly token?: never
 }
 

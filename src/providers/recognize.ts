@@ -44,7 +44,11 @@ export interface Recognizer {
   document(document: object, options?: TargetOptions): Recognition
 }
 
-/** Returns a recognizer of these providers; default: all that the program knows. */
+/**
+ * Returns a recognizer of these providers; default: all that the program knows.
+ *
+ * @example const { files } = createRecognizer().document(item, { url })
+ */
 export function createRecognizer(providers: readonly Provider[] = all): Recognizer {
   const known = providers.map(parsed)
   return {

@@ -35,6 +35,6 @@ const VANTOR = {
 /**
  * Returns credentials for Vantor Hub.
  *
- * @example createAuth({ credentials: [vantor({ apiKey })] })
+ * @example createAuth({ credentials: [vantor({ apiKey: key })] })
  */
 export const vantor: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(VANTOR)

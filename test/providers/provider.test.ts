@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
+import * as entryPoint from '../../src/providers/index.ts'
 import { copernicus, credentialsFrom, earthdata, planet, planetaryComputer, providers } from '../../src/providers/index.ts'
 import { credentialsOf, type Provider } from '../../src/providers/provider.ts'
 
@@ -82,4 +83,12 @@ describe('credentials of a provider', () => {
     } as const satisfies Provider
     expect(credentialsOf(own)({ apiKey: 'k' })).toMatchObject([{ value: 'k', provider: 'mine' }])
   })
+})
+
+it('the entry point exports a function for each provider, named as its id', () => {
+  const functions = new Map<string, unknown>(Object.entries(entryPoint))
+  for (const provider of providers) {
+    const name = provider.id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    expect(functions.get(name), name).toHaveProperty('provider', provider)
+  }
 })
