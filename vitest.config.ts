@@ -18,6 +18,7 @@ const PATIENCE = { testTimeout: 60_000, hookTimeout: 180_000, retry }
 const OWN_NAME = [
   { find: /^stac-auth$/, replacement: src('index.ts') },
   { find: /^stac-auth\/strategy$/, replacement: src('strategy.ts') },
+  { find: /^stac-auth\/providers$/, replacement: src('providers/index.ts') },
   { find: /^stac-auth\/(adapters\/.*)$/, replacement: src('$1.ts') },
 ]
 /** What nearly all projects share: the sources on Node's platform, with observed exports. */

@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'stac-auth/lint/reporters': 'The formats of reports.',
   'stac-auth/crawl': 'The documents that catalogs and APIs link to.',
   'stac-auth/objects': 'Lists of objects in object stores.',
+  'stac-auth/providers': 'Credentials of known providers, made of what only the user has, and which provider a document belongs to.',
   'stac-auth/clients': 'What the service clients share; also for clients of your own.',
   'stac-auth/translation': 'The client of the translation service.',
   'stac-auth/time-tracking': 'The client of the time-tracking service.',

@@ -50,7 +50,7 @@ function branch(type: string, form: CredentialFields, earlier: readonly Credenti
   }
   const { sendTo = { kind: 'patterns' as const, label: 'URL patterns to which the credential may be sent', required: true }, ...fields } =
     form.fields
-  const properties = { id: true, type: true, use: true, sendTo: property(sendTo), ...map(fields, property) }
+  const properties = { id: true, type: true, use: true, provider: true, sendTo: property(sendTo), ...map(fields, property) }
   const required = Object.entries({ ...fields, sendTo }).flatMap(([name, field]) => (field.required ? [name] : []))
   return {
     if: {
@@ -109,6 +109,11 @@ const schema = {
         id: { description: 'Label for messages', type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
         type: { enum: strategies.map(({ type }) => type) },
         use: { description: 'by-address: targets without auth:refs whose URL sendTo covers get it, too', const: 'by-address' },
+        provider: {
+          description: 'Id of the provider that it was made from; it has no effect on where anything is sent',
+          type: 'string',
+          pattern: '^[a-z0-9-]{1,64}$',
+        },
       },
       allOf: strategies.flatMap(({ type, forms }) =>
         forms.map((form, index) =>

@@ -29,6 +29,9 @@ interface Branch {
 /** Types that have a use by themselves: those of the helpers. */
 const EXPORTED = /^(?:ApiKey|S3|SignedUrl|OAuth2\w+|OpenIdConnect\w+)Credential$/
 
+/** Fields of `CredentialBase`. */
+const COMMON = new Set(['id', 'use', 'provider'])
+
 /** Functions are for code only, so the schema of the file says nothing of them. */
 const FUNCTIONS: { readonly [name: string]: string } = {
   dpopKeyPair: '() => unknown',
@@ -89,7 +92,7 @@ function shape({ if: condition, then }: Branch): Shape {
   const chosen: { readonly [member: string]: Schema | true } = Object.assign({}, ...(condition.allOf ?? []).map((part) => part.properties))
   const kind = Object.entries(chosen).find(([member]) => member === 'scheme' || member === 'flow')?.[1]
   const what = typeof kind === 'object' ? (kind.enum?.[0] ?? '') : type === 'http' ? 'other' : ''
-  const members = Object.entries(then.properties ?? {}).filter(([member]) => member !== 'id' && member !== 'use')
+  const members = Object.entries(then.properties ?? {}).filter(([member]) => !COMMON.has(member))
   const fields = members.map(([member, schema]) => {
     if (member === 'type') return `  readonly type: '${type}'`
     const choice = chosen[member]

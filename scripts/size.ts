@@ -18,6 +18,9 @@ export const BUDGETS: readonly { readonly entry: string; readonly budget: number
   { entry: 'dist/lint/index.js', budget: 33_000 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
   { entry: 'dist/crawl/index.js', budget: 17_500 },
+  // One provider, and all of them with the recognizer.
+  { entry: 'dist/providers/copernicus.js', budget: 3_500 },
+  { entry: 'dist/providers/index.js', budget: 22_000 },
   { entry: 'dist/browser/index.js', budget: 6_500 },
   { entry: 'dist/browser/live-auth.js', budget: 18_000 },
   { entry: 'dist/element/index.js', budget: 12_000 },

@@ -53,6 +53,8 @@ export const ENTRIES: readonly Measured[] = [
   { name: '`stac-auth/lint/on-demand`', atOnce: 'dist/lint/on-demand.js', later: ['dist/lint/lint.js'] },
   { name: '`stac-auth/crawl`', atOnce: 'dist/crawl/index.js' },
   { name: '`stac-auth/objects`', atOnce: 'dist/objects/index.js' },
+  { name: '`stac-auth/providers`: one provider', atOnce: 'dist/providers/copernicus.js' },
+  { name: '`stac-auth/providers`: all of them', atOnce: 'dist/providers/index.js' },
   { name: '`stac-auth/browser`', atOnce: 'dist/browser/index.js' },
   { name: '`stac-auth/element`', atOnce: 'dist/element/index.js', later: ['dist/element/provider-view.js', 'dist/browser/form-models.js'] },
   { name: '`stac-auth/clients`', atOnce: 'dist/services/client/index.js' },

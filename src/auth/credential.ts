@@ -109,6 +109,8 @@ export type CredentialBase = {
   readonly id?: string
   /** `by-address`: also used for targets without references whose URL is in `sendTo`. */
   readonly use?: 'by-address'
+  /** Id of the provider that it was made from, `[a-z0-9-]{1,64}`; it has no effect on where anything is sent. */
+  readonly provider?: string
 }
 
 /** A credential before it is read, with fields of unknown types, as in JSON. */
@@ -155,6 +157,8 @@ export interface Credential {
   readonly preference: number
   /** `by-address`: may be used for targets without references. */
   readonly use?: 'by-address'
+  /** Id of the provider that it was made from. */
+  readonly provider?: string
   readonly [field: string]: unknown
 }
 

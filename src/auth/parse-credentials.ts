@@ -22,9 +22,11 @@ import {
 import type { Strategy } from './strategy.ts'
 import { matchesAny, parseUrlPattern } from './url-pattern.ts'
 
-const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use'])
+const BASE_FIELDS = new Set(['id', 'type', 'sendTo', 'use', 'provider'])
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/
+
+const PROVIDER = /^[a-z0-9-]{1,64}$/
 
 /**
  * Returns the credentials, ready for matching. Pointers in errors start at `/credentials`, as in the credential file.
@@ -83,7 +85,7 @@ function readEntry(input: unknown, at: string, strategies: readonly Strategy[], 
     if (field.required && fields[name] === undefined) throw invalid(pointer(at, name), `is missing (${field.label})`)
   }
   const base = { id: readId(input, at, from, index), type: strategy.type, preference: Number.POSITIVE_INFINITY }
-  const entry = { ...fields, ...base, sendTo: readSendTo(input, at, form), ...readUse(input, at) }
+  const entry = { ...fields, ...base, sendTo: readSendTo(input, at, form), ...readUse(input, at), ...readProvider(input, at) }
   return refined(strategy, entry, at)
 }
 
@@ -154,6 +156,14 @@ function readUse({ use }: JsonObject, at: string): Pick<Credential, 'use'> {
   if (use === undefined) return {}
   if (use !== 'by-address') throw invalid(`${at}/use`, 'must be "by-address" or absent')
   return { use }
+}
+
+function readProvider({ provider }: JsonObject, at: string): Pick<Credential, 'provider'> {
+  if (provider === undefined) return {}
+  // It is not compared with the providers that are known: a file may be older or newer than the program.
+  if (typeof provider !== 'string' || !PROVIDER.test(provider))
+    throw invalid(`${at}/provider`, 'must be 1 to 64 of the characters a-z 0-9 -')
+  return { provider }
 }
 
 /** Checks `with` and `subject`: the credential they name must be allowed for the URL that receives its secret. */

@@ -91,6 +91,7 @@ const PUBLIC = [
   'in',
   'name',
   'use',
+  'provider',
   'with',
   'subject',
   'issuer',

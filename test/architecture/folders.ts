@@ -12,6 +12,7 @@ export const EXTENSION_POINTS: readonly string[] = [
   'src/lint/reporters',
   'src/lint/rules',
   'src/outputs',
+  'src/providers',
   'src/strategies/http',
 ]
 

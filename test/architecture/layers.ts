@@ -16,7 +16,7 @@ interface Layer {
 const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
-const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'services', 'platform']
+const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'providers', 'services', 'platform']
 
 /** Everything not written here is forbidden. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -37,6 +37,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   adapters: { from: ['errors', 'text', 'stac', 'http', 'auth', 'outputs', 'lint'] },
   crawl: { from: ['errors', 'text', 'stac', 'http', 'net'] },
   objects: { from: ['errors', 'text', 'stac', 'http', 'auth'] },
+  // Data, and its comparison with documents.
+  providers: { from: ['errors', 'text', 'stac', 'http'], types: ['auth'] },
   services: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici', '@cloudflare/privacypass-ts', '@msgpack/msgpack'] },
@@ -68,6 +70,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 /** Single modules that may do more than their layer. */
 const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
+  // Providers are recognized by the URL patterns that credentials have.
+  'src/providers/recognize.ts': { from: ['src/auth/url-pattern.ts'] },
   'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
   // Types of the functions that a credential may hold.
   'src/auth/credential-input.ts': {

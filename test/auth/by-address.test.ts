@@ -62,6 +62,14 @@ describe('a target without references', () => {
     expect(await outcomeOf(silent(F), [token, key], {})).toMatchObject({ told: '-', done: '-' })
   })
 
+  it('the name of a provider changes nothing: neither where a credential is used nor where it is sent', async () => {
+    const named = { ...key, provider: 'copernicus' }
+    const file = 'https://zipper.dataspace.copernicus.eu/a'
+    expect(await outcomeOf(silent(F), [named], {})).toMatchObject({ told: '-', done: '-' })
+    expect(await outcomeOf(silent(F), [named])).toMatchObject({ told: 'key', done: 'key' })
+    expect(await outcomeOf(silent(file), [{ ...named, use: 'by-address' }])).toMatchObject({ told: '-', done: '-' })
+  })
+
   it('a target without references is refused for another value of use', async () => {
     const { auth } = victim({ credentials: [{ ...key, use: 'always' } as never] })
     expect(await failureOf(auth.ready())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/credentials/0/use' })

@@ -1,17 +1,19 @@
 /** The examples of credentials for known providers, each at a stand-in that is as strict as the real one. */
 
-import { chmod, copyFile, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Redirection } from '../../src/auth/auth.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import type { CredentialObject } from '../../src/auth/credential.ts'
+import type { CredentialObject, SecretValue } from '../../src/auth/credential.ts'
 import { AuthError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { credentialsFromFile } from '../../src/node/credentials/credential-file.ts'
+import { credentialsFrom, providers } from '../../src/providers/index.ts'
+import { assetOf } from '../../src/stac/target.ts'
 import { root } from '../architecture/files.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
-import { type Json, scheme, target } from '../harness/documents.ts'
+import { found, item, type Json, scheme, target } from '../harness/documents.ts'
 import { FakeClock } from '../harness/fake-clock.ts'
 import { script } from '../harness/scripted.ts'
 import { unchecked } from '../harness/unchecked.ts'
@@ -26,7 +28,8 @@ const ZIPPER = 'https://zipper.dataspace.copernicus.eu/odata/v1/Products(7634aef
 const S3 = { type: 's3' }
 
 interface Case {
-  readonly id: string
+  /** Id of the provider and of the way in. */
+  readonly id: `${string} ${string}`
   readonly scheme: Json
   readonly href: string
   /** Secrets and names of users by variable. */
@@ -39,9 +42,14 @@ interface Case {
   readonly hosts: readonly string[]
 }
 
+/** A provider that takes one secret in each request. */
+function byKey(id: Case['id'], given: Json, href: string, variable: string): Case {
+  return { id, scheme: given, href, env: { [variable]: SECRET }, wrong: [variable, 'AUTH_REJECTED'], hosts: [new URL(href).host] }
+}
+
 const CASES: readonly Case[] = [
   {
-    id: 'copernicus-unattended',
+    id: 'copernicus password',
     scheme: scheme.oidc(CDSE),
     href: ZIPPER,
     env: { CDSE_USERNAME: USER, CDSE_PASSWORD: SECRET },
@@ -49,7 +57,7 @@ const CASES: readonly Case[] = [
     hosts: ['identity.dataspace.copernicus.eu', 'zipper.dataspace.copernicus.eu'],
   },
   {
-    id: 'copernicus-s3',
+    id: 'copernicus s3',
     scheme: S3,
     href: 's3://eodata/Sentinel-2/MSI/L2A/2024/01/10/a.jp2',
     env: { CDSE_S3_ACCESS_KEY: KEY_ID, CDSE_S3_SECRET_KEY: SECRET },
@@ -57,7 +65,7 @@ const CASES: readonly Case[] = [
     hosts: ['eodata.dataspace.copernicus.eu'],
   },
   {
-    id: 'copernicus-sentinel-hub',
+    id: 'copernicus sentinel-hub',
     scheme: scheme.oidc(CDSE),
     href: 'https://sh.dataspace.copernicus.eu/api/v1/catalog/1.0.0/collections',
     env: { CDSE_SH_CLIENT_SECRET: SECRET },
@@ -66,7 +74,7 @@ const CASES: readonly Case[] = [
     hosts: ['identity.dataspace.copernicus.eu', 'sh.dataspace.copernicus.eu'],
   },
   {
-    id: 'earthdata',
+    id: 'earthdata token',
     scheme: scheme.bearer,
     href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
     env: { EARTHDATA_TOKEN: SECRET },
@@ -74,7 +82,7 @@ const CASES: readonly Case[] = [
     hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'],
   },
   {
-    id: 'earthdata-s3',
+    id: 'earthdata s3',
     scheme: S3,
     href: 's3://lp-prod-protected/HLSL30.020/a.tif',
     env: { EARTHDATA_TOKEN: SECRET },
@@ -82,7 +90,7 @@ const CASES: readonly Case[] = [
     hosts: ['data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'],
   },
   {
-    id: 'eumetsat',
+    id: 'eumetsat key',
     scheme: scheme.client('https://api.eumetsat.int/token'),
     href: 'https://api.eumetsat.int/data/download/1.0.0/collections/EO%3AEUM%3ADAT%3A0407/products/a',
     env: { EUMETSAT_CONSUMER_SECRET: SECRET },
@@ -91,7 +99,7 @@ const CASES: readonly Case[] = [
     hosts: ['api.eumetsat.int'],
   },
   {
-    id: 'terrascope',
+    id: 'terrascope password',
     scheme: scheme.oidc('https://sso.terrascope.be/auth/realms/terrascope/.well-known/openid-configuration'),
     href: 'https://services.terrascope.be/download/WORLDCOVER/a.tif',
     env: { TERRASCOPE_USERNAME: USER, TERRASCOPE_PASSWORD: SECRET },
@@ -99,7 +107,7 @@ const CASES: readonly Case[] = [
     hosts: ['sso.terrascope.be', 'services.terrascope.be'],
   },
   {
-    id: 'dlr',
+    id: 'dlr password',
     scheme: scheme.basic,
     href: 'https://download.geoservice.dlr.de/TDM30_EDEM/files/a.zip',
     env: { DLR_USERNAME: USER, DLR_PASSWORD: SECRET },
@@ -107,7 +115,7 @@ const CASES: readonly Case[] = [
     hosts: ['download.geoservice.dlr.de'],
   },
   {
-    id: 'sentinel-hub',
+    id: 'sentinel-hub client',
     scheme: scheme.client('https://services.sentinel-hub.com/auth/realms/main/protocol/openid-connect/token'),
     href: 'https://services.sentinel-hub.com/api/v1/catalog/1.0.0/collections',
     env: { SH_CLIENT_SECRET: SECRET },
@@ -116,7 +124,7 @@ const CASES: readonly Case[] = [
     hosts: ['services.sentinel-hub.com'],
   },
   {
-    id: 'landsat',
+    id: 'landsat keys',
     scheme: S3,
     href: 's3://usgs-landsat/collection02/level-2/a.TIF',
     env: { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET },
@@ -124,7 +132,7 @@ const CASES: readonly Case[] = [
     hosts: ['usgs-landsat.s3.us-west-2.amazonaws.com'],
   },
   {
-    id: 'earth-search',
+    id: 'earth-search keys',
     scheme: S3,
     href: 's3://sentinel-s2-l1c/tiles/33/U/VR/2024/1/10/0/B01.jp2',
     env: { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET },
@@ -132,7 +140,7 @@ const CASES: readonly Case[] = [
     hosts: ['sentinel-s2-l1c.s3.eu-central-1.amazonaws.com'],
   },
   {
-    id: 'planet-key',
+    id: 'planet key',
     scheme: { type: 'http', scheme: 'api-key' },
     href: 'https://api.planet.com/data/v1/download?token=of-the-asset',
     env: { PL_API_KEY: SECRET },
@@ -140,7 +148,7 @@ const CASES: readonly Case[] = [
     hosts: ['api.planet.com'],
   },
   {
-    id: 'planet-basic',
+    id: 'planet basic',
     scheme: { type: 'http', scheme: 'basic' },
     href: 'https://api.planet.com/data/v1/download?token=of-the-asset',
     env: { PL_API_KEY: SECRET },
@@ -148,7 +156,7 @@ const CASES: readonly Case[] = [
     hosts: ['api.planet.com'],
   },
   {
-    id: 'planet-tiles',
+    id: 'planet tiles',
     scheme: scheme.key('api_key', 'query'),
     href: 'https://tiles.planet.com/basemaps/v1/planet-tiles/global_monthly_2024_02_mosaic/gmap/1/1/1.png',
     env: { PL_API_KEY: SECRET },
@@ -156,7 +164,7 @@ const CASES: readonly Case[] = [
     hosts: ['tiles.planet.com'],
   },
   {
-    id: 'eodms',
+    id: 'eodms password',
     scheme: scheme.oauth2({ password: { tokenUrl: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/aaa/v1/login', scopes: {} } }),
     href: 'https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/EODMS/Radarsat-2_Tropical_Forest_Products/4ff7a4b5',
     env: { EODMS_USERNAME: USER, EODMS_PASSWORD: SECRET },
@@ -164,27 +172,87 @@ const CASES: readonly Case[] = [
     hosts: ['www.eodms-sgdot.nrcan-rncan.gc.ca', 'eodms-sgdot.nrcan-rncan.gc.ca'],
   },
   {
-    id: 'planetary-computer',
+    id: 'planetary-computer no-account',
     scheme: scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/sign'),
     href: 'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
     hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
   },
+  {
+    id: 'creodias password',
+    scheme: scheme.oidc('https://identity.cloudferro.com/auth/realms/Creodias-new/.well-known/openid-configuration'),
+    href: 'https://zipper.creodias.eu/download/7634aef0',
+    env: { CREODIAS_USERNAME: CAREFUL_USER, CREODIAS_PASSWORD: SECRET, CREODIAS_TOTP: TOTP },
+    wrong: ['CREODIAS_PASSWORD', 'OAUTH_ERROR'],
+    hosts: ['identity.cloudferro.com', 'zipper.creodias.eu'],
+  },
+  {
+    id: 'creodias s3',
+    scheme: S3,
+    href: 's3://eodata/Sentinel-2/a.jp2',
+    env: { CREODIAS_S3_ACCESS_KEY: KEY_ID, CREODIAS_S3_SECRET_KEY: SECRET },
+    wrong: ['CREODIAS_S3_SECRET_KEY', 'AUTH_REJECTED'],
+    hosts: ['eodata.cloudferro.com'],
+  },
+  {
+    id: 'up42 password',
+    scheme: scheme.oidc('https://auth.up42.com/realms/public/.well-known/openid-configuration'),
+    href: 'https://api.up42.com/v2/assets/stac/a',
+    env: { UP42_USERNAME: USER, UP42_PASSWORD: SECRET },
+    wrong: ['UP42_PASSWORD', 'OAUTH_ERROR'],
+    hosts: ['auth.up42.com', 'api.up42.com'],
+  },
+  {
+    id: 'nci-sara password',
+    scheme: scheme.basic,
+    href: 'https://copernicus.nci.org.au/sara.server/1.0/collections/S2/a/download',
+    env: { SARA_USERNAME: USER, SARA_PASSWORD: SECRET },
+    wrong: ['SARA_PASSWORD', 'AUTH_REJECTED'],
+    hosts: ['copernicus.nci.org.au'],
+  },
+  byKey('geodes key', scheme.key('X-API-Key'), 'https://geodes-portal.cnes.fr/api/download/a', 'GEODES_API_KEY'),
+  byKey('hydroweb-next key', scheme.key('X-API-Key'), 'https://hydroweb.next.theia-land.fr/api/v1/a', 'HYDROWEB_API_KEY'),
+  byKey('ecmwf-cds key', scheme.key('PRIVATE-TOKEN'), 'https://cds.climate.copernicus.eu/api/retrieve/v1/jobs/a', 'CDSAPI_KEY'),
+  byKey('ecmwf-ads key', scheme.key('PRIVATE-TOKEN'), 'https://ads.atmosphere.copernicus.eu/api/retrieve/v1/jobs/a', 'CDSAPI_KEY'),
+  byKey('ecmwf-ewds key', scheme.key('PRIVATE-TOKEN'), 'https://ewds.climate.copernicus.eu/api/retrieve/v1/jobs/a', 'CDSAPI_KEY'),
+  byKey('meteoblue key', scheme.key('apikey', 'query'), 'https://my.meteoblue.com/dataset/query', 'METEOBLUE_API_KEY'),
+  byKey('brazil-data-cube token', scheme.key('access_token', 'query'), 'https://data.inpe.br/bdc/data/a.tif', 'BDC_ACCESS_KEY'),
+  byKey('vantor key', scheme.key('maxar-api-key'), 'https://api.maxar.com/discovery/v1/a', 'MAXAR_API_KEY'),
+  byKey('capella key', scheme.key('Authorization'), 'https://api.capellaspace.com/catalog/a', 'CAPELLA_API_KEY'),
+  byKey('ceda token', scheme.bearer, 'https://dap.ceda.ac.uk/neodc/a.tif', 'CEDA_TOKEN'),
+  byKey('wekeo token', scheme.bearer, 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a', 'WEKEO_TOKEN'),
+  byKey('destine token', scheme.bearer, 'https://hda.data.destination-earth.eu/stac/v2/a', 'DESTINE_TOKEN'),
+  {
+    ...byKey('earthdaily token', {}, 'https://api.earthdaily.com/platform/v1/stac/a', 'EDS_SECRET'),
+    scheme: scheme.client('https://api.earthdaily.com/account_management/v1/authentication/api_tokens/exchange'),
+    wrong: ['EDS_SECRET', 'OAUTH_ERROR'],
+  },
+  {
+    ...byKey('umbra client', {}, 'https://api.canopy.umbra.space/v2/stac/a', 'UMBRA_CLIENT_SECRET'),
+    scheme: scheme.client('https://auth.canopy.umbra.space/oauth/token'),
+    wrong: ['UMBRA_CLIENT_SECRET', 'OAUTH_ERROR'],
+    hosts: ['auth.canopy.umbra.space', 'api.canopy.umbra.space'],
+  },
 ]
 
-/** One of the examples, and what it is `with`, as users take it into their file, with the environment of a user. */
+/** The credentials of a way in, as users have them in their file, with the environment of a user. */
 async function example(
   wanted: string,
   env: Readonly<Record<string, string>> = {},
-  clientId?: string,
+  clientId = 'mine',
 ): Promise<readonly CredentialObject[]> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  const [id, name] = wanted.split(' ')
+  const provider = found(providers.find((one) => one.id === id))
+  const way = found(provider.ways.find((one) => one.id === name))
+  const values: Record<string, SecretValue> = {}
+  for (const [hole, { kind, env: variables = [], optional }] of Object.entries(way.holes)) {
+    const variable = variables.find((one) => one in env)
+    if (kind === 'text') values[hole] = clientId
+    else if (variable !== undefined || !optional) values[hole] = { env: variable ?? variables[0] ?? 'UNSET' }
+  }
   const folder = await temporaryFolder()
-  const text = await readFile(join(root, 'examples/providers.json'), 'utf8')
-  const own = clientId === undefined ? text : text.replaceAll(/"(?:sh-)?your-(?:client|consumer-key)"/g, JSON.stringify(clientId))
-  const { version, credentials } = JSON.parse(own) as { readonly version: number; readonly credentials: readonly CredentialObject[] }
-  const along = credentials.find(({ id }) => id === wanted)?.with
-  const chosen = credentials.filter(({ id }) => id === wanted || id === along)
-  return (await credentialsFromFile(await put(folder, 'credentials.json', { version, credentials: chosen }))).credentials
+  const credentials = credentialsFrom(provider, way.id, values)
+  return (await credentialsFromFile(await put(folder, 'credentials.json', { version: 1, credentials }))).credentials
 }
 
 /** An engine with these credentials among the archives and nothing else. */
@@ -205,21 +273,19 @@ function among(credentials: readonly CredentialObject[], { answer }: Pick<Return
   }
 }
 
-describe('the examples of credentials for providers', () => {
-  it('the examples of credentials for providers are read as a credential file is, and each is explained', async () => {
-    const folder = await temporaryFolder()
-    const file = join(folder, 'credentials.json')
-    await copyFile(join(root, 'examples/providers.json'), file)
-    await chmod(file, 0o600)
+describe('credentials of providers', () => {
+  it('the example of credentials for identity providers of your own is read as a credential file is', async () => {
+    const page = await readFile(join(root, 'docs/providers.md'), 'utf8')
+    const text = found(/```json\n([\s\S]*?)```/.exec(page)?.[1])
+    const file = await put(await temporaryFolder(), 'credentials.json', JSON.parse(text))
     const credentials = await credentialsFromFile(file)
     const auth = createAuth({ credentials, transport: () => Promise.reject(new Error('sent')) })
     await auth.ready()
     const states = await auth.status()
-    const logins = credentials.credentials.filter(({ type }) => type === 'oauth2' || type === 'openIdConnect')
-    expect(states.map(({ credential, state }) => [credential, state])).toEqual(logins.map(({ id }) => [id, 'none']))
-    const page = await readFile(join(root, 'docs/providers.md'), 'utf8')
-    const unexplained = credentials.credentials.flatMap(({ id = '' }) => (page.includes(`| \`${id}\` |`) ? [] : [id]))
-    expect(unexplained, 'each needs a row in docs/providers.md').toEqual([])
+    expect(states.map(({ credential, state }) => [credential, state])).toEqual([
+      ['keycloak-service', 'none'],
+      ['auth0-api', 'none'],
+    ])
   })
 
   it.each(CASES.map((one) => [one.id, one] as const))(
@@ -231,6 +297,30 @@ describe('the examples of credentials for providers', () => {
       expect([...asked()]).toEqual(hosts)
     },
   )
+
+  it.each(CASES.map((one) => [one.id, one] as const))(
+    '%s opens a file of a document that names no scheme where its catalogs name none, else not',
+    async (id, { href, env, clientId, hosts }) => {
+      const credentials = await example(id, env, clientId)
+      const { auth, hosts: asked } = among(credentials)
+      const outcome = auth.fetch(assetOf(item(undefined, { data: { href } }), 'data'))
+      if (credentials.at(-1)?.use === undefined) {
+        const status = await outcome.then(
+          (response) => response.status,
+          () => undefined,
+        )
+        expect(status).not.toBe(200)
+        return
+      }
+      expect(await (await outcome).text()).toBe('file')
+      expect([...asked()]).toEqual(hosts)
+    },
+  )
+
+  it('each provider opens a file in some way', () => {
+    const tried = new Set(CASES.map(({ id }) => id.split(' ')[0]))
+    expect(providers.map(({ id }) => id).filter((id) => !tried.has(id))).toEqual(['openeo-cdse'])
+  })
 
   const secretive = CASES.flatMap((one) => (one.wrong ? [[one.id, one, ...one.wrong] as const] : []))
   it.each(secretive)(
@@ -246,16 +336,12 @@ describe('the examples of credentials for providers', () => {
   )
 })
 
-it('copernicus-unattended with a second factor sends the one-time code, and is refused without it', async () => {
-  const env = { CDSE_USERNAME: CAREFUL_USER, CDSE_PASSWORD: SECRET, CDSE_TOTP: TOTP }
+it('copernicus by password with a second factor sends the one-time code, and is refused without it', async () => {
+  const account = { CDSE_USERNAME: CAREFUL_USER, CDSE_PASSWORD: SECRET }
   const file = target(scheme.oidc(CDSE), ZIPPER)
-  await expect(among(await example('copernicus-unattended', env)).auth.fetch(file)).rejects.toMatchObject({ code: 'OAUTH_ERROR' })
-  const folder = await temporaryFolder()
-  const [plain] = JSON.parse(await readFile(join(root, 'examples/providers.json'), 'utf8')).credentials.filter(
-    ({ id }: CredentialObject) => id === 'copernicus-unattended',
-  )
-  const careful = await put(folder, 'credentials.json', { version: 1, credentials: [{ ...plain, totp: { env: 'CDSE_TOTP' } }] })
-  const { auth } = among((await credentialsFromFile(careful)).credentials)
+  const env = { ...account, CDSE_TOTP: TOTP }
+  await expect(among(await example('copernicus password', account)).auth.fetch(file)).rejects.toMatchObject({ code: 'OAUTH_ERROR' })
+  const { auth } = among(await example('copernicus password', env))
   expect(await (await auth.fetch(file)).text()).toBe('file')
 })
 
@@ -275,7 +361,7 @@ async function endedAtEodms(refreshed?: ArchiveAnswer) {
     }
     return archives.answer(request)
   }
-  const { auth } = among(await example('eodms', { EODMS_USERNAME: USER, EODMS_PASSWORD: SECRET }), { answer })
+  const { auth } = among(await example('eodms password', { EODMS_USERNAME: USER, EODMS_PASSWORD: SECRET }), { answer })
   const fetched = auth.fetch('https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/EODMS/a')
   return { outcome: await fetched.then((response) => response.text()).catch((error: unknown) => error), grants }
 }
@@ -301,8 +387,8 @@ describe('a token of EODMS that has ended', () => {
 
 describe('logins at providers', () => {
   it.each([
-    ['copernicus', scheme.oidc(CDSE), ZIPPER],
-    ['openeo', scheme.oidc(CDSE), 'https://openeo.dataspace.copernicus.eu/openeo/1.2/jobs/j-1/results/assets/a.tif'],
+    ['copernicus login', scheme.oidc(CDSE), ZIPPER],
+    ['openeo-cdse login', scheme.oidc(CDSE), 'https://openeo.dataspace.copernicus.eu/openeo/1.2/jobs/j-1/results/assets/a.tif'],
   ])('%s takes the token of a person', async (id, definition, href) => {
     const archives = createArchives()
     const { auth } = among(await example(id), archives)
@@ -312,16 +398,16 @@ describe('logins at providers', () => {
       if (callback === undefined || !isOurs(callback)) throw new Error('the realm refused')
       return callback
     }
-    await auth.login(id, { redirect: async () => ({ uri, answer, close: async () => {} }) })
-    expect(await (await auth.fetch(target(definition, href))).text()).toBe('file')
+    await auth.login(found(id.split(' ')[0]), { redirect: async () => ({ uri, answer, close: async () => {} }) })
+    expect(await (await auth.fetch(target(scheme, href))).text()).toBe('file')
   })
 
-  it('openeo is refused without its prefix', async () => {
+  it('openeo-cdse is refused without its prefix', async () => {
     const archives = createArchives()
-    const credentials = (await example('openeo')).map(({ tokenPrefix: _prefix, ...others }) => others as CredentialObject)
+    const credentials = (await example('openeo-cdse login')).map(({ tokenPrefix: _prefix, ...others }) => others as CredentialObject)
     const { auth } = among(credentials, archives)
     const answer = async (url: string) => archives.visit(url) ?? new URL(url)
-    await auth.login('openeo', { redirect: async () => ({ uri: 'http://127.0.0.1:45678/callback', answer, close: async () => {} }) })
+    await auth.login('openeo-cdse', { redirect: async () => ({ uri: 'http://127.0.0.1:45678/callback', answer, close: async () => {} }) })
     const href = 'https://openeo.dataspace.copernicus.eu/openeo/1.2/jobs/j-1/results/assets/a.tif'
     await expect(auth.fetch(target(scheme.oidc(CDSE), href))).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' })
   })

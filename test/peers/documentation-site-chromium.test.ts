@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 }
 
-/** One of each kind: start, concepts, guide with tables, generated reference, cookbook, rule, API, pages of the repository. */
+/** One of each kind: start, concepts, guide with tables, generated reference, provider, rule, API, pages of the repository. */
 const PAGES = [
   'index',
   'publish',
@@ -31,7 +31,7 @@ const PAGES = [
   'schemes',
   'errors',
   'providers',
-  'cookbook/copernicus',
+  'providers/copernicus',
   'rules/dangling-ref',
   'api/index',
   'contributing',

@@ -54,6 +54,13 @@ export function createArchives(): Archives {
     ...sentinelHub(createRealm),
     ...planet(),
     ...eodms(),
+    ...creodias(createRealm),
+    ...up42(createRealm),
+    ...byHeader(),
+    ...byToken(),
+    ...byClient(),
+    'copernicus.nci.org.au': guarded((authorization) => authorization === basic(USER, SECRET)),
+    'my.meteoblue.com': (_request, url) => (url.searchParams.getAll('apikey').join() === SECRET ? FILE : { status: 401 }),
     'download.geoservice.dlr.de': guarded((authorization) => authorization === basic(USER, SECRET)),
     'usgs-landsat.s3.us-west-2.amazonaws.com': store({ region: 'us-west-2', payer: 'requester' }),
     'sentinel-s2-l1c.s3.eu-central-1.amazonaws.com': store({ region: 'eu-central-1', payer: 'requester' }),
@@ -224,6 +231,81 @@ function eodms(): Readonly<Record<string, Answering>> {
       return { status: 200, body: { access_token: 'of-the-hour', refresh_token: 'of-the-day', token_type: 'Bearer', expires_in: 3600 } }
     },
     'eodms-sgdot.nrcan-rncan.gc.ca': guarded((authorization) => authorization === 'Bearer of-the-hour', 'Bearer'),
+  }
+}
+
+/** Its token is in the query of downloads, never in a header. */
+function creodias(createRealm: typeof realmOf): Readonly<Record<string, Answering>> {
+  const realm = createRealm('https://identity.cloudferro.com/auth/realms/Creodias-new', { CLOUDFERRO_PUBLIC: {} })
+  return {
+    'identity.cloudferro.com': realm.answer,
+    'zipper.creodias.eu': ({ headers }, url) => {
+      const [token = '', ...more] = url.searchParams.getAll('token')
+      const isGood = more.length === 0 && headers.authorization === undefined && realm.clientOf(token, '') === 'CLOUDFERRO_PUBLIC'
+      return isGood ? FILE : { status: 401 }
+    },
+    'eodata.cloudferro.com': store({ region: 'us-east-1', bucket: 'eodata' }),
+  }
+}
+
+function up42(createRealm: typeof realmOf): Readonly<Record<string, Answering>> {
+  const realm = createRealm('https://auth.up42.com/realms/public', { 'up42-api': {} })
+  return {
+    'auth.up42.com': realm.answer,
+    'api.up42.com': guarded((authorization) => realm.clientOf(authorization, 'Bearer ') === 'up42-api', 'Bearer'),
+  }
+}
+
+/** APIs that take a key in a header of their own, and nothing else. */
+function byHeader(): Readonly<Record<string, Answering>> {
+  const taking =
+    (name: string, value = SECRET): Answering =>
+    ({ headers }) =>
+      headers[name] === value && (name === 'authorization' || headers.authorization === undefined) ? FILE : { status: 401 }
+  return {
+    'geodes-portal.cnes.fr': taking('x-api-key'),
+    'hydroweb.next.theia-land.fr': taking('x-api-key'),
+    'cds.climate.copernicus.eu': taking('private-token'),
+    'ads.atmosphere.copernicus.eu': taking('private-token'),
+    'ewds.climate.copernicus.eu': taking('private-token'),
+    'api.maxar.com': taking('maxar-api-key'),
+    'api.capellaspace.com': taking('authorization', `ApiKey ${SECRET}`),
+  }
+}
+
+/** Archives that take a token which a person copies from a page. */
+function byToken(): Readonly<Record<string, Answering>> {
+  const bearer = guarded((authorization) => authorization === `Bearer ${SECRET}`, 'Bearer')
+  return {
+    'dap.ceda.ac.uk': bearer,
+    'gateway.prod.wekeo2.eu': bearer,
+    'hda.data.destination-earth.eu': bearer,
+    'data.inpe.br': ({ headers }, url) =>
+      url.searchParams.getAll('access_token').join() === SECRET && headers.authorization === undefined ? FILE : { status: 403 },
+  }
+}
+
+/** Services whose clients prove themselves in the way that each documents. */
+function byClient(): Readonly<Record<string, Answering>> {
+  const issued = { access_token: 'of-the-day', token_type: 'Bearer', expires_in: 86_400 }
+  const data = guarded((authorization) => authorization === 'Bearer of-the-day', 'Bearer')
+  const refused: ArchiveAnswer = { status: 401, body: { error: 'invalid_client' } }
+  return {
+    'api.earthdaily.com': (request, url) => {
+      const { method, headers, body } = request
+      if (url.pathname.startsWith('/platform/')) return data(request, url)
+      if (url.pathname !== '/account_management/v1/authentication/api_tokens/exchange' || method !== 'POST') return NOT_HERE
+      const isClient = headers.authorization === basic('EARTHDAILY_API_TOKEN', SECRET)
+      return isClient && new URLSearchParams(body).get('grant_type') === 'client_credentials' ? { status: 200, body: issued } : refused
+    },
+    'auth.canopy.umbra.space': ({ method, headers, body }, url) => {
+      if (url.pathname !== '/oauth/token' || method !== 'POST') return NOT_HERE
+      const { client_id, client_secret, audience, grant_type } = Object.fromEntries(new URLSearchParams(body))
+      if (audience !== 'https://api.canopy.umbra.space') return { status: 403, body: { error: 'access_denied' } }
+      const isClient = client_id === 'mine' && client_secret === SECRET && headers.authorization === undefined
+      return isClient && grant_type === 'client_credentials' ? { status: 200, body: issued } : refused
+    },
+    'api.canopy.umbra.space': data,
   }
 }
 

@@ -1,0 +1,55 @@
+import { type ApiKeyValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
+
+const CDS = {
+  id: 'ecmwf-cds',
+  title: 'Copernicus Climate Data Store',
+  homepage: 'https://cds.climate.copernicus.eu/',
+  account: { url: 'https://cds.climate.copernicus.eu/profile', text: 'Log in and copy the API key of your profile.' },
+  sources: [
+    {
+      url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/cop_cds.yml',
+      proves: 'host and paths of the API, header of the key',
+    },
+    {
+      url: 'https://github.com/ecmwf/ecmwf-datastores-client/blob/main/ecmwf/datastores/client.py',
+      proves: 'header of the key, variables',
+    },
+  ],
+  checked: '2026-11-28',
+  recognizes: {
+    files: ['https://cds.climate.copernicus.eu/api/'],
+    catalogs: ['https://cds.climate.copernicus.eu/api/'],
+    issuers: [],
+    buckets: [],
+  },
+  ways: [
+    {
+      id: 'key',
+      when: 'The API and its results, with the key of your profile.',
+      works: ['unattended'],
+      holes: { apiKey: { label: 'API key', kind: 'secret', env: ['ECMWF_DATASTORES_KEY', 'CDSAPI_KEY'] } },
+      credentials: [
+        {
+          id: 'ecmwf-cds',
+          type: 'apiKey',
+          in: 'header',
+          name: 'PRIVATE-TOKEN',
+          value: { hole: 'apiKey' },
+          sendTo: ['https://cds.climate.copernicus.eu/api/'],
+          use: 'by-address',
+        },
+      ],
+    },
+  ],
+  notes: [
+    'Files are made on request: a job is ordered first, and its result is a file.',
+    'Each data set opens only after its licence was accepted.',
+  ],
+} as const satisfies Provider
+
+/**
+ * Returns credentials for the Copernicus Climate Data Store.
+ *
+ * @example createAuth({ credentials: [ecmwfCds({ apiKey: key })] })
+ */
+export const ecmwfCds: ProviderCredentials<ApiKeyValues<'key'>> = /* @__PURE__ */ credentialsOf(CDS)

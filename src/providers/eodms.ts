@@ -1,0 +1,53 @@
+import { credentialsOf, type Provider, type ProviderCredentials, type UserValues } from './provider.ts'
+
+const HOSTS = ['https://www.eodms-sgdot.nrcan-rncan.gc.ca/', 'https://eodms-sgdot.nrcan-rncan.gc.ca/'] as const
+
+const EODMS = {
+  id: 'eodms',
+  title: 'NRCan EODMS',
+  homepage: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/',
+  account: { url: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/', text: 'Register there; access to some collections must be requested.' },
+  sources: [
+    { url: 'https://github.com/eodms-sgdot/py-eodms-dds/blob/main/eodms_dds/aaa.py', proves: 'login by JSON, tokens and their refresh' },
+    { url: 'https://github.com/eodms-sgdot/py-eodms-dds/blob/main/README.md', proves: 'product URLs and their answers' },
+  ],
+  checked: '2026-11-28',
+  recognizes: { files: HOSTS, catalogs: HOSTS, issuers: [], buckets: [] },
+  ways: [
+    {
+      id: 'password',
+      when: 'All products, with the user name and password of your account.',
+      works: ['unattended'],
+      holes: {
+        username: { label: 'User name', kind: 'text-or-secret', env: ['EODMS_USERNAME', 'EODMS_USER'] },
+        password: { label: 'Password', kind: 'secret', env: ['EODMS_PASSWORD'] },
+      },
+      credentials: [
+        {
+          id: 'eodms',
+          type: 'oauth2',
+          flow: 'password',
+          allowPasswordGrant: true,
+          tokenUrl: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/aaa/v1/login',
+          tokenRequest: 'json',
+          clientId: 'eodms',
+          clientAuthentication: 'none',
+          username: { hole: 'username' },
+          password: { hole: 'password' },
+          sendTo: HOSTS,
+        },
+      ],
+    },
+  ],
+  notes: [
+    'A product URL returns JSON with a `download_url`, or 202 while the product is being prepared: fetch that URL next.',
+    'Each token needs a login, and the service limits logins.',
+  ],
+} as const satisfies Provider
+
+/**
+ * Returns credentials for NRCan EODMS.
+ *
+ * @example createAuth({ credentials: [eodms({ username, password })] })
+ */
+export const eodms: ProviderCredentials<UserValues<'password'>> = /* @__PURE__ */ credentialsOf(EODMS)

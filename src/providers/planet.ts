@@ -1,0 +1,103 @@
+import { type ApiKeyValues, credentialsOf, type Provider, type ProviderCredentials, type PublicClientValues } from './provider.ts'
+
+const KEY = { label: 'API key', kind: 'secret', env: ['PL_API_KEY'] } as const
+
+const PLANET = {
+  id: 'planet',
+  title: 'Planet',
+  homepage: 'https://www.planet.com/',
+  account: { url: 'https://www.planet.com/account/', text: 'The settings of your account show the API key.' },
+  sources: [
+    { url: 'https://docs.planet.com/develop/authentication/', proves: 'API key by header, by Basic and by query; login; tokens' },
+    { url: 'https://github.com/planetlabs/planet-client-python/blob/main/docs/auth/auth-sdk.md', proves: 'PL_API_KEY' },
+    { url: 'https://github.com/planetlabs/planet-client-python/blob/main/planet/auth_builtins.py', proves: 'issuer and scopes' },
+  ],
+  checked: '2026-11-28',
+  recognizes: {
+    files: ['https://api.planet.com/', 'https://tiles.planet.com/'],
+    catalogs: ['https://api.planet.com/'],
+    issuers: ['https://login.planet.com/'],
+    buckets: [],
+  },
+  ways: [
+    {
+      id: 'key',
+      when: 'Files and APIs, with the API key in the header.',
+      works: ['unattended'],
+      holes: { apiKey: KEY },
+      credentials: [
+        {
+          id: 'planet-key',
+          type: 'http',
+          scheme: 'api-key',
+          credentials: { hole: 'apiKey' },
+          sendTo: ['https://api.planet.com/'],
+          use: 'by-address',
+        },
+      ],
+    },
+    {
+      id: 'basic',
+      when: 'Documents that name the scheme basic: the key is the user name, with an empty password.',
+      works: ['unattended'],
+      holes: { apiKey: KEY },
+      credentials: [
+        {
+          id: 'planet-basic',
+          type: 'http',
+          scheme: 'basic',
+          username: { hole: 'apiKey' },
+          emptyPassword: true,
+          sendTo: ['https://api.planet.com/'],
+          use: 'by-address',
+        },
+      ],
+    },
+    {
+      id: 'tiles',
+      when: 'Tiles, also in pages: the key is in the query, where servers may log it.',
+      works: ['page', 'unattended'],
+      holes: { apiKey: KEY },
+      credentials: [
+        {
+          id: 'planet-tiles',
+          type: 'apiKey',
+          in: 'query',
+          name: 'api_key',
+          value: { hole: 'apiKey' },
+          sendTo: ['https://tiles.planet.com/'],
+          use: 'by-address',
+        },
+      ],
+    },
+    {
+      id: 'login',
+      when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
+      works: [],
+      holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
+      credentials: [
+        {
+          id: 'planet',
+          type: 'openIdConnect',
+          openIdConnectUrl: 'https://login.planet.com/.well-known/openid-configuration',
+          clientId: { hole: 'clientId' },
+          scopes: ['planet', 'offline_access'],
+          sendTo: ['https://api.planet.com/'],
+        },
+      ],
+    },
+  ],
+  notes: [
+    'An API key opens everything that its account may read.',
+    'Orders and activations are separate requests: an asset that is not active has no file yet.',
+  ],
+} as const satisfies Provider
+
+/**
+ * Returns credentials for Planet: of an API key, with `way: 'basic'` or `'tiles'` in another place, or of a login of your application.
+ *
+ * @example createAuth({ credentials: [planet({ apiKey: key }), planet({ way: 'tiles', apiKey: key })] })
+ */
+export const planet: ProviderCredentials<
+  ApiKeyValues<'key'> | ApiKeyValues<'basic'> | ApiKeyValues<'tiles'> | PublicClientValues<'login'>
+> = /* @__PURE__ */ credentialsOf(PLANET)

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { SecretValue } from '../../src/auth/credential.ts'
+import { readCredentials } from '../../src/auth/parse-credentials.ts'
+import { loadStrategies } from '../../src/auth/strategy.ts'
+import { isSharedSuffix, parseUrlPattern, type UrlPattern } from '../../src/auth/url-pattern.ts'
+import { credentialsFrom, type Provider, type Way } from '../../src/providers/provider.ts'
+import { providers } from '../../src/providers/registry.ts'
+import { defaultStrategies } from '../../src/strategies/index.ts'
+
+const strategies = await loadStrategies(defaultStrategies)
+const named = providers.map((provider) => [provider.id, provider] as const)
+const ways = providers.flatMap((provider) => provider.ways.map((way) => [`${provider.id} by ${way.id}`, provider, way] as const))
+
+const patternsOf = ({ recognizes: { files, catalogs } }: Provider) => [...files, ...catalogs].map((text) => parseUrlPattern(text))
+
+/** A value for each hole, as a file may have it. */
+function valuesFor({ holes }: Way, optional = true): Record<string, SecretValue> {
+  const wanted = Object.entries(holes).filter(([, hole]) => optional || !hole.optional)
+  return Object.fromEntries(wanted.map(([name, { kind }]) => [name, kind === 'text' ? 'mine' : { env: 'VALUE' }]))
+}
+
+/** True when some URL matches both. */
+function meet(one: UrlPattern, other: UrlPattern): boolean {
+  if (one.scheme !== other.scheme || one.port !== other.port) return false
+  const below = (host: string, { host: suffix, wildcard }: UrlPattern) => wildcard && host.endsWith(`.${suffix}`)
+  const hosts = one.host === other.host ? one.wildcard === other.wildcard : below(one.host, other) || below(other.host, one)
+  return hosts && (one.path.startsWith(other.path) || other.path.startsWith(one.path))
+}
+
+describe('the registry', () => {
+  it('each id is unique, and so is each way in of a provider and each title', () => {
+    const unique = (texts: readonly string[]) => expect(new Set(texts).size).toBe(texts.length)
+    unique(providers.map(({ id }) => id))
+    unique(providers.map(({ title }) => title))
+    for (const { ways: own } of providers) unique(own.map(({ id }) => id))
+    for (const { id, ways: own } of providers) for (const each of [id, ...own.map((way) => way.id)]) expect(each).toMatch(/^[a-z0-9-]+$/)
+  })
+
+  it.each(named)('%s names an account, sources and the day of the last look', (_id, { account, homepage, sources, checked, ways: own }) => {
+    for (const url of [account.url, homepage, ...sources.map((source) => source.url)]) expect(new URL(url).protocol).toBe('https:')
+    expect(sources.length).toBeGreaterThan(0)
+    for (const text of [account.text, ...own.map(({ when }) => when)]) expect(text).toMatch(/^\S.{10,}\.$/)
+    for (const { proves } of sources) expect(proves).toMatch(/^\S.+[^.]$/)
+    expect(new Date(checked).toISOString().slice(0, 10)).toBe(checked)
+  })
+
+  it.each(named)('%s recognizes exact places over https', (_id, provider) => {
+    const { files, catalogs, issuers, buckets } = provider.recognizes
+    expect(files.length + buckets.length).toBeGreaterThan(0)
+    for (const text of [...files, ...catalogs]) expect(text).toMatch(/^https:\/\/.*\/$/)
+    for (const { host, wildcard } of patternsOf(provider)) if (wildcard) expect(isSharedSuffix(host)).toBe(false)
+    for (const url of [...issuers, ...buckets.flatMap(({ endpoint }) => endpoint ?? [])]) expect(new URL(url).protocol).toBe('https:')
+  })
+
+  it('two providers never recognize the same URL, issuer or bucket', () => {
+    const both: string[] = []
+    providers.forEach((one, index) => {
+      for (const other of providers.slice(index + 1)) {
+        for (const first of patternsOf(one)) {
+          for (const second of patternsOf(other)) if (meet(first, second)) both.push(`${first.pattern} ${second.pattern}`)
+        }
+      }
+    })
+    const places = providers.flatMap(({ recognizes: { issuers, buckets } }) => [
+      ...issuers,
+      ...buckets.map(({ name, endpoint = '' }) => `${endpoint} ${name}`),
+    ])
+    expect(both).toEqual([])
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  it.each(ways)('%s gives credentials that a credential file may contain', (_name, provider, way) => {
+    for (const optional of [true, false]) {
+      const credentials = credentialsFrom(provider, way.id, valuesFor(way, optional))
+      const read = readCredentials(credentials as never, strategies, 'file')
+      expect(read.map((credential) => credential.provider)).toEqual(way.credentials.map(() => provider.id))
+      expect(JSON.stringify(credentials)).not.toContain('"hole"')
+    }
+  })
+
+  it.each(ways)('%s uses each of its holes, and has only holes that it describes', (_name, _provider, way) => {
+    const used = [...JSON.stringify(way.credentials).matchAll(/\{"hole":"(\w+)"\}/g)].map(([, name]) => name)
+    expect([...new Set(used)].sort()).toEqual(Object.keys(way.holes).sort())
+    for (const { label, env = [] } of Object.values(way.holes)) {
+      expect(label).toMatch(/^[A-Z].*[^.]$/)
+      for (const name of env) expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/)
+    }
+  })
+
+  it.each(ways)('%s sends nothing to places that are not of the provider', (_name, provider, way) => {
+    const { issuers, buckets } = provider.recognizes
+    const own = [...patternsOf(provider), ...buckets.map(({ name }) => parseUrlPattern(`s3://${name}/`))]
+    const credentials = readCredentials(credentialsFrom(provider, way.id, valuesFor(way)) as never, strategies, 'file')
+    const strange = credentials.flatMap(({ sendTo }) => sendTo).filter((pattern) => !own.some((one) => meet(one, pattern)))
+    const known: Readonly<Record<string, readonly string[]>> = { earthdata: ['https://urs.earthdata.nasa.gov/'] }
+    expect(strange.map(({ pattern }) => pattern).filter((text) => !(known[provider.id] ?? []).includes(text))).toEqual([])
+    expect(issuers).toEqual(expect.any(Array))
+  })
+
+  it('ids of credentials are unique among all providers but for ways in of one credential', () => {
+    const owner = new Map<string, string>()
+    for (const { id, ways: own } of providers) {
+      for (const credential of own.flatMap(({ credentials }) => credentials)) {
+        expect(owner.get(credential.id) ?? id).toBe(id)
+        owner.set(credential.id, id)
+      }
+    }
+  })
+})
