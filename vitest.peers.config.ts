@@ -24,6 +24,7 @@ export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
   'documentation-pictures': ['test/peers/documentation-outputs.test.ts'],
   'documentation-site-chromium': ['test/integrations/site.test.ts'],
   'element-browsers': ['test/peers/element-chromium.test.ts'],
+  'from-checkout': ['test/integrations/action.test.ts'],
   'gateway-gdal': ['test/peers/gateway-clients.test.ts', 'test/peers/gdal.test.ts'],
   pipelines: ['test/peers/documentation-commands.test.ts'],
   'providers/glewlwyd': ['test/peers/providers/better-auth.test.ts', 'test/peers/providers/django-oauth-toolkit.test.ts'],
