@@ -25,6 +25,7 @@ export const NIGHTLY: Readonly<Record<string, readonly string[]>> = {
   'documentation-pictures': ['test/peers/documentation-outputs.test.ts'],
   'documentation-site-chromium': ['test/integrations/site.test.ts'],
   'element-browsers': ['test/peers/element-chromium.test.ts'],
+  'from-checkout': ['test/integrations/action.test.ts'],
   'gateway-gdal': ['test/peers/gateway-clients.test.ts', 'test/peers/gdal.test.ts'],
   'gateway-long-read': ['test/peers/gateway-clients.test.ts'],
   outputs: ['test/outputs/programs.test.ts', 'test/peers/documentation-commands.test.ts'],

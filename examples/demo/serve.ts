@@ -50,13 +50,13 @@ function commandsFor({ root, evil }: Servers, { file, ca }: User): readonly (rea
     ['in another terminal, in the same folder', `export STAC_AUTH_CREDENTIALS='${file}' NODE_EXTRA_CA_CERTS='${ca}'`],
     [
       'is the document right, and which credential would be used?',
-      `npx stac-auth lint ${item('oauth2')}`,
-      `npx stac-auth explain ${item('oauth2')}`,
+      `node dist/cli/bin.js lint ${item('oauth2')}`,
+      `node dist/cli/bin.js explain ${item('oauth2')}`,
     ],
-    ['a request for another program', `npx stac-auth authorize ${item('signed-get')} --asset data --as curl --reveal`],
-    ['the file itself', `npx stac-auth fetch ${item('s3')} --asset data -o s3.bin`],
-    ['all files of the catalog, then only what is missing', `npx stac-auth download ${root} --crawl -d files`],
-    ['a host that no credential names gets nothing', `npx stac-auth fetch ${evil.origin}/copy.json --asset data -o copy.bin`],
+    ['a request for another program', `node dist/cli/bin.js authorize ${item('signed-get')} --asset data --as curl --reveal`],
+    ['the file itself', `node dist/cli/bin.js fetch ${item('s3')} --asset data -o s3.bin`],
+    ['all files of the catalog, then only what is missing', `node dist/cli/bin.js download ${root} --crawl -d files`],
+    ['a host that no credential names gets nothing', `node dist/cli/bin.js fetch ${evil.origin}/copy.json --asset data -o copy.bin`],
     ['Ctrl-C stops the servers and removes the credentials'],
   ]
 }

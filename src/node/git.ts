@@ -5,7 +5,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type AuthError, ConfigurationError, IntegrityError } from '../errors.ts'
 import { withAbsoluteFolders } from './credentials/user-folder.ts'
 import { systemCode } from './system-error.ts'
@@ -51,7 +51,7 @@ export async function stagedFiles(folder: string, signal?: AbortSignal): Promise
 /** Yields the bytes of a blob. Errors: `FILE_ACCESS`. */
 export async function* readBlob(folder: string, blob: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const args = [...safely(folder), 'cat-file', 'blob', blob]
-  const child = spawn('git', args, { env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal })
+  const child = spawn('git', args, { cwd: OUTSIDE, env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal })
   const ended = new Promise<number | null>((resolve) => {
     child.on('error', () => resolve(null))
     child.on('close', resolve)
@@ -115,10 +115,16 @@ async function withoutFilters(root: string, signal: AbortSignal | undefined): Pr
   return { GIT_CONFIG_COUNT: String(given + settings.length), ...Object.fromEntries(variables) }
 }
 
+/**
+ * The folder where git is started, which then enters the repository: on Windows the current folder is searched for programs before those
+ * of `PATH`, and so are relative folders of `PATH` elsewhere.
+ */
+const OUTSIDE = dirname(process.execPath)
+
 function safely(folder: string): readonly string[] {
   return [
     '-C',
-    folder,
+    resolve(folder),
     ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false'].flatMap((setting) => ['-c', setting]),
   ]
 }
@@ -139,11 +145,16 @@ function environment(): Variables {
 function git(folder: string, args: readonly string[], signal: AbortSignal | undefined, more: Variables = {}): Promise<string> {
   const env = { ...environment(), ...more }
   return new Promise((resolve, reject) => {
-    execFile('git', [...safely(folder), ...args], { env, maxBuffer: 256 * 2 ** 20, windowsHide: true, signal }, (error, stdout) => {
-      if (!error) resolve(stdout)
-      else if (systemCode(error) === 'ENOENT') reject(usage('git was not found', 'install it, or name the files'))
-      else reject(usage('this folder is not in a repository that git can read', 'run it in the working tree, or name the files'))
-    })
+    execFile(
+      'git',
+      [...safely(folder), ...args],
+      { cwd: OUTSIDE, env, maxBuffer: 256 * 2 ** 20, windowsHide: true, signal },
+      (error, stdout) => {
+        if (!error) resolve(stdout)
+        else if (systemCode(error) === 'ENOENT') reject(usage('git was not found', 'install it, or name the files'))
+        else reject(usage('this folder is not in a repository that git can read', 'run it in the working tree, or name the files'))
+      },
+    )
   })
 }
 

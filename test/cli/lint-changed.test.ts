@@ -165,6 +165,19 @@ describe('a repository that names programs', () => {
     }
   })
 
+  it('finds git outside of the repository, also when the search begins in the current folder', async () => {
+    const before = process.env.PATH
+    await program('git')
+    try {
+      process.env.PATH = `.:${before}`
+      expect(await lint('--changed')).toMatchObject({ code: 0 })
+      expect(await lint('--staged')).toMatchObject({ code: 0 })
+    } finally {
+      process.env.PATH = before
+    }
+    expect(ran()).toBe(false)
+  })
+
   it('runs no hook, no monitor and nothing that fetches', async () => {
     const monitor = await program('monitor')
     await mkdir(join(folder, 'hooks'))

@@ -118,7 +118,7 @@ describe('the demo that stays', () => {
     const modes = [file, ...readdirSync(dirname(file)).map((name) => join(dirname(file), name))].map((path) => statSync(path).mode & 0o777)
     expect([statSync(dirname(file)).mode & 0o777, ...new Set(modes)]).toEqual([0o700, 0o600])
 
-    const commands = [...demo.text().matchAll(/^npx stac-auth (.*)$/gm)].map(([, command = '']) =>
+    const commands = [...demo.text().matchAll(/^node dist\/cli\/bin\.js (.*)$/gm)].map(([, command = '']) =>
       command
         .replace(/ -o \S+$/, '')
         .replace(/ -d \S+$/, ` -d ${join(dirname(file), 'files')}`)
