@@ -110,8 +110,9 @@ async function environmentFor(
   { env }: Context['io'],
 ): Promise<Record<string, string>> {
   const { childEnvironment, secretVariables } = await import('../run/child-environment.ts')
-  if (inheritSecrets) return childEnvironment(env, { added, without: [] })
-  const { credentialsFromFile } = await import('../../node/credentials/credential-file.ts')
-  const file = await credentialsFromFile(credentials ?? (env.STAC_AUTH_CREDENTIALS || undefined))
-  return childEnvironment(env, { added, without: secretVariables(file.credentials) })
+  if (inheritSecrets) return childEnvironment(env, { added, sources: undefined })
+  const { credentialFileText, defaultCredentialFile } = await import('../../node/credentials/credential-file.ts')
+  // The engine has read the same file, so it is JSON.
+  const text = await credentialFileText(credentials ?? (env.STAC_AUTH_CREDENTIALS || defaultCredentialFile()))
+  return childEnvironment(env, { added, sources: secretVariables(JSON.parse(text ?? '{}')) })
 }
