@@ -68,7 +68,7 @@ const PLACES: Readonly<Record<string, (form: string) => string>> = {
 /** Encodings that are read inside each other. */
 const NESTED = Object.fromEntries(
   [
-    ...['percent, upper case', 'percent, every byte', 'form', 'base64', 'base64url', 'base64 of more text around'],
+    ...['percent, upper case', 'percent, every byte', 'form', 'base64', 'base64url', 'base64 of an account'],
     ...['hex, lower case', 'JSON', 'JSON in ASCII', 'HTML, decimal', 'HTML, names'],
   ].map((name) => [name, ENCODINGS[name] ?? String] as const),
 )
