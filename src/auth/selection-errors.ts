@@ -8,7 +8,7 @@ import type { Credential, CredentialForm, Field } from './credential.ts'
 import { folderFor, isUnusable, patternFor } from './requirement.ts'
 import { agrees, type CredentialMatch, coversTarget, type Known, type RejectedReference, type SchemeMatch } from './scheme-matching.ts'
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
-import { covers } from './url-pattern.ts'
+import { covers, pathProblem } from './url-pattern.ts'
 
 /** Returns the error of the reference that passed most checks; of equals the first. */
 export async function furthest(rejected: readonly RejectedReference[]): Promise<AuthError> {
@@ -96,8 +96,8 @@ export function unsupported(ref: string, type: string, pointer: string): Selecti
   })
 }
 
-const ESCAPE_HINT =
-  'a pattern with a path matches no URL with %2F, %2E, %5C or the like, because a server may decode it and answer from another folder'
+const ODD_PATH_HINT =
+  'a pattern with a folder matches only paths of printable UTF-8 without encoded dots, slashes and escapes, because a server may answer others from another folder'
 
 function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
@@ -106,11 +106,11 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
   const held = sendTo.filter((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
   const isHeld = held.length > 0
   // It is below the folder, and yet the pattern does not match.
-  const hasEscape = held.some(({ path }) => url.pathname.startsWith(path))
+  const odd = held.some(({ path }) => url.pathname.startsWith(path)) ? pathProblem(url.pathname) : undefined
   const wanted = isHeld ? folderFor(url) : patternFor(url)
   const isFolder = wanted !== undefined && wanted !== `${origin}/`
   const place = isFolder ? `is below ${wanted}` : `is on ${origin}`
-  const where = hasEscape ? 'has an escape in its path that servers may read as another path' : place
+  const where = odd === undefined ? place : `has "${odd}" in its path, which servers may read as another path`
   return new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
     `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} ${where}. Nothing was sent`,
@@ -120,7 +120,7 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       credential: id,
       actual: origin,
       expected: patterns,
-      ...(hasEscape && { hint: ESCAPE_HINT }),
+      ...(odd !== undefined && { hint: ODD_PATH_HINT }),
       // People paste the command: one with characters that a shell reads is not shown.
       ...(/^[\w:/.%~-]+$/.test(wanted ?? '') && {
         hint: `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,

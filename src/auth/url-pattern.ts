@@ -23,14 +23,17 @@ export interface UrlPattern {
   readonly path: string
 }
 
-/**
- * Escapes that some servers decode before routing, also where an escape is itself escaped (`%252e`), longer than UTF-8 allows (`%c0%ae`) or of
- * Unicode (`%u002e`), and dots that some parsers keep: a pattern with a path never matches them. Nor control characters: `new URL` and
- * `urljoin` of a server that decodes first remove a tab, so that dots follow the slash, as they remove spaces at the start (`/%20../`), and
- * behind a line break `proxy_pass` of nginx begins a second request. Nor what is no escape (`%zz`): HAProxy's `url_dec` makes an empty path of
- * the whole one, for the default backend.
- */
-const SLIPPERY = /\.\.;|%(?![\da-f]{2})|%(25)*([01]|2[ef]|5c|u[02f]|c[01]%(25)*[9a]|[ef]0%(25)*80|[25]?%[346])|\/(%(25)*20)*\.\.?(?![^/%])/i
+/** A run of percent-encoded bytes, or one character. */
+const PART = /(?:%[\da-f]{2})+|[\s\S]/giu
+
+/** Characters of a path (RFC 3986 §3.3), and those beyond ASCII that names are made of; no symbols, which some servers read as `.` or `/`. */
+const PLAIN = /^(?:[\w.~!$&'()*+,;=:@-]|(?![\0-\x7f]|\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}])$/u
+
+/** The same as percent-encoded: letters and digits of ASCII need no escape (RFC 3986 §2.3), and `.`, `/` and `\` lead elsewhere. */
+const ESCAPED = /^(?:[ !"#$%&'()*+,:;<=>?@[\]^`{|}~]|[^\0-\x7f])$/u
+
+/** Dots that no name follows: servers cut a path at `;`, `?` or `#`, and remove spaces. */
+const DOTS = /^ *\.+(?![\p{L}\p{N}_.-])/u
 
 const PATTERN = /^(https|http|s3):\/\/(\*\.)?([^/?#@\\\s*%]+)(\/[^?#\\\s*]*)?$/
 
@@ -54,8 +57,48 @@ export function covers({ scheme, wildcard, host, port, path }: UrlPattern, url: 
     url.protocol === `${scheme}:` &&
     url.port === port &&
     (wildcard ? isBelow(url.hostname, host) : url.hostname === host) &&
-    (path === '/' || (!SLIPPERY.test(url.pathname) && `${url.pathname}/`.startsWith(path)))
+    (path === '/' || (pathProblem(url.pathname) === undefined && `${url.pathname}/`.startsWith(path)))
   )
+}
+
+/**
+ * Returns the part of a path because of which a pattern with a folder does not match it; undefined for a path that every server reads alike:
+ * printable UTF-8 in normalization form KC, percent-encoded where RFC 3986 asks for it, without encoded dots, slashes and escapes.
+ */
+export function pathProblem(path: string): string | undefined {
+  for (const segment of path.split('/')) {
+    let name = ''
+    for (const [part] of segment.matchAll(PART)) {
+      const text = part.length < 3 ? part : decoded(part)
+      if (text === undefined) return part
+      const allowed = text === part ? PLAIN : ESCAPED
+      for (const char of text) {
+        if (!allowed.test(char) || (char > '~' && !PLAIN.test(char)) || char.normalize('NFKC') !== char) return escapeOf(char)
+      }
+      name += text
+    }
+    const again = /%(?:[\da-f]{2}|u[\da-f]{4})/i.exec(name)
+    if (again) return `%25${again[0].slice(1)}`
+    if (DOTS.test(name) || name.normalize('NFC') !== name) return segment
+  }
+  return undefined
+}
+
+/** Decodes percent-encoded UTF-8; undefined for other bytes, also for overlong forms. */
+function decoded(escapes: string): string | undefined {
+  try {
+    return decodeURIComponent(escapes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns a character as a path writes it. */
+function escapeOf(char: string): string {
+  const code = char.codePointAt(0) ?? 0
+  if (code > 0x20 && code < 0x7f && !/[.\w/\\]/.test(char)) return char
+  const bytes = code < 0x80 ? `%${code.toString(16).padStart(2, '0').toUpperCase()}` : encodeURIComponent(char.toWellFormed())
+  return code < 0x80 ? bytes : `${bytes} (U+${code.toString(16).toUpperCase().padStart(4, '0')})`
 }
 
 /** True when a pattern of the list matches that URL. */
@@ -85,7 +128,8 @@ function isBelow(host: string, suffix: string): boolean {
 function parsed(pattern: string, { sharedHosts = false }: { readonly sharedHosts?: boolean }): UrlPattern {
   const [, scheme, star, authority, path = '/'] = PATTERN.exec(pattern) ?? []
   if (!scheme || !authority) throw refused(pattern, 'write https://host[:port][/path/]; "*." only before a host')
-  if (SLIPPERY.test(path)) throw refused(pattern, 'the path has dot segments or encoded slashes')
+  const odd = pathProblem(path)
+  if (odd !== undefined) throw refused(pattern, `the path has "${odd}", which servers may read as another path`)
   if (scheme === 's3') {
     if (star || !/^[A-Za-z0-9._-]+$/.test(authority)) throw refused(pattern, 'write s3://bucket/ or s3://bucket/prefix/')
     return { pattern, scheme, host: authority, wildcard: false, port: '', path: folder(path) }

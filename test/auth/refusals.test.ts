@@ -46,8 +46,8 @@ it.each([S3, 'https://data.example'])(
     )) as AuthError
     expect(error).toMatchObject({
       code: 'CREDENTIAL_TARGET_UNTRUSTED',
-      message: `"key" may be sent to ${host}/eo/; this asset has an escape in its path that servers may read as another path. Nothing was sent`,
-      hint: expect.stringMatching(/^a pattern with a path matches no URL with %2F, /),
+      message: `"key" may be sent to ${host}/eo/; this asset has "%2F" in its path, which servers may read as another path. Nothing was sent`,
+      hint: expect.stringMatching(/^a pattern with a folder matches only paths of printable UTF-8 without /),
     })
     expect(error.hint).not.toContain(host)
   },

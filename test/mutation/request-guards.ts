@@ -28,7 +28,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     promise: 'A path in a URL pattern never matches encoded slashes and dot segments.',
     file: 'src/auth/url-pattern.ts',
     within: 'covers',
-    code: '!SLIPPERY.test(url.pathname)',
+    code: 'pathProblem(url.pathname) === undefined',
     becomes: 'true',
     test: 'test/auth/grant.test.ts',
     title: 'patterns > https://api.example/stac/ and https://api.example/stac/..%2fadmin: refused',

@@ -65,6 +65,25 @@ const PLACES: Readonly<Record<string, (form: string) => string>> = {
   'in HTML': (form) => `<p class="error">${form}</p>`,
 }
 
+/** Encodings that are read inside each other. */
+const NESTED = Object.fromEntries(
+  [
+    ...['percent, upper case', 'percent, every byte', 'form', 'base64', 'base64url', 'base64 of an account'],
+    ...['hex, lower case', 'JSON', 'JSON in ASCII', 'HTML, decimal', 'HTML, names'],
+  ].map((name) => [name, ENCODINGS[name] ?? String] as const),
+)
+
+/** Escapes and digits of all kinds, which have nothing to do with a secret. */
+const noise = fc
+  .array(
+    fc.constantFrom(
+      ...['%25', '%2525', '%C3%BC', '%', '\\\\', '\\"', '\\u0025', '\\u005c', '\\', '&amp;', '&amp;amp;', '&#37;', '&#x5c;', '&', '+', ' '],
+      ...['JTI1', 'SlRJMUpUST0=', '%5cu0025', '&#37;41', '\\u00264', '3225', '32353235', 'text', 'YWJj\n', '/', '=', '{"a":"b"}'],
+    ),
+    { maxLength: 120 },
+  )
+  .map((parts) => parts.join(''))
+
 /** Any Unicode text; long enough to be told from other text, and with something that occurs nowhere else. */
 const secrets = fc
   .tuple(
@@ -147,6 +166,44 @@ describe('a redactor', () => {
           expect(redactor.scrub(`you sent ${encode(`ada:${password}`)}.`), name).not.toContain(encode(`ada:${password}`))
         }
         expect(redactor.scrub(`authorization: ${value}`)).toBe('authorization: Basic [secret]')
+      }
+    },
+  )
+
+  it('finds a secret in every nesting of two encodings, whatever stands beside it', () => {
+    const names = Object.keys(NESTED)
+    for (const outer of names)
+      for (const inner of names)
+        fc.assert(
+          fc.property(secrets, noise, noise, (secret, before, after) => {
+            const form = NESTED[outer]?.(NESTED[inner]?.(secret) ?? '') ?? ''
+            const shown = redactorOf(secret).scrub(`${before} ${form} ${after}`)
+            expect(shown, `${inner} in ${outer}`).toContain('[secret]')
+            expect(shown, `${inner} in ${outer}`).not.toContain(beginning(form))
+          }),
+          { numRuns: fc.readConfigureGlobal().numRuns ?? 4 },
+        )
+  })
+
+  it('finds a secret in three encodings beside others', () => {
+    const three = fc.constantFrom(...Object.values(NESTED))
+    fc.assert(
+      fc.property(secrets, three, three, three, noise, (secret, first, second, third, before) => {
+        const form = first(second(third(secret)))
+        expect(redactorOf(secret).scrub(`${before} ${form}`)).not.toContain(beginning(form))
+      }),
+      { numRuns: fc.readConfigureGlobal().numRuns ?? 60 },
+    )
+  })
+
+  it.each(['%', '%4', '\\', '\\x', '\\u', '&', '&#', '&amp', '\\\\\\', 'A', '4', '=', '+'])(
+    'finds an encoded secret directly behind %j, which takes its first characters',
+    (before) => {
+      const secret = 'abcd/ef+12"34 ü-56'
+      for (const [name, encode] of Object.entries(ENCODINGS)) {
+        const form = encode(secret)
+        // At most the escapes of three characters are left.
+        expect(redactorOf(secret).scrub(`${before}${form}`), name).not.toContain(form.slice(form.length / 4))
       }
     },
   )
@@ -252,7 +309,7 @@ describe('a redactor', () => {
   it('removes exactly what begins as a secret for four characters or more, however a secret repeats itself', () => {
     const words = (minLength: number, maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength, maxLength })
     fc.assert(
-      fc.property(words(4, 9), words(0, 40), fc.constantFrom('', '-'), (secret, text, gap) => {
+      fc.property(words(4, 8), words(0, 40), fc.constantFrom('', '-'), (secret, text, gap) => {
         const whole = `${text}${gap}${secret}`
         const isHidden = Array.from(whole, () => false)
         for (const start of isHidden.keys()) {
