@@ -75,7 +75,7 @@ describe('fetch', () => {
     expect([outcome.code, outcome.stderr]).toEqual([
       3,
       `error AUTH_REJECTED: ${server.origin.slice(0, -1)} requires authentication (ApiKey) and the document does not name a scheme for it (auth:refs): ` +
-        `${server.origin}private/lost\n  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}private/lost\n`,
+        `${server.origin}private/lost. The server says: who are you?\n  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}private/lost\n`,
     ])
   })
 

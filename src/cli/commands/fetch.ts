@@ -115,8 +115,7 @@ async function answered(
   const target = typeof wanted === 'string' ? undefined : wanted
   const request = typeof wanted === 'string' ? { method: 'GET', url: wanted, headers: UNCODED } : wanted
   const response = await untilInterrupted(auth.send(request, { signal, headers: UNCODED }), signal)
-  const { status, url, headers } = response
-  await requireSuccess({ status, url, headers, body: response.chunks?.() ?? null }, () => response.discard(), target)
+  await requireSuccess(response, target)
   return FetchedBody.of(response, target, pageRule(wanted, options), coding)
 }
 

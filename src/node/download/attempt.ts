@@ -268,10 +268,9 @@ export class Attempt {
   }
 
   async #refused(response: HttpResponse): Promise<AuthError> {
-    const { status, url, headers } = response
-    const body = response.chunks?.() ?? null
+    const { status, headers } = response
     const rest = status === 429 || status >= 500 ? retryHint(headers, this.#context.clock.now()) : undefined
-    const error = await answerFailure({ status, url, headers, body }, this.#target)
+    const error = await answerFailure(response, this.#target)
     await response.discard()
     return withRetryAfter(error, rest)
   }

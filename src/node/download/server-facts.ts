@@ -92,7 +92,7 @@ async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry)
     const response = await send({ 'accept-encoding': 'identity', range: 'bytes=0-0' }, controller.signal)
     const { status, headers, url: answered } = response
     if (status !== 200 && status !== 206 && status !== 416) {
-      const error = await answerFailure({ status, url: answered, headers, body: response.chunks?.() ?? null }, target)
+      const error = await answerFailure(response, target)
       throw withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, clock.now()) : undefined)
     }
     const page = pageRefusal(promise, { asked: url, answered, contentType: status === 416 ? null : headers.get('content-type') })
