@@ -10,7 +10,7 @@ import { itemWith, keyFor } from './items.ts'
 import { lastError, run } from './run.ts'
 import { body, KEY, serve } from './server.ts'
 
-const data = randomBytes(300_000)
+const data = Buffer.concat([Buffer.from('II*\0'), randomBytes(299_996)])
 const text = Buffer.from('{"type":"FeatureCollection","features":[]}')
 const packed = gzipSync(text)
 const checksum = (bytes: Buffer) => `1220${createHash('sha256').update(bytes).digest('hex')}`

@@ -26,14 +26,22 @@ export async function answerFailure(answer: UnreadAnswer, target?: Target): Prom
   const said = (await answer.serverMessage?.()) ?? {}
   if (status === 401 || status === 403) return uncovered(answer, said, target)
   const { message: words, code = '', address } = said
-  const message = `${bareAddress(url)}: the server answered ${[status, code].join(' ').trim()}${words ? `: ${words}` : ''}`
-  const retryable = isRetryableStatus(status)
+  const what = PECULIAR[status] ?? `the server answered ${[status, code].join(' ').trim()}`
+  const message = `${bareAddress(url)}: ${what}${words ? `: ${words}` : ''}`
+  const retryable = isRetryableStatus(status) || status === 202
   const wait = retryable ? retryHint(headers, Date.now()) : undefined
   const hint = wait
     ? `the server asks to wait ${Math.ceil(wait / 1000)} s before the next request (Retry-After)`
     : isUnasked(target) && HIDDEN.includes(code) && `if it requires a credential: ${byAddress(url)}`
   const hints = [address && seeAddress(address), hint].filter(Boolean).join('; ')
   return new NetworkError(`HTTP_${status}`, message, { status, url, retryable, ...(hints && { hint: hints }) })
+}
+
+/** Successes without a file (RFC 9110 §15.3). */
+const PECULIAR: Readonly<Record<number, string>> = {
+  202: 'the server is still preparing the file (202)',
+  204: 'the server answered without a file (204)',
+  205: 'the server answered without a file (205)',
 }
 
 /** Returns the hint for an address in the body of an error. */
