@@ -288,9 +288,9 @@ export const ERROR_CODES = {
     advice: 'Run the command again; the file changed while it was read',
   },
   FILE_INTEGRITY: {
-    families: ['IntegrityError'],
+    families: ['IntegrityError', 'warning'],
     exit: 6,
-    advice: 'Download the file again; if the checksum differs again, report it to the provider',
+    advice: 'Download the file again; if it differs again, report it to the provider, or keep it with --trust-server',
   },
   CACHE_UNSAFE: { families: ['IntegrityError'], exit: 6, advice: 'Make the file or folder accessible to your user only, or remove it' },
   CACHE_LOCK_TIMEOUT: { families: ['IntegrityError'], exit: 6, retryable: true, advice: 'Wait for the other process, or stop it' },

@@ -1,23 +1,37 @@
 /** The body of `fetch`, verified against the document and the response headers. */
 import { createHash } from 'node:crypto'
 import type { Warning } from '../auth/strategy.ts'
-import { type AuthError, IntegrityError } from '../errors.ts'
+import { IntegrityError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { bareAddress } from '../http/url.ts'
 import { codingProblem, type Delivery, deliveryOf, inspected, isWantedAsSent } from '../node/download/answer.ts'
 import { selectFiles } from '../node/download/selected-files.ts'
 import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
-import { type AnsweredBody, type BodyPromise, looksLikePage, pageRefusal, pageWarning } from '../node/transport/page-refusal.ts'
+import {
+  type AnsweredBody,
+  decodedPromise,
+  emptyByStatus,
+  type Misfit,
+  misfitError,
+  misfitOf,
+  type PromisedFile,
+  pageByType,
+  pageWarning,
+} from '../node/promised-file.ts'
 import type { Target } from '../stac/target.ts'
 import { failedBody, incomplete } from './read-document.ts'
 
-/** How HTML pages are treated. */
-export interface PageRule {
+/** What is accepted as the body. */
+export interface BodyRule {
   /** The requested URL. */
   readonly asked: string
-  readonly promise: BodyPromise
+  readonly promise: PromisedFile
   /** Accept an HTML page whatever is expected. */
-  readonly accept: boolean
+  readonly acceptHtml: boolean
+  /** Accept another size, checksum and format than the document states. */
+  readonly trustServer: boolean
+  /** Called for what differs, with `trustServer`. */
+  readonly warn: (warning: Warning) => void
 }
 
 export interface BodyOptions {
@@ -35,14 +49,16 @@ export class FetchedBody {
   readonly #target: Target | undefined
   readonly #delivery: Delivery
   readonly #promised: Promised
-  readonly #page: PageRule
+  readonly #rule: BodyRule
+  /** Why the body is not the promised file, unless its checksum matches. */
+  #doubt: Misfit | undefined
 
-  private constructor(response: HttpResponse, target: Target | undefined, page: PageRule, { output = '', asSent }: BodyOptions) {
+  private constructor(response: HttpResponse, target: Target | undefined, rule: BodyRule, { output = '', asSent }: BodyOptions) {
     const [wanted] = target ? selectFiles(target, {}) : []
     this.status = response.status
     this.#response = response
     this.#target = target
-    this.#page = page
+    this.#rule = rule
     this.#promised = wanted ? promiseOf(wanted) : {}
     const { size } = this.#promised
     const names = [output, new URL(response.url).pathname]
@@ -64,13 +80,15 @@ export class FetchedBody {
 
   /**
    * Checks the headers of a response. Errors: `RANGE_INVALID` for an unrequested partial response; `LOGIN_PAGE` or `FILE_INTEGRITY`
-   * for an HTML page where another media type is expected, unless it is accepted.
+   * for what is not the promised file, unless it is accepted.
    */
-  static async of(response: HttpResponse, target: Target | undefined, page: PageRule, options: BodyOptions = {}): Promise<FetchedBody> {
+  static async of(response: HttpResponse, target: Target | undefined, rule: BodyRule, options: BodyOptions = {}): Promise<FetchedBody> {
     try {
-      const body = new FetchedBody(response, target, page, options)
-      const refusal = body.#refusal()
-      if (refusal) throw refusal
+      const body = new FetchedBody(response, target, rule, options)
+      const { promise, acceptHtml } = rule
+      // Servers often send wrong media types: a checksum decides.
+      const page = acceptHtml || body.#promised.hash ? undefined : pageByType(promise, response.headers.get('content-type'))
+      body.#consider(page ?? emptyByStatus(promise, response.status))
       return body
     } catch (error) {
       await response.discard()
@@ -92,7 +110,7 @@ export class FetchedBody {
   /** Returns warnings about the headers of the response. */
   *warnings(): Generator<Warning> {
     const pointer = this.#target && { pointer: this.#target.pointer }
-    const page = pageWarning(this.#page.promise, this.#answered)
+    const page = pageWarning(this.#rule.promise, this.#answered)
     // A login page often comes with 200.
     if (page !== undefined) yield { code: 'CONTENT_TYPE_UNEXPECTED', ...pointer, message: page }
     const { coding } = this.#delivery
@@ -118,28 +136,65 @@ export class FetchedBody {
     const { length = bytes } = this.#delivery
     if (bytes !== length) throw incomplete(url, `${bytes} of ${length} bytes were received`)
     const file = { url, pointer: this.#target?.pointer ?? '', ...(size !== undefined && { size }) }
-    checkSize(file, bytes)
-    if (hash && hashed) checkDigest(file, hash, hashed.digest('hex'), 'checksum')
+    if (size !== bytes) this.#check('it has another size than its document states', () => checkSize(file, bytes))
+    const digest = hashed?.digest('hex')
+    if (!hash || digest === undefined || digest.startsWith(hash.digest)) return
+    const doubt = this.#doubt
+    if (doubt) this.#refuse(doubt)
+    this.#check(`it has another ${hash.algorithm} than its document states`, () => checkDigest(file, hash, digest, 'checksum'))
   }
 
-  /** Errors: those of {@link pageRefusal}. */
+  /** Runs a check; with `trustServer` a failure is a warning. */
+  #check(words: string, check: () => void): void {
+    try {
+      check()
+    } catch (error) {
+      if (!this.#rule.trustServer) throw error
+      this.#warn('FILE_INTEGRITY', words)
+    }
+  }
+
+  #warn(code: Warning['code'], words: string): void {
+    this.#rule.warn({
+      code,
+      ...(this.#target && { pointer: this.#target.pointer }),
+      message: `${words}; it is kept because the server is trusted`,
+    })
+  }
+
+  /** Compares the first bytes with the promise. Returns false if it needs more. Errors: those of {@link misfitError}. */
   readonly #look = (head: Uint8Array, isAll: boolean): boolean => {
-    const isPage = looksLikePage(head, isAll)
-    const refusal = isPage ? this.#refusal(true) : undefined
-    if (refusal) throw refusal
-    return isPage !== undefined
+    // Coded bytes show nothing of the file.
+    if (this.#delivery.stored !== undefined) return true
+    const { headers } = this.#response
+    const misfit = misfitOf(this.#expected, head, isAll, headers.get('content-type'))
+    if (misfit === 'more') return false
+    if (misfit?.kind !== 'page' || !this.#rule.acceptHtml) this.#consider(misfit)
+    return true
   }
 
-  /** With a checksum, only the first bytes are checked: servers often send wrong media types. */
-  #refusal(isPage?: boolean): AuthError | undefined {
-    if (this.#page.accept || (this.#promised.hash && !isPage)) return undefined
-    return pageRefusal(this.#page.promise, this.#answered, isPage)
+  get #expected(): PromisedFile {
+    const isDecoded = this.#response.headers.get('content-encoding') !== null && !this.#delivery.asSent
+    return isDecoded ? decodedPromise(this.#rule.promise) : this.#rule.promise
+  }
+
+  /** With a checksum, the whole body decides, unless it is a page. */
+  #consider(misfit: Misfit | undefined): void {
+    if (!misfit) return
+    if (this.#promised.hash && misfit.kind !== 'page') this.#doubt = misfit
+    else this.#refuse(misfit)
+  }
+
+  /** Errors: those of {@link misfitError}, unless the server is trusted. */
+  #refuse(misfit: Misfit): void {
+    if (misfit.kind === 'page' || !this.#rule.trustServer) throw misfitError(misfit, this.#expected, this.#answered)
+    this.#warn('CONTENT_TYPE_UNEXPECTED', `it is ${misfit.words}`)
   }
 
   get #answered(): AnsweredBody {
     const { url, headers } = this.#response
     return {
-      asked: this.#page.asked,
+      asked: this.#rule.asked,
       answered: url,
       contentType: headers.get('content-type'),
       ...(this.#target && { pointer: this.#target.pointer }),

@@ -7,7 +7,6 @@ import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError
 import type { HttpResponse } from '../http/message.ts'
 import { bareAddress, isAddress } from '../http/url.ts'
 import { readFailure } from '../node/system-error.ts'
-import type { UnreadAnswer } from '../node/transport/answer-failure.ts'
 import { DOCUMENT_LIMITS, ownString, type StacDocument } from '../stac/document.ts'
 import { parseDocument, tooLarge } from '../stac/parse-document.ts'
 import { linkOf, type Target } from '../stac/target.ts'
@@ -94,8 +93,7 @@ const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
 /** Requests a URL with the credential that allows it; without one if that cannot be used now, because the document may be public. */
 async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promise<HttpResponse> {
   const response = await auth.send({ method: 'GET', url: address, headers: { accept: ACCEPT } }, { signal, anonymous: 'allow' })
-  const { status, url, headers } = response
-  await requireSuccess({ status, headers, url, body: response.chunks?.() ?? null }, () => response.discard())
+  await requireSuccess(response)
   return response
 }
 
@@ -126,18 +124,17 @@ export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, l
 }
 
 /**
- * Accepts a 2xx response. Errors: those of `answerFailure`.
+ * Accepts a 2xx response; the body of any other is read for its error. Errors: those of `answerFailure`.
  *
- * @param drop discards the body of any other response
  * @param target the requested target, unless the user gave the URL
  */
-export async function requireSuccess(answer: UnreadAnswer, drop: () => unknown, target?: Target): Promise<void> {
-  if (answer.status >= 200 && answer.status < 300) return
+export async function requireSuccess(response: HttpResponse, target?: Target): Promise<void> {
+  if (response.status >= 200 && response.status < 300) return
   try {
     const { answerFailure } = await import('../node/transport/answer-failure.ts')
-    throw await answerFailure(answer, target)
+    throw await answerFailure(response, target)
   } finally {
-    await drop()
+    await response.discard()
   }
 }
 

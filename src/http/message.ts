@@ -5,6 +5,7 @@
 
 import type { AuthError } from '../errors.ts'
 import { tooLarge } from './network-error.ts'
+import type { ServerMessage } from './server-message.ts'
 
 /** A body that can be sent more than once. */
 export type ReplayableBody = string | Uint8Array
@@ -39,6 +40,11 @@ export interface HttpResponse {
    * @param asSent true leaves it in its content coding
    */
   chunks?(asSent?: boolean): AsyncIterable<Uint8Array>
+  /**
+   * Returns what an error response says, for people: without the secrets of its request, escaped, at most 300 characters. Call it instead
+   * of `bytes` and `text`; it never rejects.
+   */
+  serverMessage?(): Promise<ServerMessage>
   /** Discards the rest of the body so that the connection can be reused. */
   discard(): Promise<void>
   /** Returns a standard `Response`; call it once, instead of the other methods. */

@@ -10,7 +10,7 @@ import { itemWith, keyFor } from './items.ts'
 import { lastError, run } from './run.ts'
 import { body, KEY, serve } from './server.ts'
 
-const data = randomBytes(300_000)
+const data = Buffer.concat([Buffer.from('II*\0'), randomBytes(299_996)])
 const text = Buffer.from('{"type":"FeatureCollection","features":[]}')
 const packed = gzipSync(text)
 const checksum = (bytes: Buffer) => `1220${createHash('sha256').update(bytes).digest('hex')}`
@@ -75,7 +75,7 @@ describe('fetch', () => {
     expect([outcome.code, outcome.stderr]).toEqual([
       3,
       `error AUTH_REJECTED: ${server.origin.slice(0, -1)} requires authentication (ApiKey) and the document does not name a scheme for it (auth:refs): ` +
-        `${server.origin}private/lost\n  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}private/lost\n`,
+        `${server.origin}private/lost. The server says: who are you?\n  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${server.origin}private/lost\n`,
     ])
   })
 

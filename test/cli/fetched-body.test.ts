@@ -8,6 +8,7 @@ import { itemWith, keyFor } from './items.ts'
 import { run } from './run.ts'
 import { type Answer, body, KEY, serve } from './server.ts'
 
+const TRUST = 'if the document is wrong, --trust-server keeps the file with a warning, in code trustServer'
 const bytes = Buffer.from('the bytes of a file')
 const checksum = (data: Buffer) => `1220${createHash('sha256').update(data).digest('hex')}`
 const headed =
@@ -71,7 +72,7 @@ describe('what was fetched', () => {
     ['checksum', { 'file:checksum': checksum(Buffer.from('other')) }, 'has another sha256 than its document states'],
   ])('ends in 6 with another %s, and is not a file', async (_, promises, problem) => {
     const { shown, code, stderr, file } = await fetched('whole', promises)
-    expect([code, stderr, file]).toEqual([6, `error FILE_INTEGRITY /assets/data: the response ${problem}\n`, undefined])
+    expect([code, stderr, file]).toEqual([6, `error FILE_INTEGRITY /assets/data: the response ${problem}\n  ${TRUST}\n`, undefined])
     expect([shown.code, shown.stderr]).toEqual([6, stderr])
   })
 

@@ -94,6 +94,6 @@ describe('list', () => {
 
   it('leaves it to fetch to say what the store says of an object that is not there', async () => {
     const { code, stderr } = await run(['fetch', 's3://eo/none', '--credentials', good])
-    expect([code, stderr]).toEqual([5, expect.stringContaining(': the server answered 404 NoSuchKey\n')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining(': the server answered 404 NoSuchKey: The key does not exist.\n')])
   })
 })

@@ -399,7 +399,7 @@ describe('logins at providers', () => {
       return callback
     }
     await auth.login(found(id.split(' ')[0]), { redirect: async () => ({ uri, answer, close: async () => {} }) })
-    expect(await (await auth.fetch(target(scheme, href))).text()).toBe('file')
+    expect(await (await auth.fetch(target(definition, href))).text()).toBe('file')
   })
 
   it('openeo-cdse is refused without its prefix', async () => {

@@ -2,6 +2,7 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { beginningOf } from './file-beginning.ts'
 
 /** A request as it came. */
 export interface Asking {
@@ -83,10 +84,12 @@ export async function startFileServer(
   }
 }
 
-/** Bytes that repeat nowhere soon, always the same for a seed. */
+/** Bytes that repeat nowhere soon, always the same for a seed, and begin as its extension promises; as a TIFF without one. */
 export function noise(length: number, seed = 'a'): Buffer {
   const key = createHash('sha256').update(seed).digest()
-  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(length))
+  const bytes = createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(length))
+  beginningOf(seed).copy(bytes)
+  return bytes
 }
 
 /** The strong entity tag of these servers. */

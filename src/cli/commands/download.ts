@@ -62,6 +62,8 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
   readonly rewriteHrefs?: boolean
   readonly strict?: boolean
   readonly acceptHtml?: boolean
+  readonly trustServer?: boolean
+  readonly wait?: number
   readonly verify?: boolean
   readonly manifest?: string
   readonly dryRun?: boolean
@@ -89,6 +91,7 @@ const SAME = [
   'resume',
   'strict',
   'acceptHtml',
+  'trustServer',
   'verify',
   'manifest',
   'dryRun',
@@ -97,7 +100,7 @@ const SAME = [
 
 /** Converts the options of the command line to those of the library. */
 export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, prefer, limitRate } = options
+  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, wait, prefer, limitRate } = options
   const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
   return defined({
     ...same,
@@ -107,6 +110,7 @@ export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOp
     assets: defined({ keys, exclude, roles, types, minSize, maxSize }),
     collisions: rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
+    wait: wait === undefined ? undefined : wait * 1000,
   })
 }
 
@@ -137,6 +141,7 @@ function withFileOptions(command: Command): Command {
     .option('--rewrite-hrefs', 'write a copy of each item with hrefs to the downloaded files')
     .option('--no-resume', 'restart incomplete files from the beginning')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
+    .option('--trust-server', 'keep files that differ in size, checksum or format from their document')
     .option('--strict', 'fail on unexpected content codings and HTML pages instead of warning')
     .option('--dry-run', 'show files and credentials without downloading')
     .option('--json', 'print one JSON event per line, then the summary')
@@ -160,7 +165,8 @@ function withRateOptions(command: Command): Command {
       .option('--limit-rate <bytes>', 'limit the total bytes per second: 500k, 10M', byteCount)
       .option('--ranges <n>', 'limit concurrent requests per large file (default: 4, with --limit-rate 1)', wholeFrom(1))
       .option('--retries <n>', 'fail a file after this many retries without progress (0: no retry; default: 10)', wholeFrom(0))
-      .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive),
+      .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive)
+      .option('--wait <seconds>', 'wait this long for files that the server is preparing (default: 600)', wholeFrom(0)),
   )
 }
 

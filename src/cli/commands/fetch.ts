@@ -3,25 +3,33 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
 import { IntegrityError, isAuthError } from '../../errors.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { systemClock } from '../../net/clock.ts'
+import { retryHint, withRetryAfter } from '../../net/retry.ts'
+import { PREPARED_WITHIN, Preparation } from '../../node/download/answer.ts'
 import { targetAddress } from '../../node/download/destination/target-folder.ts'
 import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
-import { bodyPromise } from '../../node/transport/page-refusal.ts'
+import { promisedFile } from '../../node/promised-file.ts'
+import { answerFailure } from '../../node/transport/answer-failure.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
 import { RateMeter } from '../download/progress.ts'
 import { EXIT } from '../exit-code.ts'
-import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts'
+import { type BodyOptions, type BodyRule, FetchedBody } from '../fetched-body.ts'
 import { type Io, untilInterrupted, write } from '../io.ts'
 import { fitted, LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
+import { type TargetRequestOptions, targetOrUrl, wholeFrom, withTargetRequestOptions } from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
 import { bytesText, timeText } from '../units.ts'
 
 interface FetchOptions extends TargetRequestOptions {
   readonly output?: string
   readonly acceptHtml?: boolean
+  readonly trustServer?: boolean
+  /** Seconds. */
+  readonly wait?: number
   readonly force?: boolean
 }
 
@@ -34,6 +42,8 @@ export function addFetch(program: Command, context: Context): void {
     .option('-o, --output <file>', 'write to this new file, or into this folder (default: -, stdout)')
     .option('--force', 'replace the file of --output once the body is complete')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
+    .option('--trust-server', 'keep a file that differs in size, checksum or format from its document')
+    .option('--wait <seconds>', 'wait this long for a file that the server is preparing (default: 600)', wholeFrom(0))
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
 
@@ -55,7 +65,7 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
   const progress = new FetchProgress(io)
   const output = await outputFile(wanted, options.output)
   if (output === undefined) {
-    const body = await answered(wanted, options, auth, io)
+    const body = await answered(wanted, options, auth, context)
     for (const warning of body.warnings()) diagnostics.warn(warning)
     if (!io.stdout.isTTY) progress.show(body)
     try {
@@ -67,7 +77,7 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
   }
   let body: FetchedBody | undefined
   const source = async (coding: BodyOptions) => {
-    body = await answered(wanted, { ...options, output }, auth, io, coding)
+    body = await answered(wanted, { ...options, output }, auth, context, coding)
     await body.requireEnd()
     for (const warning of body.warnings()) diagnostics.warn(warning)
     progress.show(body)
@@ -109,23 +119,40 @@ async function answered(
   wanted: Target | string,
   options: FetchOptions,
   auth: Auth,
-  { signal }: Io,
+  context: Context,
   coding: BodyOptions = {},
 ): Promise<FetchedBody> {
   const target = typeof wanted === 'string' ? undefined : wanted
   const request = typeof wanted === 'string' ? { method: 'GET', url: wanted, headers: UNCODED } : wanted
-  const response = await untilInterrupted(auth.send(request, { signal, headers: UNCODED }), signal)
-  const { status, url, headers } = response
-  await requireSuccess({ status, url, headers, body: response.chunks?.() ?? null }, () => response.discard(), target)
-  return FetchedBody.of(response, target, pageRule(wanted, options), coding)
+  const { io, diagnostics } = context
+  const { wait } = options
+  const preparation = new Preparation(wait === undefined ? PREPARED_WITHIN : wait * 1000, CLOCK, Math.random)
+  for (;;) {
+    const response = await untilInterrupted(auth.send(request, { signal: io.signal, headers: UNCODED }), io.signal)
+    if (response.status !== 202) {
+      await requireSuccess(response, target)
+      return FetchedBody.of(response, target, bodyRule(wanted, options, context), coding)
+    }
+    const error = withRetryAfter(await answerFailure(response, target), retryHint(response.headers, CLOCK.now()))
+    await response.discard()
+    const delay = preparation.next(error)
+    await diagnostics.note(`${error.message}; it is requested again in ${timeText(delay)}`)
+    await sleep(delay, CLOCK, io.signal)
+  }
 }
 
-function pageRule(wanted: Target | string, { output, acceptHtml = false }: FetchOptions): PageRule {
+function bodyRule(
+  wanted: Target | string,
+  { output, acceptHtml = false, trustServer = false }: FetchOptions,
+  { diagnostics }: Context,
+): BodyRule {
   const target = typeof wanted === 'string' ? undefined : wanted
   const asked = typeof wanted === 'string' ? wanted : targetAddress(wanted).bare
   const names = [...(target ? [] : [nameInAddress(asked)]), ...(output === undefined || output === '-' ? [] : [output])]
-  return { asked, promise: bodyPromise(target, names), accept: acceptHtml }
+  return { asked, promise: promisedFile(target, names), acceptHtml, trustServer, warn: diagnostics.warn }
 }
+
+const CLOCK = systemClock()
 
 const UNCODED = { 'accept-encoding': 'identity' }
 

@@ -42,14 +42,20 @@ async function verify(folder: string, { manifest, remote = false, json = false, 
   return worstExit(exits)
 }
 
-/** Formats an event; unchanged files have no line. */
+/** Formats an event; a file that was verified completely has no line. */
 function linesFor(event: VerifyEvent, { red, yellow, cross }: Style): string {
   if (event.kind === 'summary') return totalOf(event)
   if (event.kind === 'failed') return `${red(cross)} ${forLine(event.path)}  ${headline(event.error)}`
-  return event.unasked === undefined ? '' : `${yellow('-')} ${forLine(event.path)}  ${forLine(event.unasked)}`
+  const { path, unasked, unverified } = event
+  const notes = [unverified && `kept by --trust-server, differs from its document: ${unverified.join(', ')}`, unasked]
+  return notes.flatMap((note) => (note ? [`${yellow('-')} ${forLine(path)}  ${forLine(note)}`] : [])).join('\n')
 }
 
-function totalOf({ files, verified, failed, unasked }: VerifySummaryEvent): string {
-  const more = [failed > 0 ? `, ${failed} failed` : '', unasked > 0 ? `, ${unasked} not compared with their servers` : '']
+function totalOf({ files, verified, failed, unasked, unverified }: VerifySummaryEvent): string {
+  const more = [
+    failed > 0 ? `, ${failed} failed` : '',
+    unverified > 0 ? `, ${unverified} differ from their documents` : '',
+    unasked > 0 ? `, ${unasked} not compared with their servers` : '',
+  ]
   return `${verified} of ${files} files verified${more.join('')}`
 }

@@ -1,6 +1,7 @@
 /** One small request for each scheme, and its result in words. */
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
 import { bareAddress } from '../../http/url.ts'
 import { answerFailure } from '../../node/transport/answer-failure.ts'
 import type { Target } from '../../stac/target.ts'
@@ -23,14 +24,12 @@ export interface TestResult {
 export async function testOf(scheme: AnsweredScheme, auth: Auth, signal: AbortSignal): Promise<TestResult> {
   const target = { ...scheme.target, refs: [scheme.name] }
   try {
-    const response = await auth.fetch(target, { headers: { range: 'bytes=0-0' }, signal })
-    const { status, headers } = response
-    const body = response.body as AsyncIterable<Uint8Array> | null
-    const url = response.url || scheme.url
+    const response = await auth.send(target, { headers: { range: 'bytes=0-0' }, signal })
+    const { status, headers, url } = response
     // 416: the file is empty.
-    const isThere = response.ok || status === 416
-    const error = isThere ? undefined : await answerFailure({ status, headers, url, body }, target)
-    await response.body?.cancel().catch(() => undefined)
+    const isThere = (status >= 200 && status < 300) || status === 416
+    const error = isThere ? undefined : await answerFailure(response, target)
+    await response.discard()
     return error ? { scheme, target, error } : { scheme, target, answer: answerText(status, headers, url) }
   } catch (error) {
     if (!isAuthError(error) || error.code === 'ABORTED') throw error
@@ -38,7 +37,7 @@ export async function testOf(scheme: AnsweredScheme, auth: Auth, signal: AbortSi
   }
 }
 
-function answerText(status: number, headers: Headers, url: string): string {
+function answerText(status: number, headers: HttpResponse['headers'], url: string): string {
   const total = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] ?? (status === 200 ? headers.get('content-length') : undefined)
   const size = total === undefined || total === null ? '' : `, ${bytesText(Number(total))}`
   return `works: ${bareAddress(url)} answered ${status}${size}`

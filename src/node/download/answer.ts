@@ -3,6 +3,8 @@
 import { type AuthError, IntegrityError, NetworkError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure, originOf } from '../../http/network-error.ts'
+import type { Clock } from '../../net/clock.ts'
+import { Retries, type RetryPolicy, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
 import type { DownloadContext } from './download-context.ts'
 
@@ -382,7 +384,55 @@ export async function* inspected(chunks: AsyncIterable<Uint8Array>, inspect: Ins
     yield* held
     held = undefined
   }
-  if (!held?.length || !inspect) return
+  if (!held || !inspect) return
   inspect(Buffer.concat(held), true)
   yield* held
+}
+
+/** Milliseconds to wait in all, by default, for a file that its server prepares. */
+export const PREPARED_WITHIN = 600_000
+
+/** Requests for a file that the server prepares (202), as often as the time for it allows. */
+export const PREPARING_RETRIES: RetryPolicy = {
+  retries: Number.POSITIVE_INFINITY,
+  backoff: { first: 2000, longest: 30_000, fixed: 0.5, random: 0.5 },
+  retryAfter: { longest: Number.POSITIVE_INFINITY, spread: 0.1, least: 500 },
+}
+
+/** Waits for one file that its server is still preparing (202, RFC 9110 §15.3.3). */
+export class Preparation {
+  readonly #limit: number
+  readonly #clock: Clock
+  readonly #retries: Retries
+  #since: number | undefined
+
+  /** @param limit milliseconds in all */
+  constructor(limit: number, clock: Clock, random: () => number) {
+    this.#limit = limit
+    this.#clock = clock
+    this.#retries = new Retries(PREPARING_RETRIES, random)
+  }
+
+  /** Number of waits so far. */
+  get count(): number {
+    return this.#retries.count
+  }
+
+  /** Returns the milliseconds until the file is requested again. Errors: `HTTP_202` when that is after the limit. */
+  next(error: AuthError): number {
+    const { message, url, status } = error
+    this.#since ??= this.#clock.now()
+    const left = this.#limit - (this.#clock.now() - this.#since)
+    const hint = retryAfterOf(error)
+    const delay = this.#retries.next({ hint, left })
+    if (typeof delay === 'number') return delay
+    const why =
+      hint !== undefined && hint > this.#limit ? retryAfterProblem(hint, this.#limit) : `it was not ready within ${this.#limit / 1000} s`
+    throw new NetworkError('HTTP_202', `${message}; ${why}`, {
+      ...(url !== undefined && { url }),
+      ...(status !== undefined && { status }),
+      retryable: true,
+      hint: 'run the same command later, or allow a longer time with --wait SECONDS, in code wait',
+    })
+  }
 }

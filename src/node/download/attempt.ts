@@ -5,8 +5,8 @@ import type { HttpResponse } from '../../http/message.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
+import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../promised-file.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
-import { type BodyPromise, looksLikePage, pageRefusal, pageWarning } from '../transport/page-refusal.ts'
 import {
   type Asked,
   codingProblem,
@@ -24,7 +24,7 @@ import type { Content } from './destination/destination.ts'
 import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
-import type { ManifestEntry } from './manifest.ts'
+import type { ManifestEntry, Unverified } from './manifest.ts'
 import { isWithin, type SizeLimits } from './selected-files.ts'
 import { endOfFirst, isShareable, receiveShared, type Shared } from './shared-body.ts'
 import { checkSize, type KnownHash, serverDigest } from './verification.ts'
@@ -32,8 +32,8 @@ import { checkSize, type KnownHash, serverDigest } from './verification.ts'
 /** A file that is being fetched. */
 export interface FileState {
   readonly file: DownloadFile
-  /** The content type that the document and the file name promise. */
-  readonly promise: BodyPromise
+  /** What the document and the file name promise. */
+  readonly promise: PromisedFile
   readonly content: Content
   /** Size limits, for a file without a size in its document. */
   readonly sizeLimits: SizeLimits
@@ -43,6 +43,8 @@ export interface FileState {
   validators: Pick<ManifestEntry, 'etag' | 'lastModified'>
   /** The extension that the server proposes; empty for none. */
   suffix: string
+  /** True if the name has no extension, and takes that of the server. */
+  readonly lacksSuffix: boolean
   /** Size of the file in bytes, once known. */
   size: number | undefined
   /** Whether a coded body is stored as sent; undefined until one arrived. */
@@ -55,8 +57,10 @@ export interface FileState {
   isWrong: boolean
   /** How often the file changed during the download. */
   changes: number
-  /** The error of an HTML page in place of the file, unless a checksum matches. */
-  page: AuthError | undefined
+  /** Why the body is not the promised file, unless a checksum matches. */
+  doubt: { readonly misfit: Misfit; readonly error: AuthError } | undefined
+  /** What differs from the document, where the server is trusted more. */
+  readonly unverified: Set<Unverified>
   /** True after a part that could not be combined with earlier bytes: only the whole file is requested. */
   whole: boolean
   /** True if concurrent range requests brought no gain. */
@@ -170,9 +174,9 @@ export class Attempt {
     const state = this.#state
     const { headers, status, url } = response
     // Received bytes are discarded only for a response that may be the file.
-    if (delivery.offset === 0) this.#checkPage(response, delivery)
+    if (delivery.offset === 0) this.#checkType(response, delivery)
     if (delivery.size !== undefined) {
-      checkSize(state.file, delivery.size)
+      requireSize(state, this.#context, delivery.size)
       this.#requireSelected(delivery.size)
     }
     if (!delivery.framed && state.file.size === undefined && state.hash === undefined)
@@ -190,7 +194,8 @@ export class Attempt {
     state.validators = { ...(delivery.offset > 0 && state.validators), ...validatorsIn(headers) }
     const known = serverDigest(headers, status, delivery.asSent)
     if (known && state.hash?.by !== 'checksum' && state.content.canHash(known.algorithm)) state.hash = { known, by: 'digest' }
-    state.size = delivery.size ?? state.file.size
+    const isSizeDoubtful = this.#context.settings.trustServer && delivery.framed
+    state.size = delivery.size ?? (isSizeDoubtful ? undefined : state.file.size)
     const { content } = state
     const isSame = content.version !== undefined && content.version.validator === delivery.validator
     if (!isSame || content.total === 0) await content.begin(this.#version(delivery), state.size)
@@ -224,7 +229,7 @@ export class Attempt {
   async #receive(response: HttpResponse, delivery: Delivery, exchange: Exchange): Promise<void> {
     const state = this.#state
     const { content } = state
-    if (delivery.offset === 0) exchange.inspect((head, isAll) => this.#lookAt(head, isAll, response))
+    if (delivery.offset === 0) exchange.inspect((head, isAll) => this.#lookAt(head, isAll, response, delivery))
     const shared = this.#shared(delivery)
     if (shared && isShareable(delivery, state.size, shared)) return receiveShared(response, delivery, exchange, shared)
     for await (const chunk of exchange.receive(response, delivery)) {
@@ -234,7 +239,7 @@ export class Attempt {
       // A server that sends more bytes than the file has may never stop.
       if (content.length > (state.size ?? Number.POSITIVE_INFINITY)) break
     }
-    if (delivery.framed || content.length > (state.size ?? 0)) checkBytes(state, () => checkSize(state.file, content.length))
+    if (delivery.framed || content.length > (state.size ?? 0)) checkBytes(state, () => requireSize(state, this.#context, content.length))
     if (state.size !== undefined && content.length !== state.size)
       throw incomplete(response.url, `${content.length} of ${state.size} bytes were received`)
   }
@@ -268,10 +273,9 @@ export class Attempt {
   }
 
   async #refused(response: HttpResponse): Promise<AuthError> {
-    const { status, url, headers } = response
-    const body = response.chunks?.() ?? null
-    const rest = status === 429 || status >= 500 ? retryHint(headers, this.#context.clock.now()) : undefined
-    const error = await answerFailure({ status, url, headers, body }, this.#target)
+    const { status, headers } = response
+    const rest = status === 202 || status === 429 || status >= 500 ? retryHint(headers, this.#context.clock.now()) : undefined
+    const error = await answerFailure(response, this.#target)
     await response.discard()
     return withRetryAfter(error, rest)
   }
@@ -281,25 +285,38 @@ export class Attempt {
   }
 
   /** Checks the media type. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
-  #checkPage(response: HttpResponse, { size }: Delivery): void {
+  #checkType(response: HttpResponse, { size }: Delivery): void {
     const { promise, hash, file } = this.#state
+    const { acceptHtml } = this.#context.settings
     const body = this.#answered(response)
-    this.#state.page = this.#context.settings.acceptHtml ? undefined : pageRefusal(promise, body)
+    const misfit = acceptHtml ? undefined : pageByType(promise, body.contentType)
+    this.#state.doubt = misfit && { misfit, error: misfitError(misfit, promise, body) }
     // A checksum decides whether these are the right bytes.
     const mayBeIt = hash?.by === 'checksum' && (size === undefined || (file.size ?? size) === size)
-    if (this.#state.page && !mayBeIt) throw this.#state.page
-    const warning = this.#state.page ? undefined : pageWarning(promise, body)
+    if (this.#state.doubt && !mayBeIt) throw this.#state.doubt.error
+    const warning = misfit ? undefined : pageWarning(promise, body)
     if (warning === undefined) return
-    if (this.#context.settings.acceptHtml) this.#tellWarning('CONTENT_TYPE_UNEXPECTED', warning)
+    if (acceptHtml) this.#tellWarning('CONTENT_TYPE_UNEXPECTED', warning)
     else this.#object('CONTENT_TYPE_UNEXPECTED', warning)
   }
 
-  /** Checks the first bytes, for servers that send every file as `application/octet-stream`. Returns false if it needs more. */
-  #lookAt(head: Uint8Array, isAll: boolean, response: HttpResponse): boolean {
-    const isPage = looksLikePage(head, isAll)
-    if (isPage && !this.#context.settings.acceptHtml) this.#state.page ??= pageRefusal(this.#state.promise, this.#answered(response), true)
-    if (this.#state.page && this.#state.hash?.by !== 'checksum') throw this.#state.page
-    return isPage !== undefined
+  /** Compares the first bytes with the promise. Returns false if it needs more. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
+  #lookAt(head: Uint8Array, isAll: boolean, response: HttpResponse, { stored }: Delivery): boolean {
+    // Coded bytes show nothing of the file.
+    if (stored !== undefined) return true
+    const state = this.#state
+    const isCoded = response.headers.get('content-encoding') !== null
+    const named = state.lacksSuffix ? { ...state.promise, names: [...state.promise.names, `x${state.suffix}`] } : state.promise
+    const promise = isCoded ? decodedPromise(named) : named
+    const body = this.#answered(response)
+    const misfit = misfitOf(promise, head, isAll, body.contentType)
+    if (misfit === 'more') return false
+    if (!misfit || (misfit.kind === 'page' && this.#context.settings.acceptHtml)) return true
+    const doubt = { misfit, error: misfitError(misfit, promise, body) }
+    // A checksum decides whether these are the right bytes.
+    if (state.hash?.by === 'checksum') state.doubt ??= doubt
+    else acceptMisfit(doubt, state, this.#context)
+    return true
   }
 
   #answered({ url, headers }: HttpResponse) {
@@ -350,6 +367,27 @@ function validatorsOf({ validator, modified }: Pick<Asked, 'validator' | 'modifi
     ...(validator !== undefined && validator !== modified && { etag: validator }),
     ...(modified !== undefined && { lastModified: modified }),
   }
+}
+
+/** Keeps a file that is not the promised one, if the server is trusted more than the document. Errors: that of a file that is refused. */
+export function acceptMisfit({ misfit, error }: NonNullable<FileState['doubt']>, state: FileState, context: DownloadContext): void {
+  if (misfit.kind === 'page' || !context.settings.trustServer) throw error
+  accept('type', `it is ${misfit.words}`, state, context)
+}
+
+/** Compares a size with that in the document. Errors: `FILE_INTEGRITY`, unless the server is trusted more. */
+export function requireSize(state: FileState, context: DownloadContext, actual: number): void {
+  const { size } = state.file
+  if (!context.settings.trustServer || size === actual) checkSize(state.file, actual)
+  else if (size !== undefined) accept('size', `it has ${actual} bytes, its document states ${size}`, state, context)
+}
+
+/** Records what a file differs in, with one warning. */
+export function accept(what: Unverified, words: string, { file, unverified }: FileState, { tell }: DownloadContext): void {
+  if (unverified.has(what)) return
+  unverified.add(what)
+  const code = what === 'type' ? 'CONTENT_TYPE_UNEXPECTED' : 'FILE_INTEGRITY'
+  tell({ kind: 'warning', file, code, message: `${words}; it is kept because the server is trusted` })
 }
 
 /** Runs a check of the received content. Errors: those of the check; the content is discarded then. */

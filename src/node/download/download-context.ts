@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../net/clock.ts'
 import { OriginLimiter, RateLimiter } from '../../net/limiter.ts'
 import { RetryBudget, type RetryPolicy } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
+import { PREPARED_WITHIN } from './answer.ts'
 import type { Destination } from './destination/destination.ts'
 import type { DownloadEvent, DownloadOptions } from './download.ts'
 import type { FileRecord } from './download-record.ts'
@@ -35,6 +36,9 @@ export interface FileSettings {
   readonly resume: boolean
   readonly strict: boolean
   readonly acceptHtml: boolean
+  readonly trustServer: boolean
+  /** Milliseconds in all to wait for a file that the server prepares. */
+  readonly wait: number
   readonly verify: boolean
   readonly ranges: number
   /** True if `connectionsPerFile` was given: the load of the CPU does not reduce it. */
@@ -58,6 +62,8 @@ const DEFAULTS: FileSettings = {
   resume: true,
   strict: false,
   acceptHtml: false,
+  trustServer: false,
+  wait: PREPARED_WITHIN,
   verify: false,
   ranges: 4,
   rangesGiven: false,

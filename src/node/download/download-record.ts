@@ -6,7 +6,7 @@ import type { DownloadFile, DownloadOptions } from './download.ts'
 import { isManifestLine, isProposed, type ManifestEntry, type ManifestStore, NewManifest, type ProposedSuffix } from './manifest.ts'
 
 /** Facts of the server about a completed file. */
-export type ServerFacts = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix'> & { readonly hadQuery: boolean }
+export type ServerFacts = Pick<ManifestEntry, 'sha256' | 'etag' | 'lastModified' | 'suffix' | 'unverified'> & { readonly hadQuery: boolean }
 
 /** The records that a transfer reads and writes for its file. */
 export interface FileRecord {

@@ -4,6 +4,7 @@ import type { Auth } from '../../auth/auth.ts'
 import type { AuthError, ErrorCode } from '../../errors.ts'
 import type { Clock } from '../../net/clock.ts'
 import type { Target } from '../../stac/target.ts'
+import type { Unverified } from './manifest.ts'
 
 /**
  * Fetches the assets of documents into a folder, several at a time, and yields events; the last one is the summary. A failed file is an
@@ -128,6 +129,13 @@ export interface DownloadOptions extends TransferOptions {
    * fails with `LOGIN_PAGE` or `FILE_INTEGRITY` and is not saved.
    */
   readonly acceptHtml?: boolean
+  /**
+   * True keeps a file whose size, checksum or format is another one than its document states, with a warning; the manifest records it as
+   * unverified. By default it fails with `FILE_INTEGRITY`. A web page is not accepted, nor what differs from the hash of the server.
+   */
+  readonly trustServer?: boolean
+  /** Milliseconds in all to wait for a file that its server is still preparing (202); default 600 000. */
+  readonly wait?: number
   /** True fails instead of warning for an unknown content coding, and for an HTML page of another host where nothing else is expected. */
   readonly strict?: boolean
   /** Ends the run with `ABORTED`; incomplete files can be resumed. */
@@ -213,7 +221,7 @@ export interface RetryEvent {
   readonly attempt: number
 }
 
-/** A warning: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`. */
+/** A warning: `CONTENT_TYPE_UNEXPECTED`, `CONTENT_CODING_UNKNOWN`, `CHECKSUM_UNSUPPORTED`; with `trustServer` also `FILE_INTEGRITY`. */
 export interface WarningEvent {
   readonly kind: 'warning'
   /** The file. */
@@ -235,6 +243,8 @@ export interface WrittenEvent {
   readonly received: number
   /** What it agreed with. */
   readonly verified: readonly Verification[]
+  /** What differs from its document, with `trustServer`. */
+  readonly unverified?: readonly Unverified[]
 }
 
 /** The file exists already and was kept. */

@@ -10,6 +10,11 @@ import { presentFile, renameWhenFree } from '../files.ts'
 import { readFailure, writeFailure } from '../system-error.ts'
 import { newPath } from '../write-file.ts'
 
+/** What differs from the document of a file: its size, its checksum, or its format. */
+export type Unverified = 'size' | 'checksum' | 'type'
+
+const UNVERIFIED: readonly unknown[] = ['size', 'checksum', 'type'] satisfies readonly Unverified[]
+
 /** One file of a manifest. Its URL has no query, which may be secret. */
 export interface ManifestEntry {
   /** Path below the folder, with `/` as separator. */
@@ -32,6 +37,8 @@ export interface ManifestEntry {
   readonly modified?: number
   /** Suffix of `path` that the server proposed: the planned name lacks it. */
   readonly suffix?: string
+  /** What differs from the document, for a file that was downloaded with `trustServer`. */
+  readonly unverified?: readonly Unverified[]
 }
 
 /** The suffix that a server has proposed for a file, recorded before the file is named, so that later runs find that name. */
@@ -280,7 +287,7 @@ function startsAsManifest(file: number): boolean {
 /** Returns true for a well-formed entry; it may come from another person. */
 export function isManifestLine(value: unknown): value is ManifestEntry {
   if (!isObject(value)) return false
-  const { path, url, size, sha256, etag, lastModified, time, modified, hadQuery, suffix } = value
+  const { path, url, size, sha256, etag, lastModified, time, modified, hadQuery, suffix, unverified } = value
   const isText = (text: unknown) => text === undefined || typeof text === 'string'
   return (
     [path, url, time].every((text) => typeof text === 'string' && text.length <= 10_000) &&
@@ -290,7 +297,9 @@ export function isManifestLine(value: unknown): value is ManifestEntry {
     isText(lastModified) &&
     (modified === undefined || Number.isFinite(modified)) &&
     (hadQuery === undefined || hadQuery === true) &&
-    (suffix === undefined || (isSuffix(suffix) && String(path).endsWith(suffix)))
+    (suffix === undefined || (isSuffix(suffix) && String(path).endsWith(suffix))) &&
+    (unverified === undefined ||
+      (Array.isArray(unverified) && unverified.length > 0 && unverified.every((one) => UNVERIFIED.includes(one))))
   )
 }
 

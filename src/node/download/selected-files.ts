@@ -161,7 +161,7 @@ function lastName(pointer: string): string {
 }
 
 /** The least value of each number. */
-const LEAST = { concurrency: 1, perHost: 1, ranges: 1, maxObjects: 1, retries: 0, stallTimeout: 1, progressInterval: 0 } as const
+const LEAST = { concurrency: 1, perHost: 1, ranges: 1, maxObjects: 1, retries: 0, stallTimeout: 1, wait: 0, progressInterval: 0 } as const
 
 const CHOICES = { existing: ['keep', 'refuse', 'replace'], collisions: ['refuse', 'rename'] } as const
 

@@ -6,10 +6,9 @@ import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
 import { Retries, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
+import { misfitError, type PromisedFile, pageByType } from '../promised-file.ts'
 import { internalError } from '../system-error.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
-import type { BodyPromise } from '../transport/page-refusal.ts'
-import { pageRefusal } from '../transport/page-refusal.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
 import { type KnownHash, serverDigest } from './verification.ts'
 
@@ -30,7 +29,7 @@ interface Inquiry {
   readonly url: string
   readonly target?: Target
   /** The expected content of the file; an HTML page instead is an error. */
-  readonly promise: BodyPromise
+  readonly promise: PromisedFile
   readonly retries: number
   readonly clock: Clock
   readonly random: () => number
@@ -92,11 +91,12 @@ async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry)
     const response = await send({ 'accept-encoding': 'identity', range: 'bytes=0-0' }, controller.signal)
     const { status, headers, url: answered } = response
     if (status !== 200 && status !== 206 && status !== 416) {
-      const error = await answerFailure({ status, url: answered, headers, body: response.chunks?.() ?? null }, target)
+      const error = await answerFailure(response, target)
       throw withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, clock.now()) : undefined)
     }
-    const page = pageRefusal(promise, { asked: url, answered, contentType: status === 416 ? null : headers.get('content-type') })
-    if (page) throw page
+    const contentType = status === 416 ? null : headers.get('content-type')
+    const misfit = pageByType(promise, contentType)
+    if (misfit) throw misfitError(misfit, promise, { asked: url, answered, contentType })
     return factsIn(response)
   } finally {
     signal.removeEventListener('abort', abort)

@@ -5,17 +5,18 @@ import { sleep } from '../../net/cancellation.ts'
 import { Retries, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { FILE_HEAD } from '../file-formats.ts'
 import { presentFile } from '../files.ts'
-import { type BodyPromise, bodyPromise, looksLikePage, PAGE_HEAD, promisedKind } from '../transport/page-refusal.ts'
-import { leastIn, UnverifiedPart } from './answer.ts'
-import { Attempt, checkBytes, FileExists, type FileState, SizeNotSelected } from './attempt.ts'
-import type { Content, Destination } from './destination/destination.ts'
+import { misfitOf, type PromisedFile, promisedFile } from '../promised-file.ts'
+import { leastIn, Preparation, UnverifiedPart } from './answer.ts'
+import { Attempt, accept, acceptMisfit, checkBytes, FileExists, type FileState, requireSize, SizeNotSelected } from './attempt.ts'
+import type { Content } from './destination/destination.ts'
 import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import { DOWNLOAD_RETRIES, type DownloadContext } from './download-context.ts'
 import type { PlannedFile } from './file-plan.ts'
 import { askServer, differenceFrom, exchangeFailure } from './server-facts.ts'
-import { checkDigest, checkSize, type Promised, promiseOf, verifyPresent } from './verification.ts'
+import { checkDigest, type Promised, promiseOf, verifyPresent } from './verification.ts'
 
 /** Fetches a file, or returns why it failed. */
 export async function transfer(
@@ -43,12 +44,14 @@ export async function transfer(
     const verified = await fetchedInEitherCoding(planned, state, context)
     const sha256 = await content.digest('sha256')
     const { file: named, suffix } = naming.decided(state.suffix)
-    const facts = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }) }
+    const unverified = [...state.unverified]
+    const differs = unverified.length > 0 && { unverified }
+    const facts = { sha256, ...state.validators, hadQuery: hadQuery(planned), ...(suffix !== '' && { suffix }), ...differs }
     await context.record.completing?.(named, content.length, facts)
     await content.complete(existing === 'replace', named.path)
     const problem = await context.record.written(named, content.length, facts)
     if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
-    return { kind: 'written', file: named, bytes: content.length, received: state.received, verified }
+    return { kind: 'written', file: named, bytes: content.length, received: state.received, verified, ...differs }
   } catch (caught) {
     const thrown = caught instanceof FileExists ? await naming.kept(caught).catch((error: unknown) => error) : caught
     if (isKept(thrown)) {
@@ -143,13 +146,15 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuf
     received: 0,
     most: content.total,
     changes: 0,
-    page: undefined,
+    doubt: undefined,
+    unverified: new Set(),
     whole: false,
     isWrong: false,
     alone: false,
     hasStarted: false,
     reportedAt: Number.NEGATIVE_INFINITY,
     suffix: '',
+    lacksSuffix: planned.lacksSuffix === true,
     onSuffix,
   }
 }
@@ -163,12 +168,12 @@ function begun(planned: PlannedFile, content: Content, { hash }: Promised, onSuf
 async function fetchedInEitherCoding(planned: PlannedFile, state: FileState, context: DownloadContext): Promise<readonly Verification[]> {
   const fetched = async () => {
     await fromAnyTarget(planned, state, context)
-    return verify(state)
+    return verify(state, context)
   }
   try {
     return await fetched()
   } catch (error) {
-    if (!isAuthError(error) || error.code !== 'FILE_INTEGRITY' || error === state.page || state.asSent === undefined) throw error
+    if (!isAuthError(error) || error.code !== 'FILE_INTEGRITY' || error === state.doubt?.error || state.asSent === undefined) throw error
     state.asSent = !state.asSent
     state.isWrong = false
     state.size = undefined
@@ -207,18 +212,21 @@ function isOurs({ code }: AuthError): boolean {
 }
 
 /** Checks the received content. Errors: `FILE_INTEGRITY`, `LOGIN_PAGE`. */
-async function verify(state: FileState): Promise<readonly Verification[]> {
-  const { file, content, size, hash, page } = state
+async function verify(state: FileState, context: DownloadContext): Promise<readonly Verification[]> {
+  const { file, content, size, hash, doubt } = state
   await content.flush()
-  checkBytes(state, () => checkSize(file, content.length))
-  const verified: Verification[] = file.size !== undefined ? ['size'] : size !== undefined ? ['length'] : []
+  checkBytes(state, () => requireSize(state, context, content.length))
+  const verified: Verification[] =
+    file.size !== undefined && !state.unverified.has('size') ? ['size'] : size !== undefined ? ['length'] : []
   if (!hash) return verified
   const digest = await content.digest(hash.known.algorithm)
+  const isSame = digest.startsWith(hash.known.digest)
   checkBytes(state, () => {
-    if (page && !digest.startsWith(hash.known.digest)) throw page
-    checkDigest(file, hash.known, digest, hash.by)
+    if (doubt && !isSame) acceptMisfit(doubt, state, context)
+    if (isSame || hash.by === 'digest' || !context.settings.trustServer) checkDigest(file, hash.known, digest, hash.by)
+    else accept('checksum', `it has another ${hash.known.algorithm} than its document states`, state, context)
   })
-  return [...verified, hash.by]
+  return isSame ? [...verified, hash.by] : verified
 }
 
 /** A file under its local name; `base` is the planned name, without a suffix. */
@@ -256,8 +264,8 @@ async function keptFile(
 const UNNOTED = 'a later run cannot tell whether its files have changed since'
 
 /** Returns what the document and the name say about a file; an alternate without a media type has that of its asset. */
-function promisedBody({ file, selected: { targets, type } }: PlannedFile): BodyPromise {
-  const promise = bodyPromise(targets[0], [file.name])
+function promisedBody({ file, selected: { targets, type } }: PlannedFile): PromisedFile {
+  const promise = promisedFile(targets[0], [file.name])
   return type === undefined ? promise : { ...promise, type }
 }
 
@@ -275,13 +283,17 @@ async function verifiedHere(
   const owner = record.suffixes.baseOf(file.name)
   if (owner !== undefined && owner !== base) throw inTheWay(file, `exists already and is another file, which was planned as "${owner}"`)
   const verified = await verifyPresent((algorithm) => folder.digest(file.path, algorithm), bytes, promiseOf(planned.selected))
-  if (!verified) throw inTheWay(file, 'exists already and does not match its document')
-  if (verified.includes('checksum')) return verified
   const entry = record.known(file)
+  const isTrusted = settings.trustServer && entry?.unverified !== undefined
+  if (!verified && !isTrusted) throw inTheWay(file, 'exists already and does not match its document', entry?.unverified && TRUSTED)
+  if (verified?.includes('checksum')) return verified
   const difference = entry && (await record.difference(entry, file.path))
   if (difference !== undefined) throw inTheWay(file, `exists already and differs from what was downloaded: ${difference}`)
-  const isPage = !settings.acceptHtml && promisedKind(promisedBody(planned)) === 'other' && (await isPageFile(file.path, folder))
-  if (isPage) throw inTheWay(file, 'exists already and is a web page: an earlier run may have saved a login page')
+  if (!verified) return ['manifest']
+  const misfit = misfitOf(promisedBody(planned), await folder.head(file.path, FILE_HEAD), bytes <= FILE_HEAD)
+  // A file of the manifest was compared when it arrived.
+  if (misfit && misfit !== 'more' && !(misfit.kind === 'page' ? settings.acceptHtml : settings.trustServer || entry))
+    throw inTheWay(file, `exists already and is ${misfit.words}: an earlier run may have saved a login page or an error`)
   return entry ? [...verified, 'manifest'] : verified
 }
 
@@ -315,12 +327,12 @@ async function verifiedThere(planned: PlannedFile, size: number, context: Downlo
   throw first
 }
 
-function inTheWay({ name }: DownloadFile, problem: string): IntegrityError {
-  return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint: 'remove it, or replace it with --existing replace' })
-}
+const REPLACE = 'remove it, or replace it with --existing replace'
 
-async function isPageFile(path: string, folder: Destination): Promise<boolean> {
-  return looksLikePage(await folder.head(path, PAGE_HEAD), true) === true
+const TRUSTED = `it was downloaded with --trust-server, which also keeps it; otherwise ${REPLACE}`
+
+function inTheWay({ name }: DownloadFile, problem: string, hint = REPLACE): IntegrityError {
+  return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint })
 }
 
 /**
@@ -349,6 +361,7 @@ class TargetRetries {
   readonly #context: DownloadContext
   readonly #origin: string
   readonly #retries: Retries
+  readonly #preparation: Preparation
   /** Consecutive attempts for which the host name was not resolved. */
   #unresolved = 0
   #hasRetried = false
@@ -360,6 +373,7 @@ class TargetRetries {
     this.#origin = targetAddress(target).origin
     const policy = { ...DOWNLOAD_RETRIES, retries: context.settings.retries }
     this.#retries = new Retries(policy, context.random, context.origins.budget(this.#origin))
+    this.#preparation = new Preparation(context.settings.wait, context.clock, context.random)
   }
 
   succeeded(): void {
@@ -372,6 +386,7 @@ class TargetRetries {
     if (context.signal.aborted) throw abortedBy(context.signal)
     if (thrown instanceof SizeNotSelected || thrown instanceof FileExists) throw thrown
     const error = errorOf(thrown, this.#target)
+    if (error.code === 'HTTP_202') return this.#untilPrepared(error)
     // A server that sends a byte now and then makes no progress: it would never end.
     const hasGained = gained > (error.code === 'TIMEOUT_BODY' ? leastIn(context.settings.stallTimeout) : 0)
     if (hasGained) this.#retries.count = 0
@@ -393,6 +408,14 @@ class TargetRetries {
     if (status === 429 || status === 503 || hint !== undefined) context.origins.limiter.refused(this.#origin, hint ?? 0)
     context.tell({ kind: 'retry', file: state.file, error, delay, attempt: this.#retries.count })
     await sleep(delay, context.clock, context.signal)
+  }
+
+  /** Waits while the server prepares the file. Errors: `HTTP_202` after `wait` milliseconds in all. */
+  async #untilPrepared(error: AuthError): Promise<void> {
+    const { clock, signal, tell } = this.#context
+    const delay = this.#preparation.next(error)
+    tell({ kind: 'retry', file: this.#state.file, error, delay, attempt: this.#preparation.count })
+    await sleep(delay, clock, signal)
   }
 
   /** Counts a change of the file. Errors: `FILE_CHANGED` for the second one. */

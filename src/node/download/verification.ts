@@ -1,7 +1,8 @@
 /** Verifies bytes against the sizes and checksums that documents and servers state. */
 import { createHash, type Hash } from 'node:crypto'
-import { IntegrityError } from '../../errors.ts'
+import { type AuthErrorFields, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { TRUST_SERVER } from '../promised-file.ts'
 import type { DownloadFile, Verification } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
 
@@ -22,16 +23,21 @@ export function promiseOf({ size, checksum }: SelectedFile): Promised & { readon
 }
 
 /** Errors: `FILE_INTEGRITY` if the size differs from the document's. */
-export function checkSize(file: PromisedFile, actual: number): void {
+export function checkSize(file: CheckedFile, actual: number): void {
   if (file.size === undefined || file.size === actual) return
-  throw broken(file, `has ${actual} bytes, its document states ${file.size}`, String(file.size), String(actual))
+  throw broken(file, `has ${actual} bytes, its document states ${file.size}`, {
+    expected: String(file.size),
+    actual: String(actual),
+    hint: TRUST_SERVER,
+  })
 }
 
 /** Errors: `FILE_INTEGRITY` if the digest differs from the known one. */
-export function checkDigest(file: PromisedFile, { algorithm, digest }: KnownHash, actual: string, by: 'checksum' | 'digest'): void {
+export function checkDigest(file: CheckedFile, { algorithm, digest }: KnownHash, actual: string, by: 'checksum' | 'digest'): void {
   if (actual.startsWith(digest)) return
   const who = by === 'checksum' ? 'its document' : 'its server'
-  throw broken(file, `has another ${algorithm} than ${who} states`, digest, actual.slice(0, digest.length))
+  const fields = { expected: digest, actual: actual.slice(0, digest.length), ...(by === 'checksum' && { hint: TRUST_SERVER }) }
+  throw broken(file, `has another ${algorithm} than ${who} states`, fields)
 }
 
 /** Returns what an existing file was compared with; undefined if it differs. Errors: those of `digest`. */
@@ -47,11 +53,11 @@ export async function verifyPresent(
 }
 
 /** Describes a file, or a body that has no name yet. */
-type PromisedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
+type CheckedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
 
-function broken({ name, url, pointer }: PromisedFile, problem: string, expected: string, actual: string): IntegrityError {
+function broken({ name, url, pointer }: CheckedFile, problem: string, fields: AuthErrorFields): IntegrityError {
   const message = name === undefined ? `the response ${problem}` : `"${name}" ${problem}; it was not saved`
-  return new IntegrityError('FILE_INTEGRITY', message, { url, pointer, expected, actual })
+  return new IntegrityError('FILE_INTEGRITY', message, { url, pointer, ...fields })
 }
 
 /** A known hash. */

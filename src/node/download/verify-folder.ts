@@ -6,12 +6,12 @@ import { type AuthError, abortedBy, ConfigurationError, IntegrityError, isAuthEr
 import { systemClock } from '../../net/clock.ts'
 import { AMOUNT, checkNamed, SIGNAL, type Table, TEXT, withMethods } from '../check-options.ts'
 import { checkFolder, presentFile } from '../files.ts'
+import { promisedFile } from '../promised-file.ts'
 import { readFailure } from '../system-error.ts'
-import { bodyPromise } from '../transport/page-refusal.ts'
 import { TargetFolder } from './destination/target-folder.ts'
 import type { Verification } from './download.ts'
 import { VERIFY_RETRIES } from './download-context.ts'
-import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest } from './manifest.ts'
+import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest, type Unverified } from './manifest.ts'
 import { askServer, differenceFrom, exchangeFailure } from './server-facts.ts'
 
 /** Options of `verifyFolder`. */
@@ -39,6 +39,8 @@ export interface VerifiedEvent {
   readonly verified: readonly Verification[]
   /** Why its server was not asked, or had nothing to compare. */
   readonly unasked?: string
+  /** What differed from the document when it was downloaded with `trustServer`. */
+  readonly unverified?: readonly Unverified[]
 }
 
 /** The file is missing or differs (`FILE_INTEGRITY`), cannot be read, or its server cannot be asked. */
@@ -61,6 +63,8 @@ export interface VerifySummaryEvent {
   readonly failed: number
   /** Files whose servers were not asked, or had nothing to compare. */
   readonly unasked: number
+  /** Files that differ from their documents, and were downloaded with `trustServer`. */
+  readonly unverified: number
 }
 
 /** An event of `verifyFolder`, by its `kind`. */
@@ -83,7 +87,7 @@ export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<Verif
     throw new ConfigurationError('USAGE', `"${options.folder}" is a bucket: only folders on the disk can be verified`)
   const folder = await TargetFolder.open(options.folder, false, 'check its name: it is the folder of a download')
   const entries = await entriesIn(options.manifest ?? join(folder.path, MANIFEST_NAME))
-  const counts = { verified: 0, failed: 0, unasked: 0 }
+  const counts = { verified: 0, failed: 0, unasked: 0, unverified: 0 }
   const pending: Promise<VerifiedEvent | UnverifiedEvent>[] = []
   const next = async function* () {
     const event = await pending.shift()
@@ -91,6 +95,7 @@ export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<Verif
     if (!event) return
     counts[event.kind]++
     if (event.kind === 'verified' && event.unasked !== undefined) counts.unasked++
+    if (event.kind === 'verified' && event.unverified) counts.unverified++
     yield event
   }
   for (const entry of entries) {
@@ -121,12 +126,12 @@ async function verifyFile(
   options: VerifyOptions,
   signal: AbortSignal,
 ): Promise<VerifiedEvent | UnverifiedEvent> {
-  const { path: name, size: bytes } = entry
+  const { path: name, size: bytes, unverified } = entry
   try {
     const path = await verifiedPath(entry, folder)
     const server = options.auth ? await verifyAtServer(entry, path, options.auth, options.retries ?? VERIFY_RETRIES.retries, signal) : []
-    const unasked = typeof server === 'string' ? { unasked: server } : {}
-    return { kind: 'verified', path: name, bytes, verified: ['manifest', ...(typeof server === 'string' ? [] : server)], ...unasked }
+    const more = { ...(typeof server === 'string' && { unasked: server }), ...(unverified && { unverified }) }
+    return { kind: 'verified', path: name, bytes, verified: ['manifest', ...(typeof server === 'string' ? [] : server)], ...more }
   } catch (thrown) {
     return { kind: 'failed', path: name, error: exchangeFailure(thrown, signal, entry.url) }
   }
@@ -173,7 +178,7 @@ async function verifyAtServer(
   const facts = await askServer({
     send: (headers, signal) => auth.send({ method: 'GET', url, headers }, { signal, headers }),
     url,
-    promise: bodyPromise(undefined, [name.slice(name.lastIndexOf('/') + 1)]),
+    promise: promisedFile(undefined, [name.slice(name.lastIndexOf('/') + 1)]),
     retries,
     clock: systemClock(),
     random: Math.random,

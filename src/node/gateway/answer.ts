@@ -137,7 +137,8 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
   if (!response.chunks && request.method !== 'HEAD')
     throw new ConfigurationError('CONFIG_INVALID', 'the transport of this engine cannot stream responses', { hint: 'use undiciTransport' })
   if (status === 401 || status === 403 || status === 407 || status < 200 || status > 599) {
-    const failure = await answerFailure({ status, headers, url: request.url, body: null })
+    const serverMessage = () => response.serverMessage?.() ?? Promise.resolve({})
+    const failure = await answerFailure({ status, headers, url: request.url, serverMessage })
     await response.discard()
     throw failure
   }

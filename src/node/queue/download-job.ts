@@ -24,7 +24,18 @@ export function queueNameOf(destination: string): string {
 /** The options of a download that its workers need. */
 export type JobSettings = Pick<
   DownloadOptions,
-  'existing' | 'resume' | 'strict' | 'acceptHtml' | 'verify' | 'ranges' | 'retries' | 'stallTimeout' | 'perHost' | 'rate'
+  | 'existing'
+  | 'resume'
+  | 'strict'
+  | 'acceptHtml'
+  | 'trustServer'
+  | 'wait'
+  | 'verify'
+  | 'ranges'
+  | 'retries'
+  | 'stallTimeout'
+  | 'perHost'
+  | 'rate'
 >
 
 export interface DownloadJob {
@@ -156,17 +167,17 @@ export function readJob(value: unknown): DownloadJob | undefined {
   return value as unknown as DownloadJob
 }
 
-const SWITCHES = ['resume', 'strict', 'acceptHtml', 'verify'] as const
+const SWITCHES = ['resume', 'strict', 'acceptHtml', 'trustServer', 'verify'] as const
 const NUMBERS = ['ranges', 'stallTimeout', 'perHost', 'rate'] as const
 
 function isSettings(value: unknown): value is JobSettings {
   if (!isObject(value)) return false
-  const names: readonly string[] = ['existing', 'retries', ...SWITCHES, ...NUMBERS]
+  const names: readonly string[] = ['existing', 'retries', 'wait', ...SWITCHES, ...NUMBERS]
   return (
     Object.keys(value).every((name) => names.includes(name)) &&
     [undefined, 'keep', 'refuse', 'replace'].some((known) => known === own(value, 'existing')) &&
     SWITCHES.every((name) => [undefined, true, false].some((known) => known === own(value, name))) &&
-    isSizeOrAbsent(own(value, 'retries')) &&
+    ['retries', 'wait'].every((name) => isSizeOrAbsent(own(value, name))) &&
     NUMBERS.every((name) => own(value, name) === undefined || isPositive(own(value, name)))
   )
 }

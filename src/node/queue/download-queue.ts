@@ -263,7 +263,8 @@ class QueueCarrier implements Carrier {
     const file = suffix === undefined ? planned.file : { ...planned.file, name: name + suffix, path: path + suffix }
     const problem = entry && (kind === 'written' ? record.add(entry) : record.addKept(entry))
     if (problem) this.#parts?.tell({ kind: 'warning', file, code: problem.code, message: problem.message })
-    return kind === 'written' ? { kind, file, bytes, received, verified } : { kind: 'kept', file, bytes, verified }
+    const differs = entry?.unverified && { unverified: entry.unverified }
+    return kind === 'written' ? { kind, file, bytes, received, verified, ...differs } : { kind: 'kept', file, bytes, verified }
   }
 
   #fail(open: Open, error: AuthError): void {
@@ -287,6 +288,8 @@ const SETTINGS = [
   'resume',
   'strict',
   'acceptHtml',
+  'trustServer',
+  'wait',
   'verify',
   'ranges',
   'retries',

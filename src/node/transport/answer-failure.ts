@@ -2,58 +2,57 @@
 import { patternFor } from '../../auth/requirement.ts'
 import { type AuthError, CredentialError, NetworkError } from '../../errors.ts'
 import { parseChallenges } from '../../http/challenge.ts'
-import { type HttpResponse, isRetryableStatus, readBody, utf8 } from '../../http/message.ts'
+import { type HttpResponse, isRetryableStatus } from '../../http/message.ts'
+import type { ServerMessage } from '../../http/server-message.ts'
 import { bareAddress } from '../../http/url.ts'
 import { retryHint } from '../../net/retry.ts'
-import { errorCode } from '../../objects/list-objects.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
 import { commandWord } from '../../text/shell-word.ts'
 
 /** A response whose body was not read. */
-export interface UnreadAnswer extends Pick<HttpResponse, 'status' | 'headers'> {
-  /** The URL that answered. */
-  readonly url: string
-  readonly body: AsyncIterable<Uint8Array> | null
-}
+export type UnreadAnswer = Pick<HttpResponse, 'status' | 'headers' | 'url' | 'serverMessage'>
 
 /** What Azure says with 404 or 409 about a file that may not be read without a signature. */
 const HIDDEN: readonly string[] = ['PublicAccessNotPermitted', 'ResourceNotFound']
 
-/** Maximum bytes to read; error responses of object stores are shorter. */
-const MAX_ERROR = 65_536
-
 /**
  * Returns the error of an unsuccessful response: `AUTH_REJECTED` for 401 and 403 to a request without credentials, else `HTTP_<status>`.
- * Only the error code of an object store is read from the body.
+ * It repeats what the server says in the body, and names the address where the user can do something about it.
  *
  * @param target the target of the request, unless the user typed the URL
  */
-export async function answerFailure({ status, url, headers, body }: UnreadAnswer, target?: Target): Promise<AuthError> {
-  const code = await storeCode(headers, body)
-  if (status === 401 || status === 403) return uncovered({ status, headers }, url, target)
-  const message = `${bareAddress(url)}: the server answered ${status}${code && ` ${code}`}`
-  const retryable = isRetryableStatus(status)
+export async function answerFailure(answer: UnreadAnswer, target?: Target): Promise<AuthError> {
+  const { status, url, headers } = answer
+  const said = (await answer.serverMessage?.()) ?? {}
+  if (status === 401 || status === 403) return uncovered(answer, said, target)
+  const { message: words, code = '', address } = said
+  const what = PECULIAR[status] ?? `the server answered ${[status, code].join(' ').trim()}`
+  const message = `${bareAddress(url)}: ${what}${words ? `: ${words}` : ''}`
+  const retryable = isRetryableStatus(status) || status === 202
   const wait = retryable ? retryHint(headers, Date.now()) : undefined
   const hint = wait
     ? `the server asks to wait ${Math.ceil(wait / 1000)} s before the next request (Retry-After)`
     : isUnasked(target) && HIDDEN.includes(code) && `if it requires a credential: ${byAddress(url)}`
-  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable, ...(hint && { hint }) })
+  const hints = [address && seeAddress(address), hint].filter(Boolean).join('; ')
+  return new NetworkError(`HTTP_${status}`, message, { status, url, retryable, ...(hints && { hint: hints }) })
 }
 
-/** Returns the code in an error response of an object store, or an empty string. */
-async function storeCode(headers: UnreadAnswer['headers'], body: UnreadAnswer['body']): Promise<string> {
-  if (!body || !/^(?:application|text)\/xml\b/.test(headers.get('content-type') ?? '')) return ''
-  try {
-    return errorCode(utf8(await readBody(body, MAX_ERROR, '')))
-  } catch {
-    return ''
-  }
+/** Successes without a file (RFC 9110 §15.3). */
+const PECULIAR: Readonly<Record<number, string>> = {
+  202: 'the server is still preparing the file (202)',
+  204: 'the server answered without a file (204)',
+  205: 'the server answered without a file (205)',
+}
+
+/** Returns the hint for an address in the body of an error. */
+function seeAddress(address: string): string {
+  return `the server names ${address}`
 }
 
 /** Returns the error of a request without a credential. A refused credential has its own error. */
 function uncovered(
-  { status, headers }: Pick<UnreadAnswer, 'status' | 'headers'>,
-  url: string,
+  { status, headers, url }: UnreadAnswer,
+  { message: words, address }: ServerMessage,
   target: Target | undefined,
 ): CredentialError {
   const { origin } = new URL(url)
@@ -61,15 +60,17 @@ function uncovered(
   const asks = status === 403 ? 'refuses access (403)' : `requires authentication (${schemes.join(', ') || '401'})`
   const unasked = isUnasked(target)
   const why = unasked ? 'the document does not name a scheme for it (auth:refs)' : 'none of your credentials matches it'
-  return new CredentialError('AUTH_REJECTED', `${origin} ${asks} and ${why}: ${bareAddress(url)}`, {
+  const advice =
+    adviceWithout(new URL(url), headers) ??
+    (unasked
+      ? byAddress(url)
+      : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`)
+  const message = `${origin} ${asks} and ${why}: ${bareAddress(url)}${words ? `. The server says: ${words}` : ''}`
+  return new CredentialError('AUTH_REJECTED', message, {
     status,
     url,
     ...(schemes.length > 0 && { expected: schemes.join(' ') }),
-    hint:
-      adviceWithout(new URL(url), headers) ??
-      (unasked
-        ? byAddress(url)
-        : `if you trust ${origin}, add a credential to the credential file, such as ${exampleCredential(url, schemes)}`),
+    hint: address ? `${seeAddress(address)}; ${advice}` : advice,
   })
 }
 

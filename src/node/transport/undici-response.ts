@@ -15,6 +15,7 @@ import {
   utf8,
 } from '../../http/message.ts'
 import { failure, networkError, originOf, tooLarge } from '../../http/network-error.ts'
+import type { ServerMessage } from '../../http/server-message.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
 
 /** Limits in bytes and time for draining an unwanted body; beyond them the connection is closed instead. */
@@ -25,7 +26,7 @@ export class UndiciResponse implements HttpResponse {
   readonly status: number
   readonly url: string
   readonly headers: HeaderFields
-  readonly #method: string
+  readonly #request: HttpRequest
   readonly #statusText: string
   readonly #body: UndiciArrival
   readonly #codings: readonly string[]
@@ -33,16 +34,16 @@ export class UndiciResponse implements HttpResponse {
   #isTaken = false
 
   constructor(
-    { method, url }: HttpRequest,
+    request: HttpRequest,
     { status, statusText, fields }: ArrivalHead,
     body: UndiciArrival,
     codings: readonly string[],
     signal: AbortSignal | undefined,
   ) {
     this.status = status
-    this.url = url
+    this.url = request.url
     this.headers = new HeaderFields(fields)
-    this.#method = method
+    this.#request = request
     this.#statusText = statusText
     this.#body = body
     this.#codings = codings
@@ -70,6 +71,13 @@ export class UndiciResponse implements HttpResponse {
     } catch (error) {
       throw this.#failure(error)
     }
+  }
+
+  async serverMessage(): Promise<ServerMessage> {
+    const { messageOfResponse } = await import('./error-response.ts')
+    // A server that sends nothing must not delay its error.
+    const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
+    return messageOfResponse(this, this.#request).finally(() => clearTimeout(timer))
   }
 
   async discard(): Promise<void> {
@@ -109,7 +117,7 @@ export class UndiciResponse implements HttpResponse {
 
   /** Returns the decoded body. It is pulled, so that a slow reader slows the server down. */
   #stream(): ReadableStream<Uint8Array> | null {
-    if (this.#method === 'HEAD' || NULL_BODY.has(this.status)) {
+    if (this.#request.method === 'HEAD' || NULL_BODY.has(this.status)) {
       void this.discard()
       return null
     }

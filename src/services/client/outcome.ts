@@ -2,6 +2,7 @@
 
 import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError, TrustError } from '../../errors.ts'
 import { type Collected, type HttpRequest, isRedirect, isUncollected, queryValues, type Uncollected } from '../../http/message.ts'
+import { messageInJson } from '../../http/server-message.ts'
 import { retryHint } from '../../net/retry.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Attempts } from './attempts.ts'
@@ -221,9 +222,9 @@ function httpFailure(failed: Failed): HttpError {
   const { status, headers, url, method, retryAfterMs, retryable, hint, scrub } = failed
   const text = scrub(failed.text)
   const body = parsed(text)
-  const { message, code, detail } = serverMessage(body)
+  const { message, code, detail } = messageInJson(body)
   const traceId = traceOf(headers)
-  const said = message ?? (body === undefined && isPlainLine(text) ? text.trim() : undefined)
+  const said = message ? shortened(message) : body === undefined && isPlainLine(text) ? text.trim() : undefined
   const fields: HttpFields = {
     url,
     status,
@@ -293,54 +294,10 @@ function redirectRefusal(status: number, location: string | null, from: string):
   return Object.assign(error, { from: own.origin, to: place })
 }
 
-/** The message, code and detail in the body of an error response. */
-interface ServerMessage {
-  readonly message?: string
-  readonly code?: string
-  readonly detail?: string
-}
-
-/**
- * Returns the message in a parsed body, from where services put it: `message`, `Message`, `error.message`, `error`, `errors[]`, `detail`;
- * the code from `code` or `error.code`. A `detail` besides a message follows it. Missing ones are left out. Never throws.
- */
-function serverMessage(body: unknown): ServerMessage {
-  const top = membersOf(body)
-  const inner = membersOf(top.error)
-  const detail = textOf(top.detail)
-  const message = textOf(top.message) ?? textOf(top.Message) ?? textOf(inner.message) ?? textOf(top.error) ?? joined(top.errors) ?? detail
-  const code = codeOf(top.code) ?? codeOf(inner.code)
-  const said = detail === undefined || detail === message ? message : `${message}: ${detail}`
-  return { message: said && oneLine(said), code, detail }
-}
-
 const LONGEST = 500
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
-}
-
-function codeOf(value: unknown): string | undefined {
-  return typeof value === 'number' ? String(value) : textOf(value)
-}
-
-/** Joins a list of texts, or of objects with a message and perhaps the field that it is about. */
-function joined(errors: unknown): string | undefined {
-  if (!Array.isArray(errors)) return undefined
-  const texts = errors.slice(0, 20).flatMap((error: unknown) => {
-    const { message, field } = membersOf(error)
-    const text = textOf(error) ?? textOf(message)
-    return text === undefined ? [] : [typeof field === 'string' ? `${field}: ${text}` : text]
-  })
-  return texts.length > 0 ? texts.join('; ') : undefined
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
+/** Shortens the line that is shown. */
+function shortened(line: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }
 

@@ -126,7 +126,7 @@ describe('what goes wrong', () => {
     const { code, stdout, stderr } = await downloaded(server, [open])
     expect(code).toBe(3)
     expect(stderr).toBe(
-      `error AUTH_REJECTED: ${server.origin} requires authentication (Bearer) and the document does not name a scheme for it (auth:refs): ${at('/private/a-10.tif')}\n` +
+      `error AUTH_REJECTED: ${server.origin} requires authentication (Bearer) and the document does not name a scheme for it (auth:refs): ${at('/private/a-10.tif')}. The server says: who are you?\n` +
         `  --by-address sends the credential whose sendTo matches the URL: stac-auth fetch ${at('/private/a-10.tif')}\n` +
         '  5 files: x/a-10.tif, x/b-10.tif, x/c-10.tif and 2 more files\n',
     )
@@ -145,7 +145,7 @@ describe('what goes wrong', () => {
     const lying = itemOf('x', { data: { ...promised(at('/private/data-500.tif')), 'file:checksum': `1220${'0'.repeat(64)}` } })
     const { code, stderr, files } = await downloaded(server, ['-'], { stdin: JSON.stringify(lying) })
     expect([code, Object.keys(files)]).toEqual([6, []])
-    expect(stderr).toMatch(/^error FILE_INTEGRITY.*\n {2}file: x\/data-500.tif\n$/)
+    expect(stderr).toMatch(/^error FILE_INTEGRITY.*\n {2}if the document is wrong, --trust-server .*\n {2}file: x\/data-500.tif\n$/)
   })
 
   it('refuses a web page unless it is accepted', async () => {
@@ -179,13 +179,13 @@ describe('what goes wrong', () => {
   })
 
   it('refuses a second file of one name unless it may be renamed', async () => {
-    const twice = JSON.stringify(itemOf('x', { a: { href: at('/open/a-1.tif') }, b: { href: at('/open/A-1.TIF') } }))
+    const twice = JSON.stringify(itemOf('x', { a: { href: at('/open/a-8.tif') }, b: { href: at('/open/A-8.TIF') } }))
     const refused = await downloaded(server, ['-'], { stdin: twice })
-    expect([refused.code, Object.keys(refused.files)]).toEqual([6, ['x/a-1.tif']])
+    expect([refused.code, Object.keys(refused.files)]).toEqual([6, ['x/a-8.tif']])
     expect(refused.stderr).toMatch(/^error PATH_COLLISION .*\n.*--rename.*--template/)
-    expect(refused.stderr).toMatch(/^ {2}file: x\/A-1.TIF \(x \/assets\/b\)$/m)
+    expect(refused.stderr).toMatch(/^ {2}file: x\/A-8.TIF \(x \/assets\/b\)$/m)
     const renamed = await downloaded(server, ['-', '--rename'], { stdin: twice })
-    expect([renamed.code, Object.keys(renamed.files)]).toEqual([0, ['x/A-1~2.TIF', 'x/a-1.tif']])
+    expect([renamed.code, Object.keys(renamed.files)]).toEqual([0, ['x/A-8~2.TIF', 'x/a-8.tif']])
   })
 
   it.each([

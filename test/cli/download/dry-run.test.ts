@@ -51,13 +51,13 @@ it('reports it to programs, too', async () => {
 
 it('reports which files are there already, and which have no place', async () => {
   const twice = JSON.stringify(
-    itemOf('x', { a: { href: `${server.origin}/open/a-1.tif` }, b: { href: `${server.origin}/open/a-1.tif?b` } }),
+    itemOf('x', { a: { href: `${server.origin}/open/a-8.tif` }, b: { href: `${server.origin}/open/a-8.tif?b` } }),
   )
   const { folder: into } = await downloaded(server, ['-'], { stdin: twice })
   const outcome = await downloaded(server, ['-', '--dry-run'], { stdin: twice, into })
   expect([outcome.code, outcome.stdout]).toEqual([
     6,
-    expect.stringMatching(/^\+ x\/a-1.tif .*, exists\nx x\/a-1.tif .*PATH_COLLISION.*\n {4}use --rename to rename/),
+    expect.stringMatching(/^\+ x\/a-8.tif .*, exists\nx x\/a-8.tif .*PATH_COLLISION.*\n {4}use --rename to rename/),
   ])
   const told = await downloaded(server, ['-', '--dry-run', '--json', '--asset', 'none'], { stdin: twice, into })
   expect(lastError(told)).toMatchObject({ code: 'TARGET_NOT_FOUND' })

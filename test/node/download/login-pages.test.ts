@@ -70,7 +70,10 @@ describe('a login page of another host', () => {
     expect([result.summary.written, ofKind(result, 'warning').map(({ code }) => code)]).toEqual([1, ['CONTENT_TYPE_UNEXPECTED']])
     const again = await run([item], { folder, auth })
     expect(ofKind(again, 'failed').map(({ error }) => [error.code, error.message])).toEqual([
-      ['PATH_EXISTS', '"granule.h5" exists already and is a web page: an earlier run may have saved a login page'],
+      [
+        'PATH_EXISTS',
+        '"granule.h5" exists already and is a web page, but "granule.h5" was expected: an earlier run may have saved a login page or an error',
+      ],
     ])
     expect((await run([item], { folder, auth, acceptHtml: true })).summary).toMatchObject({ kept: 1 })
   })

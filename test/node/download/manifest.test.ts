@@ -264,7 +264,7 @@ describe('verifyFolder', () => {
     const folder = await temporaryFolder()
     const all = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, { href: `${name}.bin` }]))
     await run([itemOf(server, all)], { folder, server, template: '{id}/{name}' })
-    expect((await verified({ folder })).at(-1)).toEqual({ kind: 'summary', files: 4, verified: 4, failed: 0, unasked: 0 })
+    expect((await verified({ folder })).at(-1)).toEqual({ kind: 'summary', files: 4, verified: 4, failed: 0, unasked: 0, unverified: 0 })
     await truncate(join(folder, 'one/a.bin'), 10)
     await writeFile(join(folder, 'one/b.bin'), noise(500, 'x'))
     await rm(join(folder, 'one/c.bin'))

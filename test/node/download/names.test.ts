@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { proposedName } from '../../../src/http/headers.ts'
 import { verifyFolder } from '../../../src/node/download/index.ts'
 import { MANIFEST_NAME } from '../../../src/node/download/manifest.ts'
+import { plainSuffix } from '../../../src/text/file-name.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { type FileServer, noise, startFileServer } from '../../servers/file-server.ts'
 import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
@@ -193,7 +195,10 @@ async function proposing(
 ) {
   const host = await startFileServer((path) => {
     const field = fields[path]
-    return { bytes: noise(size, path), ...(field !== undefined && { headers: { 'content-disposition': field } }) }
+    return {
+      bytes: noise(size, /\.[a-z]+$/i.test(path) ? path : path + plainSuffix(proposedName(field ?? null) ?? '')),
+      ...(field !== undefined && { headers: { 'content-disposition': field } }),
+    }
   }, faultOf)
   closing.push(host)
   return host
@@ -269,11 +274,11 @@ describe('a name that gets no extension from its document', () => {
     const field = 'attachment; filename=x.zip'
     const host = await proposing({ '/a.tif': field, '/download': field, '/c': field })
     const folder = await temporaryFolder()
-    const assets = { a: { href: 'a.tif' }, b: { href: 'download', type: 'image/jp2' } }
+    const assets = { a: { href: 'a.tif' }, b: { href: 'download', type: 'text/csv' } }
     await run([itemOf(host, assets)], { folder, server: host, template })
     await run([itemOf(host, { c: { href: 'c' } })], { folder, server: host, template: '{key}' })
     await run([itemOf(host, { d: { href: 'c', 'file:local_path': 'd' } })], { folder, server: host, template: '{local_path}' })
-    expect(Object.keys(await filesIn(folder)).sort()).toEqual(['c', 'd', 'one/a.tif', 'one/b.jp2'])
+    expect(Object.keys(await filesIn(folder)).sort()).toEqual(['c', 'd', 'one/a.tif', 'one/b.csv'])
   })
 
   it('a name that gets no extension from its document is found again without a request, also by --verify and by verifyFolder', async () => {
@@ -346,7 +351,7 @@ describe('a name that gets no extension from its document', () => {
   it('a name that gets no extension from its document is resumed under its planned name, where the part says no name', async () => {
     const size = 6 * 2 ** 20
     const field = 'attachment; filename=x.zip'
-    const bytes = noise(size)
+    const bytes = noise(size, 'x.zip')
     const host = await startFileServer(
       (_, { range }) => ({ bytes, ...(range === undefined && { headers: { 'content-disposition': field } }) }),
       (_, n) => (n === 0 ? { resetAfter: 4 * 2 ** 20 } : undefined),
@@ -411,7 +416,7 @@ describe('two files that would have one name by their suffix', () => {
           [],
           [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
         ])
-        expect((await filesIn(folder)).x?.equals(noise(100, '/a/x'))).toBe(true)
+        expect((await filesIn(folder)).x?.equals(noise(100, '/a/x.zip'))).toBe(true)
         const again = await run([itemOf(host, assets)], { folder, server: host, template })
         expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
       }
@@ -431,7 +436,7 @@ describe('two files that would have one name by their suffix', () => {
         const result = await run(items, { folder, server: host, template, collisions })
         const files = await filesIn(folder)
         expect([codesOf(result), Object.keys(files).sort()]).toEqual([codes, names])
-        expect(files['x.zip']?.equals(noise(100, '/a/x'))).toBe(true)
+        expect(files['x.zip']?.equals(noise(100, '/a/x.zip'))).toBe(true)
       }
     },
   )

@@ -11,20 +11,20 @@ import { apiKey } from '../../../src/strategies/api-key.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { startProtectedFiles } from '../../servers/protected-files.ts'
 
-const server = await startProtectedFiles({ '/a.tif': { content: 'aaaa' }, '/b.tif': { content: 'bb' } })
+const server = await startProtectedFiles({ '/a.dat': { content: 'aaaa' }, '/b.dat': { content: 'bb' } })
 afterAll(() => server.close())
 
 describe('download', () => {
   it('writes every asset and reports of it', async () => {
     const folder = await temporaryFolder()
     const auth = createAuth({ credentials: [], typed: [server.origin] })
-    const assets = { a: { href: 'a.tif' }, b: { href: 'b.tif' } }
+    const assets = { a: { href: 'a.dat' }, b: { href: 'b.dat' } }
     const document = { type: 'Feature', id: 'one', properties: {}, assets }
     const events: DownloadEvent[] = []
     for await (const event of download([{ document, url: `${server.origin}/item.json` }], { folder, auth })) events.push(event)
     expect(events.at(-1)).toMatchObject({ kind: 'summary', files: 2, written: 2, failed: 0, bytes: 6 })
-    expect(await readdir(join(folder, 'one'))).toEqual(['a.tif', 'b.tif'])
-    expect(await readFile(join(folder, 'one/a.tif'), 'utf8')).toBe('aaaa')
+    expect(await readdir(join(folder, 'one'))).toEqual(['a.dat', 'b.dat'])
+    expect(await readFile(join(folder, 'one/a.dat'), 'utf8')).toBe('aaaa')
   })
 
   it("reports a fault in the caller's code as such, not as one of the network", async () => {
@@ -33,7 +33,7 @@ describe('download', () => {
     const key = { in: 'header', name: 'x-key' } as const
     const auth = createEngine({ credentials: keyCredential('A-17', key, `${server.origin}/`), strategies: [strategy as never] })
     const properties = { 'auth:schemes': { desk: { type: 'apiKey', ...key } } }
-    const document = { type: 'Feature', id: 'one', properties, assets: { a: { href: 'a.tif', 'auth:refs': ['desk'] } } }
+    const document = { type: 'Feature', id: 'one', properties, assets: { a: { href: 'a.dat', 'auth:refs': ['desk'] } } }
     const events: DownloadEvent[] = []
     for await (const event of download([{ document, url: `${server.origin}/item.json` }], { folder, auth })) events.push(event)
     const error = { code: 'INTERNAL', message: 'internal error: unexpected TypeError' }

@@ -1,6 +1,7 @@
 /** The content of files that nobody has to store: any part of any of them, the same in every run. */
 import { createCipheriv, createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { beginningOf } from '../file-beginning.ts'
 import { seededNumber } from './seeded-number.ts'
 
 /** No power of two and nothing near one: a part from another offset is another one. */
@@ -8,7 +9,9 @@ const RING = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16)
 
 /** The bytes of a file from `start` up to, not including, `end`, as views of memory that is there anyway. */
 export function* piecesOf(name: string, start: number, end: number): Generator<Buffer, void> {
-  let at = start
+  const head = beginningOf(name).subarray(start, end)
+  if (head.length > 0) yield head
+  let at = start + head.length
   while (at < end) {
     const place = (placeOf(name) + at) % RING.length
     const piece = RING.subarray(place, Math.min(RING.length, place + end - at))
