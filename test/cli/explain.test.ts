@@ -131,7 +131,7 @@ describe('explain for people', () => {
     const { stdout } = await explain(item)
     const lines = stdout.split('\n')
     expect(lines[0]).toBe('/assets/data  https://data.example/f?token=…')
-    expect(lines[1]).toMatch(/^ {2}x digest \(http\): NO_CREDENTIAL /)
+    expect(lines[1]).toMatch(/^ {2}x NO_CREDENTIAL: no credential for .* \(scheme "digest", type http\)/)
     expect(stdout).toContain('  + key (apiKey): portal\n')
     expect(stdout).toContain('  + none (none): needs no credential\n')
     expect(stdout).toContain('2 targets require no authentication\n')
