@@ -65,6 +65,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
   readonly verify?: boolean
   readonly manifest?: string
   readonly dryRun?: boolean
+  readonly all?: boolean
   readonly json?: boolean
   readonly queue?: QueueOption
 }
@@ -139,6 +140,7 @@ function withFileOptions(command: Command): Command {
     .option('--accept-html', 'accept an HTML page where another media type is expected')
     .option('--strict', 'fail on unexpected content codings and HTML pages instead of warning')
     .option('--dry-run', 'show files and credentials without downloading')
+    .option('--all', 'name every file that fails or cannot be downloaded, not the first three of each reason')
     .option('--json', 'print one JSON event per line, then the summary')
 }
 

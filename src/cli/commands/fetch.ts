@@ -2,12 +2,15 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { IntegrityError, isAuthError } from '../../errors.ts'
+import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { alternativesOf, firstUsable, lastName } from '../../node/download/alternates.ts'
 import { targetAddress } from '../../node/download/destination/target-folder.ts'
 import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
+import { keyOf } from '../../node/download/selected-files.ts'
 import { bodyPromise } from '../../node/transport/page-refusal.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { RateMeter } from '../download/progress.ts'
 import { EXIT } from '../exit-code.ts'
@@ -40,20 +43,47 @@ export function addFetch(program: Command, context: Context): void {
 async function fetchOne(name: string, options: FetchOptions, context: Context): Promise<number> {
   const used = new Set<string>()
   const opened = openAuth(context, options, [name], (credential) => used.add(credential))
-  const wanted = await targetOrUrl(name, options, context.io, opened)
+  const given = await targetOrUrl(name, options, context.io, opened)
   const auth = await opened()
+  const wanted = typeof given === 'string' ? given : await usableAlternative(given, auth, context)
   used.clear()
   const start = performance.now()
-  const body = await received(wanted, options, auth, context)
+  const body = await received({ wanted, named: given }, options, auth, context).catch((error) => withAlternate(error, wanted, auth))
   await context.diagnostics.note(summary(body, used, performance.now() - start))
   return EXIT.done
 }
 
+/** Returns the first of the asset and its alternates that can be requested, as `download` does; the asset if none can. */
+async function usableAlternative(target: Target, auth: Auth, { diagnostics }: Context): Promise<Target> {
+  const usable = (await firstUsable(alternativesOf(target), auth))?.target ?? target
+  if (usable.pointer === target.pointer) return target
+  await diagnostics.note(
+    `"${keyOf(target)}" is fetched from its alternate "${lastName(usable.pointer)}", because no credential can be used for ${targetAddress(target).bare}`,
+  )
+  return usable
+}
+
+/** Adds the alternate that can be requested to the error of an asset that was refused or is not there. */
+async function withAlternate(error: unknown, wanted: Target | string, auth: Auth): Promise<never> {
+  if (!isAuthError(error) || typeof wanted === 'string' || !/^(?:AUTH_REJECTED|HTTP_\d+|NETWORK_\w+)$/.test(error.code)) throw error
+  const other = await firstUsable(alternativesOf(wanted).slice(1), auth)
+  if (!other) throw error
+  const name = `${keyOf(other.target)}/${lastName(other.target.pointer)}`
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}the document has an alternate: --alternate ${/^[\w./-]+$/.test(name) ? name : shellWord(name)}`
+  throw new AuthError(error.code, error.message, { ...error, hint })
+}
+
+/** What is requested, and what the file is named by: an alternate has the name of its asset. */
+interface Request {
+  readonly wanted: Target | string
+  readonly named: Target | string
+}
+
 /** Writes the body to stdout, or to a new file; the request is only sent if the file can be created. */
-async function received(wanted: Target | string, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
+async function received({ wanted, named }: Request, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
   const { io, diagnostics } = context
   const progress = new FetchProgress(io)
-  const output = await outputFile(wanted, options.output)
+  const output = await outputFile(named, options.output)
   if (output === undefined) {
     const body = await answered(wanted, options, auth, io)
     for (const warning of body.warnings()) diagnostics.warn(warning)
@@ -101,7 +131,7 @@ async function outputFile(wanted: Target | string, output: string | undefined): 
   if (output === undefined || output === '-') return undefined
   const isFolder = /[\\/]$/.test(output) || (await stat(output).catch(() => undefined))?.isDirectory() === true
   if (!isFolder) return output
-  const name = typeof wanted === 'string' ? nameInAddress(wanted) : pathTemplate('{name}')(wanted, '').segments.join('_')
+  const name = typeof wanted === 'string' ? nameInAddress(wanted) : pathTemplate('{name}')(wanted, keyOf(wanted)).segments.join('_')
   return join(output, name)
 }
 

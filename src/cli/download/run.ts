@@ -25,7 +25,7 @@ import { type Audience, personAudience, programAudience, Totals } from './progre
  * Errors: `USAGE`, `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`, and `TARGET_NOT_FOUND` when there is nothing to download.
  */
 export async function downloadAll(names: readonly string[], options: DownloadCommandOptions, context: Context): Promise<number> {
-  const { outputDir, dryRun = false, json = false, crawl = false } = options
+  const { outputDir, dryRun = false, json = false, crawl = false, all = false } = options
   if (outputDir === '') throw usageError('--output-dir is empty', 'leave the option out to write to the current folder')
   const reach = reachOf(options)
   const forecast = new Forecast(dryRun)
@@ -52,8 +52,8 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
     const inputs = forecast.watch(documents, await selectionOptionsOf(settings))
     const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
     const exits = dryRun
-      ? await printPlan(events, { forecast, auth, json }, within)
-      : await perform(events, { audience, forecast, folder }, within)
+      ? await printPlan(events, { forecast, auth, json, all }, within)
+      : await perform(events, { audience, forecast, folder, all }, within)
     return worstExit([...exits, ...(await reportUnread(forecast, omissions, within))])
   } finally {
     audience.end()
@@ -105,11 +105,16 @@ async function folderAt(name: string): Promise<string> {
 /** Processes all events, reports failures and returns the exit codes. */
 async function perform(
   events: AsyncIterable<DownloadEvent>,
-  { audience, forecast, folder }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string },
+  {
+    audience,
+    forecast,
+    folder,
+    all,
+  }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string; readonly all: boolean },
   { diagnostics }: Context,
 ): Promise<readonly number[]> {
   const totals = new Totals()
-  const failed = new FailedFiles()
+  const failed = new FailedFiles({ all })
   let interrupted: AuthError | undefined
   try {
     for await (const event of events) {

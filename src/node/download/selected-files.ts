@@ -5,6 +5,7 @@ import { mediaType } from '../../http/headers.ts'
 import { isObject, own, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
+import { inRequestOrder, lastName } from './alternates.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
 import { nameInAddress, pathTemplate } from './file-plan.ts'
 
@@ -103,7 +104,7 @@ export function* selectFiles(input: DownloadInput, options: SelectionOptions): G
   let alternates: Target[] = []
   const flush = function* (): Generator<SelectedFile> {
     if (asset && (options.isChosen?.(asset) ?? true)) {
-      const file = selected(keyOf(asset), asset, ordered(asset, alternates, options.alternates))
+      const file = selected(keyOf(asset), asset, inRequestOrder(asset, alternates, options.alternates))
       const { sizeLimits = {} } = options
       if (file.size === undefined) yield { ...file, sizeLimits }
       else if (isWithin(file.size, sizeLimits)) yield file
@@ -141,23 +142,10 @@ function isOfType(type: string, wish: string): boolean {
   return wish.endsWith('/*') ? type.startsWith(wish.slice(0, -1)) : type === wish
 }
 
-/** Returns the alternates of the given names and then the asset; without names, the asset and then all of its alternates. */
-function ordered(asset: Target, alternates: readonly Target[], names: readonly string[] | undefined): readonly Target[] {
-  if (!names) return [asset, ...alternates]
-  return [...names.flatMap((name) => alternates.filter(({ pointer }) => lastName(pointer) === name)), asset]
-}
-
 /** Returns the key of an asset, also for its alternates; the relation of a link. */
 export function keyOf({ kind, pointer, object }: Target): string {
   if (kind === 'link') return ownString(object, 'rel') ?? ''
   return lastName(kind === 'alternate' ? pointer.split('/').slice(0, -2).join('/') : pointer)
-}
-
-function lastName(pointer: string): string {
-  return pointer
-    .slice(pointer.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~')
 }
 
 /** The least value of each number. */
