@@ -59,6 +59,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
   readonly rename?: boolean
   readonly maxObjects?: number
   readonly resume: boolean
+  readonly reread: boolean
   readonly rewriteHrefs?: boolean
   readonly strict?: boolean
   readonly acceptHtml?: boolean
@@ -113,7 +114,7 @@ export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOp
 
 /** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
 export function reachOf(options: DownloadCommandOptions): CrawlOption {
-  const { perHost, rate, resume: _resume, concurrency: _files, ...reach } = options
+  const { perHost, rate, resume: _resume, reread: _reread, concurrency: _files, ...reach } = options
   requireCrawl(reach)
   return defined({ ...reach, rate, perHost })
 }
@@ -136,6 +137,7 @@ function withFileOptions(command: Command): Command {
     .option('--rename', 'rename the second of two files with the same name')
     .option('--max-objects <n>', 'limit the objects of an object store folder (default: 100000)', wholeFrom(1))
     .option('--rewrite-hrefs', 'write a copy of each item with hrefs to the downloaded files')
+    .option('--no-reread', 'fail when a signed URL has expired, instead of reading its document again from its URL')
     .option('--no-resume', 'restart incomplete files from the beginning')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
     .option('--strict', 'fail on unexpected content codings and HTML pages instead of warning')

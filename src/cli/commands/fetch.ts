@@ -5,6 +5,7 @@ import type { Auth } from '../../auth/auth.ts'
 import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { alternativesOf, firstUsable, lastName } from '../../node/download/alternates.ts'
 import { targetAddress } from '../../node/download/destination/target-folder.ts'
+import { asExpired } from '../../node/download/expired-href.ts'
 import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
 import { keyOf } from '../../node/download/selected-files.ts'
 import { bodyPromise } from '../../node/transport/page-refusal.ts'
@@ -48,7 +49,7 @@ async function fetchOne(name: string, options: FetchOptions, context: Context): 
   const wanted = typeof given === 'string' ? given : await usableAlternative(given, auth, context)
   used.clear()
   const start = performance.now()
-  const body = await received({ wanted, named: given }, options, auth, context).catch((error) => withAlternate(error, wanted, auth))
+  const body = await received({ wanted, named: given }, options, auth, context).catch((error) => withAdvice(error, wanted, auth))
   await context.diagnostics.note(summary(body, used, performance.now() - start))
   return EXIT.done
 }
@@ -63,9 +64,10 @@ async function usableAlternative(target: Target, auth: Auth, { diagnostics }: Co
   return usable
 }
 
-/** Adds the alternate that can be requested to the error of an asset that was refused or is not there. */
-async function withAlternate(error: unknown, wanted: Target | string, auth: Auth): Promise<never> {
-  if (!isAuthError(error) || typeof wanted === 'string' || !/^(?:AUTH_REJECTED|HTTP_\d+|NETWORK_\w+)$/.test(error.code)) throw error
+/** Says that a signed URL has expired; names the alternate that can be requested for an asset that was refused or is not there. */
+async function withAdvice(thrown: unknown, wanted: Target | string, auth: Auth): Promise<never> {
+  if (!isAuthError(thrown) || typeof wanted === 'string' || !/^(?:AUTH_REJECTED|HTTP_\d+|NETWORK_\w+)$/.test(thrown.code)) throw thrown
+  const error = asExpired(thrown, wanted, Date.now())
   const other = await firstUsable(alternativesOf(wanted).slice(1), auth)
   if (!other) throw error
   const name = `${keyOf(other.target)}/${lastName(other.target.pointer)}`

@@ -4,6 +4,7 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { firstUsable } from '../../node/download/alternates.ts'
 import { targetAddress } from '../../node/download/destination/target-folder.ts'
+import { expiredHref } from '../../node/download/expired-href.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent, SourceDocument } from '../../node/download/index.ts'
 import { type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
 import { presentFile } from '../../node/files.ts'
@@ -80,6 +81,8 @@ async function accessTo({ path, folder, url }: DownloadFile, all: readonly Targe
   try {
     const present = !folder && !path.startsWith('s3://') && presentFile(path) ? { present: true } : {}
     const usable = await firstUsable(targets, auth)
+    const expired = usable && expiredHref(usable.target, Date.now())
+    if (expired) return { ...present, error: expired }
     if (usable) {
       const { target, credentials } = usable
       return { ...(folder ? {} : { url: targetAddress(target).bare }), ...present, ...(credentials.length > 0 && { credentials }) }

@@ -1,7 +1,7 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { type DownloadEvent, type DownloadInput, type DownloadOptions, download } from '../../node/download/index.ts'
+import { type DownloadEvent, type DownloadInput, type DownloadOptions, download, type SourceDocument } from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { makeFolder } from '../../node/files.ts'
 import { writeFailure } from '../../node/system-error.ts'
@@ -14,7 +14,7 @@ import type { Diagnostics } from '../io.ts'
 import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { bytesText } from '../units.ts'
-import { crawledDocuments, givenDocuments } from './documents.ts'
+import { crawledDocuments, givenDocuments, ReadAgain } from './documents.ts'
 import { Forecast, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
 import { type Audience, personAudience, programAudience, Totals } from './progress.ts'
@@ -32,23 +32,32 @@ export async function downloadAll(names: readonly string[], options: DownloadCom
   const audience = json ? programAudience(context) : personAudience(context, forecast)
   const within: Context = { ...context, diagnostics: audience.diagnostics }
   const omissions = new Omissions()
+  const again = new ReadAgain()
   try {
     const opened = openAuth(within, options, names)
     const auth = await opened()
     const documents = crawl
-      ? crawledDocuments(names, reach, within, opened, omissions)
+      ? crawledDocuments(names, reach, within, opened, omissions, again.remember)
       : givenDocuments(
           names,
           {
             copies: options.rewriteHrefs ?? false,
             ...(options.shard && { shard: options.shard }),
             fail: (failure) => omissions.fail(failure),
+            onRead: again.remember,
           },
           within,
           opened,
         )
     const folder = dryRun || isBucket(outputDir) ? outputDir : await folderAt(outputDir)
-    const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
+    const reread = (source: SourceDocument) => again.read(source, context.io, opened)
+    const settings = {
+      ...libraryOptions(options),
+      folder,
+      auth,
+      signal: context.io.signal,
+      ...(options.reread && options.queue === undefined && { reread }),
+    }
     const inputs = forecast.watch(documents, await selectionOptionsOf(settings))
     const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
     const exits = dryRun

@@ -130,6 +130,11 @@ export interface DownloadOptions extends TransferOptions {
   readonly acceptHtml?: boolean
   /** True fails instead of warning for an unknown content coding, and for an HTML page of another host where nothing else is expected. */
   readonly strict?: boolean
+  /**
+   * Returns a document of the inputs as it is now, for files whose signed URL has expired: they continue with the URL that it has for the
+   * same asset, which is checked like the first one. Not called for the workers of a queue. Default: such files fail.
+   */
+  readonly reread?: (source: SourceDocument) => Promise<SourceDocument | undefined>
   /** Ends the run with `ABORTED`; incomplete files can be resumed. */
   readonly signal?: AbortSignal
   /** Milliseconds between two progress events of a file; default 200. */

@@ -162,7 +162,7 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   const given = Object(inputs) as object
   if (!(Symbol.iterator in given || Symbol.asyncIterator in given))
     throw wrong('the first argument is not a list of documents', INPUTS_HINT)
-  const { auth, folder, assets = {}, alternates = [], template, signal, clock, random } = Object(options) as DownloadOptions
+  const { auth, folder, assets = {}, alternates = [], template, signal, clock, random, reread } = Object(options) as DownloadOptions
   if (typeof Object(auth).send !== 'function') throw wrong('auth is not an engine', 'auth: createAuth({ credentials })')
   if (typeof folder !== 'string' || folder === '') throw wrong('folder is missing', "folder: 'data'")
   if (template !== undefined) {
@@ -186,7 +186,8 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   }
   for (const name of LISTS) checkList(`assets.${name}`, assets[name])
   checkList('alternates', alternates)
-  checkNamed('download', { signal, clock, random }, { signal: SIGNAL, clock: withMethods('an object', 'now'), random: FUNCTION })
+  const known = { signal: SIGNAL, clock: withMethods('an object', 'now'), random: FUNCTION, reread: FUNCTION }
+  checkNamed('download', { signal, clock, random, reread }, known)
 }
 
 function checkList(name: string, value: unknown = []): void {
