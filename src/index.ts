@@ -14,6 +14,7 @@ export type {
   RedirectWish,
   RefExplanation,
   Service,
+  SignatureExplanation,
   TargetSendOptions,
 } from './auth/auth.ts'
 export { type AuthOptions, createAuth } from './auth/create-auth.ts'

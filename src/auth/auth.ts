@@ -1,6 +1,7 @@
 /** The engine as its users see it: authorized requests and how they are built, explanations, services, logins, the `Auth` interface. */
 import type { ErrorCode } from '../errors.ts'
 import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
+import { type UrlSignature, urlSignature } from '../http/url-signature.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
 import type { Selection } from './credential-selection.ts'
@@ -30,7 +31,7 @@ export interface AuthorizedRequest extends HttpRequest {
 export interface RefExplanation {
   /** The name; for a reference that is not a string, its JSON with the code `SCHEME_INVALID`. */
   readonly ref: string
-  /** Type of the scheme; absent when the name is not defined. */
+  /** Type of the scheme; absent when the name is not defined, and for a URL with its own signature. */
   readonly scheme?: string
   /** Id of the credential that would be used; with the code `LOGIN_REQUIRED` of the one that must log in first. */
   readonly credential?: string
@@ -70,6 +71,8 @@ export interface Explanation {
   readonly refs: readonly RefExplanation[]
   /** For a target without references: the credential selected by its URL. */
   readonly byAddress?: ByAddressExplanation
+  /** For a URL that carries its own signature: it is requested as it is, and no credential is sent. */
+  readonly signature?: SignatureExplanation
   /** Present when the target itself is refused (its URL, or request fields of a link). */
   readonly code?: ErrorCode
   /** The reason for people. */
@@ -78,6 +81,16 @@ export interface Explanation {
   readonly hint?: string
   /** Problems that do not stop the request. */
   readonly warnings: readonly Warning[]
+}
+
+/** The signature in the URL of a target. */
+export interface SignatureExplanation {
+  /** Who defined it: `S3`, `CloudFront`, `Google Cloud Storage` or `Azure Storage`. */
+  readonly kind: UrlSignature['kind']
+  /** ISO 8601 in UTC; absent when the URL does not say it. */
+  readonly expiresAt?: string
+  /** True when it is not valid any more. */
+  readonly expired: boolean
 }
 
 /** Options of `Auth.authorize`. */
@@ -299,5 +312,6 @@ export function authorizedRequest(
 
 /** Returns a request without credentials. */
 export function plainRequest(request: HttpRequest, target: Target, { ref, type }: Partial<Selection> = {}): AuthorizedRequest {
-  return authorizedRequest(request, { request }, target, { ref, type } as Selection)
+  const expiresAt = urlSignature(request.url)?.expiresAt
+  return authorizedRequest(request, { request, expiresAt }, target, { ref, type } as Selection)
 }

@@ -154,7 +154,7 @@ export function createEngine(options: EngineOptions): Auth {
     explain: async (given) => {
       const target = givenTarget(given)
       const selector = await ready(target)
-      return selector.explain(target, async (selection) => (await running()).loginRequired(selection))
+      return selector.explain(target, clock.now(), async (selection) => (await running()).loginRequired(selection))
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init) => {

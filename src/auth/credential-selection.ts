@@ -3,6 +3,7 @@
  * rejection keeps its reason, and the error is that of the reference that passed most checks.
  */
 import { type AuthError, isAuthError, SelectionError } from '../errors.ts'
+import { urlSignature } from '../http/url-signature.ts'
 import { isObject } from '../stac/document.ts'
 import { isProtected, type MalformedRef, type Target } from '../stac/target.ts'
 import type { Explanation } from './auth.ts'
@@ -149,8 +150,12 @@ export class CredentialSelector {
     return resourceOf(target, this.named, this.#registry.loaded)
   }
 
-  /** Returns the usable references, best first; for a target without references the credential selected by URL, if the user allows that. */
+  /**
+   * Returns the usable references, best first; for a target without references the credential selected by URL, if the user allows that.
+   * None for a URL that carries its own signature: it is requested as it is.
+   */
   select(target: Target, url: URL, anonymous?: 'allow'): readonly Selection[] | Unusable {
+    if (urlSignature(url.href)) return []
     const outcome = isProtected(target) ? this.#selector.select(target, url) : this.#withoutReferences(target, url)
     return outcome instanceof Unusable && anonymous === 'allow' ? [] : outcome
   }
@@ -161,10 +166,15 @@ export class CredentialSelector {
     return this.#registry.get(type)
   }
 
-  async explain(target: Target, loginRequired: (selection: Selection) => Promise<AuthError | undefined>): Promise<Explanation> {
+  /** @param now epoch milliseconds */
+  async explain(
+    target: Target,
+    now: number,
+    loginRequired: (selection: Selection) => Promise<AuthError | undefined>,
+  ): Promise<Explanation> {
     const { explain } = await import('./explain.ts')
     const addressOf = (target: Target) => this.addressOf(target)
-    return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, loginRequired })
+    return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, loginRequired, now })
   }
 
   #withoutReferences(target: Target, url: URL): readonly Selection[] | Unusable {

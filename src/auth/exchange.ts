@@ -27,6 +27,7 @@ import {
 } from '../http/message.ts'
 import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
 import { LastOrigin } from '../http/url.ts'
+import { endedAt, urlSignature } from '../http/url-signature.ts'
 import { unlessAborted } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
@@ -133,9 +134,9 @@ export class Exchange {
     this.#cookies?.forget(credential)
   }
 
-  /** Returns the credential with the narrowest pattern that matches a URL without references, or nothing. */
+  /** Returns the credential with the narrowest pattern that matches a URL without references, or nothing; nothing for a signed URL. */
   byAddress(url: URL): readonly Selection[] {
-    const best = bestOf(this.#selector.own, url)
+    const best = urlSignature(url.href) ? undefined : bestOf(this.#selector.own, url)
     return best ? [{ type: best.credential.type, match: best, warnings: [] }] : []
   }
 
@@ -287,14 +288,31 @@ export class Exchange {
     this.#cookiesOf(login)?.keep(id, url, fields)
   }
 
-  async #bare(request: HttpRequest, { target, signal, followHidden }: Hop): Promise<Answer> {
+  async #bare(request: HttpRequest, { target, signal, followHidden, hop }: Hop): Promise<Answer> {
     const send = ({ request }: { readonly request: HttpRequest }) =>
       this.#engine.transport(request, sendOptionsFor(this.#engine, request, { signal, followHidden }))
-    if (/^https?:/.test(request.url)) return { response: await send({ request }), replaced: false }
+    if (/^https?:/.test(request.url)) {
+      const response = await send({ request })
+      await this.#checkSignature(request.url, response, hop)
+      return { response, replaced: false }
+    }
     const flow = await openFlow(request, this.#selector, target)
     const result = flow && (await runFlow(flow, send))
     if (result) return { response: result.response, replaced: false }
     throw new UnsupportedError('SCHEME_UNSUPPORTED', 'an s3: URL can be fetched only with the s3 strategy', { url: request.url })
+  }
+
+  /** Errors: `AUTH_REJECTED` for a refused URL whose own signature has expired; Google answers 400, others 403. */
+  async #checkSignature(url: string, response: HttpResponse, hop: number): Promise<void> {
+    const { status } = response
+    if (status !== 400 && status !== 401 && status !== 403) return
+    const signature = urlSignature(url)
+    const end = signature && endedAt(signature, this.#engine.clock.now())
+    if (end === undefined) return
+    await response.discard()
+    const message = `${new URL(url).origin} refused a signed URL (${signature?.kind}) with ${status}: it expired at ${new Date(end).toISOString()}`
+    const hint = 'obtain a new URL: read the document again, or ask its publisher for URLs without a signature'
+    throw new CredentialError('AUTH_REJECTED', message, { url, hop, status, hint })
   }
 }
 

@@ -1,7 +1,8 @@
 import { type AuthError, isAuthError } from '../errors.ts'
+import { endedAt, type UrlSignature, urlSignature } from '../http/url-signature.ts'
 import { isObject } from '../stac/document.ts'
 import type { MalformedRef, Target } from '../stac/target.ts'
-import type { ByAddressExplanation, Explanation, RefExplanation } from './auth.ts'
+import type { ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from './auth.ts'
 import type { ByAddress, Selection, Selector } from './credential-selection.ts'
 import { RejectedReference } from './scheme-matching.ts'
 import type { Warning } from './strategy.ts'
@@ -12,6 +13,8 @@ interface Explainer {
   readonly addressOf: (target: Target) => URL
   /** Returns why the credential needs a login. */
   readonly loginRequired: (selection: Selection) => Promise<AuthError | undefined>
+  /** Epoch milliseconds. */
+  readonly now: number
 }
 
 /** Explains why a target can or cannot be requested: by reference, or by URL when it has none. */
@@ -26,6 +29,11 @@ export async function explain(target: Target, explainer: Explainer): Promise<Exp
     const names = [...target.refs, ...(target.malformedRefs ?? []).map(textOf)]
     const refs = names.map((ref) => ({ ref, ...reason(error) }))
     return { ...reason(error), pointer, href, refs, warnings: [] }
+  }
+  const signature = urlSignature(url.href)
+  if (signature) {
+    const refs = target.refs.map((ref) => ({ ref }))
+    return { pointer, href, refs, signature: signed(signature, explainer.now), warnings: [] }
   }
   const warnings: Warning[] = []
   const refs = await Promise.all(
@@ -44,6 +52,12 @@ export async function explain(target: Target, explainer: Explainer): Promise<Exp
   const all = [...refs, ...(await Promise.all(malformed))]
   const byAddress = all.length === 0 ? await explainByAddress(target, url, explainer, warnings) : undefined
   return { pointer, href, refs: all, ...(byAddress && { byAddress }), warnings }
+}
+
+function signed(signature: UrlSignature, now: number): SignatureExplanation {
+  const { kind, expiresAt } = signature
+  const end = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }
+  return { kind, ...end, expired: endedAt(signature, now) !== undefined }
 }
 
 const MAX_TEXT = 40

@@ -24,7 +24,7 @@ interface Query {
  * CloudFront, "Use signed URLs"; Google Cloud Storage, "Signed URLs" (V4 and V2); Azure Storage, "Create a service SAS",
  * "Create an account SAS".
  *
- * @param url absolute, http(s)
+ * @param url absolute; an `s3:` URL has no host that a signature could be for
  */
 export function urlSignature(url: string): UrlSignature | undefined {
   const query = queryOf(url)
@@ -125,7 +125,7 @@ function member(value: unknown, name: string): unknown {
 function queryOf(url: string): Query | undefined {
   const [before = ''] = url.split('#', 1)
   const start = before.indexOf('?')
-  if (start < 0) return undefined
+  if (start < 0 || !/^https?:/i.test(url)) return undefined
   const exact = new URLSearchParams(before.slice(start + 1))
   return { exact, lower: new URLSearchParams([...exact].map(([name, value]) => [name.toLowerCase(), value])) }
 }

@@ -48,6 +48,27 @@ describe('explain', () => {
     expect([setup.code, setup.stderr]).toEqual([3, expect.stringContaining(`NO_CREDENTIAL /assets/a: ${reason}\n`)])
   })
 
+  it('says that a URL with its own signature gets no credential, and when it expired', async () => {
+    const signed = (end: string) => `https://data.example/f?sv=2022-11-02&sr=b&sp=r&se=${end}&sig=c2ln`
+    const assets = {
+      old: { href: signed('2020-01-01T00:00:00Z'), 'auth:refs': ['key'] },
+      silent: { href: signed('2020-01-01T00:00:00Z') },
+      good: { href: signed('2999-01-01T00:00:00Z'), 'auth:refs': ['key'] },
+      open: { href: 'https://data.example/f?sv=2022-11-02&sr=c&si=readers&sig=c2ln', 'auth:refs': ['gone'] },
+    }
+    const path = await put(folder, 'signed.json', itemWith(assets, { schemes }))
+    const { code, stdout, stderr } = await explain(path)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+      '  x the signature in its URL (Azure Storage) expired at 2020-01-01T00:00:00.000Z: it is requested as it is, without a credential. Read the document again for a new URL',
+      '  + its URL carries a signature (Azure Storage), valid until 2999-01-01T00:00:00.000Z: it is requested as it is, without a credential',
+      '  + its URL carries a signature (Azure Storage): it is requested as it is, without a credential',
+    ])
+    expect(stdout).not.toContain('c2ln')
+    const json = JSON.parse((await explain(path, '--asset', 'old', '--json')).stdout)
+    expect(json[0].signature).toEqual({ kind: 'Azure Storage', expiresAt: '2020-01-01T00:00:00.000Z', expired: true })
+  })
+
   it('reports JSON that is not STAC', async () => {
     expect(await explain(await put(folder, 'other.json', { a: 1 }))).toMatchObject({
       code: 0,

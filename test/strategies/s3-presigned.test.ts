@@ -49,11 +49,11 @@ describe('a presigned URL', () => {
     expect((await auth.authorize(good)).expiresAt).toBe(new Date(Math.floor(now / 1000) * 1000 + 60_000).toISOString())
     const old = Math.floor(now / 1000) * 1000 - 120_000
     const ended = await failureOf(auth.fetch(asset(await presignedAt(old))))
-    expect(ended).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining('refused a presigned URL: 403 AccessDenied') })
-    expect(ended).toMatchObject({ hint: expect.stringContaining(`expired at ${new Date(old + 60_000).toISOString()}`) })
+    const why = `refused a signed URL (S3) with 403: it expired at ${new Date(old + 60_000).toISOString()}`
+    expect(ended).toMatchObject({ code: 'AUTH_REJECTED', message: expect.stringContaining(why) })
     expect(ended).not.toHaveProperty('credential')
-    const wrong = await failureOf(auth.fetch(asset((await presignedAt(now)).replace(/.$/, 'x'))))
-    expect(wrong).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('its signature is not accepted') })
+    const wrong = await auth.fetch(asset((await presignedAt(now)).replace(/.$/, 'x')))
+    expect([wrong.status, await wrong.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')])
   })
 
   it('a presigned URL is valid for whole seconds, a week at most', async () => {

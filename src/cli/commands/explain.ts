@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Auth, ByAddressExplanation, Explanation, RefExplanation } from '../../auth/auth.ts'
+import type { Auth, ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from '../../auth/auth.ts'
 import { isUnusable } from '../../auth/requirement.ts'
 import type { Warning } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
@@ -104,8 +104,15 @@ function isUsable({ code }: RefExplanation): boolean {
   return code === undefined
 }
 
-function jsonOf({ pointer, href, refs, byAddress, code, message, hint }: Explanation): object {
-  return { pointer, href, refs, ...(byAddress && { byAddress }), ...(code !== undefined && { code, message, hint }) }
+function jsonOf({ pointer, href, refs, byAddress, signature, code, message, hint }: Explanation): object {
+  return {
+    pointer,
+    href,
+    refs,
+    ...(byAddress && { byAddress }),
+    ...(signature && { signature }),
+    ...(code !== undefined && { code, message, hint }),
+  }
 }
 
 /** Lines for one document, warnings and advice included, unless `--all` is given. */
@@ -141,7 +148,8 @@ function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): readonly
 }
 
 function textOf(explanations: readonly Explanation[], { chosen, all, room, style }: View): string {
-  const isTold = ({ refs, byAddress, code }: Explanation) => refs.length > 0 || byAddress?.used || (chosen && code !== undefined)
+  const isTold = ({ refs, byAddress, signature, code }: Explanation) =>
+    refs.length > 0 || byAddress?.used || signature || (chosen && code !== undefined)
   const asking = explanations.filter(isTold)
   const silent = explanations.filter((explanation) => !isTold(explanation))
   const groups = all ? asking.map((explanation) => [explanation] as const) : groupBy(asking, (one) => reasonLines(one, style).join('\n'))
@@ -191,8 +199,9 @@ function headOf([first, ...others]: readonly [Explanation, ...Explanation[]], st
   return style.bold(`${others.length + 1} targets: ${named}${more > 0 ? ` and ${more} more` : ''}`)
 }
 
-function reasonLines({ refs, byAddress, code, message = '', hint }: Explanation, style: Style): string[] {
+function reasonLines({ refs, byAddress, signature, code, message = '', hint }: Explanation, style: Style): string[] {
   if (code !== undefined) return [`  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
+  if (signature) return [signatureLine(signature, style)]
   return [...refs.flatMap((ref) => refLines(ref, style)), ...(byAddress ? byAddressLines(byAddress, style) : [])]
 }
 
@@ -203,6 +212,13 @@ function refLines(ref: RefExplanation, style: Style): string[] {
   const isNamed = message.includes(`scheme "${ref.ref}"`)
   const why = headline({ code, message, ...elsewhere(ref.pointer) })
   return [`  ${style.red(style.cross)} ${isNamed ? '' : `${what}: `}${why}`, ...hintLines(hint, '      ')]
+}
+
+function signatureLine({ kind, expiresAt, expired }: SignatureExplanation, style: Style): string {
+  const sent = 'it is requested as it is, without a credential'
+  if (expired)
+    return `  ${style.red(style.cross)} the signature in its URL (${kind}) expired at ${expiresAt}: ${sent}. Read the document again for a new URL`
+  return `  ${style.green(style.tick)} its URL carries a signature (${kind})${expiresAt === undefined ? '' : `, valid until ${expiresAt}`}: ${sent}`
 }
 
 function byAddressLines({ credential = '', code, message = '', hint, pointer }: ByAddressExplanation, style: Style): string[] {

@@ -92,7 +92,7 @@ export function refusedBy(refusal: Refusal, credential: string, now: number, hin
 }
 
 /** Returns the response of the service in one line. */
-export function answerOf({ status, code, requestId }: Refusal): string {
+function answerOf({ status, code, requestId }: Refusal): string {
   return `${status}${code ? ` ${code}` : ''}${requestId ? ` (request ${requestId})` : ''}`
 }
 

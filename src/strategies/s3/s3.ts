@@ -11,10 +11,8 @@ import {
   type Strategy,
 } from '../../auth/strategy.ts'
 import { patternsText } from '../../auth/url-pattern.ts'
-import { type AuthError, ConfigurationError, CredentialError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
-import { endOfSpan } from '../../http/headers.ts'
-import { type HttpRequest, type HttpResponse, hasQueryParameter, queryValues } from '../../http/message.ts'
-import type { Clock } from '../../net/clock.ts'
+import { ConfigurationError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
+import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
@@ -22,7 +20,7 @@ import type { Target } from '../../stac/target.ts'
 import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './access.ts'
 import { locationOf, type Place, placeKey, placeOf, sameService } from './endpoint.ts'
 import { keyState, keysAtHand, keysOf, refreshKeys, type S3Context, type S3PeekContext } from './keys.ts'
-import { answerOf, isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
+import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
 import { presign, signHeaders, whenThere } from './sigv4.ts'
 
 type Context = S3Context
@@ -92,7 +90,7 @@ function statedService(resource: Resource | undefined): { endpoint?: string; reg
 
 /** Refuses URLs that cannot be signed, and an endpoint of the document that is not allowed. */
 function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme, S3Credential>) {
-  const problem = addressProblem(target?.href ?? url) ?? (isPresigned({ url }) ? undefined : parameterProblem(url))
+  const problem = addressProblem(target?.href ?? url) ?? parameterProblem(url)
   if (problem) throw problem
   const place = placeFor(credential, url, target)
   if (reachesPlace(credential, place)) return []
@@ -110,7 +108,6 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
 }
 
 function peek(request: HttpRequest, context: Known): AuthStep | undefined {
-  if (isPresigned(request)) return authorized(request, endOf(request.url))
   const keys = keysAtHand(context)
   if (!keys) return undefined
   const step = sign(request, keys, context, placeOfRequest(request, context, keys))
@@ -118,10 +115,6 @@ function peek(request: HttpRequest, context: Known): AuthStep | undefined {
 }
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
-  if (isPresigned(request)) {
-    yield* sendPresigned(request, context.clock)
-    return
-  }
   const { credential, clock } = context
   const corrected = new Set<string>()
   for (;;) {
@@ -242,35 +235,6 @@ async function* openSteps(request: HttpRequest, { url, target }: Resource, crede
 function regionIn({ status, headers }: HttpResponse): string | undefined {
   const elsewhere = (status === 301 && headers.get('location') === null) || status === 400
   return elsewhere ? (headers.get('x-amz-bucket-region') ?? undefined) : undefined
-}
-
-/** True for an http(s) URL with a signature of version 4 in its query; an `s3:` URL has no host that one could be for. */
-function isPresigned({ url }: Pick<HttpRequest, 'url'>): boolean {
-  return url.startsWith('http') && hasQueryParameter(url, 'X-Amz-Signature')
-}
-
-/** Returns the expiry that a presigned URL states, in epoch milliseconds; undefined when it states none. */
-function endOf(url: string): number | undefined {
-  return endOfSpan(queryValues(url, 'X-Amz-Date')[0], queryValues(url, 'X-Amz-Expires')[0])
-}
-
-/** Sends it unchanged. Errors: `AUTH_REJECTED` when the service refuses it, which says nothing about the user's keys. */
-async function* sendPresigned(request: HttpRequest, clock: Clock): AuthFlow {
-  const end = endOf(request.url)
-  const response = yield authorized(request, end)
-  if (response.status !== 403) return
-  const refusal = await refusalOf(response, '')
-  if (refusal) throw ended(refusal, end, clock.now())
-}
-
-function ended(refusal: Refusal, end: number | undefined, now: number): AuthError {
-  const { url, status } = refusal
-  const why = end !== undefined && end <= now ? `the presigned URL expired at ${new Date(end).toISOString()}` : ''
-  return new CredentialError('AUTH_REJECTED', `${new URL(url).host} refused a presigned URL: ${answerOf(refusal)}`, {
-    url,
-    status,
-    hint: `${why || 'its signature is not accepted'}: obtain a new presigned URL, or the URL without signature, from its source`,
-  })
 }
 
 /**

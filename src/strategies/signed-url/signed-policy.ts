@@ -3,37 +3,8 @@
 import type { CacheEntry } from '../../auth/session.ts'
 import { covers, parseUrlPattern, type UrlPattern } from '../../auth/url-pattern.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
-import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
-
-/** A custom policy of CloudFront. */
-interface Policy {
-  /** The URL with wildcards that it applies to. */
-  readonly resource: string | undefined
-  /** Epoch seconds, as written. */
-  readonly end: unknown
-}
-
-/**
- * Returns the custom policy in the query of a signed URL: one statement in base64 with `-`, `_` and `~` for `+`, `=` and `/`
- * (CloudFront, "Creating a signed URL using a custom policy"). Undefined when it is missing or malformed.
- */
-function policyOf(query: URLSearchParams): Policy | undefined {
-  const text = query.get('Policy')
-  if (text === null) return undefined
-  const statements = own(parsed(text), 'Statement')
-  const [statement] = Array.isArray(statements) ? statements : []
-  if (!isObject(statement) || (statements as unknown[]).length !== 1) return undefined
-  const before = ownObject(ownObject(statement, 'Condition'), 'DateLessThan')
-  return { resource: ownString(statement, 'Resource'), end: own(before, 'AWS:EpochTime') }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '=').replaceAll('~', '/')))
-  } catch {
-    return undefined
-  }
-}
+import { cloudFrontPolicy } from '../../http/url-signature.ts'
+import { own } from '../../stac/document.ts'
 
 /** How long a signed URL without an expiry is kept, in milliseconds. */
 const UNKNOWN_LIFE = 5 * 60_000
@@ -52,7 +23,7 @@ export function expiryOf(address: string, answer: unknown, now: number): CacheEn
     endOfSpan(query.get('X-Amz-Date'), query.get('X-Amz-Expires')),
     endOfSpan(query.get('X-Goog-Date'), query.get('X-Goog-Expires')),
     ...['se', 'ske', 'Expires'].map((name) => momentOf(query.get(name))),
-    momentOf(policyOf(query)?.end),
+    cloudFrontPolicy(query)?.end,
     ...['msft:expiry', 'expires_at', 'expires'].map((name) => momentOf(own(answer, name))),
     secondsFrom(now, own(answer, 'expires_in')),
   ].filter((end) => end !== undefined)
@@ -139,7 +110,7 @@ function sasFolder({ pathname, searchParams }: URL, names: readonly string[]): s
 
 function policyFolder({ host, searchParams }: URL, names: readonly string[]): string | undefined {
   if (!searchParams.has('Signature') || !names.every((name) => CLOUD_FRONT.has(name))) return undefined
-  const [, named, path] = /^http(?:s|\*)?:\/\/([^/?*]+)(\/(?:[^?*]*\/)?)\*$/.exec(policyOf(searchParams)?.resource ?? '') ?? []
+  const [, named, path] = /^http(?:s|\*)?:\/\/([^/?*]+)(\/(?:[^?*]*\/)?)\*$/.exec(cloudFrontPolicy(searchParams)?.resource ?? '') ?? []
   return named?.toLowerCase() === host ? path : undefined
 }
 
