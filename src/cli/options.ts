@@ -137,8 +137,8 @@ function alternateNamed(document: StacDocument, name: string, options: TargetOpt
   return undefined
 }
 
-/** Tries the full name first, because a relation may itself end in `#` and digits. */
-function linkNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
+/** Returns the link of `REL` or `REL#n`. Tries the full name first, because a relation may itself end in `#` and digits. */
+export function linkNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
   const [, rel, index] = /^(.*)#(\d+)$/s.exec(name) ?? []
   const link = linkOf(document, name, options)
   return link ?? (rel === undefined ? undefined : linkOf(document, rel, { ...options, index: Number(index) }))
@@ -204,7 +204,8 @@ function alternates(document: StacDocument): string[] {
   )
 }
 
-function relations(document: StacDocument): string[] {
+/** Returns the relations of the links of a document. */
+export function relations(document: StacDocument): string[] {
   const links = own(document, 'links')
   return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
 }

@@ -26,7 +26,7 @@ A second run resumes incomplete files. stac-auth explain DOC shows which credent
 export function addDownload(program: Command, context: Context): void {
   const command = program
     .command('download [inputs...]')
-    .description('download assets of documents from files, folders, globs, URLs or stdin (-)')
+    .description('download assets of documents from files, folders, globs, URLs or stdin (-), and s3:// URLs')
   withDownloadOptions(command)
     .addHelpText('after', NOTE)
     .action(
@@ -47,6 +47,7 @@ function whatToGive({ queue }: DownloadCommandOptions): string {
 
 export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
+  readonly link?: string
   readonly minSize?: number
   readonly maxSize?: number
   readonly template?: string
@@ -149,6 +150,7 @@ function withFileOptions(command: Command): Command {
 function withSelectionOptions(command: Command): Command {
   return inOptionGroup(command, 'Assets and folder:', (group) =>
     withAssetOptions(group.option('-d, --output-dir <folder>', 'write files to this folder, or to s3://bucket/prefix', '.'), 'download')
+      .option('--link <rel>', 'download the first link with this relation, not assets: enclosure; REL#n the n-th, from 0')
       .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
       .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount),
   )

@@ -8,7 +8,7 @@ import { isAddress } from '../../http/url.ts'
 import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { parseDocument, tooLarge } from '../../stac/parse-document.ts'
-import { linkOf } from '../../stac/target.ts'
+import { assetOf, linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -19,7 +19,7 @@ import { usageError } from '../exit-code.ts'
 import { lintInputs } from '../inputs/input-files.ts'
 import { type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
-import { type CrawlOption, crawlSettings } from '../options.ts'
+import { type CrawlOption, crawlSettings, linkNamed, relations } from '../options.ts'
 import { readDocument } from '../read-document.ts'
 
 /** Options for reading inputs. */
@@ -205,6 +205,47 @@ function beginningOf(document: StacDocument, documents: number): StacDocument {
   return Array.isArray(inner) && inner.length > documents ? { ...document, [member]: inner.slice(0, documents) } : document
 }
 
+/** Selects a link of each document; knows the relations of those without it. */
+export class LinkChoice {
+  readonly #relations = new Set<string>();
+
+  /** Yields the link of that relation, `REL` or `REL#n`, of each document. */
+  async *in(documents: AsyncIterable<SourceDocument>, rel: string): AsyncGenerator<Target> {
+    for await (const source of documents)
+      for (const { document, url, parents = [] } of documentsOf(source)) {
+        const link = linkNamed(document as StacDocument, rel, { parents, ...(url !== undefined && { url }) })
+        if (link) yield link
+        else for (const known of relations(document as StacDocument)) this.#relations.add(known)
+      }
+  }
+
+  /** The relations of documents without the link. */
+  get relations(): readonly string[] {
+    return [...this.#relations]
+  }
+}
+
+/**
+ * Returns the target of an `s3://` URL that the user gave: signed with the credential that allows it, if there is one. Errors: `USAGE` for an
+ * invalid URL, `CONFIG_INVALID` for the credentials.
+ */
+export async function targetOfUrl(url: string, auth: () => Promise<Auth>): Promise<Target> {
+  if (!canParseUrl(url)) throw usageError(`"${forUrl(url)}" is not a URL`)
+  const targetWith = (refs: object) => {
+    const document = {
+      type: 'Collection',
+      id: new URL(url).host,
+      'auth:schemes': { url: { type: 's3' } },
+      assets: { url: { href: url, ...refs } },
+    }
+    return assetOf(document, 'url')
+  }
+  const signed = targetWith({ 'auth:refs': ['url'] })
+  const { code, refs } = await (await auth()).explain(signed)
+  const isUncovered = code === undefined && refs.some((ref) => ref.code !== undefined && ref.code !== 'LOGIN_REQUIRED')
+  return isUncovered ? targetWith({}) : signed
+}
+
 /** Reads documents again that were read from URLs of the user. */
 export class ReadAgain {
   readonly #addresses = new WeakMap<object, string>()
@@ -231,9 +272,9 @@ export class ReadAgain {
 }
 
 /** Yields a document, or the documents of a list. */
-function* documentsOf({ document, url }: SourceDocument): Generator<SourceDocument> {
-  if (kindOf(document) === 'wrapper') yield* separate({ document, ...(url !== undefined && { url }) }, true)
-  else yield { document, ...(url !== undefined && { url }) }
+function* documentsOf(source: SourceDocument): Generator<SourceDocument> {
+  if (kindOf(source.document) === 'wrapper') yield* separate(source, true)
+  else yield source
 }
 
 /** Returns the base URL of a document: the URL it was fetched from, else its `self` link. */

@@ -5,7 +5,7 @@ import { plural } from '../../lint/reporters/report.ts'
 import { firstUsable } from '../../node/download/alternates.ts'
 import { targetAddress } from '../../node/download/destination/target-folder.ts'
 import { expiredHref } from '../../node/download/expired-href.ts'
-import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent, SourceDocument } from '../../node/download/index.ts'
+import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent } from '../../node/download/index.ts'
 import { type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
 import { presentFile } from '../../node/files.ts'
 import { ownObject } from '../../stac/document.ts'
@@ -142,7 +142,7 @@ export class Forecast {
   }
 
   /** Yields the inputs and counts their files; reads one document ahead. */
-  async *watch(inputs: AsyncIterable<SourceDocument>, choice: SelectionOptions): AsyncGenerator<DownloadInput> {
+  async *watch(inputs: AsyncIterable<DownloadInput>, choice: SelectionOptions): AsyncGenerator<DownloadInput> {
     const iterator = inputs[Symbol.asyncIterator]()
     const read = async () => {
       const result = await iterator.next()
@@ -178,7 +178,7 @@ export class Forecast {
     return [...this.#keys]
   }
 
-  #look(input: SourceDocument, choice: SelectionOptions): void {
+  #look(input: DownloadInput, choice: SelectionOptions): void {
     this.documents++
     for (const { size, targets } of selectFiles(input, choice)) {
       this.files++
@@ -187,6 +187,7 @@ export class Forecast {
       this.bytes += size
       this.sized++
     }
+    if ('scope' in input) return
     for (const key of Object.keys(ownObject(input.document, 'assets') ?? {})) if (this.#keys.size < MOST_KEYS) this.#keys.add(key)
   }
 }

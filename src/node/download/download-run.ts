@@ -14,6 +14,7 @@ import {
   asFolderFailure,
   canList,
   emptyFolder,
+  type FolderObject,
   filesOf,
   folderTargetOf,
   isWholeBucket,
@@ -22,6 +23,7 @@ import {
   wholeBucket,
 } from './store-folder.ts'
 import { transfer } from './transfer.ts'
+import { zarrObjects, zarrTargetOf } from './zarr-store.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
@@ -168,18 +170,20 @@ export class DownloadRun {
     if (this.#isOver) return
     if (wanted.targets.every(isWholeBucket)) return this.#add({ ...this.#plan.place(wanted), error: wholeBucket(wanted.targets[0]) })
     const folder = looksLikeFolder(wanted.targets[0]) ? await folderTargetOf(wanted, auth, !dryRun) : undefined
-    if (folder) await this.#planFolder(wanted, folder)
+    const zarr = folder || !looksLikeFolder(wanted.targets[0]) ? undefined : zarrTargetOf(wanted.targets)
+    if (folder) await this.#planFolder(wanted, folder, (most) => this.#listed(folder, most, auth))
+    else if (zarr) await this.#planFolder(wanted, zarr, (most) => zarrObjects(zarr, most, this.#context))
     else this.#add(this.#plan.place(wanted))
     await this.#room()
   }
 
   /** A folder is planned like a file, so that no other asset is mixed with it; its objects are files below. */
-  async #planFolder(wanted: SelectedFile, folder: Target): Promise<void> {
-    const { auth, dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
+  async #planFolder(wanted: SelectedFile, folder: Target, list: (most: number) => Promise<readonly FolderObject[]>): Promise<void> {
+    const { dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
     const planned = this.#plan.place({ ...wanted, targets: [folder] })
     const { file } = planned
     if (planned.error || dryRun) return this.#add({ ...planned, file: { ...file, ...(dryRun && { folder: true }) } })
-    const objects = await this.#listed(folder, maxObjects, auth).catch((thrown: unknown) => {
+    const objects = await list(maxObjects).catch((thrown: unknown) => {
       if (!isAuthError(thrown) && !this.#isOver) throw thrown
       return isAuthError(thrown) ? thrown : []
     })
@@ -254,7 +258,9 @@ export class DownloadRun {
     const isOver = first === undefined || (first.kind === 'failed' && asExpired(first.error, target, clock.now()) !== first.error)
     const fresh = isOver ? await this.#rereads?.replaced(planned).catch((error) => this.#unread(planned, error)) : undefined
     const outcome = fresh ? await this.#transfer(fresh) : (first ?? (await this.#transfer(planned)))
-    const { targets } = (fresh ?? planned).selected
+    const { targets, mayBeMissing } = (fresh ?? planned).selected
+    if (mayBeMissing && outcome.kind === 'failed' && outcome.error.code === 'HTTP_404')
+      return { kind: 'skipped', file: outcome.file, size: 0, received: outcome.received }
     return outcome.kind === 'failed' ? { ...outcome, error: asExpired(outcome.error, targets[0], clock.now()) } : outcome
   }
 

@@ -266,12 +266,15 @@ export interface FailedEvent {
   readonly resumable: number
 }
 
-/** The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`. */
+/**
+ * The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`; or a chunk of a Zarr store is not
+ * there, which stands for fill values.
+ */
 export interface SkippedEvent {
   readonly kind: 'skipped'
   /** The file. */
   readonly file: DownloadFile
-  /** Size of the file in bytes. */
+  /** Size of the file in bytes; 0 for a missing chunk. */
   readonly size: number
   /** Bytes received over the network for it in this run. */
   readonly received: number

@@ -26,6 +26,8 @@ export interface SelectedFile {
   readonly sizeLimits?: SizeLimits
   /** For an object of an asset that is a folder: the URL of the folder, and the path of the object below it. */
   readonly folder?: { readonly path: string; readonly segments: readonly string[] }
+  /** True for a file that a server need not have: the `skipped` event follows on 404. */
+  readonly mayBeMissing?: true
 }
 
 export type SizeLimits = Pick<AssetChoice, 'minSize' | 'maxSize'>
