@@ -10,11 +10,13 @@ import {
   type CredentialsOption,
   inOptionGroup,
   positive,
+  type QuietOption,
   requireCrawl,
   wholeFrom,
   withAssetOptions,
   withByAddressOption,
   withCredentialsOption,
+  withQuietOption,
   withReachOptions,
 } from '../options.ts'
 import type { QueueOption } from '../queue/address.ts'
@@ -45,7 +47,7 @@ function whatToGive({ queue }: DownloadCommandOptions): string {
     : 'give files, folders, URLs, or - for stdin'
 }
 
-export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {
+export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, QuietOption, AssetOptions, Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
   readonly link?: string
   readonly minSize?: number
@@ -100,14 +102,14 @@ const SAME = [
 
 /** Converts the options of the command line to those of the library. */
 export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, prefer, limitRate } = options
+  const { asset: keys, include, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, prefer, limitRate } = options
   const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
   return defined({
     ...same,
     alternates: prefer,
     bytesPerSecond: limitRate,
     documents: options.rewriteHrefs,
-    assets: defined({ keys, exclude, roles, types, minSize, maxSize }),
+    assets: defined({ keys, include, exclude, roles, types, minSize, maxSize }),
     collisions: rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
   })
@@ -121,7 +123,7 @@ export function reachOf(options: DownloadCommandOptions): CrawlOption {
 }
 
 function withFileOptions(command: Command): Command {
-  return command
+  return withQuietOption(command)
     .option(
       '--template <template>',
       'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',

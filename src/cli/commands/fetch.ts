@@ -19,11 +19,18 @@ import { type BodyOptions, FetchedBody, type PageRule } from '../fetched-body.ts
 import { type Io, untilInterrupted, write } from '../io.ts'
 import { fitted, LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrUrl, withTargetRequestOptions } from '../options.ts'
+import {
+  diagnosticsFor,
+  type QuietOption,
+  type TargetRequestOptions,
+  targetOrUrl,
+  withQuietOption,
+  withTargetRequestOptions,
+} from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
 import { bytesText, timeText } from '../units.ts'
 
-interface FetchOptions extends TargetRequestOptions {
+interface FetchOptions extends TargetRequestOptions, QuietOption {
   readonly output?: string
   readonly acceptHtml?: boolean
   readonly force?: boolean
@@ -34,22 +41,23 @@ export function addFetch(program: Command, context: Context): void {
   const command = program
     .command('fetch <document-or-url>')
     .description('send the authorized request and write the body to stdout or a file')
-  withTargetRequestOptions(command)
+  withQuietOption(withTargetRequestOptions(command))
     .option('-o, --output <file>', 'write to this new file, or into this folder (default: -, stdout)')
     .option('--force', 'replace the file of --output once the body is complete')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
 
-async function fetchOne(name: string, options: FetchOptions, context: Context): Promise<number> {
+async function fetchOne(name: string, options: FetchOptions, given: Context): Promise<number> {
+  const context = { ...given, diagnostics: diagnosticsFor(given, options) }
   const used = new Set<string>()
   const opened = openAuth(context, options, [name], (credential) => used.add(credential))
-  const given = await targetOrUrl(name, options, context.io, opened)
+  const named = await targetOrUrl(name, options, context.io, opened)
   const auth = await opened()
-  const wanted = typeof given === 'string' ? given : await usableAlternative(given, auth, context)
+  const wanted = typeof named === 'string' ? named : await usableAlternative(named, auth, context)
   used.clear()
   const start = performance.now()
-  const body = await received({ wanted, named: given }, options, auth, context).catch((error) => withAdvice(error, wanted, auth))
+  const body = await received({ wanted, named }, options, auth, context).catch((error) => withAdvice(error, wanted, auth))
   await context.diagnostics.note(summary(body, used, performance.now() - start))
   return EXIT.done
 }
@@ -89,7 +97,7 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
   if (output === undefined) {
     const body = await answered(wanted, options, auth, io)
     for (const warning of body.warnings()) diagnostics.warn(warning)
-    if (!io.stdout.isTTY) progress.show(body)
+    if (!io.stdout.isTTY && !options.quiet) progress.show(body)
     try {
       for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
     } finally {
@@ -102,7 +110,7 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
     body = await answered(wanted, { ...options, output }, auth, io, coding)
     await body.requireEnd()
     for (const warning of body.warnings()) diagnostics.warn(warning)
-    progress.show(body)
+    if (!options.quiet) progress.show(body)
     return body.chunks(io.signal)
   }
   const written = async (coding: BodyOptions) => {

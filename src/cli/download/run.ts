@@ -17,7 +17,7 @@ import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
 import { Forecast, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
-import { type Audience, personAudience, programAudience, Totals } from './progress.ts'
+import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
 
 /**
  * Downloads the assets of the inputs, or of all documents they link to, and returns the exit code.
@@ -31,7 +31,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
   requireLinkAlone(options)
   const names = given.filter((name) => !isBucket(name))
   const forecast = new Forecast(dryRun)
-  const audience = json ? programAudience(context) : personAudience(context, forecast)
+  const audience = json ? programAudience(context) : options.quiet ? quietAudience(context) : personAudience(context, forecast)
   const within: Context = { ...context, diagnostics: audience.diagnostics }
   const omissions = new Omissions()
   const again = new ReadAgain()
@@ -84,7 +84,7 @@ async function* joined(
 }
 
 /** Options that select assets. */
-const OF_ASSETS = ['asset', 'exclude', 'role', 'type', 'prefer'] as const
+const OF_ASSETS = ['asset', 'include', 'exclude', 'role', 'type', 'prefer'] as const
 
 /** Errors: `USAGE` for options that select assets beside `--link`. */
 function requireLinkAlone(options: DownloadCommandOptions): void {
@@ -226,6 +226,6 @@ function nothing({ documents, keys }: Forecast): ConfigurationError {
     return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents', { hint })
   }
   if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
-  const hint = `the assets are: ${keys.join(', ')}`
+  const hint = `the assets are: ${keys.join(', ')}; --include matches their file names, too`
   return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })
 }

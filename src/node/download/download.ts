@@ -51,6 +51,8 @@ export type DownloadInput = SourceDocument | Target
 export interface AssetChoice {
   /** Keys in `assets`, or globs of keys: `B0*`. */
   readonly keys?: readonly string[]
+  /** Keys, file names in URLs of the asset and its alternates, or globs of either: `*.jp2`. */
+  readonly include?: readonly string[]
   /** Assets to leave out: keys, file names in URLs, or globs of either: `*.xml`. */
   readonly exclude?: readonly string[]
   /** One of these in `roles`. */

@@ -2,7 +2,7 @@
 import { givenTarget, isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import { isObject, own, ownString } from '../../stac/document.ts'
+import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
 import { inRequestOrder, lastName } from './alternates.ts'
@@ -68,17 +68,28 @@ function sizeLimitsIn({ minSize, maxSize }: AssetChoice): SizeLimits {
 export type ChooseAsset = (asset: Target) => boolean
 
 /** Parses a choice; loads the glob library only if one of the patterns is a glob. */
-async function assetFilterOf({ keys, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
-  const [isWantedKey, isLeftOut] = [keys && (await matcherOf(keys)), await matcherOf(exclude)]
+async function assetFilterOf({ keys, include, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
+  const [isWantedKey, isWanted, isLeftOut] = [
+    keys && (await matcherOf(keys)),
+    include && (await matcherOf(include)),
+    await matcherOf(exclude),
+  ]
   return ({ object, pointer, href }) => {
     const stated = own(object, 'roles')
     const type = mediaType(ownString(object, 'type'))
     const key = lastName(pointer)
     if (isWantedKey && !isWantedKey(key)) return false
+    if (isWanted && !isWanted(key) && !namesOf(href, object).some(isWanted)) return false
     if (isLeftOut(key) || isLeftOut(nameInAddress(href))) return false
     if (roles && !(Array.isArray(stated) && stated.some((role) => roles.includes(role)))) return false
     return !types || types.some((wish) => isOfType(type, mediaType(wish)))
   }
+}
+
+/** Returns the file names in the URLs of an asset and of its alternates. */
+function namesOf(href: string, asset: object): readonly string[] {
+  const alternates = Object.values(ownObject(asset, 'alternate') ?? {}).flatMap((alternate) => ownString(alternate, 'href') ?? [])
+  return [href, ...alternates].map(nameInAddress)
 }
 
 /** Returns a matcher of texts and globs; a slash in a key is an ordinary character. */
@@ -155,7 +166,7 @@ const LEAST = { concurrency: 1, perHost: 1, ranges: 1, maxObjects: 1, retries: 0
 
 const CHOICES = { existing: ['keep', 'refuse', 'replace'], collisions: ['refuse', 'rename'] } as const
 
-const LISTS = ['keys', 'exclude', 'roles', 'types'] as const
+const LISTS = ['keys', 'include', 'exclude', 'roles', 'types'] as const
 
 const INPUTS_HINT = 'pass a list: [{ document: item, url }] or [assetOf(item, key)]'
 

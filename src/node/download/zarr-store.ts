@@ -155,8 +155,8 @@ class Keys {
   addChunks(path: string, shape: unknown, chunks: unknown, { prefix, separator, scalar }: KeyEncoding): void {
     if (separator !== '.' && separator !== '/') throw this.malformed('the separator of chunk keys is neither a dot nor a slash')
     const counts = this.#counts(shape, chunks)
-    if (counts.length === 0) return this.add(join(path, scalar), true)
-    const total = counts.reduce((product, count) => product * count, 1)
+    if (counts.length === 0) this.add(join(path, scalar), true)
+    const total = counts.length === 0 ? 0 : counts.reduce((product, count) => product * count, 1)
     this.#require(this.#keys.size + total)
     const index = counts.map(() => 0)
     for (let number = 0; number < total; number++) {
