@@ -8,7 +8,7 @@ import type { Credential, CredentialForm, Field } from './credential.ts'
 import { folderFor, isUnusable, patternFor } from './requirement.ts'
 import { agrees, type CredentialMatch, coversTarget, type Known, type RejectedReference, type SchemeMatch } from './scheme-matching.ts'
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
-import { covers, pathProblem } from './url-pattern.ts'
+import { covers, pathProblem, patternsText } from './url-pattern.ts'
 
 /** Returns the error of the reference that passed most checks; of equals the first. */
 export async function furthest(rejected: readonly RejectedReference[]): Promise<AuthError> {
@@ -101,7 +101,7 @@ const ODD_PATH_HINT =
 
 function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
   const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
-  const patterns = sendTo.map(({ pattern }) => pattern).join(', ') || 'no URL'
+  const expected = sendTo.map(({ pattern }) => pattern).join(', ') || 'no URL'
   // A credential restricted to a folder is not extended to the whole host.
   const held = sendTo.filter((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
   const isHeld = held.length > 0
@@ -113,13 +113,13 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
   const where = odd === undefined ? place : `has "${odd}" in its path, which servers may read as another path`
   return new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
-    `"${id}" may be sent to ${patterns}; this ${target.kind.replace('_', ' ')} ${where}. Nothing was sent`,
+    `"${id}" may be sent to ${patternsText(sendTo)}; this ${target.kind.replace('_', ' ')} ${where}. Nothing was sent`,
     {
       pointer: `${target.pointer}/href`,
       ref,
       credential: id,
       actual: origin,
-      expected: patterns,
+      expected,
       ...(odd !== undefined && { hint: ODD_PATH_HINT }),
       // People paste the command: one with characters that a shell reads is not shown.
       ...(/^[\w:/.%~-]+$/.test(wanted ?? '') && {

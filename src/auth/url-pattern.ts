@@ -106,6 +106,16 @@ export function matchesAny(patterns: readonly UrlPattern[], url: URL): boolean {
   return patterns.some((pattern) => covers(pattern, url))
 }
 
+/** Patterns that a message names. */
+const MOST_NAMED = 3
+
+/** Returns patterns for a message: the first ones, and how many more there are. */
+export function patternsText(patterns: readonly UrlPattern[]): string {
+  const named = patterns.slice(0, MOST_NAMED).map(({ pattern }) => pattern)
+  const more = patterns.length - named.length
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ') || 'no URL'
+}
+
 /** Returns the origin that a pattern names, or undefined for a wildcard or a bucket. */
 export function namedOrigin({ scheme, host, port, wildcard }: UrlPattern): string | undefined {
   return wildcard || scheme === 's3' ? undefined : `${scheme}://${host}${port && `:${port}`}`

@@ -9,6 +9,7 @@ import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } fro
 import { forLine } from '../text/sanitize.ts'
 import { shellWord } from '../text/shell-word.ts'
 import { nearMiss } from '../text/suggest.ts'
+import type { Context } from './context.ts'
 import { usageError } from './exit-code.ts'
 import { type Io, version } from './io.ts'
 import type { FixingOptions } from './lint/lint-options.ts'
@@ -67,6 +68,20 @@ export function withCredentialsOption(command: Command): Command {
   )
 }
 
+export interface QuietOption {
+  readonly quiet?: boolean
+}
+
+/** Adds `--quiet`. */
+export function withQuietOption(command: Command): Command {
+  return command.option('--quiet', 'print no progress and no summary, only errors and warnings')
+}
+
+/** Returns the diagnostics of a command: without notes if `--quiet` is given. */
+export function diagnosticsFor({ diagnostics }: Pick<Context, 'diagnostics'>, { quiet = false }: QuietOption): Context['diagnostics'] {
+  return quiet ? { ...diagnostics, note: async () => {} } : diagnostics
+}
+
 /** Adds `--by-address`. */
 export function withByAddressOption(command: Command): Command {
   return inOptionGroup(command, 'Credentials:', (group) =>
@@ -77,6 +92,7 @@ export function withByAddressOption(command: Command): Command {
 /** Which assets of documents are selected. */
 export interface AssetOptions {
   readonly asset?: readonly string[]
+  readonly include?: readonly string[]
   readonly exclude?: readonly string[]
   readonly role?: readonly string[]
   readonly type?: readonly string[]
@@ -87,6 +103,7 @@ export interface AssetOptions {
 export function withAssetOptions(command: Command, verb: string): Command {
   return command
     .option('--asset <key>', `${verb} assets whose key matches this glob: B0* (repeatable)`, collect)
+    .option('--include <glob>', `${verb} assets whose key or file name matches: *.jp2 (repeatable)`, collect)
     .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
     .option('--role <role>', `${verb} assets with this role (repeatable)`, collect)
     .option('--type <media-type>', `${verb} assets with this media type: image/* (repeatable)`, collect)
@@ -137,8 +154,8 @@ function alternateNamed(document: StacDocument, name: string, options: TargetOpt
   return undefined
 }
 
-/** Tries the full name first, because a relation may itself end in `#` and digits. */
-function linkNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
+/** Returns the link of `REL` or `REL#n`. Tries the full name first, because a relation may itself end in `#` and digits. */
+export function linkNamed(document: StacDocument, name: string, options: TargetOptions): Target | undefined {
   const [, rel, index] = /^(.*)#(\d+)$/s.exec(name) ?? []
   const link = linkOf(document, name, options)
   return link ?? (rel === undefined ? undefined : linkOf(document, rel, { ...options, index: Number(index) }))
@@ -204,7 +221,8 @@ function alternates(document: StacDocument): string[] {
   )
 }
 
-function relations(document: StacDocument): string[] {
+/** Returns the relations of the links of a document. */
+export function relations(document: StacDocument): string[] {
   const links = own(document, 'links')
   return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
 }

@@ -78,7 +78,7 @@ describe.each([
 
   it('explains it', async () => {
     const { code, stdout } = await command('explain', document)
-    expect([code, stdout]).toEqual([0, expect.stringContaining('/assets/data  data.tif\n  + by its URL: portal\n')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 targets: /assets/data, /links/0\n  + by its URL: portal\n')])
     const { stdout: json } = await command('explain', document, '--asset', 'data', '--json')
     expect(JSON.parse(json)).toEqual([
       { pointer: '/assets/data', href: 'data.tif', refs: [], byAddress: { used: true, credential: 'portal' } },

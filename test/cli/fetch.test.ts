@@ -312,6 +312,43 @@ describe('fetch', () => {
     expect(second?.trim()).toBe(hint)
   })
 
+  describe('of an asset with alternates', () => {
+    const keys = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' }, s3: { type: 's3' } }
+    const twofold = (href: string, other: string) =>
+      put(folder, 'twofold.json', {
+        ...itemWith(
+          { B04: { href, 'auth:refs': ['s3'], alternate: { web: { href: other, 'auth:refs': ['key'] } } } },
+          { schemes: keys, links: [{ rel: 'self', href: `${server.origin}items/x.json` }] },
+        ),
+      })
+
+    it('fetches the first of them that can be requested, as download does, and says so', async () => {
+      const { code, bytes, stderr } = await fetchIt(await twofold('s3://bucket/B04.tif', '../private/data.tif'), '--asset', 'B04')
+      expect([code, bytes.equals(data)]).toEqual([0, true])
+      expect(stderr).toContain('"B04" is fetched from its alternate "web", because no credential can be used for s3://bucket/B04.tif\n')
+    })
+
+    it('reports the asset where none of them can be requested', async () => {
+      const { code, stderr } = await fetchIt(await twofold('s3://bucket/B04.tif', 'https://far.example/B04.tif'), '--asset', 'B04')
+      expect(code).toBe(3)
+      expect(stderr).toMatch(/^error NO_CREDENTIAL \/assets\/B04\/auth:refs\/0: /)
+    })
+
+    it('names the alternate when the server has no such asset', async () => {
+      const path = await put(
+        folder,
+        'gone.json',
+        itemWith(
+          { B04: { href: '../gone', alternate: { web: { href: '../private/data.tif', 'auth:refs': ['key'] } } } },
+          { links: [{ rel: 'self', href: `${server.origin}items/x.json` }] },
+        ),
+      )
+      const { code, stderr } = await fetchIt(path, '--asset', 'B04')
+      expect(code).toBe(5)
+      expect(stderr).toContain('the document has an alternate: --alternate B04/web')
+    })
+  })
+
   it('stores a file whose name ends in its content coding as it is sent, and others without it', async () => {
     for (const [path, bytes] of [
       ['a.json', text],

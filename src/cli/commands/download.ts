@@ -10,11 +10,13 @@ import {
   type CredentialsOption,
   inOptionGroup,
   positive,
+  type QuietOption,
   requireCrawl,
   wholeFrom,
   withAssetOptions,
   withByAddressOption,
   withCredentialsOption,
+  withQuietOption,
   withReachOptions,
 } from '../options.ts'
 import type { QueueOption } from '../queue/address.ts'
@@ -26,7 +28,7 @@ A second run resumes incomplete files. stac-auth explain DOC shows which credent
 export function addDownload(program: Command, context: Context): void {
   const command = program
     .command('download [inputs...]')
-    .description('download assets of documents from files, folders, globs, URLs or stdin (-)')
+    .description('download assets of documents from files, folders, globs, URLs or stdin (-), and s3:// URLs')
   withDownloadOptions(command)
     .addHelpText('after', NOTE)
     .action(
@@ -45,8 +47,9 @@ function whatToGive({ queue }: DownloadCommandOptions): string {
     : 'give files, folders, URLs, or - for stdin'
 }
 
-export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, AssetOptions, Omit<CrawlOption, 'resume'> {
+export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, QuietOption, AssetOptions, Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
+  readonly link?: string
   readonly minSize?: number
   readonly maxSize?: number
   readonly template?: string
@@ -59,6 +62,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
   readonly rename?: boolean
   readonly maxObjects?: number
   readonly resume: boolean
+  readonly reread: boolean
   readonly rewriteHrefs?: boolean
   readonly strict?: boolean
   readonly acceptHtml?: boolean
@@ -67,6 +71,7 @@ export interface DownloadCommandOptions extends CredentialsOption, ByAddressOpti
   readonly verify?: boolean
   readonly manifest?: string
   readonly dryRun?: boolean
+  readonly all?: boolean
   readonly json?: boolean
   readonly queue?: QueueOption
 }
@@ -100,14 +105,27 @@ const SAME = [
 
 /** Converts the options of the command line to those of the library. */
 export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const { asset: keys, exclude, role: roles, type: types, minSize, maxSize, rename, stallTimeout, wait, prefer, limitRate } = options
+  const {
+    asset: keys,
+    include,
+    exclude,
+    role: roles,
+    type: types,
+    minSize,
+    maxSize,
+    rename,
+    stallTimeout,
+    wait,
+    prefer,
+    limitRate,
+  } = options
   const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
   return defined({
     ...same,
     alternates: prefer,
     bytesPerSecond: limitRate,
     documents: options.rewriteHrefs,
-    assets: defined({ keys, exclude, roles, types, minSize, maxSize }),
+    assets: defined({ keys, include, exclude, roles, types, minSize, maxSize }),
     collisions: rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
     wait: wait === undefined ? undefined : wait * 1000,
@@ -116,13 +134,13 @@ export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOp
 
 /** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
 export function reachOf(options: DownloadCommandOptions): CrawlOption {
-  const { perHost, rate, resume: _resume, concurrency: _files, ...reach } = options
+  const { perHost, rate, resume: _resume, reread: _reread, concurrency: _files, ...reach } = options
   requireCrawl(reach)
   return defined({ ...reach, rate, perHost })
 }
 
 function withFileOptions(command: Command): Command {
-  return command
+  return withQuietOption(command)
     .option(
       '--template <template>',
       'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
@@ -139,17 +157,20 @@ function withFileOptions(command: Command): Command {
     .option('--rename', 'rename the second of two files with the same name')
     .option('--max-objects <n>', 'limit the objects of an object store folder (default: 100000)', wholeFrom(1))
     .option('--rewrite-hrefs', 'write a copy of each item with hrefs to the downloaded files')
+    .option('--no-reread', 'fail when a signed URL has expired, instead of reading its document again from its URL')
     .option('--no-resume', 'restart incomplete files from the beginning')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
     .option('--trust-server', 'keep files that differ in size, checksum or format from their document')
     .option('--strict', 'fail on unexpected content codings and HTML pages instead of warning')
     .option('--dry-run', 'show files and credentials without downloading')
+    .option('--all', 'name every file that fails or cannot be downloaded, not the first three of each reason')
     .option('--json', 'print one JSON event per line, then the summary')
 }
 
 function withSelectionOptions(command: Command): Command {
   return inOptionGroup(command, 'Assets and folder:', (group) =>
     withAssetOptions(group.option('-d, --output-dir <folder>', 'write files to this folder, or to s3://bucket/prefix', '.'), 'download')
+      .option('--link <rel>', 'download the first link with this relation, not assets: enclosure; REL#n the n-th, from 0')
       .option('--min-size <bytes>', 'skip smaller files, by file:size or response length: 500, 10k', byteCount)
       .option('--max-size <bytes>', 'skip larger files: 10M, 2G', byteCount),
   )

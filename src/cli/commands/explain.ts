@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Auth, ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from '../../auth/auth.ts'
 import { isUnusable } from '../../auth/requirement.ts'
+import type { Warning } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import { kindOf } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { forJson, forLine, forUrl, headline, hintLines } from '../../text/sanitize.ts'
@@ -15,12 +17,14 @@ import { setupCommand } from '../setup/setup-hint.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean
+  readonly all?: boolean
 }
 
 /** `explain DOC`: shows the scheme of each reference, the credential that would be used, and why others are rejected. */
 export function addExplain(program: Command, context: Context): void {
   const command = program.command('explain <document>').description('show which credential each reference would use, or why it has none')
   withTargetRequestOptions(command)
+    .option('--all', 'print each target, also where many have the same reason')
     .option('--json', 'print JSON')
     .action(context.run((name: string, options: ExplainOptions) => explain(name, options, context)))
 }
@@ -31,12 +35,18 @@ async function explain(name: string, options: ExplainOptions, context: Context):
   const targets = targetsToExplain(read, options)
   const explainer = await auth()
   const explanations = await Promise.all(targets.map((target) => explainer.explain(target)))
-  for (const warning of explanations.flatMap(({ warnings }) => warnings)) context.diagnostics.warn(warning)
   const { stdout } = context.io
-  if (options.json) await write(stdout, `${forJson(explanations.map(jsonOf), 2)}\n`)
-  else {
-    await write(stdout, textOf(explanations, isChosen(options), styleOf(context.io, stdout)))
+  const warnings = explanations.flatMap((explanation) => explanation.warnings)
+  if (options.json) {
+    for (const warning of warnings) context.diagnostics.warn(warning)
+    await write(stdout, `${forJson(explanations.map(jsonOf), 2)}\n`)
+  } else {
+    const told = options.all ? warnings : withCounts(warnings)
+    for (const warning of told) context.diagnostics.warn(warning)
     const advice = adviceFor(name, read, targets, explanations)
+    const room = options.all ? Number.POSITIVE_INFINITY : MOST_LINES - told.length - (advice?.split('\n').length ?? 0)
+    const view = { chosen: isChosen(options), all: options.all ?? false, room, style: styleOf(context.io, stdout) }
+    await write(stdout, textOf(explanations, view))
     if (advice !== undefined) await context.diagnostics.note(advice)
   }
   return worstExit(
@@ -105,17 +115,65 @@ function jsonOf({ pointer, href, refs, byAddress, signature, code, message, hint
   }
 }
 
-function textOf(explanations: readonly Explanation[], chosen: boolean, style: Style): string {
+/** Lines for one document, warnings and advice included, unless `--all` is given. */
+const MOST_LINES = 12
+
+/** Targets with the same explanation that are named. */
+const MOST_NAMES = 3
+
+interface View {
+  readonly chosen: boolean
+  readonly all: boolean
+  /** Lines to print at most; the first block is always printed. */
+  readonly room: number
+  readonly style: Style
+}
+
+/** Returns each warning once, with the number of other targets that have it too. */
+function withCounts(warnings: readonly Warning[]): readonly Warning[] {
+  const groups = groupBy(warnings, ({ code, message }) => `${code} ${message}`)
+  return groups.map(([first, ...others]) =>
+    others.length === 0 ? first : { ...first, message: `${first.message} (and ${plural(others.length, 'other target')})` },
+  )
+}
+
+function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): readonly (readonly [T, ...T[]])[] {
+  const groups = new Map<string, [T, ...T[]]>()
+  for (const value of values) {
+    const group = groups.get(keyOf(value))
+    if (group) group.push(value)
+    else groups.set(keyOf(value), [value])
+  }
+  return [...groups.values()]
+}
+
+function textOf(explanations: readonly Explanation[], { chosen, all, room, style }: View): string {
   const isTold = ({ refs, byAddress, signature, code }: Explanation) =>
     refs.length > 0 || byAddress?.used || signature || (chosen && code !== undefined)
   const asking = explanations.filter(isTold)
   const silent = explanations.filter((explanation) => !isTold(explanation))
-  const blocks = asking.map((explanation) => blockOf(explanation, style))
-  if (asking.length === 0 && !chosen) blocks.push(['no target in this document requires authentication'])
+  const groups = all ? asking.map((explanation) => [explanation] as const) : groupBy(asking, (one) => reasonLines(one, style).join('\n'))
+  const blocks = groups.map((group) => [headOf(group, style), ...reasonLines(group[0], style)])
+  const rest: string[][] = []
+  if (asking.length === 0 && !chosen) rest.push(['no target in this document requires authentication'])
   else if (silent.length > 0)
-    blocks.push([`${silent.length} ${silent.length === 1 ? 'target requires' : 'targets require'} no authentication`])
-  for (const [credential, count] of covered(silent)) blocks.push([possibleLine(credential, count, silent.length)])
-  return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n')
+    rest.push([`${silent.length} ${silent.length === 1 ? 'target requires' : 'targets require'} no authentication`])
+  for (const [credential, count] of covered(silent)) rest.push([possibleLine(credential, count, silent.length)])
+  const spaced = [...blocks, ...rest].map((lines) => `${lines.join('\n')}\n`).join('\n')
+  if (linesIn(spaced) <= room) return spaced
+  // Too long with empty lines, or even without them.
+  let shown = blocks.length
+  const dense = () => {
+    const left = groups.slice(shown).reduce((sum, { length }) => sum + length, 0)
+    const more = left === 0 ? [] : [[`${plural(left, 'more target')} with other reasons: --all prints each`]]
+    return [...blocks.slice(0, shown), ...more, ...rest].map((lines) => `${lines.join('\n')}\n`).join('')
+  }
+  while (shown > 1 && linesIn(dense()) > room) shown--
+  return dense()
+}
+
+function linesIn(text: string): number {
+  return text.split('\n').length - 1
 }
 
 /** Counts, by credential, the targets without references whose URL the credential allows. */
@@ -133,18 +191,27 @@ function possibleLine(credential: string, count: number, all: number): string {
   return `"${credential}" may be sent to ${what}: use --by-address, or set "use": "by-address" in the credential`
 }
 
-function blockOf({ pointer, href, refs, byAddress, signature, code, message = '', hint }: Explanation, style: Style): string[] {
-  const lines = [`${style.bold(forLine(pointer))}  ${forUrl(href)}`]
-  if (code !== undefined) return [...lines, `  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
-  if (signature) return [...lines, signatureLine(signature, style)]
-  return [...lines, ...refs.flatMap((ref) => refLines(ref, style)), ...(byAddress ? byAddressLines(byAddress, style) : [])]
+/** Returns the line that names the targets with the same explanation; a single one with its URL. */
+function headOf([first, ...others]: readonly [Explanation, ...Explanation[]], style: Style): string {
+  if (others.length === 0) return `${style.bold(forLine(first.pointer))}  ${forUrl(first.href)}`
+  const named = [first, ...others.slice(0, MOST_NAMES - 1)].map(({ pointer }) => forLine(pointer)).join(', ')
+  const more = others.length - MOST_NAMES + 1
+  return style.bold(`${others.length + 1} targets: ${named}${more > 0 ? ` and ${more} more` : ''}`)
+}
+
+function reasonLines({ refs, byAddress, signature, code, message = '', hint }: Explanation, style: Style): string[] {
+  if (code !== undefined) return [`  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
+  if (signature) return [signatureLine(signature, style)]
+  return [...refs.flatMap((ref) => refLines(ref, style)), ...(byAddress ? byAddressLines(byAddress, style) : [])]
 }
 
 function refLines(ref: RefExplanation, style: Style): string[] {
   const what = `${forLine(ref.ref)}${ref.scheme === undefined ? '' : ` (${forLine(ref.scheme)})`}`
   if (ref.code === undefined) return [`  ${style.green(style.tick)} ${what}: ${forLine(ref.credential ?? 'needs no credential')}`]
-  const why = headline({ code: ref.code, message: ref.message ?? '', ...(ref.pointer !== undefined && { pointer: ref.pointer }) })
-  return [`  ${style.red(style.cross)} ${what}: ${why}`, ...hintLines(ref.hint, '      ')]
+  const { code, message = '', hint } = ref
+  const isNamed = message.includes(`scheme "${ref.ref}"`)
+  const why = headline({ code, message, ...elsewhere(ref.pointer) })
+  return [`  ${style.red(style.cross)} ${isNamed ? '' : `${what}: `}${why}`, ...hintLines(hint, '      ')]
 }
 
 function signatureLine({ kind, expiresAt, expired }: SignatureExplanation, style: Style): string {
@@ -156,6 +223,12 @@ function signatureLine({ kind, expiresAt, expired }: SignatureExplanation, style
 
 function byAddressLines({ credential = '', code, message = '', hint, pointer }: ByAddressExplanation, style: Style): string[] {
   if (code === undefined) return [`  ${style.green(style.tick)} by its URL: ${forLine(credential)}`]
-  const why = headline({ code, message, ...(pointer !== undefined && { pointer }) })
+  const why = headline({ code, message, ...elsewhere(pointer) })
   return [`  ${style.red(style.cross)} by its URL: ${why}`, ...hintLines(hint, '      ')]
+}
+
+/** Returns the pointer of a reason, except that of the URL and of the references, which the block names. */
+function elsewhere(pointer: string | undefined): { readonly pointer?: string } {
+  const isNamed = pointer !== undefined && /\/(?:href|auth:refs(?:\/\d+)?)$/.test(pointer) && !pointer.includes('/auth:schemes/')
+  return pointer === undefined || isNamed ? {} : { pointer }
 }

@@ -2,17 +2,21 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { IntegrityError, isAuthError } from '../../errors.ts'
+import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
+import { alternativesOf, firstUsable, lastName } from '../../node/download/alternates.ts'
 import { PREPARED_WITHIN, Preparation } from '../../node/download/answer.ts'
 import { targetAddress } from '../../node/download/destination/target-folder.ts'
+import { asExpired } from '../../node/download/expired-href.ts'
 import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
+import { keyOf } from '../../node/download/selected-files.ts'
 import { promisedFile } from '../../node/promised-file.ts'
 import { answerFailure } from '../../node/transport/answer-failure.ts'
 import { writeNewFile } from '../../node/write-file.ts'
 import type { Target } from '../../stac/target.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { RateMeter } from '../download/progress.ts'
 import { EXIT } from '../exit-code.ts'
@@ -20,11 +24,19 @@ import { type BodyOptions, type BodyRule, FetchedBody } from '../fetched-body.ts
 import { type Io, untilInterrupted, write } from '../io.ts'
 import { fitted, LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrUrl, wholeFrom, withTargetRequestOptions } from '../options.ts'
+import {
+  diagnosticsFor,
+  type QuietOption,
+  type TargetRequestOptions,
+  targetOrUrl,
+  wholeFrom,
+  withQuietOption,
+  withTargetRequestOptions,
+} from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
 import { bytesText, timeText } from '../units.ts'
 
-interface FetchOptions extends TargetRequestOptions {
+interface FetchOptions extends TargetRequestOptions, QuietOption {
   readonly output?: string
   readonly acceptHtml?: boolean
   readonly trustServer?: boolean
@@ -38,7 +50,7 @@ export function addFetch(program: Command, context: Context): void {
   const command = program
     .command('fetch <document-or-url>')
     .description('send the authorized request and write the body to stdout or a file')
-  withTargetRequestOptions(command)
+  withQuietOption(withTargetRequestOptions(command))
     .option('-o, --output <file>', 'write to this new file, or into this folder (default: -, stdout)')
     .option('--force', 'replace the file of --output once the body is complete')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
@@ -47,27 +59,56 @@ export function addFetch(program: Command, context: Context): void {
     .action(context.run((name: string, options: FetchOptions) => fetchOne(name, options, context)))
 }
 
-async function fetchOne(name: string, options: FetchOptions, context: Context): Promise<number> {
+async function fetchOne(name: string, options: FetchOptions, given: Context): Promise<number> {
+  const context = { ...given, diagnostics: diagnosticsFor(given, options) }
   const used = new Set<string>()
   const opened = openAuth(context, options, [name], (credential) => used.add(credential))
-  const wanted = await targetOrUrl(name, options, context.io, opened)
+  const named = await targetOrUrl(name, options, context.io, opened)
   const auth = await opened()
+  const wanted = typeof named === 'string' ? named : await usableAlternative(named, auth, context)
   used.clear()
   const start = performance.now()
-  const body = await received(wanted, options, auth, context)
+  const body = await received({ wanted, named }, options, auth, context).catch((error) => withAdvice(error, wanted, auth))
   await context.diagnostics.note(summary(body, used, performance.now() - start))
   return EXIT.done
 }
 
+/** Returns the first of the asset and its alternates that can be requested, as `download` does; the asset if none can. */
+async function usableAlternative(target: Target, auth: Auth, { diagnostics }: Context): Promise<Target> {
+  const usable = (await firstUsable(alternativesOf(target), auth))?.target ?? target
+  if (usable.pointer === target.pointer) return target
+  await diagnostics.note(
+    `"${keyOf(target)}" is fetched from its alternate "${lastName(usable.pointer)}", because no credential can be used for ${targetAddress(target).bare}`,
+  )
+  return usable
+}
+
+/** Says that a signed URL has expired; names the alternate that can be requested for an asset that was refused or is not there. */
+async function withAdvice(thrown: unknown, wanted: Target | string, auth: Auth): Promise<never> {
+  if (!isAuthError(thrown) || typeof wanted === 'string' || !/^(?:AUTH_REJECTED|HTTP_\d+|NETWORK_\w+)$/.test(thrown.code)) throw thrown
+  const error = asExpired(thrown, wanted, Date.now())
+  const other = await firstUsable(alternativesOf(wanted).slice(1), auth)
+  if (!other) throw error
+  const name = `${keyOf(other.target)}/${lastName(other.target.pointer)}`
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}the document has an alternate: --alternate ${/^[\w./-]+$/.test(name) ? name : shellWord(name)}`
+  throw new AuthError(error.code, error.message, { ...error, hint })
+}
+
+/** What is requested, and what the file is named by: an alternate has the name of its asset. */
+interface Request {
+  readonly wanted: Target | string
+  readonly named: Target | string
+}
+
 /** Writes the body to stdout, or to a new file; the request is only sent if the file can be created. */
-async function received(wanted: Target | string, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
+async function received({ wanted, named }: Request, options: FetchOptions, auth: Auth, context: Context): Promise<FetchedBody> {
   const { io, diagnostics } = context
   const progress = new FetchProgress(io)
-  const output = await outputFile(wanted, options.output)
+  const output = await outputFile(named, options.output)
   if (output === undefined) {
     const body = await answered(wanted, options, auth, context)
     for (const warning of body.warnings()) diagnostics.warn(warning)
-    if (!io.stdout.isTTY) progress.show(body)
+    if (!io.stdout.isTTY && !options.quiet) progress.show(body)
     try {
       for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
     } finally {
@@ -80,7 +121,7 @@ async function received(wanted: Target | string, options: FetchOptions, auth: Au
     body = await answered(wanted, { ...options, output }, auth, context, coding)
     await body.requireEnd()
     for (const warning of body.warnings()) diagnostics.warn(warning)
-    progress.show(body)
+    if (!options.quiet) progress.show(body)
     return body.chunks(io.signal)
   }
   const written = async (coding: BodyOptions) => {
@@ -111,7 +152,7 @@ async function outputFile(wanted: Target | string, output: string | undefined): 
   if (output === undefined || output === '-') return undefined
   const isFolder = /[\\/]$/.test(output) || (await stat(output).catch(() => undefined))?.isDirectory() === true
   if (!isFolder) return output
-  const name = typeof wanted === 'string' ? nameInAddress(wanted) : pathTemplate('{name}')(wanted, '').segments.join('_')
+  const name = typeof wanted === 'string' ? nameInAddress(wanted) : pathTemplate('{name}')(wanted, keyOf(wanted)).segments.join('_')
   return join(output, name)
 }
 

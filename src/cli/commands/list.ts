@@ -6,9 +6,17 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { type TargetRequestOptions, targetOrUrl, wholeFrom, withTargetRequestOptions } from '../options.ts'
+import {
+  diagnosticsFor,
+  type QuietOption,
+  type TargetRequestOptions,
+  targetOrUrl,
+  wholeFrom,
+  withQuietOption,
+  withTargetRequestOptions,
+} from '../options.ts'
 
-interface ListOptions extends TargetRequestOptions {
+interface ListOptions extends TargetRequestOptions, QuietOption {
   readonly json?: boolean
   readonly limit?: number
 }
@@ -16,7 +24,7 @@ interface ListOptions extends TargetRequestOptions {
 /** `list (DOC --asset K | URL)`: prints the objects of an object store folder, one per line. */
 export function addList(program: Command, context: Context): void {
   const command = program.command('list <document-or-url>').description('list the objects of an asset that is an object store folder')
-  withTargetRequestOptions(command)
+  withQuietOption(withTargetRequestOptions(command))
     .option('--json', 'print one JSON object per line')
     .addOption(new Option('--limit <n>', 'list at most this many objects').argParser(wholeFrom(1)))
     .action(context.run((name: string, options: ListOptions) => list(name, options, context)))
@@ -36,7 +44,7 @@ async function list(name: string, options: ListOptions, context: Context): Promi
     bytes += object.size
   }
   const more = count === limit ? '; there may be more: see --limit' : count === 0 ? '; if this is a file, stac-auth fetch sends it' : ''
-  await diagnostics.note(`${plural(count, 'object')}, ${plural(bytes, 'byte')}${more}`)
+  await diagnosticsFor({ diagnostics }, options).note(`${plural(count, 'object')}, ${plural(bytes, 'byte')}${more}`)
   return EXIT.done
 }
 

@@ -22,9 +22,15 @@ const MADE = Symbol('made')
 /** Prints a line for each target of the inputs and returns the exit code. Errors: `USAGE`, `CONFIG_INVALID`, `ABORTED`. */
 export async function authorizeInputs(names: readonly string[], options: AuthorizeAllCommandOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
-  const { asset: keys, exclude, role: roles, type: types, prefer, reveal = false, expires: presign, concurrency } = options
+  const { asset: keys, include, exclude, role: roles, type: types, prefer, reveal = false, expires: presign, concurrency } = options
   const opened = openAuth(context, options, names)
-  const assets = { ...(keys && { keys }), ...(exclude && { exclude }), ...(roles && { roles }), ...(types && { types }) }
+  const assets = {
+    ...(keys && { keys }),
+    ...(include && { include }),
+    ...(exclude && { exclude }),
+    ...(roles && { roles }),
+    ...(types && { types }),
+  }
   const selection = await selectionOptionsOf({ assets, ...(prefer && { alternates: prefer }) })
   const results = authorizeAll(await opened(), inputsOf(names, selection, options, context, opened), {
     signal: io.signal,

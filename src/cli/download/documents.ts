@@ -8,7 +8,7 @@ import { isAddress } from '../../http/url.ts'
 import type { SourceDocument } from '../../node/download/index.ts'
 import { DOCUMENT_LIMITS, isObject, kindOf, own, ownString, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { parseDocument, tooLarge } from '../../stac/parse-document.ts'
-import { linkOf } from '../../stac/target.ts'
+import { assetOf, linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -18,7 +18,9 @@ import type { Failure } from '../exit-code.ts'
 import { usageError } from '../exit-code.ts'
 import { lintInputs } from '../inputs/input-files.ts'
 import { type Piece, piecesOf } from '../inputs/pieces.ts'
-import { type CrawlOption, crawlSettings } from '../options.ts'
+import type { Io } from '../io.ts'
+import { type CrawlOption, crawlSettings, linkNamed, relations } from '../options.ts'
+import { readDocument } from '../read-document.ts'
 
 /** Options for reading inputs. */
 interface Reading {
@@ -30,12 +32,14 @@ interface Reading {
   readonly refuseOthers?: boolean
   /** Called for each input that cannot be read; the others are processed. */
   fail(failure: Failure): void
+  /** Called with each document, or list of them, that was read from a URL of the user. */
+  readonly onRead?: (document: object, address: string) => void
 }
 
 /** Reads documents from files, folders, globs, URLs and stdin (`-`). Errors: `ABORTED`, `USAGE` for rows that cannot be copied. */
 export async function* givenDocuments(
   names: readonly string[],
-  { copies, shard, refuseOthers, fail }: Reading,
+  { copies, shard, refuseOthers, fail, onRead }: Reading,
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
 ): AsyncGenerator<SourceDocument> {
@@ -54,6 +58,7 @@ export async function* givenDocuments(
         const isRefused = refuseOthers === true && (input.name === '-' || piece.task.line !== undefined)
         for (const document of documentsIn(piece, shown, isRefused, fail)) {
           unfollowed.look(document.document, shown)
+          if (isAddress(input.name)) onRead?.(document.document, document.url ?? input.name)
           for (const one of separate(document, shard !== undefined)) if (isMine(identityOf(one.document as StacDocument), shard)) yield one
         }
       }
@@ -171,6 +176,7 @@ export async function* crawledDocuments(
   { io, diagnostics }: Context,
   auth: () => Promise<Auth>,
   omissions: Omissions,
+  onRead?: (document: object, address: string) => void,
 ): AsyncGenerator<SourceDocument> {
   const { start, failures } = await startsOf(names)
   for (const failure of failures) omissions.fail(failure)
@@ -181,8 +187,10 @@ export async function* crawledDocuments(
     const warning = options.crossOrigin ? await foreignNext(visit, auth) : undefined
     if (warning) diagnostics.warn(warning)
     const { document, outcome, mine, parents } = visit
-    if (mine && outcome.documents > 0)
-      yield { document: beginningOf(document, outcome.documents), parents, ...baseOf(document, outcome.url) }
+    if (!mine || outcome.documents === 0) continue
+    const source = { document: beginningOf(document, outcome.documents), parents, ...baseOf(document, outcome.url) }
+    if (isAddress(outcome.url)) onRead?.(source.document, outcome.url)
+    yield source
   }
 }
 
@@ -195,6 +203,78 @@ function beginningOf(document: StacDocument, documents: number): StacDocument {
   const member = wrappedMember(document)
   const inner = own(document, member)
   return Array.isArray(inner) && inner.length > documents ? { ...document, [member]: inner.slice(0, documents) } : document
+}
+
+/** Selects a link of each document; knows the relations of those without it. */
+export class LinkChoice {
+  readonly #relations = new Set<string>();
+
+  /** Yields the link of that relation, `REL` or `REL#n`, of each document. */
+  async *in(documents: AsyncIterable<SourceDocument>, rel: string): AsyncGenerator<Target> {
+    for await (const source of documents)
+      for (const { document, url, parents = [] } of documentsOf(source)) {
+        const link = linkNamed(document as StacDocument, rel, { parents, ...(url !== undefined && { url }) })
+        if (link) yield link
+        else for (const known of relations(document as StacDocument)) this.#relations.add(known)
+      }
+  }
+
+  /** The relations of documents without the link. */
+  get relations(): readonly string[] {
+    return [...this.#relations]
+  }
+}
+
+/**
+ * Returns the target of an `s3://` URL that the user gave: signed with the credential that allows it, if there is one. Errors: `USAGE` for an
+ * invalid URL, `CONFIG_INVALID` for the credentials.
+ */
+export async function targetOfUrl(url: string, auth: () => Promise<Auth>): Promise<Target> {
+  if (!canParseUrl(url)) throw usageError(`"${forUrl(url)}" is not a URL`)
+  const targetWith = (refs: object) => {
+    const document = {
+      type: 'Collection',
+      id: new URL(url).host,
+      'auth:schemes': { url: { type: 's3' } },
+      assets: { url: { href: url, ...refs } },
+    }
+    return assetOf(document, 'url')
+  }
+  const signed = targetWith({ 'auth:refs': ['url'] })
+  const { code, refs } = await (await auth()).explain(signed)
+  const isUncovered = code === undefined && refs.some((ref) => ref.code !== undefined && ref.code !== 'LOGIN_REQUIRED')
+  return isUncovered ? targetWith({}) : signed
+}
+
+/** Reads documents again that were read from URLs of the user. */
+export class ReadAgain {
+  readonly #addresses = new WeakMap<object, string>()
+
+  /** Remembers where a document, or a list of them, was read. */
+  readonly remember = (document: object, address: string): void => {
+    this.#addresses.set(document, address)
+  }
+
+  /**
+   * Returns a document as it is now: from its `self` link on the origin where it was read, else from where it was read. Undefined for a
+   * document from elsewhere, and when it is not there any more. Errors: those of `readDocument`.
+   */
+  async read({ document, parents = [] }: SourceDocument, io: Io, auth: () => Promise<Auth>): Promise<SourceDocument | undefined> {
+    const list = [document, ...parents].find((one) => this.#addresses.has(one))
+    const address = list && this.#addresses.get(list)
+    if (address === undefined) return undefined
+    const self = ownString(linkOf(document, 'self')?.object, 'href')
+    const isOwn = self !== undefined && canParseUrl(self, address) && new URL(self, address).origin === new URL(address).origin
+    const read = await readDocument(isOwn ? new URL(self, address).href : address, io, auth)
+    const [same] = [...documentsOf(read)].filter((one) => ownString(one.document, 'id') === ownString(document, 'id'))
+    return same && { ...same, parents: [...(same.parents ?? []), ...parents] }
+  }
+}
+
+/** Yields a document, or the documents of a list. */
+function* documentsOf(source: SourceDocument): Generator<SourceDocument> {
+  if (kindOf(source.document) === 'wrapper') yield* separate(source, true)
+  else yield source
 }
 
 /** Returns the base URL of a document: the URL it was fetched from, else its `self` link. */

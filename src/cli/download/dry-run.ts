@@ -2,20 +2,25 @@
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent, SourceDocument } from '../../node/download/index.ts'
+import { firstUsable } from '../../node/download/alternates.ts'
+import { targetAddress } from '../../node/download/destination/target-folder.ts'
+import { expiredHref } from '../../node/download/expired-href.ts'
+import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent } from '../../node/download/index.ts'
 import { type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
 import { presentFile } from '../../node/files.ts'
 import { ownObject } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
-import { forJson, forLine, headline, hintLines } from '../../text/sanitize.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
 import { bytesText } from '../units.ts'
-import { forUser } from './failed-files.ts'
+import { FailedFiles } from './failed-files.ts'
 
-/** The credentials with which a file would be downloaded, or the error. */
+/** What would be requested for a file and with which credentials, or the error. */
 interface Access {
+  /** URL without query, if it is not that of the plan. */
+  readonly url?: string
   /** Ids of the credentials with which it would be downloaded. */
   readonly credentials?: readonly string[]
   /** True if the file exists. */
@@ -24,26 +29,39 @@ interface Access {
   readonly error?: AuthError
 }
 
-/** Prints path and credential of each file; returns the exit codes of files that cannot be downloaded. */
+/** How a plan is printed. */
+interface PlanView {
+  readonly forecast: Forecast
+  readonly auth: Auth
+  readonly json: boolean
+  /** True names every file of those that cannot be downloaded. */
+  readonly all: boolean
+}
+
+/**
+ * Prints path, URL and credential of each file, and those that cannot be downloaded last, by reason; returns the exit codes of the latter.
+ */
 export async function printPlan(
   events: AsyncIterable<DownloadEvent>,
-  { forecast, auth, json }: { readonly forecast: Forecast; readonly auth: Auth; readonly json: boolean },
+  { forecast, auth, json, all }: PlanView,
   { io }: Context,
 ): Promise<readonly number[]> {
   const { tick, cross, green, red, dim } = styleOf(io, io.stdout)
   const exits: number[] = []
-  const tell = async (file: DownloadFile, access: Access) => {
+  const refused = new FailedFiles({ all })
+  const tell = async (planned: DownloadFile, { url = planned.url, ...access }: Access) => {
+    const file = { ...planned, url }
     if (access.error) exits.push(exitCodeOf(access.error.code) || EXIT.files)
     if (json) return write(io.stdout, `${forJson({ kind: 'planned', file, ...access })}\n`)
-    const sign = access.error ? red(cross) : green(tick)
-    const lines = [`${sign} ${forLine(file.name)}${file.folder ? '/' : ''}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`]
-    return write(io.stdout, `${[...lines, ...hintLines(access.error?.hint, '    ')].join('\n')}\n`)
+    if (access.error) return refused.fail({ file, error: access.error, resumable: 0 })
+    const line = `${green(tick)} ${forLine(file.name)}${file.folder ? '/' : ''}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`
+    return write(io.stdout, `${line}\n`)
   }
   let waiting: PlannedEvent | undefined
   for await (const event of events) {
     if (event.kind === 'failed') {
       forecast.takeTargets()
-      await tell(event.file, { error: json ? event.error : forUser(event.error, 0) })
+      await tell(event.file, { error: event.error })
       waiting = undefined
       continue
     }
@@ -52,29 +70,29 @@ export async function printPlan(
     waiting = event.kind === 'planned' ? event : undefined
     if (json && event.kind === 'summary') await write(io.stdout, `${forJson(event)}\n`)
   }
+  for (const line of refused.planLines(red(cross))) await write(io.stdout, `${line}\n`)
   if (!json && forecast.files > 0) await write(io.stdout, `${totalOf(forecast, exits.length)}\n`)
   return exits
 }
 
-/** Returns the credentials for the first usable target, without sending anything. */
-async function accessTo({ path, folder }: DownloadFile, targets: readonly Target[], auth: Auth): Promise<Access> {
-  let first: AuthError | undefined
+/** Returns the target that would be requested first, without sending anything: of a folder, the one that would be listed. */
+async function accessTo({ path, folder, url }: DownloadFile, all: readonly Target[], auth: Auth): Promise<Access> {
+  const targets = folder ? all.filter((target) => targetAddress(target).bare.replace(/\/+$/, '') === url) : all
   try {
     const present = !folder && !path.startsWith('s3://') && presentFile(path) ? { present: true } : {}
-    for (const target of targets) {
-      const { refs, code, byAddress } = await auth.explain(target)
-      const usable = refs.filter((ref) => ref.code === undefined)
-      if (code === undefined && refs.length === 0 && byAddress?.code === undefined) {
-        return byAddress?.used && byAddress.credential !== undefined ? { ...present, credentials: [byAddress.credential] } : present
-      }
-      if (usable.length > 0) return { ...present, credentials: usable.flatMap(({ credential }) => credential ?? []) }
-      first ??= await refusalOf(target, auth)
+    const usable = await firstUsable(targets, auth)
+    const expired = usable && expiredHref(usable.target, Date.now())
+    if (expired) return { ...present, error: expired }
+    if (usable) {
+      const { target, credentials } = usable
+      return { ...(folder ? {} : { url: targetAddress(target).bare }), ...present, ...(credentials.length > 0 && { credentials }) }
     }
+    const error = targets[0] && (await refusalOf(targets[0], auth))
+    return error ? { error } : {}
   } catch (error) {
     if (!isAuthError(error)) throw error
-    first ??= error
+    return { error }
   }
-  return first ? { error: first } : {}
 }
 
 /** Returns the error of a target without a usable reference; nothing is sent. */
@@ -87,8 +105,7 @@ async function refusalOf(target: Target, auth: Auth): Promise<AuthError | undefi
   return error
 }
 
-function said({ credentials = [], present, error }: Access): string {
-  if (error) return `: ${headline(error)}`
+function said({ credentials = [], present }: Access): string {
   const there = present ? ', exists' : ''
   return `${credentials.length === 0 ? '' : `  with ${credentials.map((id) => `"${id}"`).join(' or ')}`}${there}`
 }
@@ -125,7 +142,7 @@ export class Forecast {
   }
 
   /** Yields the inputs and counts their files; reads one document ahead. */
-  async *watch(inputs: AsyncIterable<SourceDocument>, choice: SelectionOptions): AsyncGenerator<DownloadInput> {
+  async *watch(inputs: AsyncIterable<DownloadInput>, choice: SelectionOptions): AsyncGenerator<DownloadInput> {
     const iterator = inputs[Symbol.asyncIterator]()
     const read = async () => {
       const result = await iterator.next()
@@ -161,7 +178,7 @@ export class Forecast {
     return [...this.#keys]
   }
 
-  #look(input: SourceDocument, choice: SelectionOptions): void {
+  #look(input: DownloadInput, choice: SelectionOptions): void {
     this.documents++
     for (const { size, targets } of selectFiles(input, choice)) {
       this.files++
@@ -170,6 +187,7 @@ export class Forecast {
       this.bytes += size
       this.sized++
     }
+    if ('scope' in input) return
     for (const key of Object.keys(ownObject(input.document, 'assets') ?? {})) if (this.#keys.size < MOST_KEYS) this.#keys.add(key)
   }
 }

@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import type { DocumentEvent, FailedEvent, WarningEvent } from '../../node/download/index.ts'
-import { forLine } from '../../text/sanitize.ts'
+import { forLine, headline, hintLines } from '../../text/sanitize.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import type { Diagnostics } from '../io.ts'
 
@@ -17,20 +17,33 @@ interface Group<T> {
 
 /** Failures and warnings of files, grouped by cause. */
 export class FailedFiles {
+  readonly #mostNames: number
   readonly #failures = new Map<string, Group<AuthError>>()
   readonly #warnings = new Map<string, Group<WarningEvent>>()
 
-  fail({ file, error, resumable }: FailedEvent): void {
-    add(this.#failures, causeOf(error, file.url), forUser(error, resumable), nameOf(file, error))
+  /** With `all`, every file of a group is named. */
+  constructor({ all = false }: { readonly all?: boolean } = {}) {
+    this.#mostNames = all ? Number.POSITIVE_INFINITY : MOST_NAMES
+  }
+
+  fail({ file, error, resumable }: Pick<FailedEvent, 'file' | 'error' | 'resumable'>): void {
+    this.#add(this.#failures, causeOf(error, file.url), forUser(error, resumable), nameOf(file, error))
   }
 
   /** Adds a failed copy of a document. */
   failCopy({ path, error }: DocumentEvent): void {
-    if (error) add(this.#failures, `${error.code} copy`, error, path)
+    if (error) this.#add(this.#failures, `${error.code} copy`, error, path)
   }
 
   warn(event: WarningEvent): void {
-    add(this.#warnings, `${event.code} ${shapeOf(event.message)}`, event, event.file.name)
+    this.#add(this.#warnings, `${event.code} ${shapeOf(event.message)}`, event, event.file.name)
+  }
+
+  #add<T>(groups: Map<string, Group<T>>, key: string, first: T, name: string): void {
+    const group = groups.get(key) ?? { first, names: [], count: 0 }
+    groups.set(key, group)
+    group.count++
+    if (group.names.length < this.#mostNames) group.names.push(name)
   }
 
   /** Returns the exit codes of the failures. */
@@ -50,10 +63,22 @@ export class FailedFiles {
     if (groups.length > MOST_KINDS) await diagnostics.note(`${groups.length - MOST_KINDS} more kinds of failures: see --json`)
     for (const { first, names, count } of groups.slice(-MOST_KINDS)) {
       await diagnostics.error(first)
-      const more = count > names.length ? ` and ${plural(count - names.length, 'more file')}` : ''
-      await diagnostics.note(`  ${count === 1 ? 'file' : `${count} files`}: ${names.map(forLine).join(', ')}${more}`)
+      await diagnostics.note(`  ${namedFiles(names, count)}`)
     }
   }
+
+  /** Returns the lines of each kind of failure, after a mark, for a plan. */
+  planLines(mark: string): readonly string[] {
+    return byWeight([...this.#failures.values()]).flatMap(({ first, names, count }) => [
+      `${mark} ${count === 1 ? forLine(names[0] ?? '') : namedFiles(names, count)}: ${headline(count === 1 ? first : { code: first.code, message: first.message })}`,
+      ...hintLines(first.hint, '    '),
+    ])
+  }
+}
+
+function namedFiles(names: readonly string[], count: number): string {
+  const more = count > names.length ? ` and ${plural(count - names.length, 'more file')}` : ''
+  return `${count === 1 ? 'file' : `${count} files`}: ${names.map(forLine).join(', ')}${more}`
 }
 
 const HINTS: Readonly<Record<string, string | undefined>> = {
@@ -80,13 +105,6 @@ export function forUser(error: AuthError, resumable: number): AuthError {
 /** Returns the name of a file; of one whose name another file has, its document and its place there too. */
 function nameOf({ name, document, pointer }: FailedEvent['file'], { code }: AuthError): string {
   return code === 'PATH_COLLISION' ? `${name} (${[document, pointer].join(' ').trim()})` : name
-}
-
-function add<T>(groups: Map<string, Group<T>>, key: string, first: T, name: string): void {
-  const group = groups.get(key) ?? { first, names: [], count: 0 }
-  groups.set(key, group)
-  group.count++
-  if (group.names.length < MOST_NAMES) group.names.push(name)
 }
 
 /** Returns the exit code of a failed file, also for codes that are warnings elsewhere. */

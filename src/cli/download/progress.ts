@@ -30,6 +30,11 @@ export function programAudience({ io: { stdout }, diagnostics }: Context): Audie
   }
 }
 
+/** Output with `--quiet`: only errors and warnings. */
+export function quietAudience({ diagnostics }: Context): Audience {
+  return { diagnostics, hear: () => {}, end: () => {}, conclude: () => {} }
+}
+
 /** Milliseconds between updates of the progress, on a terminal and in a log. */
 const EVERY = 200
 

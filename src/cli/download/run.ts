@@ -1,7 +1,7 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { type DownloadEvent, type DownloadInput, type DownloadOptions, download } from '../../node/download/index.ts'
+import { type DownloadEvent, type DownloadInput, type DownloadOptions, download, type SourceDocument } from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { makeFolder } from '../../node/files.ts'
 import { writeFailure } from '../../node/system-error.ts'
@@ -14,50 +14,88 @@ import type { Diagnostics } from '../io.ts'
 import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { bytesText } from '../units.ts'
-import { crawledDocuments, givenDocuments } from './documents.ts'
+import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
 import { Forecast, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
-import { type Audience, personAudience, programAudience, Totals } from './progress.ts'
+import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
 
 /**
  * Downloads the assets of the inputs, or of all documents they link to, and returns the exit code.
  *
  * Errors: `USAGE`, `CONFIG_INVALID`, `FILE_ACCESS`, `PATH_UNSAFE`, and `TARGET_NOT_FOUND` when there is nothing to download.
  */
-export async function downloadAll(names: readonly string[], options: DownloadCommandOptions, context: Context): Promise<number> {
-  const { outputDir, dryRun = false, json = false, crawl = false } = options
+export async function downloadAll(given: readonly string[], options: DownloadCommandOptions, context: Context): Promise<number> {
+  const { outputDir, dryRun = false, json = false, crawl = false, all = false } = options
   if (outputDir === '') throw usageError('--output-dir is empty', 'leave the option out to write to the current folder')
   const reach = reachOf(options)
+  requireLinkAlone(options)
+  const names = given.filter((name) => !isBucket(name))
   const forecast = new Forecast(dryRun)
-  const audience = json ? programAudience(context) : personAudience(context, forecast)
+  const audience = json ? programAudience(context) : options.quiet ? quietAudience(context) : personAudience(context, forecast)
   const within: Context = { ...context, diagnostics: audience.diagnostics }
   const omissions = new Omissions()
+  const again = new ReadAgain()
   try {
-    const opened = openAuth(within, options, names)
+    const opened = openAuth(within, options, given)
     const auth = await opened()
     const documents = crawl
-      ? crawledDocuments(names, reach, within, opened, omissions)
+      ? crawledDocuments(names, reach, within, opened, omissions, again.remember)
       : givenDocuments(
           names,
           {
             copies: options.rewriteHrefs ?? false,
             ...(options.shard && { shard: options.shard }),
             fail: (failure) => omissions.fail(failure),
+            onRead: again.remember,
           },
           within,
           opened,
         )
     const folder = dryRun || isBucket(outputDir) ? outputDir : await folderAt(outputDir)
-    const settings = { ...libraryOptions(options), folder, auth, signal: context.io.signal }
-    const inputs = forecast.watch(documents, await selectionOptionsOf(settings))
+    const reread = (source: SourceDocument) => again.read(source, context.io, opened)
+    const settings = {
+      ...libraryOptions(options),
+      folder,
+      auth,
+      signal: context.io.signal,
+      ...(options.reread && options.queue === undefined && { reread }),
+    }
+    const links = new LinkChoice()
+    const chosen = options.link === undefined ? documents : links.in(documents, options.link)
+    const inputs = forecast.watch(joined(given.filter(isBucket), chosen, opened), await selectionOptionsOf(settings))
     const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
     const exits = dryRun
-      ? await printPlan(events, { forecast, auth, json }, within)
-      : await perform(events, { audience, forecast, folder }, within)
-    return worstExit([...exits, ...(await reportUnread(forecast, omissions, within))])
+      ? await printPlan(events, { forecast, auth, json, all }, within)
+      : await perform(events, { audience, forecast, folder, all }, within)
+    return worstExit([...exits, ...(await reportUnread(forecast, omissions, within, () => noLink(options, links)))])
   } finally {
     audience.end()
   }
+}
+
+/** Yields the targets of URLs, then the documents. */
+async function* joined(
+  urls: readonly string[],
+  documents: AsyncIterable<DownloadInput>,
+  auth: Parameters<typeof targetOfUrl>[1],
+): AsyncGenerator<DownloadInput> {
+  for (const url of urls) yield await targetOfUrl(url, auth)
+  yield* documents
+}
+
+/** Options that select assets. */
+const OF_ASSETS = ['asset', 'include', 'exclude', 'role', 'type', 'prefer'] as const
+
+/** Errors: `USAGE` for options that select assets beside `--link`. */
+function requireLinkAlone(options: DownloadCommandOptions): void {
+  const other = options.link === undefined ? undefined : OF_ASSETS.find((name) => options[name] !== undefined)
+  if (other !== undefined) throw usageError(`--link and --${other} exclude each other`, 'run the command twice for links and assets')
+}
+
+function noLink({ link }: DownloadCommandOptions, { relations }: LinkChoice): ConfigurationError | undefined {
+  if (link === undefined) return undefined
+  const hint = `the relations are: ${relations.slice(0, 10).join(', ') || 'none'}`
+  return new ConfigurationError('TARGET_NOT_FOUND', `nothing to download: no document has a link "${link}"`, { hint })
 }
 
 /** Limits that each worker has for itself. */
@@ -87,7 +125,7 @@ async function queued(
   return downloadByQueue(inputs, { ...settings, queue, onLonely })
 }
 
-/** True for the URL of a bucket, which is not created. */
+/** True for the URL of a bucket or an object. */
 function isBucket(name: string): boolean {
   return /^s3:\/\//i.test(name)
 }
@@ -105,11 +143,16 @@ async function folderAt(name: string): Promise<string> {
 /** Processes all events, reports failures and returns the exit codes. */
 async function perform(
   events: AsyncIterable<DownloadEvent>,
-  { audience, forecast, folder }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string },
+  {
+    audience,
+    forecast,
+    folder,
+    all,
+  }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string; readonly all: boolean },
   { diagnostics }: Context,
 ): Promise<readonly number[]> {
   const totals = new Totals()
-  const failed = new FailedFiles()
+  const failed = new FailedFiles({ all })
   let interrupted: AuthError | undefined
   try {
     for await (const event of events) {
@@ -161,7 +204,12 @@ function interruption({ written, kept, resumable }: Totals, { files, isComplete 
 }
 
 /** Reports unread documents and returns the exit codes. Errors: `TARGET_NOT_FOUND` if there was nothing to download. */
-async function reportUnread(forecast: Forecast, omissions: Omissions, { io, diagnostics }: Context): Promise<readonly number[]> {
+async function reportUnread(
+  forecast: Forecast,
+  omissions: Omissions,
+  { io, diagnostics }: Context,
+  noneChosen: () => ConfigurationError | undefined,
+): Promise<readonly number[]> {
   const failures = omissions.failures()
   for (const { error, exit } of failures) {
     if (exit === EXIT.done) diagnostics.warn(error)
@@ -169,7 +217,7 @@ async function reportUnread(forecast: Forecast, omissions: Omissions, { io, diag
   }
   const exits = failures.map((failure) => exitOfFailure(failure, io.signal))
   if (forecast.files > 0 || io.signal.aborted || worstExit(exits) !== EXIT.done) return exits
-  throw nothing(forecast)
+  throw (forecast.documents === 0 ? noneChosen() : undefined) ?? nothing(forecast)
 }
 
 function nothing({ documents, keys }: Forecast): ConfigurationError {
@@ -178,6 +226,6 @@ function nothing({ documents, keys }: Forecast): ConfigurationError {
     return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents', { hint })
   }
   if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
-  const hint = `the assets are: ${keys.join(', ')}`
+  const hint = `the assets are: ${keys.join(', ')}; --include matches their file names, too`
   return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })
 }

@@ -53,7 +53,7 @@ export class DocumentCopies {
     if (!copy) return undefined
     copy.waiting--
     if (event.kind === 'written' || event.kind === 'kept') copy.files.set(wanted.key, wanted.folder?.path ?? event.file.path)
-    else if (wanted.folder) copy.partial.add(wanted.key)
+    else if (wanted.folder && event.kind !== 'skipped') copy.partial.add(wanted.key)
     return copy.isWhole ? this.#finish(copy) : undefined
   }
 

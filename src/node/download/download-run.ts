@@ -7,12 +7,14 @@ import { DocumentCopies } from './document-copies.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, DownloadOptions, FailedEvent, ProgressEvent, SummaryEvent } from './download.ts'
 import { type DownloadContext, downloadContext, filesWithin } from './download-context.ts'
 import { DownloadRecord } from './download-record.ts'
+import { asExpired, expiredHref, RereadDocuments } from './expired-href.ts'
 import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
 import { checkOptions, type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import {
   asFolderFailure,
   canList,
   emptyFolder,
+  type FolderObject,
   filesOf,
   folderTargetOf,
   isWholeBucket,
@@ -21,6 +23,7 @@ import {
   wholeBucket,
 } from './store-folder.ts'
 import { transfer } from './transfer.ts'
+import { zarrObjects, zarrTargetOf } from './zarr-store.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
@@ -67,6 +70,7 @@ export class DownloadRun {
   readonly #record: DownloadRecord
   readonly #carrier: Carrier | undefined
   readonly #transfer: (planned: PlannedFile) => ReturnType<typeof transfer>
+  readonly #rereads: RereadDocuments | undefined
   readonly #end = new AbortController()
   readonly #counts = new DownloadCounts()
   readonly #waiting: PlannedFile[] = []
@@ -94,6 +98,7 @@ export class DownloadRun {
     this.#carrier = carrier
     carrier?.begin({ record, plan: this.#plan, signal: this.#end.signal, tell })
     this.#transfer = carrier ? (planned) => carrier.transfer(planned) : (planned) => transfer(planned, this.#context)
+    this.#rereads = options.reread && !carrier ? new RereadDocuments(options.reread, choice) : undefined
     // Every file in progress adds a listener.
     setMaxListeners(0, this.#end.signal)
     signal?.addEventListener('abort', this.stop, { once: true })
@@ -165,18 +170,20 @@ export class DownloadRun {
     if (this.#isOver) return
     if (wanted.targets.every(isWholeBucket)) return this.#add({ ...this.#plan.place(wanted), error: wholeBucket(wanted.targets[0]) })
     const folder = looksLikeFolder(wanted.targets[0]) ? await folderTargetOf(wanted, auth, !dryRun) : undefined
-    if (folder) await this.#planFolder(wanted, folder)
+    const zarr = folder || !looksLikeFolder(wanted.targets[0]) ? undefined : zarrTargetOf(wanted.targets)
+    if (folder) await this.#planFolder(wanted, folder, (most) => this.#listed(folder, most, auth))
+    else if (zarr) await this.#planFolder(wanted, zarr, (most) => zarrObjects(zarr, most, this.#context))
     else this.#add(this.#plan.place(wanted))
     await this.#room()
   }
 
   /** A folder is planned like a file, so that no other asset is mixed with it; its objects are files below. */
-  async #planFolder(wanted: SelectedFile, folder: Target): Promise<void> {
-    const { auth, dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
+  async #planFolder(wanted: SelectedFile, folder: Target, list: (most: number) => Promise<readonly FolderObject[]>): Promise<void> {
+    const { dryRun, maxObjects = DEFAULTS.maxObjects } = this.#options
     const planned = this.#plan.place({ ...wanted, targets: [folder] })
     const { file } = planned
     if (planned.error || dryRun) return this.#add({ ...planned, file: { ...file, ...(dryRun && { folder: true }) } })
-    const objects = await this.#listed(folder, maxObjects, auth).catch((thrown: unknown) => {
+    const objects = await list(maxObjects).catch((thrown: unknown) => {
       if (!isAuthError(thrown) && !this.#isOver) throw thrown
       return isAuthError(thrown) ? thrown : []
     })
@@ -229,7 +236,7 @@ export class DownloadRun {
   }
 
   async #perform(planned: PlannedFile): Promise<void> {
-    const outcome = await this.#transfer(planned)
+    const outcome = await this.#fetched(planned)
     const event = outcome.kind === 'failed' ? { ...outcome, error: asFolderFailure(outcome.error, planned.selected) } : outcome
     if (event.kind === 'failed' && this.#isPutOff(planned, event.error)) return
     if (event.kind === 'failed' && event.error.code === 'DISK_FULL') this.#stopped ??= event.error
@@ -241,6 +248,27 @@ export class DownloadRun {
     this.#running--
     this.#begin()
     this.#wake()
+  }
+
+  /** Transfers a file; of one whose signed URL has expired, once more from the URL that its document has now. */
+  async #fetched(planned: PlannedFile): ReturnType<typeof transfer> {
+    const { clock } = this.#context
+    const [target] = planned.selected.targets
+    const first = expiredHref(target, clock.now()) ? undefined : await this.#transfer(planned)
+    const isOver = first === undefined || (first.kind === 'failed' && asExpired(first.error, target, clock.now()) !== first.error)
+    const fresh = isOver ? await this.#rereads?.replaced(planned).catch((error) => this.#unread(planned, error)) : undefined
+    const outcome = fresh ? await this.#transfer(fresh) : (first ?? (await this.#transfer(planned)))
+    const { targets, mayBeMissing } = (fresh ?? planned).selected
+    if (mayBeMissing && outcome.kind === 'failed' && outcome.error.code === 'HTTP_404')
+      return { kind: 'skipped', file: outcome.file, size: 0, received: outcome.received }
+    return outcome.kind === 'failed' ? { ...outcome, error: asExpired(outcome.error, targets[0], clock.now()) } : outcome
+  }
+
+  /** Warns that a document cannot be read again. */
+  #unread({ file }: PlannedFile, error: unknown): undefined {
+    if (!isAuthError(error)) throw error
+    if (!this.#end.signal.aborted)
+      this.#tell({ kind: 'warning', file, code: error.code, message: `the document could not be read again: ${error.message}` })
   }
 
   /** Queues a file again until another one has ended, after too many open files. */

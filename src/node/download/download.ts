@@ -52,6 +52,8 @@ export type DownloadInput = SourceDocument | Target
 export interface AssetChoice {
   /** Keys in `assets`, or globs of keys: `B0*`. */
   readonly keys?: readonly string[]
+  /** Keys, file names in URLs of the asset and its alternates, or globs of either: `*.jp2`. */
+  readonly include?: readonly string[]
   /** Assets to leave out: keys, file names in URLs, or globs of either: `*.xml`. */
   readonly exclude?: readonly string[]
   /** One of these in `roles`. */
@@ -138,6 +140,11 @@ export interface DownloadOptions extends TransferOptions {
   readonly wait?: number
   /** True fails instead of warning for an unknown content coding, and for an HTML page of another host where nothing else is expected. */
   readonly strict?: boolean
+  /**
+   * Returns a document of the inputs as it is now, for files whose signed URL has expired: they continue with the URL that it has for the
+   * same asset, which is checked like the first one. Not called for the workers of a queue. Default: such files fail.
+   */
+  readonly reread?: (source: SourceDocument) => Promise<SourceDocument | undefined>
   /** Ends the run with `ABORTED`; incomplete files can be resumed. */
   readonly signal?: AbortSignal
   /** Milliseconds between two progress events of a file; default 200. */
@@ -271,12 +278,15 @@ export interface FailedEvent {
   readonly resumable: number
 }
 
-/** The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`. */
+/**
+ * The file was left out because the size of its response is outside `assets.minSize` and `assets.maxSize`; or a chunk of a Zarr store is not
+ * there, which stands for fill values.
+ */
 export interface SkippedEvent {
   readonly kind: 'skipped'
   /** The file. */
   readonly file: DownloadFile
-  /** Size of the file in bytes. */
+  /** Size of the file in bytes; 0 for a missing chunk. */
   readonly size: number
   /** Bytes received over the network for it in this run. */
   readonly received: number

@@ -2,9 +2,10 @@
 import { givenTarget, isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import { isObject, own, ownString } from '../../stac/document.ts'
+import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
+import { inRequestOrder, lastName } from './alternates.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
 import { nameInAddress, pathTemplate } from './file-plan.ts'
 
@@ -25,6 +26,8 @@ export interface SelectedFile {
   readonly sizeLimits?: SizeLimits
   /** For an object of an asset that is a folder: the URL of the folder, and the path of the object below it. */
   readonly folder?: { readonly path: string; readonly segments: readonly string[] }
+  /** True for a file that a server need not have: the `skipped` event follows on 404. */
+  readonly mayBeMissing?: true
 }
 
 export type SizeLimits = Pick<AssetChoice, 'minSize' | 'maxSize'>
@@ -65,17 +68,28 @@ function sizeLimitsIn({ minSize, maxSize }: AssetChoice): SizeLimits {
 export type ChooseAsset = (asset: Target) => boolean
 
 /** Parses a choice; loads the glob library only if one of the patterns is a glob. */
-async function assetFilterOf({ keys, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
-  const [isWantedKey, isLeftOut] = [keys && (await matcherOf(keys)), await matcherOf(exclude)]
+async function assetFilterOf({ keys, include, exclude = [], roles, types }: AssetChoice): Promise<ChooseAsset> {
+  const [isWantedKey, isWanted, isLeftOut] = [
+    keys && (await matcherOf(keys)),
+    include && (await matcherOf(include)),
+    await matcherOf(exclude),
+  ]
   return ({ object, pointer, href }) => {
     const stated = own(object, 'roles')
     const type = mediaType(ownString(object, 'type'))
     const key = lastName(pointer)
     if (isWantedKey && !isWantedKey(key)) return false
+    if (isWanted && !isWanted(key) && !namesOf(href, object).some(isWanted)) return false
     if (isLeftOut(key) || isLeftOut(nameInAddress(href))) return false
     if (roles && !(Array.isArray(stated) && stated.some((role) => roles.includes(role)))) return false
     return !types || types.some((wish) => isOfType(type, mediaType(wish)))
   }
+}
+
+/** Returns the file names in the URLs of an asset and of its alternates. */
+function namesOf(href: string, asset: object): readonly string[] {
+  const alternates = Object.values(ownObject(asset, 'alternate') ?? {}).flatMap((alternate) => ownString(alternate, 'href') ?? [])
+  return [href, ...alternates].map(nameInAddress)
 }
 
 /** Returns a matcher of texts and globs; a slash in a key is an ordinary character. */
@@ -103,7 +117,7 @@ export function* selectFiles(input: DownloadInput, options: SelectionOptions): G
   let alternates: Target[] = []
   const flush = function* (): Generator<SelectedFile> {
     if (asset && (options.isChosen?.(asset) ?? true)) {
-      const file = selected(keyOf(asset), asset, ordered(asset, alternates, options.alternates))
+      const file = selected(keyOf(asset), asset, inRequestOrder(asset, alternates, options.alternates))
       const { sizeLimits = {} } = options
       if (file.size === undefined) yield { ...file, sizeLimits }
       else if (isWithin(file.size, sizeLimits)) yield file
@@ -141,23 +155,10 @@ function isOfType(type: string, wish: string): boolean {
   return wish.endsWith('/*') ? type.startsWith(wish.slice(0, -1)) : type === wish
 }
 
-/** Returns the alternates of the given names and then the asset; without names, the asset and then all of its alternates. */
-function ordered(asset: Target, alternates: readonly Target[], names: readonly string[] | undefined): readonly Target[] {
-  if (!names) return [asset, ...alternates]
-  return [...names.flatMap((name) => alternates.filter(({ pointer }) => lastName(pointer) === name)), asset]
-}
-
 /** Returns the key of an asset, also for its alternates; the relation of a link. */
 export function keyOf({ kind, pointer, object }: Target): string {
   if (kind === 'link') return ownString(object, 'rel') ?? ''
   return lastName(kind === 'alternate' ? pointer.split('/').slice(0, -2).join('/') : pointer)
-}
-
-function lastName(pointer: string): string {
-  return pointer
-    .slice(pointer.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~')
 }
 
 /** The least value of each number. */
@@ -165,7 +166,7 @@ const LEAST = { concurrency: 1, perHost: 1, ranges: 1, maxObjects: 1, retries: 0
 
 const CHOICES = { existing: ['keep', 'refuse', 'replace'], collisions: ['refuse', 'rename'] } as const
 
-const LISTS = ['keys', 'exclude', 'roles', 'types'] as const
+const LISTS = ['keys', 'include', 'exclude', 'roles', 'types'] as const
 
 const INPUTS_HINT = 'pass a list: [{ document: item, url }] or [assetOf(item, key)]'
 
@@ -174,7 +175,7 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   const given = Object(inputs) as object
   if (!(Symbol.iterator in given || Symbol.asyncIterator in given))
     throw wrong('the first argument is not a list of documents', INPUTS_HINT)
-  const { auth, folder, assets = {}, alternates = [], template, signal, clock, random } = Object(options) as DownloadOptions
+  const { auth, folder, assets = {}, alternates = [], template, signal, clock, random, reread } = Object(options) as DownloadOptions
   if (typeof Object(auth).send !== 'function') throw wrong('auth is not an engine', 'auth: createAuth({ credentials })')
   if (typeof folder !== 'string' || folder === '') throw wrong('folder is missing', "folder: 'data'")
   if (template !== undefined) {
@@ -198,7 +199,8 @@ export function checkOptions(inputs: unknown, options: DownloadOptions): void {
   }
   for (const name of LISTS) checkList(`assets.${name}`, assets[name])
   checkList('alternates', alternates)
-  checkNamed('download', { signal, clock, random }, { signal: SIGNAL, clock: withMethods('an object', 'now'), random: FUNCTION })
+  const known = { signal: SIGNAL, clock: withMethods('an object', 'now'), random: FUNCTION, reread: FUNCTION }
+  checkNamed('download', { signal, clock, random, reread }, known)
 }
 
 function checkList(name: string, value: unknown = []): void {

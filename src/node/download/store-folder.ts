@@ -18,13 +18,20 @@ import type { SelectedFile } from './selected-files.ts'
 /** The methods of an engine that list a folder. */
 export type ListingAuth = Pick<Auth, 'send' | 'authorize' | 'explain' | 'fetch' | 'fetchFor'>
 
+/** An object of a folder, as listed or as named by metadata. */
+export interface FolderObject extends Pick<StoredObject, 'key' | 'path' | 'url'> {
+  readonly size?: number
+  /** True for a chunk of a Zarr store, which is absent if it consists of the fill value. */
+  readonly mayBeMissing?: true
+}
+
 /** An object of a folder, or why it cannot become a file. */
 export interface FolderFile {
   readonly selected: SelectedFile
   readonly error?: AuthError
 }
 
-const ZARR = /^application\/vnd[.+]zarr$/
+const FOLDER_TYPE = /^application\/(?:vnd[.+]zarr|x-directory)$/
 const FOLDER_NAME = /\.(?:zarr|safe)$/i
 /** Extensions of single files that contain such a folder, whatever their media type says. */
 const ARCHIVE_NAME = /\.(?:zip|ozx|tar|t?gz|json|parquet)$/i
@@ -37,7 +44,9 @@ export function looksLikeFolder(target: Target): boolean {
   const url = urlOf(target)
   if (!url || !/^(?:s3|https?):$/.test(url.protocol) || url.search !== '' || /^\/*$/.test(url.pathname)) return false
   if (url.pathname.endsWith('/')) return true
-  return FOLDER_NAME.test(url.pathname) || (ZARR.test(mediaType(ownString(target.object, 'type'))) && !ARCHIVE_NAME.test(url.pathname))
+  return (
+    FOLDER_NAME.test(url.pathname) || (FOLDER_TYPE.test(mediaType(ownString(target.object, 'type'))) && !ARCHIVE_NAME.test(url.pathname))
+  )
 }
 
 /**
@@ -109,7 +118,7 @@ export function* filesOf(
   folder: Target,
   place: DownloadFile,
   wanted: SelectedFile,
-  objects: readonly StoredObject[],
+  objects: readonly FolderObject[],
 ): Generator<FolderFile> {
   // Size, checksum and type of the asset do not apply to each of its objects.
   const { type: _type, roles: _roles, 'file:size': _size, 'file:checksum': _checksum, ...object } = folder.object
@@ -121,7 +130,8 @@ export function* filesOf(
       selected: {
         key: wanted.key,
         targets: [{ ...below(folder, stored.url ?? folder.href), object }],
-        size: stored.size,
+        ...(stored.size !== undefined && { size: stored.size }),
+        ...(stored.mayBeMissing && { mayBeMissing: true }),
         folder: { path: place.path, segments: [...place.name.split('/'), ...segments] },
       },
       ...(error && { error }),
@@ -138,7 +148,7 @@ function folded(segments: readonly string[]): string {
   return foldedName(segments.join('/'))
 }
 
-function keyProblem({ key, url }: StoredObject, isFolderToo: boolean): AuthError | undefined {
+function keyProblem({ key, url }: FolderObject, isFolderToo: boolean): AuthError | undefined {
   if (url === undefined)
     return new IntegrityError('PATH_UNSAFE', `the key ${JSON.stringify(key)} leads out of its folder. It is not downloaded`)
   if (!isFolderToo) return undefined
@@ -168,7 +178,7 @@ function notListed(error: AuthError): AuthError {
 export function asFolderFailure(error: AuthError, { targets: [target], folder }: SelectedFile): AuthError {
   const isNamed = looksLikeFolder(target) && !target.href.endsWith('/')
   if (folder || !isNamed || !/^(?:HTTP_40[0134]|LOGIN_PAGE|FILE_INTEGRITY|AUTH_REJECTED|FILE_INCOMPLETE)$/.test(error.code)) return error
-  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which can be listed only at an s3:// URL or at a URL that an s3 credential allows`
+  const hint = `${error.hint === undefined ? '' : `${error.hint}; `}this asset looks like a folder, which needs an s3:// URL, a URL that an s3 credential allows, or the consolidated metadata of a Zarr store`
   return new AuthError(error.code, error.message, { ...error, hint })
 }
 

@@ -10,6 +10,7 @@ import {
   type Resource,
   type Strategy,
 } from '../../auth/strategy.ts'
+import { patternsText } from '../../auth/url-pattern.ts'
 import { ConfigurationError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
@@ -96,7 +97,7 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
   const { id, sendTo } = credential
   throw new SelectionError(
     'CREDENTIAL_TARGET_UNTRUSTED',
-    `the request for bucket "${place.bucket}" would go to the endpoint ${place.endpoint}; "${id}" may be sent to ${sendTo.map(({ pattern }) => pattern).join(', ')}. Nothing was sent`,
+    `the request for bucket "${place.bucket}" would go to the endpoint ${place.endpoint}; "${id}" may be sent to ${patternsText(sendTo)}. Nothing was sent`,
     {
       ...(target && { pointer: `${target.pointer}/href` }),
       credential: id,

@@ -215,7 +215,7 @@ describe('what goes wrong', () => {
     expect([outcome.code, outcome.stdout, outcome.stderr]).toEqual([
       2,
       '',
-      'error TARGET_NOT_FOUND: nothing to download: no asset matches the options\n  the assets are: data, mask, thumbnail\n',
+      'error TARGET_NOT_FOUND: nothing to download: no asset matches the options\n  the assets are: data, mask, thumbnail; --include matches their file names, too\n',
     ])
   })
 

@@ -182,7 +182,7 @@ describe('an asset that is a folder of an object store', () => {
     const auth = createAuth({ credentials: [], typed: [server.url] })
     const [failed] = ofKind(await fetched(asset(`${server.url}/eo/store.zarr`, []), { auth }), 'failed')
     expect(failed?.error).toMatchObject({ code: 'HTTP_404', hint: expect.stringContaining('looks like a folder') })
-    expect(server.log.map(({ url }) => url)).toEqual(['/eo/store.zarr'])
+    expect(server.log.map(({ url }) => url)).toEqual(['/eo/store.zarr/.zmetadata', '/eo/store.zarr/zarr.json', '/eo/store.zarr'])
   })
 
   it('an asset that is a folder of an object store is never a whole bucket', async () => {
