@@ -10,6 +10,7 @@ import {
   type SendOptions,
   type Transport,
 } from '../http/message.ts'
+import { locationText } from '../http/redirect.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { Redactor } from '../text/redactor.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
@@ -163,8 +164,9 @@ class History {
   }
 
   #redirect(from: string, location: string): readonly string[] {
-    if (!canParseUrl(location, from)) return ['redirect to a malformed URL']
-    const to = new URL(location, from)
+    const text = locationText(location, from)
+    if (!canParseUrl(text, from)) return ['redirect to a malformed URL']
+    const to = new URL(text, from)
     if (this.#redirected.size > 1000) this.#redirected.clear()
     this.#redirected.add(to.href.replace(/#.*$/s, ''))
     return [`redirect to ${to.origin === new URL(from).origin ? to.pathname : `another origin, ${bareUrl(to.href)}`}`]

@@ -8,9 +8,10 @@ const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent'
 
 /** Returns the URL that a redirect leads to. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
 export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {
-  const target = addressOf(location ?? '', { base: from, secure: false, named })
+  const text = locationText(location ?? '', from)
+  const target = addressOf(text, { base: from, secure: false, named })
   if (isAddressProblem(target)) {
-    if (target.code === 'URL_ADDRESS_FORBIDDEN') throw privateTarget(new URL(location ?? '', from), from, target.message, hop)
+    if (target.code === 'URL_ADDRESS_FORBIDDEN') throw privateTarget(new URL(text, from), from, target.message, hop)
     throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to a URL that ${target.message}`, { url: from, hop })
   }
   if (target.protocol === 's3:') throw new TrustError('REDIRECT_INVALID', `${originOf(from)} redirects to s3:`, { url: from, hop })
@@ -18,6 +19,29 @@ export function locationOf(location: string | null, from: string, named: Readonl
     throw new TrustError('REDIRECT_DOWNGRADE', `${originOf(from)} redirects from https: to ${target.origin}`, { url: from, hop })
   }
   return target
+}
+
+/**
+ * Returns the text of a `Location`, whose bytes HTTP clients return as Latin-1 characters: as UTF-8, or with each byte beyond ASCII
+ * percent-encoded where they are not UTF-8. A reference that begins with `//` gets the scheme of the URL that it came from
+ * (RFC 3986 §4.2).
+ */
+export function locationText(location: string, from: string): string {
+  const encoded = location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+  const text = utf8In(location) ?? encoded
+  return text.startsWith('//') ? new URL(from).protocol + text : text
+}
+
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Decodes characters that stand for bytes of UTF-8; undefined for others. */
+function utf8In(location: string): string | undefined {
+  if (!/^[\0-\xff]*$/.test(location)) return location
+  try {
+    return DECODER.decode(Uint8Array.from(location, (byte) => byte.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
 }
 
 /**

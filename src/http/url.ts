@@ -85,7 +85,8 @@ export class LastOrigin {
 
 const MAX_LENGTH = 8192
 
-const ODD = /[\u0000-\u0020\u007f\\]/
+/** Control characters, backslashes, and spaces at an end, which parsers remove. Other spaces are encoded (URL standard, "path state"). */
+const ODD = /[\0-\x1f\x7f\\]|^ | $/
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 
@@ -128,7 +129,7 @@ export function urlOfHref(text: string, { base, objects }: HrefOptions): URL | H
 function syntaxProblem(text: string): HrefProblem | undefined {
   if (typeof text !== 'string' || text === '') return problem('URL_INVALID', 'is missing')
   if (text.length > MAX_LENGTH) return problem('URL_INVALID', `is longer than ${MAX_LENGTH} characters`)
-  if (ODD.test(text)) return problem('URL_INVALID', 'has a control character, a space or a backslash in it')
+  if (ODD.test(text)) return problem('URL_INVALID', 'has a control character or a backslash in it, or begins or ends with a space')
   if (text.startsWith('//')) return problem('URL_INVALID', 'leaves out its scheme')
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) return undefined
@@ -192,18 +193,30 @@ export function httpsForm(href: string): string | undefined {
 /** Names for private use: `*.internal` and `*.local` are never public, `localhost` is this machine. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal)$/
 
-/** IPv4 blocks that are not public. The annotation lets bundlers remove them where they are not used. */
+/**
+ * IPv4 blocks that are not public: those of the IANA IPv4 special-purpose address registry, also the anycast blocks that lead into the
+ * nearest network, multicast (RFC 5771), and public addresses that lead into a cloud. Metadata services at 169.254.0.0/16, of Alibaba
+ * Cloud (100.100.100.200) and of Oracle Cloud (192.0.0.192) are in blocks of the registry. The annotation lets bundlers remove them where
+ * they are not used.
+ */
 const PRIVATE_V4 = /* @__PURE__ */ [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Azure: platform services of a virtual machine (learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  // AS112 (RFC 7535) and AMT (RFC 7450).
+  '192.31.196.0/24',
+  '192.52.193.0/24',
   '192.88.99.0/24',
   '192.168.0.0/16',
+  // AS112 (RFC 7534).
+  '192.175.48.0/24',
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
@@ -241,15 +254,19 @@ function isPublicV4(address: number): boolean {
   return !PRIVATE_V4.some(({ base, size }) => address >= base && address < base + size)
 }
 
-/** Only 2000::/3 is in public use; for a form that contains an IPv4 address, that address decides. */
+/**
+ * Only 2000::/3 is in public use, without the blocks of the IANA IPv6 special-purpose address registry; for a form that contains an IPv4
+ * address, that address decides. Metadata services at unique local addresses (fd00:ec2::254 of AWS, fd20:ce::254 of Google) are outside.
+ */
 function isPublicV6([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]): boolean {
   const zero = c === 0 && d === 0 && e === 0
   if (zero && a === 0 && b === 0 && f === 0xffff) return isPublicV4(join(g, h))
   if (zero && a === 0x64 && b === 0xff9b && f === 0) return isPublicV4(join(g, h))
   if (a === 0x2002) return isPublicV4(join(b, c))
   const protocols = a === 0x2001 && b < 0x200
+  const as112 = a === 0x2620 && b === 0x4f && c === 0x8000
   const documentation = (a === 0x2001 && b === 0xdb8) || (a === 0x3fff && b < 0x1000)
-  return a >= 0x2000 && a < 0x4000 && !protocols && !documentation
+  return a >= 0x2000 && a < 0x4000 && !protocols && !as112 && !documentation
 }
 
 function join(high: number, low: number): number {

@@ -67,10 +67,19 @@ export function secretParameter(address: string): string | undefined {
   return names.has('signature') && (names.has('expires') || names.has('key-pair-id')) ? 'signature' : undefined
 }
 
-/** Returns true for a URL with a user name or password. */
-export function hasUserInfo(address: string): boolean {
-  const authority = address.includes('@') ? /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)@/i.exec(address)?.[1] : undefined
-  return authority !== undefined && !isMarker(authority)
+/**
+ * Returns true for a URL with a password. The text before `@` alone is a name: of a container (`abfss:`), of a user (`ssh:`), unless it is a
+ * token; and a password of `anonymous` is none (RFC 1635).
+ */
+export function hasPassword(address: string): boolean {
+  const userInfo = address.includes('@') ? /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)@/i.exec(address)?.[1] : undefined
+  if (userInfo === undefined || isMarker(userInfo)) return false
+  const [user = '', ...password] = userInfo.split(':')
+  return (
+    (password.join(':') !== '' && !/^(?:anonymous|ftp)$/i.test(user)) ||
+    looksSecret(user) ||
+    (/^https?:/i.test(address) && isOpaque(user, 8))
+  )
 }
 
 /** True when a value is a secret, by the name of its member or by its form, and not a placeholder. */

@@ -3,10 +3,14 @@
 import type { AuthError, ErrorCode } from '../errors.ts'
 import { canParseUrl } from './can-parse-url.ts'
 
-/** C0 except line feed, DEL, C1, bidirectional controls, byte order mark, and lone surrogates. */
-const UNSAFE = /[\0-\t\v-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/gu
+/**
+ * All but line feeds and what is visible: letters, marks, numbers, punctuation, symbols and the space. U+2800 and U+1D159 are symbols without
+ * a shape. A mark stands on a letter or number, or it changes other text; more than four on one hide the lines around it.
+ */
+const UNSAFE =
+  /[^\n \p{L}\p{M}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point}|[\u2800\u{1d159}]|(?<!(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}](?:(?!\p{Default_Ignorable_Code_Point})\p{M}){0,3})\p{M}/gu
 
-/** Escapes text for a terminal: characters that could move the cursor, reorder or hide text become `\u{…}`; line feeds stay. */
+/** Escapes text for a terminal: what is not visible, and what could move the cursor, reorder or hide text, becomes `\u{…}`; line feeds stay. */
 export function forTerminal(text: string): string {
   return text.replace(UNSAFE, escapeCodePoint)
 }
@@ -18,7 +22,11 @@ export function forLine(text: string): string {
 
 /** Escapes the characters of {@link forTerminal} in JSON text as JSON escapes, so that its value stays the same. */
 export function forJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value, undefined, indent).replace(UNSAFE, escapeUnits)
+}
+
+function escapeUnits(char: string): string {
+  return char.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Returns a URL without secrets: origin and path; query values become `…`, user information and fragment are removed. */

@@ -143,7 +143,8 @@ describe('patterns', () => {
     ['https://data.example/', 'javascript:alert(1)', 'URL_SCHEME_FORBIDDEN'],
     ['https://data.example/', 'https:data.example', 'URL_INVALID'],
     ['https://data.example/', 'https:///data.example/', 'URL_INVALID'],
-    ['https://data.example/', 'https://data.example/a b', 'URL_INVALID'],
+    ['https://data.example/', 'https://data.example/a b', 'granted'],
+    ['https://data.example/x/', 'https://data.example/x/ ../b', 'refused'],
     ['https://data.example/', 'https://exa\tmple.com/', 'URL_INVALID'],
     ['https://data.example/', `https://data.example/${'a'.repeat(8200)}`, 'URL_INVALID'],
   ])('%s and %s: %s', (pattern, address, expected) => {

@@ -32,6 +32,7 @@ describe('a name of the catalog', () => {
     ],
     ['\u202egnitfihs\u2066', '"\\u{202e}gnitfihs\\u{2066}"'],
     ['z\u0335\u0336\u200b\u00ad\u{e0041}', '"z\\u{335}\\u{336}\\u{200b}\\u{ad}\\u{e0041}"'],
+    ['k\u3164\u115f\u1160\uffa0\u2800', '"k\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}\\u{2800}"'],
     ['x'.repeat(100_000), `"${'x'.repeat(59)}…"`],
     ['::set-output name=x::', '"::set-output name=x::"'],
   ])('%j is shown as it is not', async (name, text) => {
@@ -55,6 +56,15 @@ describe('a name of the catalog', () => {
 })
 
 describe('a URL of the catalog', () => {
+  it('a host that no pattern can have is named where setup says that a credential may not be sent there', async () => {
+    const assets = { 'a\u3164': { href: 'https://a,b.example/x', 'auth:refs': ['k'] } }
+    const item = await put(folder, 'comma.json', itemWith(assets, { schemes: { k: KEY_SCHEME } }))
+    const entry = { id: 'mine', ...KEY_SCHEME, value: { env: 'MINE' }, sendTo: ['https://data.example/'] }
+    const own = await put(folder, 'own.json', { version: 1, credentials: [entry] })
+    const { stderr } = await run(['setup', item, '--credentials', own], { env })
+    expect(stderr).toContain('credential "mine" may not be sent to https://a,b.example/, for a\\u{3164}\n')
+  })
+
   it('a URL of the catalog is shown in ASCII, with what it looks like behind it', async () => {
     const flows = { clientCredentials: { tokenUrl: 'https://d\u0430ta.example/token' } }
     const stderr = await shown(itemOf('o', { type: 'oauth2', flows }, 'https://b\u00fccher.example/a'))

@@ -18,7 +18,10 @@ describe('an address', () => {
     ['https://data.example', 'https://data.example/'],
     ['https://data.example:8443?x', 'https://data.example:8443/?x'],
     ['https://93.184.215.14/', 'https://93.184.215.14/'],
-    ['s3://eo/a b'.replace(' ', '%20'), 's3://eo/a%20b'],
+    ['s3://eo/a%20b', 's3://eo/a%20b'],
+    ['s3://eo/a b', 's3://eo/a%20b'],
+    ['https://data.example/a b/\u00fc?c d=\u00fc#e f', 'https://data.example/a%20b/%C3%BC?c%20d=%C3%BC#e%20f'],
+    ['https://data.example/a%20b c%2Fd', 'https://data.example/a%20b%20c%2Fd'],
     ['http://127.0.0.1:8080/f', 'http://127.0.0.1:8080/f'],
     ['https://10.0.0.1/f', 'https://10.0.0.1/f'],
   ])('%s is %s', (text, href) => {
@@ -27,7 +30,12 @@ describe('an address', () => {
 
   it.each([
     ['', 'URL_INVALID'],
-    ['https://data.example/a b', 'URL_INVALID'],
+    [' https://data.example/a', 'URL_INVALID'],
+    ['https://data.example/a ', 'URL_INVALID'],
+    ['https://data. example/a', 'URL_INVALID'],
+    ['s3://buc ket/a', 'URL_INVALID'],
+    ['https:// data.example/a', 'URL_INVALID'],
+    ['https://a b@data.example/', 'URL_HAS_USERINFO'],
     ['https://data.example/\u0000', 'URL_INVALID'],
     ['https://data.example/\u007f', 'URL_INVALID'],
     ['https:\\\\data.example', 'URL_INVALID'],

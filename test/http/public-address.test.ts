@@ -22,6 +22,17 @@ describe('isPublicHost', () => {
     ['100.127.255.255', 'shared'],
     ['127.0.0.1', 'loopback'],
     ['127.255.255.255', 'loopback'],
+    ['168.63.129.16', 'services of Azure'],
+    ['[::ffff:168.63.129.16]', 'services of Azure, mapped'],
+    ['[64:ff9b::a83f:8110]', 'services of Azure, NAT64'],
+    ['100.100.100.200', 'metadata service of Alibaba Cloud'],
+    ['[fd00:ec2::254]', 'metadata service of AWS'],
+    ['[fd20:ce::254]', 'metadata service of Google Cloud'],
+    ['192.31.196.1', 'AS112'],
+    ['192.52.193.1', 'AMT'],
+    ['192.175.48.1', 'AS112'],
+    ['[2620:4f:8000::1]', 'AS112'],
+    ['[5f00::1]', 'segment routing'],
     ['169.254.169.254', 'link-local, metadata services'],
     ['172.16.0.1', 'private'],
     ['172.31.255.255', 'private'],
@@ -83,6 +94,8 @@ describe('isPublicHost', () => {
     '100.128.0.0',
     '126.255.255.255',
     '128.0.0.0',
+    '168.63.129.15',
+    '168.63.129.17',
     '169.253.255.255',
     '172.15.255.255',
     '172.32.0.0',
@@ -194,12 +207,13 @@ function blockList(...subnets: readonly string[]): BlockList {
 
 const V4 = blockList(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24'],
+  ...['168.63.129.16/32', '192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24'],
   ...['192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
 )
 const MAPPED = blockList('::ffff:0:0/96', '64:ff9b::/96')
 const SIX_TO_FOUR = blockList('2002::/16')
 const GLOBAL = blockList('2000::/3')
-const V6 = blockList('2001::/23', '2001:db8::/32', '3fff::/20')
+const V6 = blockList('2001::/23', '2001:db8::/32', '3fff::/20', '2620:4f:8000::/48')
 
 const byte = fc.nat(255)
 const group = fc.oneof(fc.nat(0xffff), fc.constantFrom(0, 1, 0xffff, 0xdb8, 0x1ff, 0x200, 0xfff, 0x1000, 0x7f00, 0xa9fe, 0xc0a8))

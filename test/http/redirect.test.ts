@@ -5,6 +5,8 @@ import { thrownBy } from '../harness/failure.ts'
 
 const FROM = 'https://data.example/a/b?x=1'
 const none: ReadonlySet<string> = new Set()
+/** UTF-8 as HTTP clients return it. */
+const latin1 = (text: string) => Buffer.from(text).toString('latin1')
 const at = (location: string | null, from = FROM, named = none) => locationOf(location, from, named, 3)
 
 describe('a Location', () => {
@@ -13,6 +15,12 @@ describe('a Location', () => {
     ['c', 'https://data.example/a/c'],
     ['?y', 'https://data.example/a/b?y'],
     ['https://other.example/c#f', 'https://other.example/c#f'],
+    ['//other.example/c', 'https://other.example/c'],
+    ['/c d?e f', 'https://data.example/c%20d?e%20f'],
+    [latin1('/\u00fc b/\u6771'), 'https://data.example/%C3%BC%20b/%E6%9D%B1'],
+    [latin1('//b\u00fccher.example/\u00fc'), 'https://xn--bcher-kva.example/%C3%BC'],
+    ['/caf\u00e9', 'https://data.example/caf%E9'],
+    ['/\u00fcber\u6771', 'https://data.example/%C3%BCber%E6%9D%B1'],
   ])('%s leads to %s', (location, href) => {
     expect(at(location).href).toBe(href)
   })
@@ -20,7 +28,13 @@ describe('a Location', () => {
   it.each([
     [null, 'REDIRECT_INVALID'],
     ['', 'REDIRECT_INVALID'],
-    ['//other.example', 'REDIRECT_INVALID'],
+    ['///other.example', 'REDIRECT_INVALID'],
+    ['//u:p@other.example', 'REDIRECT_INVALID'],
+    ['//10.0.0.1/', 'URL_ADDRESS_FORBIDDEN'],
+    ['/\\other.example', 'REDIRECT_INVALID'],
+    ['/a\tb', 'REDIRECT_INVALID'],
+    ['/a ', 'REDIRECT_INVALID'],
+    ['https://caf\u00e9.example/', 'REDIRECT_INVALID'],
     ['s3://bucket/key', 'REDIRECT_INVALID'],
     ['mailto:a@b', 'REDIRECT_INVALID'],
     ['http://data.example/', 'REDIRECT_DOWNGRADE'],

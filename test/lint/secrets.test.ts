@@ -102,9 +102,25 @@ describe('a URL that is signed already', () => {
 describe('a URL with user information', () => {
   const oauth2 = (tokenUrl: string) => item({ k: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
 
-  it.each(['user:pass', 'user', 'username:password', 'ada:hunter2'])('is a secret, whatever the words are: %s', (userInfo) => {
-    expect(secrets(oauth2(`https://${userInfo}@id.example/token`))).toEqual(['/properties/auth:schemes/k/flows/clientCredentials/tokenUrl'])
-    expect(secrets(item({ k: BASIC }, { href: `https://${userInfo}@data.example/f`, 'auth:refs': ['k'] }))).toEqual(['/assets/d/href'])
+  it.each(['user:pass', 'username:password', 'ada:hunter2', ':hunter2', 'ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'x7Kq92mZp4Ww'])(
+    'is a secret, whatever the words are: %s',
+    (userInfo) => {
+      expect(secrets(oauth2(`https://${userInfo}@id.example/token`))).toEqual([
+        '/properties/auth:schemes/k/flows/clientCredentials/tokenUrl',
+      ])
+      expect(secrets(item({ k: BASIC }, { href: `https://${userInfo}@data.example/f`, 'auth:refs': ['k'] }))).toEqual(['/assets/d/href'])
+    },
+  )
+
+  it.each([
+    'abfss://container@account.dfs.core.windows.net/k.tif',
+    'ftp://anonymous@ftp.example/x.nc',
+    'ftp://anonymous:ada%40mail.example@ftp.example/x.nc',
+    'ssh://git@host.example/x',
+    'https://user@data.example/f',
+    'https://data.example/x?y=a@b',
+  ])('is no secret where it is a name: %s', (href) => {
+    expect(secrets(item({ k: BASIC }, { href, 'auth:refs': ['k'] }))).toEqual([])
   })
 
   it('is none with placeholders', () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { SelectionError } from '../../src/errors.ts'
 import { errorText, forJson, forLine, forTerminal, forUrl, headline, hintLines } from '../../src/text/sanitize.ts'
 
-/** What no output may hold: controls but line feed, bidirectional controls, the byte order mark, halves of pairs. */
-const unsafe = /[^\P{Cc}\n]|\p{Bidi_Control}|\ufeff|\p{Surrogate}/u
+/** What no output may hold: controls but line feed, spaces but the usual one, and what has no shape. */
+const unsafe = /[^\n\P{C}]|[^ \P{Z}]|\p{Default_Ignorable_Code_Point}|\u2800/u
 
 describe('forTerminal', () => {
   it.each([
@@ -17,6 +17,15 @@ describe('forTerminal', () => {
     ['\ud800', '\\u{d800}'],
     ['a\udc00b', 'a\\u{dc00}b'],
     ['tab\tnul\0', 'tab\\u{9}nul\\u{0}'],
+    ['a\u200bb\u2060c\u00add', 'a\\u{200b}b\\u{2060}c\\u{ad}d'],
+    ['\u3164\u115f\u1160\uffa0', '\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}'],
+    ['a\u034f\u180e\ufe0f\u{e0041}', 'a\\u{34f}\\u{180e}\\u{fe0f}\\u{e0041}'],
+    ['\u2800\u{1d159}', '\\u{2800}\\u{1d159}'],
+    ['a\u00a0b\u3000c\u2028d', 'a\\u{a0}b\\u{3000}c\\u{2028}d'],
+    ['\ue000\uffff\u0378', '\\u{e000}\\u{ffff}\\u{378}'],
+    ['\u0338"\u0338\n\u0301', '\\u{338}"\\u{338}\n\\u{301}'],
+    ['a\u0301\u0301\u0301\u0301\u0301\u0301', 'a\u0301\u0301\u0301\u0301\\u{301}\\u{301}'],
+    ['\u3164\u0301', '\\u{3164}\\u{301}'],
   ])('writes out %j', (text, expected) => {
     expect(forTerminal(text)).toBe(expected)
   })
@@ -46,7 +55,7 @@ describe('forLine', () => {
 describe('forJson', () => {
   it('forJson escapes what a terminal would act on', () => {
     expect(forJson({ a: 'x\u009b31m\u202ey\u007f' }, 2)).toBe('{\n  "a": "x\\u009b31m\\u202ey\\u007f"\n}')
-    expect(forJson('\ud800a')).toBe('"\\ud800a"')
+    expect(forJson('\ud800a\u{e0041}')).toBe('"\\ud800a\\udb40\\udc41"')
   })
 
   it('forJson means the same and prints safely', () => {

@@ -4,7 +4,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import type { CredentialObject } from '../../auth/credential.ts'
 import { isLoopbackHost, isPublicHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { forJson } from '../../text/sanitize.ts'
+import { forJson, forLine } from '../../text/sanitize.ts'
 import type { MissingCredential, Place } from './missing-credentials.ts'
 import type { Proposal } from './proposal.ts'
 
@@ -131,8 +131,8 @@ function isElsewhere(document: string | undefined, url: string): boolean {
   return new URL(document).hostname !== new URL(url).hostname
 }
 
-/** Invisible, control and combining characters, and repeated spaces. */
-const ODD = /[\p{C}\p{M}]|(?! )[\p{Z}]| (?= )/gu
+/** Combining characters and repeated spaces: in a question no letter may look like another. */
+const ODD = /\p{M}| (?= )/gu
 
 /** Returns the text of {@link plain} in quotes. */
 export function quoted(text: string, length = 60): string {
@@ -144,7 +144,7 @@ export function plain(text: string, length = 60): string {
   const characters = [...text.normalize('NFC').slice(0, 4 * length)]
   const cut = characters.length > length || text.length > 4 * length
   const shown = characters.slice(0, cut ? length - 1 : length).join('')
-  return shown.replace(ODD, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`) + (cut ? '…' : '')
+  return forLine(shown).replace(ODD, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`) + (cut ? '…' : '')
 }
 
 /** Formats a URL or pattern with its host in ASCII, followed by the Unicode form if it differs. */

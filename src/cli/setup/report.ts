@@ -45,8 +45,11 @@ function answeredText({ credential, loginRequired }: AnsweredScheme): string {
   return `credential ${quoted(credential)}${loginRequired ? ', not logged in' : ''}`
 }
 
-function missingText({ unsent, places }: MissingCredential): string {
-  const hosts = places.map(({ pattern }) => urlText(pattern)).join(' ')
+function missingText({ unsent, places, url }: MissingCredential): string {
+  const { protocol, host } = new URL(url)
+  // A host that no pattern can have is named as it is.
+  const patterns = places.length === 0 ? [`${protocol}//${host}/`] : places.map(({ pattern }) => pattern)
+  const hosts = patterns.map(urlText).join(' ')
   return unsent === undefined ? 'no credential' : `credential ${quoted(unsent)} may not be sent to ${hosts}`
 }
 

@@ -163,6 +163,7 @@ const references: Readonly<Record<string, Fix>> = {
   'duplicate-ref': remove,
   'unused-scheme': removeScheme,
   'foreign-host-ref': remove,
+  'href-space': (text, { pointer, value }) => text.replace(pointer, String(value).replaceAll(' ', '%20')),
 }
 
 const addType: Fix = (text, { pointer, root }) => {

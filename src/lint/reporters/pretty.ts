@@ -1,6 +1,6 @@
 /** The report for people, with the lines of the findings. */
 import type { Problem, Severity } from '../problem.ts'
-import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
+import { hasPassword, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 import { escapeLine, groupsOf, messageOf, type Report, type ReportOptions, totals, worst } from './report.ts'
 
 const COLOURS: Readonly<Record<Severity | 'dim' | 'bold', number>> = { error: 31, warn: 33, info: 36, dim: 2, bold: 1 }
@@ -106,7 +106,7 @@ export function hasSecretLine(line: string): boolean {
   for (const [, first = '', second] of line.matchAll(STRINGS)) {
     const name = second === undefined ? '' : read(first)
     const value = read(second ?? first)
-    if (isSecret(name, value) || looksSecret(name) || hasUserInfo(value) || secretParameter(value) !== undefined) return true
+    if (isSecret(name, value) || looksSecret(name) || hasPassword(value) || secretParameter(value) !== undefined) return true
   }
   return false
 }

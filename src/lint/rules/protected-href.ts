@@ -2,7 +2,7 @@ import { hrefProblem } from '../../http/url.ts'
 import type { TargetNode } from '../model.ts'
 import { isInsecure, protocolOf } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
-import { hasUserInfo } from '../secrets.ts'
+import { hasPassword } from '../secrets.ts'
 
 /** At least one of the schemes can be used with the URL. */
 const schemeHrefMismatch: RuleCase = {
@@ -37,10 +37,45 @@ const hrefInvalid: RuleCase = {
   },
 }
 
-/** `secret-in-document` reports user info, `scheme-href-mismatch` local files. */
+/** `secret-in-document` reports passwords, `scheme-href-mismatch` local files, `href-scheme` URLs for other clients. */
 function isReportedElsewhere(code: string, href: string, { types }: TargetNode): boolean {
-  if (code === 'URL_HAS_USERINFO') return hasUserInfo(href)
-  return code === 'URL_SCHEME_FORBIDDEN' && types.length > 0 && protocolOf(href) === 'file'
+  if (code === 'URL_HAS_USERINFO') return hasPassword(href)
+  return code === 'URL_SCHEME_FORBIDDEN' && (otherScheme(href) !== undefined || (types.length > 0 && protocolOf(href) === 'file'))
+}
+
+/** Returns the scheme of a URL that names a host or container and is neither opened by this client nor run by a page. */
+function otherScheme(href: string): string | undefined {
+  const scheme = /^([a-z][a-z\d+.-]*):\/\/[^/?#]/i.exec(href)?.[1]?.toLowerCase()
+  return scheme === undefined || NEVER_OTHER.has(scheme) ? undefined : scheme
+}
+
+const NEVER_OTHER = new Set(['https', 'http', 's3', 'gs', 'file', 'javascript', 'vbscript', 'data', 'blob', 'about'])
+
+/** URLs such as `abfs:` and `ftp:` are for other clients. */
+const hrefScheme: RuleCase = {
+  meta: {
+    code: 'href-scheme',
+    severity: { recommended: 'info', strict: 'info', schema: 'off' },
+    messages: { scheme: 'clients that open no {scheme}: URLs, such as stac-auth, cannot request this {what}: offer an https URL as well' },
+  },
+  protectedTarget({ href, kind, pointer }, report) {
+    const scheme = otherScheme(href)
+    if (scheme !== undefined) report(`${pointer}/href`, 'scheme', { scheme, what: kind === 'link' ? 'link' : 'asset' })
+  },
+}
+
+/** Spaces in a URL are percent-encoded (RFC 3986 §2). */
+const hrefSpace: RuleCase = {
+  meta: {
+    code: 'href-space',
+    severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
+    messages: { space: 'the URL of this {what} has a space in it, which some clients refuse: write %20' },
+    fix: 'suggestion',
+  },
+  protectedTarget({ href, kind, pointer }, report) {
+    if (!href.includes(' ') || hrefProblem(href)) return
+    report(`${pointer}/href`, 'space', { what: kind === 'link' ? 'link' : 'asset' })
+  },
 }
 
 /** Credentials are sent over https only. */
@@ -59,7 +94,7 @@ const SENT = new Set(['http', 'apiKey', 'oauth2', 'openIdConnect'])
 
 export const protectedHref: Rule = {
   meta: { id: 'protected-href', section: 'references' },
-  cases: [schemeHrefMismatch, hrefInvalid, insecureHref],
+  cases: [schemeHrefMismatch, hrefInvalid, hrefScheme, hrefSpace, insecureHref],
 }
 
 export const docs: RuleDocs = {
@@ -74,12 +109,21 @@ export const docs: RuleDocs = {
   },
   'href-invalid': {
     part: 'fields',
-    why: 'URL parsers read spaces, backslashes, control characters and unusual hosts differently, and the host decides where a credential is sent. Clients such as `stac-auth authorize` refuse the URL before anything is sent. Targets without auth:refs are not checked.',
+    why: 'URL parsers read backslashes, control characters, spaces at an end and unusual hosts differently, and the host decides where a credential is sent. Clients such as `stac-auth authorize` refuse the URL before anything is sent. Targets without auth:refs are not checked.',
     repair: [
-      'Percent-encode the path: a space becomes %20.',
-      'Replace backslashes by slashes, and remove control characters.',
+      'Replace backslashes by slashes, and remove control characters and spaces at both ends.',
       'Write a host name of ASCII letters, digits, hyphens and dots.',
     ],
+  },
+  'href-scheme': {
+    part: 'fields',
+    why: 'Only clients that know the scheme, such as abfs: of Azure or ftp:, can open the URL. All others cannot use the asset, and the authentication extension says nothing about the credentials of such clients.',
+    repair: ['Add an alternate asset with the https URL of the same file.', 'If only such clients are meant, turn this finding off.'],
+  },
+  'href-space': {
+    part: 'fields',
+    why: 'A URL has no spaces (RFC 3986). Browsers and stac-auth send %20 instead, but curl and GDAL refuse the URL.',
+    repair: ['Write %20 for each space.', 'Encode the URL when you generate the document.'],
   },
   'insecure-href': {
     part: 'fields',

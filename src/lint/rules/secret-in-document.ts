@@ -1,7 +1,7 @@
 import { isObject, pointer as pointerTo } from '../../stac/document.ts'
 import { valueAt } from '../pointer.ts'
 import type { Report, Rule, RuleDocs } from '../rule.ts'
-import { hasUserInfo, isSecret, looksSecret, secretParameter } from '../secrets.ts'
+import { hasPassword, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 
 /** A document, which is public, contains no secrets. */
 export const secretInDocument: Rule = {
@@ -15,7 +15,7 @@ export const secretInDocument: Rule = {
       },
       target(target, report) {
         const { href, object, hasSchemes } = target
-        if (href !== undefined && hasUserInfo(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
+        if (href !== undefined && hasPassword(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
         if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
       },
       scheme({ name, value, pointer }, report) {
@@ -55,7 +55,7 @@ function isAddress(field: string, value: string): boolean {
 }
 
 function hasSecret(address: string): boolean {
-  return hasUserInfo(address) || secretParameter(address) !== undefined || looksSecret(address)
+  return hasPassword(address) || secretParameter(address) !== undefined || looksSecret(address)
 }
 
 export const docs: RuleDocs = {
