@@ -34,7 +34,7 @@ export function noMatch({ target, ref, match, url, same }: Unmatched): Selection
   // A credential for that URL would not help.
   if (known) return new SelectionError(known.code, known.message, { ...known, pointer: `${target.pointer}/href`, ref })
   const allowed = matching(match, target)
-  if (allowed) return untrustedTarget(target, ref, allowed.credential, url)
+  if (allowed) return untrustedTarget(target, ref, allowed, url)
   if (match.otherChain) return otherChain(ref, match.otherChain, match)
   const { strategy, scheme, identity, pointer } = match
   const coversIt = (credential: Credential) => strategy !== undefined && coversTarget({ credential, strategy, scheme }, url, target)
@@ -99,8 +99,9 @@ export function unsupported(ref: string, type: string, pointer: string): Selecti
 const ODD_PATH_HINT =
   'a pattern with a folder matches only paths of printable UTF-8 without encoded dots, slashes and escapes, because a server may answer others from another folder'
 
-function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential, url: URL): SelectionError {
-  const origin = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
+function untrustedTarget(target: Target, ref: string, match: CredentialMatch, url: URL): SelectionError {
+  const { id, sendTo } = match.credential
+  const origin = placeOf(url)
   const expected = sendTo.map(({ pattern }) => pattern).join(', ') || 'no URL'
   // A credential restricted to a folder is not extended to the whole host.
   const held = sendTo.filter((pattern) => pattern.path !== '/' && covers({ ...pattern, path: '/' }, url))
@@ -123,10 +124,33 @@ function untrustedTarget(target: Target, ref: string, { id, sendTo }: Credential
       ...(odd !== undefined && { hint: ODD_PATH_HINT }),
       // People paste the command: one with characters that a shell reads is not shown.
       ...(/^[\w:/.%~-]+$/.test(wanted ?? '') && {
-        hint: `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,
+        hint:
+          otherService(match, target, ref, url) ??
+          `if you trust that ${isFolder ? 'folder' : 'host'}: stac-auth credentials trust ${id} ${wanted}; in code, "sendTo" of "${id}"`,
       }),
     },
   )
+}
+
+/**
+ * Returns the hint where credentials belong to one service, and the document does not say that the target is on that of the credential: its
+ * patterns are not to be extended then. Undefined for all others.
+ */
+function otherService({ credential, strategy, scheme }: CredentialMatch, target: Target, ref: string, url: URL): string | undefined {
+  if (!strategy.suits || strategy.suits(credential, target)) return undefined
+  const form = strategy.describe(scheme, { url: url.href, target })
+  const id = `${idFor(ref)}-${url.hostname}`.slice(0, 64)
+  const entry = { ...entryFor(form, ref, patternFor(url) ?? `${placeOf(url)}/`), id }
+  return `"${credential.id}" is for another service or bucket. If you trust ${placeOf(url)}${serviceOf(form)} and have keys for it, add another credential${isInPage() ? '' : ' to the credential file'}: ${JSON.stringify(entry)}`
+}
+
+/** Returns the service that the document states for a target, for hints. */
+function serviceOf({ credential: { endpoint } }: CredentialForm): string {
+  return typeof endpoint === 'string' ? ` at ${endpoint}` : ''
+}
+
+function placeOf({ protocol, host, origin }: URL): string {
+  return protocol === 's3:' ? `s3://${host}` : origin
 }
 
 function untrustedEndpoint(ref: string, { id }: Credential, pointer: string, expected: string | undefined, actual: string): SelectionError {
@@ -200,26 +224,32 @@ function isInPage(): boolean {
 
 /** Returns `NO_CREDENTIAL` with a credential to add. */
 function missingCredential(target: Target, ref: string, scheme: AuthScheme, strategy: Strategy | undefined, url: URL): SelectionError {
-  const place = url.protocol === 's3:' ? `s3://${url.host}` : url.origin
+  const place = placeOf(url)
   const isLost = isUnusable(scheme.type, url.href)
-  const entry = strategy && !isLost && entryFor(strategy.describe(scheme, { url: url.href, target }), ref, patternFor(url) ?? `${place}/`)
+  const form = strategy && !isLost ? strategy.describe(scheme, { url: url.href, target }) : undefined
+  const entry = form && entryFor(form, ref, patternFor(url) ?? `${place}/`)
   return new SelectionError('NO_CREDENTIAL', `no credential for ${place} (scheme "${ref}", type ${scheme.type})`, {
     pointer: refPointer(target, ref),
     ref,
     ...(isLost && { hint: 'this type cannot authorize s3: URLs: report it to the publisher' }),
     ...(entry && {
-      hint: `if you trust ${place}, add this credential${isInPage() ? '' : ' to the credential file'}: ${JSON.stringify(entry)}`,
+      hint: `if you trust ${place}${serviceOf(form)}, add this credential${isInPage() ? '' : ' to the credential file'}: ${JSON.stringify(entry)}`,
     }),
   })
 }
 
 /** Returns a credential with every field to fill in; secrets are environment variables to set, except in pages. */
 function entryFor({ credential, fields }: CredentialForm, ref: string, sendTo: string): Record<string, unknown> {
-  const id = ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64) || 'credential'
+  const id = idFor(ref)
   const filled: Record<string, unknown> = { id, ...credential }
   for (const [name, field] of Object.entries(fields))
     if (field.required && filled[name] === undefined) filled[name] = placeholder(id, name, field)
   return { ...filled, sendTo: [sendTo] }
+}
+
+/** Returns the id of a credential for a reference. */
+function idFor(ref: string): string {
+  return ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64) || 'credential'
 }
 
 /** Returns the placeholder for a field that only the user knows; for a secret the environment variable to set, except in pages. */

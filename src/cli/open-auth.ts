@@ -19,7 +19,8 @@ interface OpenOptions extends CredentialsOption, ByAddressOption {
 /**
  * Returns a function that creates the `Auth` on its first call and returns the same one afterwards. Warnings are written to stderr.
  *
- * `typed` are the inputs of the user: the origins of URLs among them may be loopback or private.
+ * `typed` are the inputs of the user: the origins of URLs among them may be loopback or private, as may the endpoint of object stores that
+ * the environment names.
  * With `mayBeMissing` a given credential file need not exist.
  * `onUse` is called with the id of each accepted credential.
  * Errors of the call: `CONFIG_INVALID`, `FILE_ACCESS`.
@@ -41,7 +42,7 @@ export function openAuth(
     const store = await tokenStore(io.env, diagnostics.warn, file)
     return createAuth({
       credentials: [isMissing ? [] : await credentialsFromFile(file), credentialsFromEnvironment({ ...io.env }, { warn })],
-      typed: typed.filter(isAddress),
+      typed: [...typed.filter(isAddress), ...(await environmentEndpoint())],
       byAddress,
       ...(minValidity !== undefined && { minValidity }),
       onWarning: diagnostics.warn,
@@ -51,6 +52,16 @@ export function openAuth(
     })
   }
   return () => (opened ??= open())
+}
+
+/** Returns the endpoint of object stores in the environment: the user named that origin. An invalid one is reported when it is used. */
+async function environmentEndpoint(): Promise<readonly string[]> {
+  const { endpointIn } = await import('../node/credentials/aws-keys.ts')
+  try {
+    return [endpointIn() ?? []].flat()
+  } catch {
+    return []
+  }
 }
 
 /**

@@ -260,7 +260,7 @@ function listRefusal(status: number, body: string, url: string): AuthError {
   return new CredentialError('AUTH_REJECTED', `the folder cannot be listed: ${host} refuses requests without keys (${what})`, {
     url,
     status,
-    hint: 'add an s3 credential for this bucket to the credential file',
+    hint: `add an s3 credential for this bucket of ${host} to the credential file, beside those of other services`,
   })
 }
 

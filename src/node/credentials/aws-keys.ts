@@ -85,11 +85,21 @@ function noteUnsigned(environment: NodeJS.ProcessEnv, warn: (message: string) =>
   }
 }
 
-function endpointIn({ AWS_ENDPOINT_URL_S3: endpoint }: NodeJS.ProcessEnv): string | undefined {
+/** Variables with the endpoint, in order of precedence. */
+const ENDPOINTS = ['CLOUD_ENDPOINT_URL_S3', 'CLOUD_ENDPOINT_URL', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'] as const
+
+/**
+ * Returns the endpoint of object stores that the user's environment names, without a slash at its end. Ignored with
+ * `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`, as by AWS tools. Errors: `CONFIG_INVALID` unless it is an https URL, or an http URL on loopback.
+ */
+export function endpointIn(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (/^true$/i.test(environment.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS ?? '')) return undefined
+  const name = ENDPOINTS.find((variable) => environment[variable])
+  const endpoint = name && environment[name]
   if (!endpoint) return undefined
   const url = canParseUrl(endpoint) ? new URL(endpoint) : undefined
   const secure = url && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname)))
-  if (!secure || url.username || url.search) throw new ConfigurationError('CONFIG_INVALID', 'AWS_ENDPOINT_URL_S3 must be an https URL')
+  if (!secure || url.username || url.search) throw new ConfigurationError('CONFIG_INVALID', `${name} must be an https URL`)
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 

@@ -7,7 +7,6 @@ import { DocumentCopies } from './document-copies.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, DownloadOptions, FailedEvent, ProgressEvent, SummaryEvent } from './download.ts'
 import { type DownloadContext, downloadContext, filesWithin } from './download-context.ts'
 import { DownloadRecord } from './download-record.ts'
-import { asExpired, expiredHref, RereadDocuments } from './expired-href.ts'
 import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
 import { checkOptions, type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import {
@@ -22,8 +21,9 @@ import {
   objectsIn,
   wholeBucket,
 } from './store-folder.ts'
+import { asExpired, expiredHref, RereadDocuments } from './targets/expired-href.ts'
+import { zarrObjects, zarrTargetOf } from './targets/zarr-store.ts'
 import { transfer } from './transfer.ts'
-import { zarrObjects, zarrTargetOf } from './zarr-store.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 

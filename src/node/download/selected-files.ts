@@ -5,9 +5,9 @@ import { mediaType } from '../../http/headers.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
 import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
-import { inRequestOrder, lastName } from './alternates.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
 import { nameInAddress, pathTemplate } from './file-plan.ts'
+import { inRequestOrder, lastName } from './targets/alternates.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */
 export interface SelectedFile {

@@ -102,7 +102,7 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
       ...(target && { pointer: `${target.pointer}/href` }),
       credential: id,
       actual: place.endpoint,
-      hint: `if you trust it, set "endpoint": "${place.endpoint}" in credential "${id}"`,
+      hint: `keys belong to one service: if you have some for ${place.endpoint}, add another credential: ${JSON.stringify({ id: `${id}-2`, type: 's3', endpoint: place.endpoint, sendTo: [`s3://${place.bucket}/`] })}; only if those of "${id}" are for it, set "endpoint" in that one`,
     },
   )
 }

@@ -1,7 +1,7 @@
 /** An asset and its alternates: in which order they are requested, and which of them can be. */
-import type { Auth } from '../../auth/auth.ts'
-import { own } from '../../stac/document.ts'
-import { findAlternate, type Target } from '../../stac/target.ts'
+import type { Auth } from '../../../auth/auth.ts'
+import { own } from '../../../stac/document.ts'
+import { findAlternate, type Target } from '../../../stac/target.ts'
 
 /** The target that a request would go to. */
 export interface UsableTarget {

@@ -1,16 +1,16 @@
 /** Signed URLs in documents that have expired: their errors, and how a download continues with those of the document as it is now. */
-import { AuthError, CredentialError } from '../../errors.ts'
-import { momentOf } from '../../http/headers.ts'
-import { httpsForm } from '../../http/url.ts'
-import { urlSignature } from '../../http/url-signature.ts'
-import { ownString, type StacDocument } from '../../stac/document.ts'
-import { linkOf, type Target } from '../../stac/target.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { forUrl } from '../../text/sanitize.ts'
-import { targetAddress } from './destination/target-folder.ts'
-import type { DownloadOptions, SourceDocument } from './download.ts'
-import type { PlannedFile } from './file-plan.ts'
-import { type SelectionOptions, selectFiles } from './selected-files.ts'
+import { AuthError, CredentialError } from '../../../errors.ts'
+import { momentOf } from '../../../http/headers.ts'
+import { httpsForm } from '../../../http/url.ts'
+import { urlSignature } from '../../../http/url-signature.ts'
+import { ownString, type StacDocument } from '../../../stac/document.ts'
+import { linkOf, type Target } from '../../../stac/target.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
+import { forUrl } from '../../../text/sanitize.ts'
+import { targetAddress } from '../destination/target-folder.ts'
+import type { DownloadOptions, SourceDocument } from '../download.ts'
+import type { PlannedFile } from '../file-plan.ts'
+import { type SelectionOptions, selectFiles } from '../selected-files.ts'
 
 /** Parameters with the end of a signature in the URLs of other services, and those with the signature itself. */
 const END = /^(?:x-)?(?:e|exp|expires?|expiry|expires?_?at|expiration)$/i

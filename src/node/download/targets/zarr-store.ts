@@ -3,18 +3,18 @@
  * `zarr.json` with `consolidated_metadata`, Zarr core specification 3.1 and zarr-python). Metadata is text of strangers: only names that
  * the formats define are made of it.
  */
-import { below } from '../../auth/resource.ts'
-import { type AuthError, isAuthError, NetworkError, ProtocolError } from '../../errors.ts'
-import { mediaType } from '../../http/headers.ts'
-import { percentEncoded, readBody, utf8 } from '../../http/message.ts'
-import { sleep } from '../../net/cancellation.ts'
-import { Retries } from '../../net/retry.ts'
-import { DOCUMENT_LIMITS, isObject, own, ownObject, ownString } from '../../stac/document.ts'
-import type { Target } from '../../stac/target.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { answerFailure } from '../transport/answer-failure.ts'
-import { type DownloadContext, LISTING_RETRIES } from './download-context.ts'
-import type { FolderObject } from './store-folder.ts'
+import { below } from '../../../auth/resource.ts'
+import { type AuthError, isAuthError, NetworkError, ProtocolError } from '../../../errors.ts'
+import { mediaType } from '../../../http/headers.ts'
+import { percentEncoded, readBody, utf8 } from '../../../http/message.ts'
+import { sleep } from '../../../net/cancellation.ts'
+import { Retries } from '../../../net/retry.ts'
+import { DOCUMENT_LIMITS, isObject, own, ownObject, ownString } from '../../../stac/document.ts'
+import type { Target } from '../../../stac/target.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
+import { answerFailure } from '../../transport/answer-failure.ts'
+import { type DownloadContext, LISTING_RETRIES } from '../download-context.ts'
+import type { FolderObject } from '../store-folder.ts'
 
 const ZARR = /^application\/vnd[.+]zarr$/
 
