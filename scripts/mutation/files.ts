@@ -35,6 +35,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/auth/exchange.ts': [
     'test/auth/exchange.test.ts',
+    'test/auth/signed-href.test.ts',
     'test/auth/strategy-context.test.ts',
     'test/auth/redirects.test.ts',
     'test/auth/fetch.test.ts',
@@ -71,6 +72,9 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/auth/redirects-wire.test.ts',
     'test/auth/hostile.test.ts',
   ],
+  'src/auth/renewed-secrets.ts': ['test/auth/renewed-secrets.test.ts'],
+  'src/http/cookies.ts': ['test/http/cookies.test.ts', 'test/auth/login-cookies.test.ts'],
+  'src/http/url-signature.ts': ['test/http/url-signature.test.ts'],
   'src/http/redirect.ts': ['test/http/redirect.test.ts', 'test/auth/redirects.test.ts'],
   'src/http/url.ts': [
     'test/http/address.test.ts',

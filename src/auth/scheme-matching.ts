@@ -191,12 +191,17 @@ export class SchemeMatcher {
     for (const known of this.#known) {
       if (known.strategy === strategy && identity.some((tuple) => sameIdentity(tuple, known.identity))) {
         matches.push({ credential: known.credential, strategy, scheme })
-      } else if (known.strategy !== strategy && strategy.acceptsToken && known.strategy.isToken?.(known.credential)) {
+      } else if (known.strategy !== strategy && answersAnother(known, strategy, scheme)) {
         matches.push({ credential: known.credential, strategy: known.strategy, scheme: known.strategy.schemeOf(known.credential) })
       }
     }
     return matches
   }
+}
+
+/** True for a finished token where the strategy accepts one, and for a credential that obtains what the scheme sends. */
+function answersAnother({ credential, strategy: own }: Known, strategy: Strategy, scheme: AuthScheme): boolean {
+  return (strategy.acceptsToken && own.isToken?.(credential)) || own.answers?.(credential, scheme) === true
 }
 
 function mapsFor({ object, pointer, kind, scope }: Target): readonly SchemeMap[] {

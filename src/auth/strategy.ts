@@ -176,6 +176,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   readonly acceptsToken?: boolean
   /** True when the credential is a finished token; see `acceptsToken`. */
   isToken?(credential: C): boolean
+  /** True when the credential answers a scheme of another type as well, inside its `sendTo`: one that names no endpoints. */
+  answers?(credential: C, scheme: AuthScheme): boolean
   /** Returns the first problem of a scheme's structure, then of its names; `at` is the scheme's pointer. */
   problem?(scheme: unknown, at: string): AuthError | undefined
   /** Returns the canonical tuples of a well-formed scheme. */

@@ -155,9 +155,11 @@ async function finish(auth: Engine, options: LoginsOptions, call: { readonly sig
   const callback = record && callbackFor(record, answer)
   if (record && callback !== undefined) {
     dropRecord(page)
-    const { credential, returnTo } = record
+    const { credential } = record
+    // Other scripts can write into the storage: checked before the login, because the page goes there after it.
+    const returnTo = ownAddress(page, record.returnTo, 'returnTo')
     await auth.login(credential, { redirect: async () => resumedRedirection(record, callback) }, call)
-    return { credential, returnTo: ownAddress(page, returnTo, 'returnTo') }
+    return { credential, returnTo }
   }
   if (answer && !(await deliverAnswer(page, answer, REPLY_TIMEOUT))) throw unasked()
   // This page is the popup; the page that opened it finishes the login.

@@ -120,7 +120,7 @@ const METHODS = ['identity', 'schemeOf', 'describe', 'authorize'] as const
 
 /** The methods that a strategy may lack. */
 const OPTIONAL: readonly (keyof Strategy)[] = [
-  ...(['isToken', 'problem', 'identityOf', 'refine', 'addressProblem', 'covers', 'suits', 'reaches', 'endpoints'] as const),
+  ...(['isToken', 'answers', 'problem', 'identityOf', 'refine', 'addressProblem', 'covers', 'suits', 'reaches', 'endpoints'] as const),
   ...(['prepare', 'peek', 'open', 'token', 'loginRequired', 'login', 'logout', 'tokenState'] as const),
 ]
 

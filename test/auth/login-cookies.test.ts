@@ -148,6 +148,43 @@ describe('a login that leads over another host and sets cookies', () => {
   })
 })
 
+describe('cookies of a refused session', () => {
+  const refusing = (refused: string) => ({
+    instead: {
+      data: ({ path }: Inquiry): Answer => {
+        if (path === refused) return { status: 401 }
+        return path === '/files/in'
+          ? { status: 302, headers: { location: '/files/done' }, cookies: ['session=1; Path=/'] }
+          : { status: 200, body: 'ok' }
+      },
+    },
+  })
+
+  it('are deleted with a 401 to a later request', async () => {
+    const { get, seen } = await world(refusing('/files/refused'))
+    await get('/files/in')
+    await get('/files/x')
+    expect(await failureOf(get('/files/refused'))).toMatchObject({ code: 'AUTH_REJECTED' })
+    await get('/files/y')
+    expect(cookieNames(seen('data'))).toEqual([[''], ['session'], ['session'], ['session'], ['']])
+  })
+
+  it('are deleted with a 401 in the chain that set them', async () => {
+    const { get, seen } = await world(refusing('/files/done'))
+    expect(await failureOf(get('/files/in'))).toMatchObject({ code: 'AUTH_REJECTED' })
+    await get('/files/y')
+    expect(cookieNames(seen('data'))).toEqual([[''], ['session'], ['']])
+  })
+
+  it('of other origins stay', async () => {
+    const { get, site } = await world({ instead: { data: ({ path }) => (path === '/files/refused' ? { status: 401 } : undefined) } })
+    await get()
+    expect(await failureOf(get('/files/refused'))).toMatchObject({ code: 'AUTH_REJECTED' })
+    await get()
+    expect(site.counts).toMatchObject({ sessions: 2, passwords: 1 })
+  })
+})
+
 describe('a cookie stays where it belongs', () => {
   it('a cookie stays where it belongs at the host that set it, whatever domain it names', async () => {
     const wide = [

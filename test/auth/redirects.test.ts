@@ -8,7 +8,7 @@ import { scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { redirectTo, routes } from '../harness/scripted.ts'
 import { unchecked } from '../harness/unchecked.ts'
-import { DATA, entries, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
+import { DATA, entries, SIGN_URL, SIGNED, secrets, TOKEN_URL, victim } from '../harness/victim.ts'
 
 const F = `${DATA}f.tif`
 const EVIL = 'https://evil.example/'
@@ -224,6 +224,20 @@ describe('a redirect', () => {
     const { script, result } = fetchWith(bearing, { [F]: redirectTo(EVIL, 303), [EVIL]: {} }, { method: 'HEAD' })
     await result
     expect(script.sent.map(({ method }) => method)).toEqual(['HEAD', 'HEAD'])
+  })
+
+  it('a redirect from a signed URL gets no credential again, however many hops later', async () => {
+    const signer = { credential: entries.signer, scheme: scheme.signed(SIGN_URL), secret: secrets.token }
+    const { script, result } = fetchWith(signer, {
+      [SIGN_URL]: { body: { href: SIGNED } },
+      [SIGNED]: redirectTo(`${EVIL}1`),
+      [`${EVIL}1`]: redirectTo(`${EVIL}2`),
+      [`${EVIL}2`]: redirectTo(`${DATA}g.tif`),
+      [`${DATA}g.tif`]: { body: 'ok' },
+    })
+    expect(await (await result).text()).toBe('ok')
+    const sent = script.sent.map(({ url }) => url.replace(/\?href=.*/, ''))
+    expect(sent).toEqual([SIGN_URL, SIGNED, `${EVIL}1`, `${EVIL}2`, `${DATA}g.tif`])
   })
 
   it('a redirect that keeps the query does not send the key twice', async () => {

@@ -3,6 +3,7 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import { memoryStore } from '../../src/auth/session.ts'
 import type { SessionChange } from '../../src/auth/strategy.ts'
 import { completeLogin } from '../../src/browser/complete-login.ts'
+import { isAnswerAt } from '../../src/browser/login-record.ts'
 import { createLogins } from '../../src/browser/logins.ts'
 import { canaryOf, leaks, shown } from '../harness/canary.ts'
 import { found } from '../harness/documents.ts'
@@ -136,6 +137,34 @@ describe('a login by redirect', () => {
     const answering = fakePage(callback.href, { texts: new Map([[name, JSON.stringify(record)]]) })
     expect(await failureOf(completeLogin({ page: answering }))).toMatchObject({ code: 'CONFIG_INVALID' })
     expect(answering.visited).toEqual([])
+    const before = server.log.length
+    for (const forged of ['https://evil.example/', `http://user@127.0.0.1:7777/`, 'javascript:alert(1)']) {
+      const texts = new Map([[name, JSON.stringify({ ...record, returnTo: forged })]])
+      const next = load(fakePage(callback.href, { texts }))
+      expect(await failureOf(next.logins.finish())).toMatchObject({ code: 'CONFIG_INVALID', pointer: '/returnTo' })
+      expect([next.changes, [...texts]]).toEqual([[], []])
+    }
+    expect(server.log.length).toBe(before)
+  })
+
+  it('does not take parameters of another page for the response to a login', async () => {
+    for (const place of [`${SITE}/map`, `${SITE}/callback.html/more`]) {
+      const page = fakePage(`${place}?code=c&state=theirs`)
+      expect(await load(page).logins.finish()).toBeUndefined()
+      expect([page.location.href, page.isClosed()]).toEqual([`${place}?code=c&state=theirs`, false])
+    }
+  })
+
+  it.each([
+    [`${CALLBACK}?code=c&state=s#x`, true],
+    [CALLBACK, true],
+    [`${SITE}/callback.htm?code=c`, false],
+    ['https://127.0.0.1:7777/callback.html', false],
+    ['http://127.0.0.1:7778/callback.html', false],
+    ['/callback.html', false],
+    ['', false],
+  ])('reads a response only at the redirect URI: %s', (address, expected) => {
+    expect(isAnswerAt(address, `${CALLBACK}?app=1`)).toBe(expected)
   })
 
   it('ends when the person comes back without an answer, and without storage before it begins', async () => {

@@ -12,6 +12,7 @@ import {
   withQueryParameter,
   withUrl,
 } from '../../http/message.ts'
+import { type AuthScheme, isHttpScheme } from '../../stac/scheme.ts'
 import { boundKey } from './client.ts'
 import type { OAuth2Context, OAuth2Credential, OAuth2PeekContext } from './credential.ts'
 import { hostsOf, publishedAt } from './server.ts'
@@ -21,6 +22,9 @@ import type { TokenSet } from './token-set.ts'
 /** The shared methods of `oauth2` and `openIdConnect`: everything but reading schemes and credentials. */
 export const byToken = {
   endpoints: endpointsOf,
+  /** The token is sent as an `http` scheme says: as a bearer token (RFC 6750), or with a proof (RFC 9449). */
+  answers: ({ dpop }: OAuth2Credential, scheme: AuthScheme): boolean =>
+    isHttpScheme(scheme) && scheme.scheme.toLowerCase() === (dpop ? 'dpop' : 'bearer'),
   peek(request: HttpRequest, context: OAuth2PeekContext): AuthStep | undefined {
     const set = knownTokens(context)
     return set && set.tokenType !== 'DPoP' ? bearerStep(request, set, context.credential) : undefined

@@ -94,7 +94,7 @@ describe('against @smithy/signature-v4', () => {
       seen.ports += one.host.includes(':') ? 1 : 0
       seen.plain += one.protocol === 'http:' ? 1 : 0
     }
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(count / 6)
+    for (const found of Object.values(seen)) expect(found).toBeGreaterThan(count / 6)
   })
 })
 
