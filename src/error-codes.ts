@@ -304,6 +304,11 @@ export const ERROR_CODES = {
   SCOPE_NOT_GRANTED: { families: ['warning'], exit: 0, advice: 'Add the scope to `scopes` of the credential if you need it' },
   SCOPE_REDUCED: { families: ['warning'], exit: 0, advice: 'Ask the provider for the scope if you need it' },
   ID_TOKEN_UNUSED: { families: ['warning'], exit: 0, advice: 'Add `issuer` to the credential' },
+  TOKEN_NOT_REVOKED: {
+    families: ['warning'],
+    exit: 0,
+    advice: 'Allow the host that the message names in `endpointHosts` before the next logout',
+  },
   PARAM_KEYWORD_IGNORED: { families: ['warning'], exit: 0, advice: 'Remove the keyword from the schema of the parameter' },
   PARAM_PATTERN_UNSUPPORTED: { families: ['warning'], exit: 0, advice: 'Write a simpler pattern' },
   CONTENT_TYPE_UNEXPECTED: { families: ['IntegrityError', 'warning'], exit: 0, advice: 'Inspect the file; it may be a login page' },

@@ -238,6 +238,8 @@ export interface LogoutChoice extends Pick<Interaction, 'end'> {
 
 /** The redirect URI registered for the client in the credential, for loopback listeners. */
 export interface RedirectWish {
+  /** Default: `127.0.0.1`. With `localhost` a listener has both loopback addresses, because browsers may use either. */
+  readonly host?: '127.0.0.1' | '::1' | 'localhost' | undefined
   /** Default: a free one. */
   readonly port?: number | undefined
   /** Begins with a slash. */

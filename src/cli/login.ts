@@ -268,6 +268,9 @@ function waitingText(credential: string, uri: string, isFixed: boolean): string 
     `the login of "${plain(credential)}" is still waiting for the browser. If the provider refuses the redirect URI, register it there:`,
     `  ${urlText(uri)}`,
   ]
+  if (new URL(uri).hostname === '127.0.0.1') {
+    lines.push('If it is registered with localhost, add "redirectHost": "localhost" to the credential')
+  }
   if (!isFixed) lines.push(`The port is a free one in each login. To keep it, log in again with --port ${new URL(uri).port}`)
   return lines.join('\n')
 }

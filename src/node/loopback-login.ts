@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Interaction, Redirection } from '../auth/auth.ts'
-import { AbortedError, CredentialError, NetworkError } from '../errors.ts'
+import { AbortedError, CredentialError, isAuthError, NetworkError } from '../errors.ts'
 import { isLoopbackHost } from '../http/url.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from './check-options.ts'
@@ -14,15 +14,20 @@ import { withAbsoluteFolders } from './credentials/user-folder.ts'
 export interface LoopbackOptions {
   /** Called with the URL of the authorization request, which it opens in a browser or prints; it is awaited. */
   readonly show: (url: string) => unknown
-  /** `::1` if the client is registered with it; default: `127.0.0.1`. */
-  readonly host?: '127.0.0.1' | '::1'
+  /** `::1` or `localhost` if the client is registered with it; default: that of the credential, else `127.0.0.1`. */
+  readonly host?: '127.0.0.1' | '::1' | 'localhost'
   /** Port to listen on, if the client is registered with one; default: that of the credential, else a free one. */
   readonly port?: number
   /** Milliseconds to wait for the browser; default 5 minutes. */
   readonly timeout?: number
 }
 
-const OPTIONS: Table<LoopbackOptions> = { show: required(FUNCTION), host: oneOf('127.0.0.1', '::1'), port: PORT, timeout: AMOUNT }
+const OPTIONS: Table<LoopbackOptions> = {
+  show: required(FUNCTION),
+  host: oneOf('127.0.0.1', '::1', 'localhost'),
+  port: PORT,
+  timeout: AMOUNT,
+}
 
 const PATH = '/callback'
 
@@ -51,8 +56,8 @@ interface Wait {
 }
 
 /**
- * Returns the `redirect` of a login. The listener has one loopback address, a free port and a fixed path, or those of the credential
- * (`redirectPort`, `redirectPath`) or `port`, and accepts GET requests for exactly this host. Everything else, also a wrong state, gets a
+ * Returns the `redirect` of a login. The listener has one loopback address, or both for `localhost`, a free port and a fixed path,
+ * or those of the credential (`redirectHost`, `redirectPort`, `redirectPath`) or the options, and accepts GET requests for exactly this host. Everything else, also a wrong state, gets a
  * 4xx page, and the listener keeps waiting.
  *
  * Errors: `LOGIN_TIMEOUT`, `ABORTED`, `NETWORK_LISTEN` when there is no such address.
@@ -61,9 +66,9 @@ interface Wait {
  */
 export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interaction['redirect']> {
   checkNamed('loopbackRedirect', options, OPTIONS)
-  return async (signal, { port = 0, path = PATH } = {}) => {
+  return async (signal, { host: ownHost = '127.0.0.1', port = 0, path = PATH } = {}) => {
     if (signal?.aborted) throw new AbortedError(signal.reason)
-    const { host = '127.0.0.1' } = options
+    const { host = ownHost } = options
     let wait: Wait | undefined
     const answer: RequestListener = (request, response) => {
       const callback = callbackOf(request, origin, path)
@@ -74,16 +79,14 @@ export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interact
       response.once('close', () => resolve(callback))
       page(response, 200, 'The login response was received. You can close this page and return to the terminal.')
     }
-    const server = createServer(LIMITS, answer)
-    newestConnections(server)
-    await listen(server, host, options.port ?? port)
-    const origin = originOf(server, host)
+    const servers = await listenOn(host, options.port ?? port, answer)
+    const origin = originOf(servers, host)
     const until = (url: string, isOurs: Wait['isOurs']) =>
       waitFor<URL>(signal, options.timeout ?? TIMEOUT, async (resolve) => {
         wait = { isOurs, resolve }
         await options.show(url)
       })
-    return redirectionOf(server, `${origin}${path}`, until)
+    return redirectionOf(servers, `${origin}${path}`, until)
   }
 }
 
@@ -94,9 +97,9 @@ const LIMITS = {
   connectionsCheckingInterval: 1000,
 }
 
-function redirectionOf(server: Server, uri: string, until: Redirection['answer']): Redirection {
+function redirectionOf(servers: readonly Server[], uri: string, until: Redirection['answer']): Redirection {
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= closed(server))
+  const close = () => (closing ??= allClosed(servers))
   return { uri, close, answer: (...wanted) => until(...wanted).finally(close) }
 }
 
@@ -128,19 +131,59 @@ function page(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, HEADERS).end(`<!doctype html>\n<title>stac-auth</title>\n<p>${text}</p>\n`)
 }
 
+/** Free ports of 127.0.0.1 that are tried for one that is also free on ::1. */
+const PORTS = 10
+
+/**
+ * Listens on the addresses of the host, all with the same port. Another program on one of the addresses of `localhost` could receive the
+ * login, so that both are taken, or none. A machine without IPv6 has only one.
+ */
+async function listenOn(host: string, port: number, answer: RequestListener): Promise<readonly Server[]> {
+  const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+  for (let tries = 1; ; tries++) {
+    const servers: Server[] = []
+    try {
+      for (const address of addresses) {
+        const server = createServer(LIMITS, answer)
+        newestConnections(server)
+        const isMissing = await listen(server, address, servers[0] ? portOf(servers[0]) : port).then(
+          () => false,
+          (error: unknown) => {
+            if (servers.length > 0 && isAuthError(error) && NO_ADDRESS.includes(error.actual ?? '')) return true
+            throw error
+          },
+        )
+        if (!isMissing) servers.push(server)
+      }
+      return servers
+    } catch (error) {
+      await allClosed(servers)
+      if (servers.length === 0 || port !== 0 || tries === PORTS) throw error
+    }
+  }
+}
+
+/** Codes of systems without IPv6. */
+const NO_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
+
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const code = 'code' in cause ? String(cause.code) : 'unknown reason'
       const hint = code === 'EADDRINUSE' ? { hint: 'stop the program that listens on that port, or register and use another port' } : {}
-      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`, hint))
+      const message = `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`
+      reject(new NetworkError('NETWORK_LISTEN', message, { ...hint, actual: code }))
     })
-    server.listen(port, host === '::1' ? '::1' : '127.0.0.1', resolve)
+    server.listen({ port, host, ipv6Only: true }, resolve)
   })
 }
 
-function originOf(server: Server, host: string): string {
-  return `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}`
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function originOf([server]: readonly Server[], host: string): string {
+  return `http://${host === '::1' ? '[::1]' : host}:${portOf(server as Server)}`
 }
 
 /** Resolves like `begin`, unless the signal aborts or the timeout ends first. */
@@ -163,6 +206,10 @@ function tooLate(timeout: number): CredentialError {
   return new CredentialError('LOGIN_TIMEOUT', `the browser did not return from the login within ${Math.ceil(timeout / 1000)} s`, {
     hint: 'log in again, and finish in a browser on this machine',
   })
+}
+
+async function allClosed(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map(closed))
 }
 
 /** Stops listening and closes connections that browsers opened in advance. */

@@ -281,3 +281,38 @@ async function talk(port: number, text: string): Promise<string> {
   await once(socket, 'close')
   return answer
 }
+
+describe('a client that is registered with localhost', () => {
+  const localhost = { host: 'localhost' } as const
+  const at = (address: string, port: string) => `http://${address}:${port}/callback${RIGHT}`
+
+  it('a client that is registered with localhost is answered on both loopback addresses, and for no other host', async () => {
+    const { uri, answer, outcome } = await login({}, undefined, localhost)
+    expect(uri).toMatch(/^http:\/\/localhost:\d+\/callback$/)
+    const { port, host } = new URL(uri)
+    for (const address of ['127.0.0.1', '[::1]']) expect((await send(at(address, port))).status).toBe(404)
+    expect(outcome()).toBeUndefined()
+    const wrong = `http://[::1]:${port}/callback?state=wrong&code=abc`
+    expect((await send(wrong, { headers: { host } })).status).toBe(400)
+    expect((await send(at('[::1]', port), { headers: { host } })).status).toBe(200)
+    expect((await answer).href).toBe(`${uri}${RIGHT}`)
+    await expect(send(at('127.0.0.1', port))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it('a client that is registered with localhost gets no port of which another program has one address', async () => {
+    const other = createServer().listen(0, '::1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    await expect(login({}, undefined, { ...localhost, port })).rejects.toMatchObject({
+      code: 'NETWORK_LISTEN',
+      message: `cannot listen on ::1 port ${port}: EADDRINUSE`,
+    })
+    await expect(send(at('127.0.0.1', String(port)))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    other.close()
+  })
+
+  it('a client that is registered with localhost is overruled by the host that the program names', async () => {
+    expect((await login({ host: '127.0.0.1' }, undefined, localhost)).uri).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    expect((await login(localhost)).uri).toMatch(/^http:\/\/localhost:/)
+  })
+})

@@ -11,7 +11,7 @@ export function addLogin(program: Command, context: Context): void {
     .description('log in with a credential, or with those that a document needs')
   withNewCredentialOptions(withCredentialsOption(command))
     .option('--browser', 'log in with a browser on this machine, without a device code')
-    .option('--port <number>', 'listen on this port of 127.0.0.1 for the redirect (default: a free port)', portNumber)
+    .option('--port <number>', 'listen on this port for the redirect (default: a free port)', portNumber)
     .option('--yes', 'log in without a terminal; does not confirm new credentials')
     .action(
       context.run(async (name: string, options: LoginOptions) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
+import { redirectHostOption } from '../credentials/missing-credentials.ts'
 import { portNumber, withCredentialsOption } from '../options.ts'
 import type { SetupOptions } from '../setup/setup.ts'
 
@@ -12,7 +13,8 @@ export function addSetup(program: Command, context: Context): void {
       scope,
     ])
     .option('--browser', 'log in with a browser on this machine, without a device code')
-    .option('--port <number>', 'listen on this port of 127.0.0.1 for the redirect (default: a free port)', portNumber)
+    .option('--port <number>', 'listen on this port for the redirect (default: a free port)', portNumber)
+    .addOption(redirectHostOption())
     .option('--dry-run', 'show what is there and what is missing, without a question')
     .option('--json', 'print that as JSON')
     .action(

@@ -1,6 +1,6 @@
 /** Finds the schemes of a document without a usable credential, and the URLs their credentials need. */
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Auth, RefExplanation } from '../../auth/auth.ts'
 import type { Credential } from '../../auth/credential.ts'
 import { isUnusable, patternFor, type Requirement, requirementOf } from '../../auth/requirement.ts'
@@ -260,6 +260,7 @@ export interface NewCredentialOptions {
   readonly scope?: readonly string[]
   /** Port of the redirect URI. */
   readonly port?: number
+  readonly redirectHost?: string
 }
 
 /** Adds `--id` and `--scope`. */
@@ -270,10 +271,25 @@ export function withNewCredentialOptions(command: Command): Command {
       .option('--scope <scope>', 'request this scope with a new credential (repeatable)', (scope, scopes: readonly string[] = []) => [
         ...scopes,
         scope,
-      ]),
+      ])
+      .addOption(redirectHostOption()),
   )
 }
 
-export function newCredentialSettingsOf({ id, scope = [], port }: NewCredentialOptions): NewCredentialSettings {
-  return { ...(id !== undefined && { id }), scopes: scope, ...(port !== undefined && { port }) }
+/** The option for providers at which only another spelling of this machine is registered. */
+export function redirectHostOption(): Option {
+  return new Option('--redirect-host <host>', 'set the host of the redirect URI of a new credential (default: 127.0.0.1)').choices([
+    '127.0.0.1',
+    '::1',
+    'localhost',
+  ])
+}
+
+export function newCredentialSettingsOf({ id, scope = [], port, redirectHost }: NewCredentialOptions): NewCredentialSettings {
+  return {
+    ...(id !== undefined && { id }),
+    scopes: scope,
+    ...(port !== undefined && { port }),
+    ...(redirectHost !== undefined && { redirectHost }),
+  }
 }

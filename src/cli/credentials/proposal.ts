@@ -18,6 +18,7 @@ export interface NewCredentialSettings {
   readonly scopes: readonly string[]
   /** Of the redirect URI of logins. */
   readonly port?: number
+  readonly redirectHost?: string
 }
 
 /** An incomplete credential. */
@@ -52,7 +53,7 @@ const UNKNOWN = '…'
 export function proposalFor(
   { name, strategy, scheme, target, url, places }: MissingCredential,
   beside: readonly CredentialObject[],
-  { id, scopes, port }: NewCredentialSettings,
+  { id, scopes, port, redirectHost }: NewCredentialSettings,
   linked: Readonly<Record<string, string>> = {},
 ): IncompleteCredential {
   const taken = new Set(beside.map((credential) => credential.id))
@@ -70,6 +71,7 @@ export function proposalFor(
     ...Object.fromEntries(placeholders),
     ...linked,
     ...(scopes.length > 0 && hasScopes && { scopes }),
+    ...(redirectHost !== undefined && 'redirectHost' in fields && { redirectHost }),
     ...(port !== undefined && 'redirectPort' in fields && { redirectPort: port }),
   }
   const { clientSecret } = form.credential.type === strategy.type ? fields : {}

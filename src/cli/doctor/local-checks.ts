@@ -119,26 +119,27 @@ const STICKY = 0o1000
 
 /** Checks that the fixed ports of redirect URIs are free; nothing for credentials without one. */
 export async function redirectPortChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {
-  const checks = credentials.map(async ({ id, redirectPort: port }) => {
+  const checks = credentials.map(async ({ id, redirectHost = '127.0.0.1', redirectPort: port }) => {
     if (typeof port !== 'number') return []
     const check = `redirect port ${id}`
-    const code = await listenFailure(port)
+    const host = String(redirectHost)
+    const code = await listenFailure(port, host === 'localhost' ? '127.0.0.1' : host)
     const hint = `stop the program that listens on port ${port}, or register another port with the provider and set redirectPort of "${id}" to it`
     return [
       code === undefined
-        ? ok(check, `port ${port} of 127.0.0.1 is free`)
-        : problem(check, 'NETWORK_LISTEN', `a login cannot listen on port ${port} of 127.0.0.1 (${code})`, hint),
+        ? ok(check, `port ${port} of ${host} is free`)
+        : problem(check, 'NETWORK_LISTEN', `a login cannot listen on port ${port} of ${host} (${code})`, hint),
     ]
   })
   return (await Promise.all(checks)).flat()
 }
 
 /** Returns the system's code where a port cannot be listened on. */
-function listenFailure(port: number): Promise<string | undefined> {
+function listenFailure(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error) => resolve(systemCode(error)))
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(undefined)))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }
 

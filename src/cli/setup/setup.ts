@@ -22,7 +22,7 @@ import { guided } from './questions.ts'
 import { documentBelow, exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
 import { type TestResult, testOf, testText } from './test-request.ts'
 
-export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope'> {
+export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope' | 'redirectHost'> {
   readonly browser?: boolean
   readonly port?: number
   readonly dryRun?: boolean

@@ -27,8 +27,8 @@ import type { TokenSet } from './token-set.ts'
  * `OIDC_ID_TOKEN`, `SCHEME_UNSUPPORTED` for a server without S256.
  */
 export async function authorizationCode(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
-  const { redirectPort: port, redirectPath: path } = context.credential
-  const redirection = await interaction.redirect?.(context.signal, { port, path })
+  const { redirectHost: host, redirectPort: port, redirectPath: path } = context.credential
+  const redirection = await interaction.redirect?.(context.signal, { host, port, path })
   if (!redirection) throw interactionMissing(context.credential)
   try {
     const server = await serverOf(context)

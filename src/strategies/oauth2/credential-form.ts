@@ -68,7 +68,12 @@ const form = (name: string, ...fields: readonly Fields[]): CredentialFields => (
 const loginFields = {
   deviceAuthorizationUrl: { kind: 'url', label: 'Endpoint for logins on another device (RFC 8628)' },
   par: { kind: 'boolean', label: 'Push the authorization request (RFC 9126); default: when the server supports it, with true always' },
-  redirectPort: { kind: 'number', label: 'Port of the redirect URI on 127.0.0.1; default: a free one' },
+  redirectHost: {
+    kind: 'text',
+    label: 'Host of the redirect URI, as it is registered with the provider; default: 127.0.0.1',
+    values: ['127.0.0.1', '::1', 'localhost'],
+  },
+  redirectPort: { kind: 'number', label: 'Port of the redirect URI; default: a free one' },
   redirectPath: { kind: 'text', label: 'Path of that redirect URI; default: /callback' },
   endSessionUrl: { kind: 'url', label: 'Page to which the provider redirects after the logout (OpenID Connect RP-Initiated Logout 1.0)' },
 } as const satisfies Fields

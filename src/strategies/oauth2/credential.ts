@@ -20,6 +20,7 @@ export type OAuth2Credential = Credential & {
   /** Hosts of published endpoints, besides the origin of the discovery document. */
   readonly endpointHosts?: readonly UrlPattern[]
   readonly par?: boolean
+  readonly redirectHost?: '127.0.0.1' | '::1' | 'localhost'
   readonly redirectPort?: number
   readonly redirectPath?: string
   readonly clientId: string

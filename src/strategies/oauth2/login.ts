@@ -3,7 +3,7 @@ import type { Interaction, LogoutChoice } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
-import { serverOf } from './server.ts'
+import { ignoredEndpoint, serverOf } from './server.ts'
 import { dropTokens, keepTokens, resolveTokens } from './token.ts'
 import type { TokenSet } from './token-set.ts'
 
@@ -55,7 +55,7 @@ function endOfSession(page: string, { credential: { clientId } }: OAuth2Context,
  */
 async function revoke(context: OAuth2Context, { refreshToken, accessToken }: TokenSet): Promise<void> {
   const { revocation_endpoint: url } = await serverOf(context)
-  if (url === undefined) return
+  if (url === undefined) return warnUnrevoked(context)
   const secrets = refreshToken === undefined ? [accessToken] : [refreshToken, accessToken]
   const failures: unknown[] = []
   for (const token of secrets) {
@@ -69,6 +69,15 @@ async function revoke(context: OAuth2Context, { refreshToken, accessToken }: Tok
     }
   }
   if (failures.length > 0) throw failures[0]
+}
+
+/** Warns when the server has an endpoint for it, on a host that the user does not allow. */
+async function warnUnrevoked(context: OAuth2Context): Promise<void> {
+  const ignored = await ignoredEndpoint(context, 'revocation_endpoint')
+  if (ignored === undefined) return
+  const what = `the tokens of "${context.credential.id}" were removed, but not revoked: they are valid until they expire`
+  const why = `the revocation endpoint is on ${ignored.origin}, which the credential does not allow`
+  context.warn({ code: 'TOKEN_NOT_REVOKED', message: `${what}, because ${why}; for the next logout, ${ignored.hint}` })
 }
 
 /** Error codes for a token that was revoked with its refresh token. RFC 7009 §2.2 defines none, but some servers send one. */

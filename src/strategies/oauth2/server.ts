@@ -81,12 +81,29 @@ function lacksEndpoint({ flow, tokenUrl, authorizationUrl }: OAuth2Credential): 
  * `HTTP_<status>`, those of the transport.
  */
 export async function serverOf(context: OAuth2Context): Promise<ServerMetadata> {
+  return (await publicationOf(context)).server
+}
+
+/** Returns the advice for an optional endpoint that is not used because the user does not allow its host; undefined for any other. */
+export async function ignoredEndpoint(context: OAuth2Context, name: string): Promise<{ origin: string; hint: string } | undefined> {
+  const { elsewhere } = await publicationOf(context)
+  const url = elsewhere.get(name)
+  return url === undefined ? undefined : { origin: new URL(url).origin, hint: hostsHint([...elsewhere], context.credential) }
+}
+
+/** The metadata of a server, and its optional endpoints on hosts that the user does not allow, by name. */
+interface Publication {
+  readonly server: ServerMetadata
+  readonly elsewhere: ReadonlyMap<string, string>
+}
+
+async function publicationOf(context: OAuth2Context): Promise<Publication> {
   const { credential, clock } = context
   const url = publishedAt(credential)
-  if (url === undefined) return written(credential)
-  const { value } = await context.session.resolve<ServerMetadata>(`metadata ${url}`, async (signal) => {
-    const metadata = await published(url, { ...context, signal })
-    return { value: metadata, refreshAt: clock.now() + LIFE }
+  if (url === undefined) return { server: written(credential), elsewhere: new Map() }
+  const { value } = await context.session.resolve<Publication>(`metadata ${url}`, async (signal) => {
+    const publication = await published(url, { ...context, signal })
+    return { value: publication, refreshAt: clock.now() + LIFE }
   })
   return value
 }
@@ -101,7 +118,7 @@ function written(credential: OAuth2Credential): ServerMetadata {
   }
 }
 
-async function published(url: string, context: OAuth2Context): Promise<ServerMetadata> {
+async function published(url: string, context: OAuth2Context): Promise<Publication> {
   const { credential } = context
   const endpoint: Endpoint = { credential: credential.id, url, name: 'discovery document' }
   const metadata = await document(endpoint, context).catch((error: unknown) => {
@@ -112,16 +129,21 @@ async function published(url: string, context: OAuth2Context): Promise<ServerMet
   })
   const issuer = checkedIssuer(metadata, url, credential)
   const aliases = methodOf(credential) === 'tls' ? own(metadata, 'mtls_endpoint_aliases') : undefined
-  const addresses = Object.keys(ADDRESSES).flatMap((name) => {
+  const addresses = new Map<string, string>()
+  const elsewhere = new Map<string, string>()
+  for (const [name, field] of Object.entries(ADDRESSES)) {
     // RFC 8705 §5: a client with a certificate uses the alias.
     const value = (ALIASED.includes(name) ? own(aliases, name) : undefined) ?? own(metadata, name)
-    const isPinned = credential[ADDRESSES[name] ?? ''] !== undefined
-    if (OPTIONAL.has(name) && !isOn(value, url, credential)) return []
-    return value === undefined || isPinned ? [] : [[name, checkedAddress(name, value, url, credential)]]
-  })
+    if (value === undefined || (field !== undefined && credential[field] !== undefined)) continue
+    if (OPTIONAL.has(name) && !isUsable(value)) continue
+    const address = checkedAddress(name, value, url, credential)
+    const places = isOn(address, url, credential) ? addresses : elsewhere
+    places.set(name, address)
+  }
+  if ([...elsewhere.keys()].some((name) => !OPTIONAL.has(name))) throw untrusted([...elsewhere], credential)
   const flags = FLAGS.map((name) => [name, own(metadata, name) === true])
   const lists = LISTS.flatMap((name) => (isTexts(own(metadata, name)) ? [[name, own(metadata, name)]] : []))
-  return { issuer, ...Object.fromEntries([...flags, ...lists, ...addresses]), ...pinned(credential) }
+  return { server: { issuer, ...Object.fromEntries([...flags, ...lists, ...addresses]), ...pinned(credential) }, elsewhere }
 }
 
 async function document(endpoint: Endpoint, context: OAuth2Context): Promise<JsonObject> {
@@ -134,9 +156,8 @@ async function document(endpoint: Endpoint, context: OAuth2Context): Promise<Jso
 }
 
 /** True on the origin of the discovery document, or on hosts that the user allows. */
-function isOn(value: unknown, from: string, { endpointHosts = [] }: OAuth2Credential): boolean {
-  if (typeof value !== 'string' || !canParseUrl(value)) return false
-  const url = new URL(value)
+function isOn(address: string, from: string, { endpointHosts = [] }: OAuth2Credential): boolean {
+  const url = new URL(address)
   return url.origin === new URL(from).origin || matchesAny(endpointHosts, url)
 }
 
@@ -184,22 +205,40 @@ function checkedAddress(name: string, value: unknown, from: string, credential: 
   }
   const url = new URL(value)
   url.hash = ''
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
+  if (!isUsable(value)) {
     throw new TrustError('URL_INSECURE', `${name} in the discovery document of "${id}" is not an https URL`, { credential: id, url: from })
   }
-  if (isOn(url.href, from, credential)) return url.href
-  const field = ADDRESSES[name]
-  throw new TrustError(
-    'CREDENTIAL_ENDPOINT_UNTRUSTED',
-    `${name} of "${id}" is on ${url.origin}, not on the origin of its discovery document. Nothing was sent`,
-    {
-      credential: id,
-      url: url.href,
-      ...(field && {
-        hint: `if you trust it, add "endpointHosts": ["${url.origin}/"], or this endpoint alone as "${field}", to the credential`,
-      }),
-    },
-  )
+  return url.href
+}
+
+/** True for an https URL, and for http on loopback. */
+function isUsable(value: unknown): boolean {
+  if (typeof value !== 'string' || !canParseUrl(value)) return false
+  const { protocol, hostname } = new URL(value)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+}
+
+type Named = readonly [name: string, url: string]
+
+/** Returns `CREDENTIAL_ENDPOINT_UNTRUSTED` for all endpoints on hosts that the user does not allow, also the optional ones: one answer is enough. */
+function untrusted(elsewhere: readonly Named[], credential: OAuth2Credential): TrustError {
+  const { id } = credential
+  const [[name, url] = ['', ''], ...more] = elsewhere.filter(([one]) => !OPTIONAL.has(one))
+  const field = more.length === 0 && elsewhere.length === 1 ? ADDRESSES[name] : undefined
+  const list = elsewhere.map(([one, address]) => `${one} on ${new URL(address).origin}${OPTIONAL.has(one) ? ' (optional)' : ''}`)
+  const message = `"${id}" has endpoints that are not on the origin of its discovery document: ${list.join(', ')}. Nothing was sent`
+  const alone = field === undefined ? '' : `; or this endpoint alone as "${field}"`
+  return new TrustError('CREDENTIAL_ENDPOINT_UNTRUSTED', message, {
+    credential: id,
+    url,
+    hint: `${hostsHint(elsewhere, credential)}${alone}`,
+  })
+}
+
+/** Returns the complete field, so that no host of before is lost. */
+function hostsHint(elsewhere: readonly Named[], { id, endpointHosts = [] }: OAuth2Credential): string {
+  const hosts = [...endpointHosts.map(({ pattern }) => pattern), ...elsewhere.map(([, url]) => `${new URL(url).origin}/`)]
+  return `if you trust them, set in the credential "${id}": "endpointHosts": ${JSON.stringify([...new Set(hosts)])}`
 }
 
 /** Returns the fields of the credential, which override published ones. */

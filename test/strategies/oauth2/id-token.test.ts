@@ -22,14 +22,20 @@ interface Made {
   readonly claims?: Record<string, unknown>
   readonly header?: Record<string, unknown>
   readonly key?: KeyObject
+  /** Of the client, in place of a key. */
+  readonly secret?: string
 }
 
 /** An ID token for the login with that nonce, with something wrong in it. */
-function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKey }: Made): string {
+function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKey, secret }: Made): string {
   const all = { iss: ISSUER, aud: 'app', sub: 'ada', nonce, iat: seconds, exp: seconds + 300, ...claims }
   const head = { alg: 'RS256', kid: 'k1', ...header }
   const text = `${encoded(head)}.${encoded(JSON.parse(JSON.stringify(all)))}`
   if (head.alg === 'none') return `${text}.`
+  if (secret !== undefined) {
+    const hash = `sha${String(head.alg).slice(2)}`
+    return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`
+  }
   if (head.alg === 'HS256') {
     const pem = keys.publicKey.export({ type: 'spki', format: 'pem' })
     return `${text}.${createHmac('sha256', pem).update(text).digest('base64url')}`
@@ -38,7 +44,14 @@ function idToken(nonce: string, { claims = {}, header = {}, key = keys.privateKe
 }
 
 /** A login at a provider that gives that ID token. */
-async function login(made: Made | undefined, fields: object = {}, clock = { now: () => NOW }, refreshed: Made[] = [], hasKeys = true) {
+async function login(
+  made: Made | undefined,
+  fields: object = {},
+  clock = { now: () => NOW },
+  refreshed: Made[] = [],
+  hasKeys = true,
+  date?: number,
+) {
   let nonce = ''
   const servers = routes({
     [DISCOVERY]: {
@@ -54,7 +67,8 @@ async function login(made: Made | undefined, fields: object = {}, clock = { now:
     [`${ISSUER}/token`]: ({ body }) => {
       const given = String(body).includes('grant_type=refresh_token') ? refreshed.shift() : made
       const tokens = { access_token: secrets.token.value, refresh_token: 'r', token_type: 'Bearer' }
-      return { body: { ...tokens, ...(given && { id_token: idToken(nonce, given) }) } }
+      const headers = date === undefined ? {} : { date: new Date(date).toUTCString() }
+      return { headers, body: { ...tokens, ...(given && { id_token: idToken(nonce, given) }) } }
     },
   })
   const entry = { id: 'mine', type: 'openIdConnect', openIdConnectUrl: DISCOVERY, clientId: 'app', sendTo: DATA, ...fields }
@@ -174,11 +188,48 @@ describe('an ID token', () => {
     ])
   })
 
+  it.each(['HS256', 'HS384', 'HS512'])('an ID token that is signed with the client secret by %s is verified with it', async (alg) => {
+    const clientSecret = secrets.client.value
+    for (const hasKeys of [true, false]) {
+      const { auth, script } = await login({ header: { alg }, secret: clientSecret }, { clientSecret }, undefined, [], hasKeys)
+      expect(await auth.status()).toMatchObject([{ state: 'valid' }])
+      expect(script.sent.filter(({ url }) => url.endsWith('/token'))).toHaveLength(1)
+    }
+    const wrong = await failureOf(login({ header: { alg }, secret: 'another' }, { clientSecret }))
+    expect(wrong).toMatchObject({ code: 'OIDC_ID_TOKEN', message: expect.stringContaining('not signed with its client secret') })
+    const claims = await failureOf(login({ header: { alg }, secret: clientSecret, claims: { aud: 'other' } }, { clientSecret }))
+    expect(claims).toMatchObject({ code: 'OIDC_ID_TOKEN', message: expect.stringContaining('wrong aud') })
+    const publicClient = await failureOf(login({ header: { alg }, secret: clientSecret }))
+    expect(publicClient).toMatchObject({ code: 'OIDC_ID_TOKEN', hint: expect.stringContaining('add "clientSecret"') })
+  })
+
+  it.each([-1_800_000, 1_800_000])('an ID token is checked by the clock of its server, when this machine is %d ms off', async (ahead) => {
+    let now = NOW + ahead
+    const { auth, script } = await login({}, { present: 'id_token' }, { now: () => now }, [], true, NOW)
+    expect(await auth.status()).toMatchObject([{ state: 'valid', expiresAt: expect.any(String) }])
+    expect(script.sent.filter(({ url }) => url.endsWith('/token'))).toHaveLength(1)
+    const [{ expiresAt = '' } = {}] = await auth.status()
+    expect(Math.abs(Date.parse(expiresAt) - now - 300_000)).toBeLessThan(2000)
+    now += 302_000
+    expect(await auth.status()).toMatchObject([{ state: 'expired' }])
+  })
+
+  it('an ID token that has expired by the clock of its server is refused, whatever this machine says', async () => {
+    const error = await failureOf(login({ claims: { exp: seconds - 60 } }, {}, { now: () => NOW - 3_600_000 }, [], true, NOW))
+    expect(error).toMatchObject({ code: 'OIDC_ID_TOKEN', hint: 'set the clock of this machine' })
+  })
+
+  it('an ID token of a server whose clock is days off is refused', async () => {
+    expect(await failureOf(login({}, {}, { now: () => NOW + 3 * 86_400_000 }, [], true, NOW))).toMatchObject({ code: 'OIDC_ID_TOKEN' })
+  })
+
   it('an ID token of a provider without keys is refused', async () => {
     expect(await failureOf(login({}, {}, undefined, [], false))).toMatchObject({ code: 'OIDC_ID_TOKEN', credential: 'mine' })
   })
 
   it('an ID token that is missing is refused', async () => {
-    expect(await failureOf(login(undefined))).toMatchObject({ code: 'OAUTH_RESPONSE_INVALID' })
+    const error = await failureOf(login(undefined))
+    expect(error).toMatchObject({ code: 'OAUTH_RESPONSE_INVALID', message: expect.stringContaining('has no id_token') })
+    expect(error).toMatchObject({ hint: expect.stringContaining('"openid"') })
   })
 })

@@ -147,8 +147,10 @@ describe('a token answer with empty texts', () => {
 describe('the redirect URI of a login', () => {
   it('the redirect URI of a login is that of the credential', async () => {
     expect((await loggedIn(() => ({ body: tokens }))).wishes).toEqual([{}])
-    const registered = { redirectPort: 8765, redirectPath: '/oauth/done' }
-    expect((await loggedIn(() => ({ body: tokens }), registered)).wishes).toEqual([{ port: 8765, path: '/oauth/done' }])
+    const registered = { redirectHost: 'localhost', redirectPort: 8765, redirectPath: '/oauth/done' }
+    expect((await loggedIn(() => ({ body: tokens }), unchecked(registered))).wishes).toEqual([
+      { host: 'localhost', port: 8765, path: '/oauth/done' },
+    ])
   })
 
   it('the redirect URI of a login is never that of a catalog', async () => {
@@ -163,6 +165,8 @@ describe('the redirect URI of a login', () => {
     { redirectPort: 65_536 },
     { redirectPort: 80.5 },
     { redirectPort: '8080' },
+    { redirectHost: 'evil.example' },
+    { redirectHost: '0.0.0.0' },
     { redirectPath: 'callback' },
     { redirectPath: '' },
     { redirectPath: '/a?b=c' },
