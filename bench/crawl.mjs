@@ -20,6 +20,9 @@ const ROUNDS = 5
 const AT_A_TIME = 8
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ catalogs: 2, items: 5, rounds: 1 }]
+
 export async function run({ catalogs = CATALOGS, items = ITEMS, rounds = ROUNDS } = {}) {
   const server = fork(fileURLToPath(import.meta.url), ['--serve', String(catalogs), String(items)])
   const [port] = await once(server, 'message')

@@ -23,13 +23,20 @@ const FILES = 10_000
 const AT_A_TIME = 16
 const ROUNDS = 3
 
-export async function run({ large = LARGE, files = FILES, rounds = ROUNDS } = {}) {
+/** Programs of Debian that it compares with. */
+export const programs = ['aria2c', 'curl', 'openssl']
+
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ large: 8 * MIB, files: 20, rounds: 1 }]
+
+export async function* run({ large = LARGE, files = FILES, rounds = ROUNDS } = {}) {
   const base = await mkdtemp(join(tmpdir(), 'stac-auth-bench-'))
   const server = fork(fileURLToPath(new URL('servers/download.mjs', import.meta.url)), [String(large)])
   const [{ origin, checksum }] = await once(server, 'message')
   const task = { base, origin, checksum, large, files }
   try {
-    return [...(await largeFile(task, rounds)), ...(await smallFiles(task, rounds))]
+    yield* await largeFile(task, rounds)
+    yield* await smallFiles(task, rounds)
   } finally {
     server.kill()
     await rm(base, { recursive: true, force: true })

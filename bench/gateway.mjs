@@ -30,6 +30,12 @@ const TOKEN = 'of-the-benchmark'
 
 const runProgram = promisify(execFile)
 
+/** Programs of Debian that it compares with. */
+export const programs = ['nginx', 'curl']
+
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ rounds: 1, ranges: 20 }]
+
 export async function run({ rounds = ROUNDS, ranges = RANGES } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'stac-auth-bench-'))
   const servers = []

@@ -28,6 +28,9 @@ const EXTENSIONS = [
   'storage/v2.0.0',
 ]
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ items: 1000, rounds: 1 }]
+
 /** Measures and returns the ratios; `items` and `rounds` may be made smaller for a quick look. */
 export async function run({ items = ITEMS, rounds = 5 } = {}) {
   const texts = Array.from({ length: items }, (_, index) => JSON.stringify(item(index)))
@@ -122,7 +125,8 @@ export function item(index) {
 }
 
 function schemes(index) {
-  const host = `https://identity${index % 50}.example`
+  // A site of the catalog's files: another one would be a finding.
+  const host = `https://identity${index % 50}.data.example`
   return {
     oidc: { type: 'openIdConnect', openIdConnectUrl: `${host}/.well-known/openid-configuration` },
     key: { type: 'apiKey', name: 'x-api-key', in: 'header', description: 'Ask the help desk for a key.' },
@@ -136,7 +140,7 @@ function schemes(index) {
       flows: {
         authorizationCode: {
           method: 'POST',
-          authorizationApi: `${host}/sign`,
+          authorizationApi: `https://sign.example/v1/${index % 50}`,
           responseField: 'signed_url',
           parameters: {
             bucket: { in: 'body', required: true, schema: { type: 'string' } },

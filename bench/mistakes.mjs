@@ -75,6 +75,9 @@ const MISTAKES = [
   ['/links/4', { rel: 'license', href: 'https://creativecommons.org/licenses/by/4.0/', 'auth:refs': ['key'] }],
 ]
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ items: 50, rounds: 1 }]
+
 /** Measures and returns the ratio; `items` and `rounds` may be made smaller for a quick look, but no mistake is left out. */
 export async function run({ items = ITEMS, rounds = ROUNDS } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'stac-auth-bench-'))

@@ -19,6 +19,9 @@ const BIN = new URL('../dist/cli/bin.js', import.meta.url)
 const LINES = Array.from({ length: 2000 }, (_, index) => `${JSON.stringify(item(index))}\n`)
 const BLOCK = Buffer.from(LINES.join(''))
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ bytes: 1e7, compared: 1e6, rounds: 1 }]
+
 export async function run({ bytes = GB, compared = GB / 10, rounds = 3 } = {}) {
   const ratios = []
   for (let round = -1; round < rounds; round++) {

@@ -13,6 +13,9 @@ const LIMIT = 500
 const RESOLUTIONS = 10_000
 const DISTINCT = 5_000
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ limit: 500, resolutions: 100, distinct: 50 }]
+
 export async function run({ limit = LIMIT, resolutions = RESOLUTIONS, distinct = DISTINCT } = {}) {
   const learned = await signAll({ limit, resolutions, distinct })
   const told = await signAll({ limit, resolutions, distinct, entry: { signingRate: limit } })

@@ -19,6 +19,9 @@ const STARTS = {
   engine: `const { createAuth } = await import('${engine}'); await createAuth({ credentials: [${JSON.stringify(entry)}] }).ready()`,
 }
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [1]
+
 /** Rows of `{ name, ratio, target, unit, better, details }`. */
 export async function run(rounds = 15) {
   const times = new Map(Object.keys(STARTS).map((name) => [name, []]))

@@ -12,6 +12,9 @@ import { TranslationClient } from '../dist/services/translation/index.js'
 const CONCURRENCY = [1, 32]
 const CALLS = 600
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [1]
+
 /** Rows of `{ name, ratio, target, unit, better, details }`. */
 export async function run(rounds = 9) {
   const server = fork(new URL('servers/translation.mjs', import.meta.url))

@@ -26,6 +26,9 @@ export const OURS = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url)
 const require = createRequire(import.meta.url)
 export const THEIRS = require.resolve('stac-node-validator/bin/cli.js')
 
+/** Arguments of `run` for the smallest measurement, which only shows that it works. */
+export const smallest = [{ items: 20, rounds: 1 }]
+
 export async function run({ items = ITEMS, rounds = ROUNDS } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'stac-auth-bench-'))
   try {

@@ -12,9 +12,9 @@ if [[ ! -f $program ]]; then
   log=$(mktemp)
   if ! (
     # A prefix of its own: no folder above counts as a workspace that contains this one.
-    cd "$checkout"
-    npm ci --prefix "$checkout" --ignore-scripts --no-audit --no-fund
-    npm run --prefix "$checkout" --silent build
+    cd "$checkout" &&
+      npm ci --prefix "$checkout" --ignore-scripts --no-audit --no-fund &&
+      npm run --prefix "$checkout" --silent build
   ) >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"

@@ -31,6 +31,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   quick: { command: vitest, arguments: ['run', '--config', 'vitest.quick.config.ts'] },
   fuzz: { command: vitest, arguments: ['run', 'test/fuzz'], env: { FUZZ_SEED: String(seed), FUZZ_CASES: values.cases } },
   chaos: { command: vitest, arguments: ['run', 'test/chaos'], env: { CHAOS_SEEDS: chaosSeeds() } },
+  processes: {
+    command: vitest,
+    arguments: ['run', '--project', 'unit', 'test/node/token-processes.test.ts'],
+    env: { TOKEN_PROCESSES: '50' },
+  },
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },

@@ -197,8 +197,10 @@ export interface SessionStore {
   /**
    * Runs `run` while no other caller, in this process or another, runs for the same key; must not be called from inside `run`. Where
    * processes can be killed, a `run` of more than a minute may overlap with another. Errors: those of `run`, `ABORTED`.
+   *
+   * @param meanwhile may be called at intervals while others run; a result other than undefined is returned without `run`
    */
-  exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal, meanwhile?: () => Promise<T | undefined>): Promise<T>
 }
 
 /** Checks that a store can replace `text` with a text of up to `length` characters. Errors: why it cannot. */
@@ -272,14 +274,14 @@ export function withMemoryFallback(store: SessionStore, warn: (warning: Warning)
       await memory.remove(key)
       await store.remove(key)
     },
-    exclusively: async (key, run, signal) => {
+    exclusively: async (key, run, signal, meanwhile) => {
       let begun = false
       const begin = () => {
         begun = true
         return run()
       }
       try {
-        return await store.exclusively(key, begin, signal)
+        return await store.exclusively(key, begin, signal, meanwhile)
       } catch (error) {
         if (begun || !isUnusable(error)) throw error
         return memory.exclusively(

@@ -100,7 +100,7 @@ describe('continuous integration', () => {
 
 describe('the nightly workflow', () => {
   it('has a job for each part of npm run nightly', () => {
-    const parts = [...readFileSync(`${root}scripts/nightly.ts`, 'utf8').matchAll(/^ {2}(\w+): \{ command: /gm)].map(([, name]) => name)
+    const parts = [...readFileSync(`${root}scripts/nightly.ts`, 'utf8').matchAll(/^ {2}(\w+): \{\s+command: /gm)].map(([, name]) => name)
     expect(parts.length).toBeGreaterThan(8)
     expect(workflow('nightly.yml').jobs.part?.strategy?.matrix.part).toEqual(parts)
   })

@@ -66,6 +66,32 @@ describe('TokenFolder', () => {
     expect(await failureOf(late)).toMatchObject({ code: 'ABORTED' })
   })
 
+  it('looks into the store while it waits for another process, and not when the lock is free', async () => {
+    const files = new TokenFolder(folder, 20_000)
+    await leaveLock()
+    const controller = new AbortController()
+    let looked = 0
+    const read = async () => {
+      looked++
+      return (await files.load(KEY))?.text
+    }
+    const waiting = files.exclusively(KEY, async () => 'the lock', undefined, read)
+    const given = files.exclusively(OTHER_KEY, async () => 'free', controller.signal, read)
+    expect(await given).toBe('free')
+    await expect.poll(() => looked).toBeGreaterThan(2)
+    await files.save(KEY, { text: 'the token' })
+    expect(await waiting).toBe('the token')
+    await rm(path)
+    expect(await files.exclusively(KEY, async () => 'the lock', undefined, read)).toBe('the lock')
+  })
+
+  it('looks once more when its time is over, because the process may have been suspended', async () => {
+    await leaveLock()
+    let looked = 0
+    const read = async () => (++looked > 1 ? 'the token' : undefined)
+    expect(await new TokenFolder(folder, 1).exclusively(KEY, async () => 'the lock', undefined, read)).toBe('the token')
+  })
+
   it('lets fifty who wait make one request', async () => {
     const stores = [new TokenFolder(folder), new TokenFolder(folder)]
     let requests = 0

@@ -2,6 +2,7 @@
  * One process of many that share a store; the tests start it.
  *
  * `token <folder> <server>`: prints the token that is there, or obtains one. `hold <folder>`: prints `held` and keeps the lock.
+ * `wait <folder>`: prints the token that comes while another process has the lock, after `waiting`.
  * `write <folder> <length>`: writes so much, prints what can be read then, and its warnings on stderr.
  */
 import { once } from 'node:events'
@@ -39,10 +40,21 @@ async function hold(): Promise<string> {
   })
 }
 
+async function wait(): Promise<string> {
+  const told = store.exclusively(
+    KEY,
+    async () => 'the lock',
+    undefined,
+    () => store.read(KEY),
+  )
+  console.log('waiting')
+  return told
+}
+
 async function write(): Promise<string> {
   await store.write(KEY, 'n'.repeat(Number(argument)))
   return (await store.read(KEY)) ?? ''
 }
 
-const works: Readonly<Record<string, () => Promise<string>>> = { token, hold, write }
+const works: Readonly<Record<string, () => Promise<string>>> = { token, hold, wait, write }
 console.log(await works[work]?.())

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -62,6 +63,23 @@ describe('processes that share a store', () => {
     // The secret is in the one file, and what remains of the locks is nothing.
     expect(await readdir(folder)).toEqual([`${KEY}.json`])
     expect(leaks([secret], { stderr: outputs.map(({ stderr }) => stderr).join('') })).toEqual([])
+  })
+
+  // The nightly run sets the number: more processes than a small machine can start at once.
+  const many = Number(process.env.TOKEN_PROCESSES ?? 12)
+  it(`${many} processes that wait take the token that is stored, though its lock is never released`, async () => {
+    const folder = join(base, 'stuck')
+    const child = await holder(folder)
+    const waiting = Array.from({ length: many }, () =>
+      spawn(process.execPath, [script, 'wait', folder], { stdio: ['ignore', 'pipe', 'pipe'] }),
+    )
+    const outputs = waiting.map(({ stdout, stderr }) => Promise.all([text(stdout), text(stderr)]))
+    await Promise.all(waiting.map(({ stdout }) => once(stdout, 'data')))
+    child.kill('SIGSTOP')
+    await tokenFiles({ folder }).write(KEY, 'the token')
+    expect(await Promise.all(outputs)).toEqual(Array(many).fill(['waiting\nthe token\n', '']))
+    expect(await readdir(folder)).toEqual([`${KEY}.json`, `${KEY}.lock`])
+    child.kill('SIGKILL')
   })
 
   it('processes that share a store do not wait for one that was killed', async () => {

@@ -127,6 +127,17 @@ describe('workers that share a token store in Redis', () => {
     expect(await store.read(KEY)).toBe('newer')
   })
 
+  it('a worker that waits takes the token that is stored while another one holds the lock', async () => {
+    const [slow, quick] = [open(), open()]
+    const reading = () => quick.read(KEY)
+    const told = await slow.exclusively(KEY, async () => {
+      const waiting = quick.exclusively(KEY, async () => 'the lock', undefined, reading)
+      await slow.write(KEY, 'the token')
+      return waiting
+    })
+    expect(told).toBe('the token')
+  })
+
   it('a worker that removed an entry late does not remove a newer one', async () => {
     const [slow, quick] = [open({ lockTime: 300 }), open()]
     let [go, entered] = [() => {}, () => {}]

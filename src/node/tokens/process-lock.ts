@@ -72,14 +72,31 @@ export interface WaitOptions extends LeaseOptions {
  * Errors: that of the signal while waiting; `FILE_ACCESS` or `DISK_FULL` when the lock cannot be written; `CACHE_UNSAFE` when the file is
  * not a lock.
  */
-export async function takeLock(path: string, signal: AbortSignal, options: LeaseOptions = {}): Promise<Lease> {
+export async function takeLock(path: string, signal: AbortSignal, options?: LeaseOptions): Promise<Lease>
+/** Takes the lock; while another process holds it, looks for a result of `meanwhile`, which makes the lock unnecessary. */
+export async function takeLock<T>(
+  path: string,
+  signal: AbortSignal,
+  options: LeaseOptions & { readonly meanwhile?: () => Promise<T | undefined> },
+): Promise<Lease | { readonly found: T }>
+export async function takeLock<T>(
+  path: string,
+  signal: AbortSignal,
+  { meanwhile = async () => undefined, ...options }: LeaseOptions & { readonly meanwhile?: () => Promise<T | undefined> } = {},
+): Promise<Lease | { readonly found: T }> {
   const taker = new Taker(path, options)
   for (let pause = SHORTEST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     if (signal.aborted) throw abortedBy(signal)
     const lease = await taker.make()
     if (lease) return lease
     const lock = await look(path)
-    if (lock && !((await taker.isAbandoned(lock)) && (await taker.remove(lock)))) await waitFor(pause, signal)
+    if (!lock || ((await taker.isAbandoned(lock)) && (await taker.remove(lock)))) continue
+    const found = await meanwhile()
+    if (found !== undefined) return { found }
+    // A process that was suspended meanwhile looks once more, although its time is over.
+    await waitFor(pause, signal).catch(() => undefined)
+    const late = signal.aborted ? await meanwhile() : undefined
+    if (late !== undefined) return { found: late }
   }
 }
 

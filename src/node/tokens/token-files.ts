@@ -45,7 +45,7 @@ export function tokenFiles(options: TokenFilesOptions = {}): SessionStore {
     write: (key, text) => files.save(key, { text }),
     reserve: (key, length) => files.reserve(key, length),
     remove: (key) => files.remove(key),
-    exclusively: (key, run, signal) => files.exclusively(key, run, signal),
+    exclusively: (key, run, signal, meanwhile) => files.exclusively(key, run, signal, meanwhile),
   }
   return withMemoryFallback(store, onWarning)
 }
@@ -163,16 +163,17 @@ export class TokenFolder {
   }
 
   /**
-   * Runs `run` while holding the lock of the key. Errors: also `CACHE_LOCK_TIMEOUT` after 30 s, `DISK_FULL` when the lock cannot be
-   * created, `ABORTED`.
+   * Runs `run` while holding the lock of the key; while another process holds it, returns the first result of `meanwhile`. Errors: also
+   * `CACHE_LOCK_TIMEOUT` after 30 s, `DISK_FULL` when the lock cannot be created, `ABORTED`.
    */
-  async exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal, meanwhile?: () => Promise<T | undefined>): Promise<T> {
     const path = this.#pathOf(key, 'lock')
     const waiting = withTimeout(signal, this.#wait, () => lockTimeout(path, this.#wait))
     const alone = async () => {
       await this.#make()
-      const lease = await takeLock(path, waiting.signal)
+      const lease = await takeLock(path, waiting.signal, { ...(meanwhile && { meanwhile }) })
       waiting.clear()
+      if ('found' in lease) return lease.found
       const held: Held = { lease, version: await this.#versionOf(key) }
       this.#held.set(key, held)
       try {

@@ -85,7 +85,7 @@ export function tokenKeyring(options: TokenFilesOptions = {}, load = loadKeyring
       if (text !== undefined) await files.save(key, { keyring })
       throw sourceError('the tokens cannot be removed from the system keyring', 'unlock it and try again')
     },
-    exclusively: (key, run, signal) => files.exclusively(key, run, signal),
+    exclusively: (key, run, signal, meanwhile) => files.exclusively(key, run, signal, meanwhile),
   }
   return withMemoryFallback(store, onWarning)
 }

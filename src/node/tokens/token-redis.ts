@@ -149,10 +149,17 @@ export function tokenRedis(options: TokenRedisOptions): TokenRedis {
     }
   }
 
-  async function exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function exclusively<T>(
+    key: string,
+    run: () => Promise<T>,
+    signal: AbortSignal | undefined,
+    meanwhile: (() => Promise<T | undefined>) | undefined,
+  ): Promise<T> {
     const name = nameOf(key)
     const owner = randomUUID()
-    const number = await taken(() => ask((redis) => redis.eval(TAKE, 1, name, owner, lockTime) as Promise<number>), signal)
+    const take = () => ask((redis) => redis.eval(TAKE, 1, name, owner, lockTime) as Promise<number>)
+    const number = await taken(take, signal, meanwhile)
+    if (typeof number === 'object') return number.found
     held.set(key, number)
     const timer = setInterval(() => void ask((redis) => redis.eval(PROLONG, 1, name, owner, lockTime)).catch(() => {}), lockTime / 3)
     try {
@@ -191,7 +198,7 @@ export function tokenRedis(options: TokenRedisOptions): TokenRedis {
       const number = await numberFor(key)
       await ask((redis) => redis.eval(REMOVE, 1, nameOf(key), number))
     },
-    exclusively: (key, run, signal) => mutex.run(key, () => exclusively(key, run, signal), signal),
+    exclusively: (key, run, signal, meanwhile) => mutex.run(key, () => exclusively(key, run, signal, meanwhile), signal),
     close: async () => {
       const before = opening
       opening = undefined
@@ -227,13 +234,22 @@ function nameOf(key: string): string {
   return `${PREFIX}${key}`
 }
 
-/** Takes a lock, waiting while another process holds it. Errors: `CACHE_LOCK_TIMEOUT`, `ABORTED`, those of `take`. */
-async function taken(take: () => Promise<number>, signal?: AbortSignal): Promise<number> {
+/**
+ * Takes a lock and returns its number; while another process holds it, returns the first result of `meanwhile`. Errors:
+ * `CACHE_LOCK_TIMEOUT`, `ABORTED`, those of `take` and `meanwhile`.
+ */
+async function taken<T>(
+  take: () => Promise<number>,
+  signal: AbortSignal | undefined,
+  meanwhile: () => Promise<T | undefined> = async () => undefined,
+): Promise<number | { readonly found: T }> {
   const deadline = Date.now() + LONGEST_WAIT
   for (let delay = 10; ; delay = Math.min(SLOWEST_LOOK, delay * 2)) {
     if (signal?.aborted) throw new AbortedError(signal.reason)
     const number = await take()
     if (number > 0) return number
+    const found = await meanwhile()
+    if (found !== undefined) return { found }
     if (Date.now() > deadline)
       throw new IntegrityError('CACHE_LOCK_TIMEOUT', `the tokens are locked by another process for more than ${LONGEST_WAIT / 1000} s`, {
         hint: 'the lock of a process that has stopped is free after a minute: try again',

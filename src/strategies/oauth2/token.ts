@@ -162,6 +162,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
         }
       },
       context.signal,
+      usable,
     )
   return untilRested(context, renew)
 }
