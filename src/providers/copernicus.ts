@@ -40,7 +40,12 @@ const COPERNICUS = {
   ],
   checked: '2026-11-28',
   recognizes: {
-    files: [...FILES, 'https://sh.dataspace.copernicus.eu/'],
+    files: [
+      'https://download.dataspace.copernicus.eu/',
+      'https://zipper.dataspace.copernicus.eu/',
+      'https://catalogue.dataspace.copernicus.eu/odata/v1/',
+      'https://sh.dataspace.copernicus.eu/',
+    ],
     catalogs: ['https://stac.dataspace.copernicus.eu/', 'https://catalogue.dataspace.copernicus.eu/'],
     issuers: ['https://identity.dataspace.copernicus.eu/auth/realms/CDSE'],
     buckets: [{ name: 'eodata', endpoint: 'https://eodata.dataspace.copernicus.eu' }],

@@ -1,14 +1,5 @@
 import { type AwsKeyValues, credentialsOf, type Provider, type ProviderCredentials } from './provider.ts'
 
-/** Keys of the user's AWS account. */
-const KEYS = {
-  requesterPays: true,
-  accessKeyId: { hole: 'accessKeyId' },
-  secretAccessKey: { hole: 'secretAccessKey' },
-  sessionToken: { hole: 'sessionToken' },
-  use: 'by-address',
-} as const
-
 const EARTH_SEARCH = {
   id: 'earth-search',
   title: 'Earth Search: buckets at Amazon that charge the reader',
@@ -40,8 +31,28 @@ const EARTH_SEARCH = {
         sessionToken: { label: 'Session token, with temporary keys', kind: 'secret', env: ['AWS_SESSION_TOKEN'], optional: true },
       },
       credentials: [
-        { ...KEYS, id: 'earth-search', type: 's3', region: 'eu-central-1', sendTo: ['s3://sentinel-s2-l1c/'] },
-        { ...KEYS, id: 'earth-search-naip', type: 's3', region: 'us-west-2', sendTo: ['s3://naip-analytic/', 's3://naip-visualization/'] },
+        {
+          id: 'earth-search',
+          type: 's3',
+          region: 'eu-central-1',
+          requesterPays: true,
+          accessKeyId: { hole: 'accessKeyId' },
+          secretAccessKey: { hole: 'secretAccessKey' },
+          sessionToken: { hole: 'sessionToken' },
+          sendTo: ['s3://sentinel-s2-l1c/'],
+          use: 'by-address',
+        },
+        {
+          id: 'earth-search-naip',
+          type: 's3',
+          region: 'us-west-2',
+          requesterPays: true,
+          accessKeyId: { hole: 'accessKeyId' },
+          secretAccessKey: { hole: 'secretAccessKey' },
+          sessionToken: { hole: 'sessionToken' },
+          sendTo: ['s3://naip-analytic/', 's3://naip-visualization/'],
+          use: 'by-address',
+        },
       ],
     },
   ],

@@ -15,8 +15,31 @@ const CLOUD = [
   'https://data.asdc.earthdata.nasa.gov/',
 ] as const
 
-/** Older archives, which redirect to the login and set cookies. */
-const OLDER = ['https://n5eil01u.ecs.nsidc.org/', 'https://e4ftl01.cr.usgs.gov/', 'https://daac.ornl.gov/daacdata/'] as const
+/** The login, and older archives that redirect to it and set cookies. */
+const LOGIN = [
+  'https://urs.earthdata.nasa.gov/',
+  'https://n5eil01u.ecs.nsidc.org/',
+  'https://e4ftl01.cr.usgs.gov/',
+  'https://daac.ornl.gov/daacdata/',
+] as const
+
+/** The files of both; written out, because bundlers keep what spreads a list. */
+const FILES = [
+  'https://data.nsidc.earthdatacloud.nasa.gov/',
+  'https://data.ghrc.earthdata.nasa.gov/',
+  'https://archive.podaac.earthdata.nasa.gov/',
+  'https://*.asf.alaska.edu/',
+  'https://data.ornldaac.earthdata.nasa.gov/',
+  'https://data.lpdaac.earthdatacloud.nasa.gov/',
+  'https://data.gesdisc.earthdata.nasa.gov/',
+  'https://*.gesdisc.eosdis.nasa.gov/',
+  'https://obdaac-tea.earthdatacloud.nasa.gov/',
+  'https://data.laadsdaac.earthdatacloud.nasa.gov/',
+  'https://data.asdc.earthdata.nasa.gov/',
+  'https://n5eil01u.ecs.nsidc.org/',
+  'https://e4ftl01.cr.usgs.gov/',
+  'https://daac.ornl.gov/daacdata/',
+] as const
 
 const TOKEN = { label: 'Token of your profile', kind: 'secret', env: ['EARTHDATA_TOKEN'] } as const
 
@@ -55,7 +78,7 @@ const EARTHDATA = {
   ],
   checked: '2026-11-28',
   recognizes: {
-    files: [...CLOUD, ...OLDER],
+    files: FILES,
     catalogs: ['https://cmr.earthdata.nasa.gov/'],
     issuers: [],
     buckets: [
@@ -89,7 +112,7 @@ const EARTHDATA = {
           scheme: 'basic',
           username: { hole: 'username' },
           password: { hole: 'password' },
-          sendTo: ['https://urs.earthdata.nasa.gov/', ...OLDER],
+          sendTo: LOGIN,
           use: 'by-address',
         },
       ],

@@ -38,16 +38,6 @@ const FILES = [
   'https://usgslidareuwest.blob.core.windows.net/',
 ] as const
 
-const SIGNER = {
-  id: 'planetary-computer',
-  type: 'signedUrl',
-  authorizationApi: 'https://planetarycomputer.microsoft.com/api/sas/v1/sign',
-  method: 'GET',
-  signedUrlHosts: ['https://*.blob.core.windows.net/'],
-  sendTo: FILES,
-  use: 'by-address',
-} as const
-
 const PLANETARY_COMPUTER = {
   id: 'planetary-computer',
   title: 'Microsoft Planetary Computer',
@@ -78,7 +68,17 @@ const PLANETARY_COMPUTER = {
       when: 'Enough for most: URLs are signed without an account.',
       works: ['page', 'unattended'],
       holes: {},
-      credentials: [SIGNER],
+      credentials: [
+        {
+          id: 'planetary-computer',
+          type: 'signedUrl',
+          authorizationApi: 'https://planetarycomputer.microsoft.com/api/sas/v1/sign',
+          method: 'GET',
+          signedUrlHosts: ['https://*.blob.core.windows.net/'],
+          sendTo: FILES,
+          use: 'by-address',
+        },
+      ],
     },
     {
       id: 'key',
@@ -94,7 +94,16 @@ const PLANETARY_COMPUTER = {
           value: { hole: 'apiKey' },
           sendTo: ['https://planetarycomputer.microsoft.com/api/sas/v1/'],
         },
-        { ...SIGNER, with: 'planetary-computer-key' },
+        {
+          id: 'planetary-computer',
+          type: 'signedUrl',
+          authorizationApi: 'https://planetarycomputer.microsoft.com/api/sas/v1/sign',
+          method: 'GET',
+          with: 'planetary-computer-key',
+          signedUrlHosts: ['https://*.blob.core.windows.net/'],
+          sendTo: FILES,
+          use: 'by-address',
+        },
       ],
     },
   ],

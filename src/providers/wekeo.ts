@@ -13,7 +13,7 @@ const WEKEO = {
   ],
   checked: '2026-11-28',
   recognizes: {
-    files: ['https://gateway.prod.wekeo2.eu/hda-broker/'],
+    files: ['https://gateway.prod.wekeo2.eu/hda-broker/api/'],
     catalogs: ['https://gateway.prod.wekeo2.eu/hda-broker/'],
     issuers: [],
     buckets: [],

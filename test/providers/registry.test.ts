@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { SecretValue } from '../../src/auth/credential.ts'
 import { readCredentials } from '../../src/auth/parse-credentials.ts'
@@ -95,6 +96,28 @@ describe('the registry', () => {
     const known: Readonly<Record<string, readonly string[]>> = { earthdata: ['https://urs.earthdata.nasa.gov/'] }
     expect(strange.map(({ pattern }) => pattern).filter((text) => !(known[provider.id] ?? []).includes(text))).toEqual([])
     expect(issuers).toEqual(expect.any(Array))
+  })
+
+  it('each place where files are recognized is opened by some way in', () => {
+    const closed = providers.flatMap(({ id, recognizes, ways: own }) => {
+      const sent = JSON.stringify(own.map(({ credentials }) => credentials.map(({ sendTo }) => sendTo)))
+      const places = [...recognizes.files, ...recognizes.buckets.map(({ name }) => `s3://${name}/`)]
+      return places.filter((place) => !sent.includes(JSON.stringify(place))).map((place) => `${id} ${place}`)
+    })
+    // Its login page opens them, and no credential.
+    expect(closed).toEqual(['landsat https://landsatlook.usgs.gov/data/'])
+  })
+
+  it('nothing in a file of a provider keeps a bundler from leaving it out: it spreads nothing, and calls are marked as pure', async () => {
+    const folder = new URL('../../src/providers/', import.meta.url)
+    const names = (await readdir(folder)).filter((name) => !/^(?:index|provider|recognize)\.ts$/.test(name))
+    for (const name of names) {
+      const text = await readFile(new URL(name, folder), 'utf8')
+      const code = text.replace(/\/\*\*[\s\S]*?\*\/|'[^'\n]*'/g, '')
+      expect(code, name).not.toMatch(/\.\.\./)
+      expect(code.match(/^const .*= (?!\{|\[|$).*\(/gm), name).toBeNull()
+    }
+    expect(names.length).toBe(providers.length + 1)
   })
 
   it('ids of credentials are unique among all providers but for ways in of one credential', () => {
