@@ -17,6 +17,7 @@ import { bytesText } from '../units.ts'
 
 interface GatewayCommandOptions extends CredentialsOption {
   readonly port?: number
+  readonly name?: string
   readonly json?: boolean
   readonly allowOrigin?: string
   readonly rewrite: boolean
@@ -35,6 +36,7 @@ export function addGateway(program: Command, context: Context): void {
     .addHelpText('after', NOTE)
   withCredentialsOption(command)
     .option('--port <number>', 'listen on this port (default: chosen by the system)', portNumber)
+    .option('--name <name>', 'keep port and secret part of the URLs under this name')
     .option('--listen <where>', 'listen on this Unix socket or HOST:PORT (default: 127.0.0.1 and ::1)')
     .option('--i-know-that-others-can-connect', 'allow --listen to name an address')
     .option('--allow-origin <url>', 'answer requests of web pages of this origin', webOrigin)
@@ -50,20 +52,26 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
   const documents: ReadDocument[] = []
   for (const name of names) documents.push(await readDocument(name, io, auth))
   const { createGateway } = await import('../../node/gateway/gateway.ts')
-  const { port, allowOrigin, rewrite, json = false } = options
+  const { port, name, allowOrigin, rewrite, json = false } = options
   const log = json ? programLog(context) : personLog(context)
+  const noteWhole = wholeFileNotes(context)
   const start = async () =>
     createGateway(await auth(), {
       documents,
       rewrite,
-      onRequest: log.request,
+      onRequest: (event) => {
+        log.request(event)
+        noteWhole(event)
+      },
       ...(port !== undefined && { port }),
+      ...(name !== undefined && { name }),
       ...(where && { listen: where }),
       ...(allowOrigin !== undefined && { allowOrigin }),
     })
   const gateway = await untilInterrupted(start(), io.signal)
   try {
     await log.ready(gateway, documents)
+    warnOfRefused(gateway, context)
     await warnOfUnusable(names, documents, await auth(), context)
     await Promise.race([interrupted(io.signal), log.failed])
     return EXIT.done
@@ -71,6 +79,28 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
     // It reports the requests that this interrupts.
     await gateway.close()
     log.end()
+  }
+}
+
+/** Warnings of the same kind that a person reads. */
+const MOST_WARNINGS = 20
+
+/** Warns of targets that have no URL at the gateway. */
+function warnOfRefused({ refused }: Gateway, { diagnostics }: Context): void {
+  for (const { document, key, code, message } of refused.slice(0, MOST_WARNINGS))
+    diagnostics.warn({ code, message: `"${key}" of "${document}" is not served: ${message}` })
+}
+
+/** Returns a function that says once for each URL that GDAL has loaded a whole file. */
+export function wholeFileNotes({ diagnostics }: Context): (event: GatewayRequest) => void {
+  const noted = new Set<string>()
+  return ({ isWhole = false, url, bytes }) => {
+    if (!isWhole || noted.has(url)) return
+    noted.add(url)
+    const size = bytesText(bytes)
+    void diagnostics.note(
+      `GDAL loaded ${url} whole (${size}): put /vsicurl/ before its URL, in run {vsi:KEY}, so that it reads only what it needs`,
+    )
   }
 }
 
@@ -206,15 +236,17 @@ function webOrigin(text: string): string {
 }
 
 /** Errors: `USAGE` for an address that others can connect to, unless the user says that this is meant. */
-function listenOption({ listen, port, iKnowThatOthersCanConnect: known = false }: GatewayCommandOptions): GatewayListen | undefined {
+function listenOption({ listen, port, name, iKnowThatOthersCanConnect: known = false }: GatewayCommandOptions): GatewayListen | undefined {
   if (listen === undefined) return undefined
   const [, host, digits = ''] = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i.exec(listen) ?? []
   if (host === undefined) {
     if (port !== undefined) throw usageError('--port has no meaning for a Unix socket')
+    if (name !== undefined) throw usageError('--name has no meaning for a Unix socket, whose path is its name')
     if (listen === '') throw usageError('--listen is empty', 'give the path of a Unix socket, or HOST:PORT')
     if (/^:?\d+$/.test(listen)) throw usageError(`"${listen}" does not say on which address to listen`, 'use --port, or HOST:PORT')
     return { path: listen }
   }
+  if (name !== undefined) throw usageError('--name keeps a port of 127.0.0.1 and ::1, not of another address')
   if (port !== undefined) throw usageError('the port is given twice: in --listen and as --port')
   if (!known)
     throw usageError(`others could connect to ${listen} and use your credentials`, 'if you want that, add --i-know-that-others-can-connect')

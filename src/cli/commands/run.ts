@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { AbortedError } from '../../errors.ts'
+import type { GatewayRequest } from '../../node/gateway/gateway.ts'
 import { errorText } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
@@ -10,6 +11,7 @@ import { type ReadDocument, readDocument } from '../read-document.ts'
 
 interface RunOptions extends CredentialsOption {
   readonly inheritSecrets?: boolean
+  readonly name?: string
   readonly rewrite: boolean
 }
 
@@ -35,6 +37,7 @@ export function addRun(program: Command, context: Context, argv: readonly string
     .addHelpText('after', PLACEHOLDERS)
   withCredentialsOption(command)
     .option('--inherit-secrets', 'keep variables with secrets in the environment of the program')
+    .option('--name <name>', 'use the URLs of the gateway with this name')
     .option('--no-rewrite', 'pass documents through without replacing their URLs')
     .action(
       context.run((words: readonly string[], options: RunOptions) => {
@@ -53,31 +56,49 @@ function split(words: readonly string[], argv: readonly string[]): { documents: 
 }
 
 async function run(names: readonly string[], child: readonly string[], options: RunOptions, context: Context): Promise<number> {
-  const { io } = context
+  const { io, diagnostics } = context
   const auth = openAuth(context, options, names)
   const documents: ReadDocument[] = []
   for (const name of names) documents.push(await readDocument(name, io, auth))
   const { createGateway } = await import('../../node/gateway/gateway.ts')
   const { Refusals } = await import('../run/refusals.ts')
   const { substitute } = await import('../run/placeholders.ts')
+  const { usableTargets } = await import('../run/usable-targets.ts')
+  const { withSourcesServed } = await import('../run/source-files.ts')
+  const { wholeFileNotes } = await import('./gateway.ts')
   const { writeMap } = await import('../run/gateway-map.ts')
   const { withSetupHint } = await import('../setup/setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
-  const settings = { documents, rewrite: options.rewrite, onRequest: refused.add.bind(refused) }
+  const noteWhole = wholeFileNotes(context)
+  const onRequest = (event: GatewayRequest) => {
+    refused.add(event)
+    noteWhole(event)
+  }
+  const { name, rewrite } = options
+  const settings = { documents, rewrite, onRequest, ...(name !== undefined && { name }) }
   const start = async () => createGateway(await auth(), settings)
   const gateway = await untilInterrupted(start(), io.signal)
   try {
-    const { base, targets } = gateway
-    refused.watch(targets)
+    const { base } = gateway
     const [first] = documents
-    const command = substitute(child, { targets, catalog: first?.url === undefined ? undefined : gateway.urlFor(first.url) })
-    const map = await writeMap({ base, targets })
+    const targets = await usableTargets(gateway, documents, await auth())
+    refused.watch(targets)
+    const catalog = first?.url === undefined ? undefined : gateway.urlFor(first.url)
+    const substituted = substitute(child, { targets, refused: gateway.refused, catalog })
+    for (const { key, url, instead } of targets) {
+      if (instead && substituted.some((argument) => argument.includes(url)))
+        await diagnostics.note(`{${key}} is read from its alternate asset {${instead.key}}, because ${instead.why}`)
+    }
+    const { command, restore } = await withSourcesServed(substituted, { ...gateway, isNamed: name !== undefined })
+    const map = await writeMap({ base, targets: gateway.targets }).catch(async (error: unknown) => {
+      await restore()
+      throw error
+    })
     try {
       const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
       if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       const code = await runChild(command, environment, io)
-      const { diagnostics } = context
       if (code !== 0) {
         await noteBareKeys(child, targets, context)
         for (const error of refused.errors()) await diagnostics.error(withSetupHint(error, names, true))
@@ -87,6 +108,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
       return code
     } finally {
       await map.remove()
+      await restore()
     }
   } finally {
     await gateway.close()

@@ -1,8 +1,7 @@
 /** Substitutes placeholders such as `{B04}` in the arguments of a program with URLs of the gateway. */
-import { basename } from 'node:path'
-import { ConfigurationError } from '../../errors.ts'
-import { nearMiss } from '../../text/suggest.ts'
+import { AuthError, ConfigurationError, type ErrorCode } from '../../errors.ts'
 import { usageError } from '../exit-code.ts'
+import { programName, readerOf } from './scripts.ts'
 
 /** A target that the gateway serves. */
 export interface NamedTarget {
@@ -14,9 +13,19 @@ export interface NamedTarget {
   readonly url: string
 }
 
+/** A target that the gateway does not serve, because its URL cannot be used. */
+export interface RefusedTarget {
+  readonly document: string
+  readonly key: string
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint?: string
+}
+
 /** The values of placeholders. */
 export interface Placeholders {
   readonly targets: readonly NamedTarget[]
+  readonly refused: readonly RefusedTarget[]
   /** URL of the gateway for the first document; undefined for a document that has no URL. */
   readonly catalog: string | undefined
 }
@@ -44,66 +53,47 @@ const BRACES = /(?<![%$])(?:\{\{([^{}]*)\}\}|\{([^{}]+)\})/g
 /** The form of a key. Other text in braces, such as JSON and awk programs, is not a placeholder. */
 const WORD = /^[\w.:/@+~-]+$/
 
-/** Literal text beside a placeholder that is no program: of an option such as `--url={B04}`, or of a file name such as `NETCDF:{B04}:t2m`. */
-const PLAIN_TEXT = /^[\w./:=,@+~%-]*$/
-
-/** A URL without characters that end a string or start a command in a shell, in SQL, Python, R or awk. */
-const PLAIN_URL = /^[\w./:=,@+~%?[\]-]*$/
-
-/** Programs that join their arguments to a command line and read that as a script. */
-const JOINS = /(?:^|[\\/])(?:cmd|parallel|powershell|pwsh|ssh|watch|wsl)(?:\.exe)?$/i
-
-/** It also puts the values of variables in the place of their names between two percent signs. */
-const PERCENT_JOINS = /(?:^|[\\/])cmd(?:\.exe)?$/i
-
 /** More names than these are no help. */
 const MAX_NAMES = 20
 
 /**
  * Returns the program and its arguments with `{KEY}`, `{ID/KEY}`, `{url:KEY}`, `{vsi:KEY}` and `{catalog}` substituted. `{KEY}` has the form
- * that the program reads: the file name of GDAL for `gdal*`, `ogr*`, `rio` and `qgis*`, else the URL. `{{KEY}}` stands for `{KEY}`.
+ * that the program reads: the file name of GDAL behind `gdal*`, `ogr*`, `rio` and `qgis*`, else the URL. `{{KEY}}` stands for `{KEY}`.
  *
- * Errors: `TARGET_NOT_FOUND` for an unknown or ambiguous placeholder, with those that exist; `USAGE` where the text of a URL, which the author
- * of the document chose, could become a part of a script.
+ * Errors: `TARGET_NOT_FOUND` for an unknown or ambiguous placeholder, with those that exist; the code of the refusal for a target whose URL
+ * cannot be used; `USAGE` inside an argument that a program reads as a script.
  */
-export function substitute([program = '', ...args]: readonly string[], placeholders: Placeholders): readonly string[] {
-  const naming = namingOf(basename(program))
-  const put = (braces: string, literal: string | undefined, name = ''): string => {
-    if (literal !== undefined) return `{${literal}}`
-    return textFor(name, placeholders, naming) ?? (WORD.test(name) ? refuse(name, placeholders) : braces)
-  }
-  // It may stand behind another program, such as `env`.
-  const joining = [program, ...args].find((word) => JOINS.test(word))
-  const hasPercent = [program, ...args].some((word) => PERCENT_JOINS.test(word))
-  const filled = (argument: string) => {
-    const isScript = joining !== undefined || !PLAIN_TEXT.test(argument.replace(BRACES, ''))
-    return argument.replace(BRACES, (braces: string, literal: string | undefined, name: string | undefined) => {
-      const text = put(braces, literal, name)
-      const isPlain = PLAIN_URL.test(text) && !(hasPercent && text.includes('%'))
-      if (isScript && literal === undefined && text !== braces && !isPlain) throw unsafe(braces, joining)
-      return text
+export function substitute(words: readonly string[], placeholders: Placeholders): readonly string[] {
+  return words.map((argument, at) => {
+    if (at === 0) return argument
+    const naming = namingOf(words.slice(0, at))
+    const reader = readerOf(words, at, argument.replace(BRACES, ''))
+    return argument.replace(BRACES, (braces: string, literal: string | undefined, name = '') => {
+      if (literal !== undefined) return `{${literal}}`
+      const text = textFor(name, placeholders, naming) ?? (WORD.test(name) ? refuse(name, placeholders) : undefined)
+      if (text !== undefined && reader !== undefined) throw inScript(braces, reader)
+      return text ?? braces
     })
-  }
-  return [program, ...args.map(filled)]
+  })
 }
 
-function unsafe(braces: string, joining: string | undefined): ConfigurationError {
-  if (joining !== undefined) {
-    return usageError(
-      `${braces} cannot stand behind "${joining}", which reads its arguments as a script: its URL has characters that could be read as commands`,
-      'start the program itself, or let it read the URLs from the file in STAC_AUTH_GATEWAY_MAP',
-    )
-  }
-  return usageError(
-    `${braces} cannot stand inside a script: its URL has characters that could be read as commands`,
-    `give it as an argument of its own, for example: sh -c 'gdalinfo "$1"' sh ${braces}`,
-  )
+function inScript(braces: string, reader: string): ConfigurationError {
+  const example = /make/.test(reader)
+    ? `pass it in the environment, and write "$$URL" in the recipe: env URL=${braces} ${reader}`
+    : `give it as an argument of its own, for example: sh -c 'gdalinfo "$1"' sh ${braces}`
+  return usageError(`${braces} cannot stand in a script: "${programName(reader)}" would run what the URL says as commands`, example)
 }
 
-function namingOf(program: string): Naming {
+/** A program of GDAL, of rasterio or of QGIS, also as a script of Python. */
+const OF_GDAL = /^(?:gdal[\w-]*|ogr\w+|nearblack|rio|qgis[\w.-]*)(?:\.py)?$/i
+
+/** Returns how the program names files. It may stand behind others, such as `env`, `timeout`, `conda run` and `python3`. */
+function namingOf(words: readonly string[]): Naming {
+  const program = words.map(programName).findLast((name) => OF_GDAL.test(name))
+  if (program === undefined) return { usual: 'url', fileName: (url) => `/vsicurl/${url}` }
   if (/^qgis(?!_process)/i.test(program))
     return { usual: 'vsi', fileName: (url) => `/vsicurl?url=${url.replace(CHANGED_BY_QGIS, encodeURIComponent)}` }
-  return { usual: /^(?:gdal|ogr|qgis|rio(?:\.|$))/i.test(program) ? 'vsi' : 'url', fileName: (url) => `/vsicurl/${url}` }
+  return { usual: 'vsi', fileName: (url) => `/vsicurl/${url}` }
 }
 
 function textFor(name: string, placeholders: Placeholders, { usual, fileName }: Naming): string | undefined {
@@ -130,18 +120,29 @@ function targetUrl(name: string, { targets }: Placeholders): string | undefined 
   })
 }
 
-function qualified({ document, key }: NamedTarget): string {
+function spelling(name: string): string {
+  return name.toLowerCase().replace(/[-_. ]/g, '')
+}
+
+function qualified({ document, key }: { readonly document: string; readonly key: string }): string {
   return `${document}/${key}`
 }
 
-function refuse(name: string, { targets, catalog }: Placeholders): never {
+function refuse(name: string, { targets, refused, catalog }: Placeholders): never {
+  const plain = name.replace(/^(?:url|vsi):/, '')
+  const found = refused.find((target) => [target.key, qualified(target)].some((one) => one === name || one === plain))
+  if (found) {
+    const { code, message, hint } = found
+    throw new AuthError(code, `{${name}} cannot be used: ${message}`, hint === undefined ? {} : { hint })
+  }
   if (name === 'catalog' && catalog === undefined) {
     const message = 'there is no URL for {catalog}: the first document is a file without a "self" link, or none is given'
     throw new ConfigurationError('TARGET_NOT_FOUND', message, { hint: 'give the document by its URL' })
   }
   const keys = targets.map(({ key }) => key)
   const names = keys.map((key, index) => (keys.indexOf(key) === keys.lastIndexOf(key) ? key : qualified(targets[index] as NamedTarget)))
-  const meant = nearMiss(name.replace(/^(?:url|vsi):/, ''), names)
+  // Another spelling only: the data of a similar key would be other data.
+  const meant = names.find((one) => spelling(one) === spelling(plain))
   const lines = [
     ...(meant === undefined ? [] : [`did you mean {${meant}}?`]),
     `the targets are: ${listOf(names) || 'none; name a document before --'}`,

@@ -15,7 +15,10 @@ import { Reader, relay } from './relay.ts'
 import { mayBeDocument } from './rewrite.ts'
 import type { Upstream, UpstreamRequest, UpstreamResponse } from './upstream.ts'
 
-export interface AnswerContext extends RewriteContext {
+/** What requests have in common. */
+type GatewayContext = Omit<AnswerContext, 'gatewayUrl'>
+
+interface AnswerContext extends RewriteContext {
   readonly upstream: Upstream
   /** False passes documents through unchanged. */
   readonly rewrite: boolean
@@ -40,8 +43,9 @@ export async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { url, origin }: Accepted,
-  context: AnswerContext,
+  given: GatewayContext,
 ): Promise<Answered> {
+  const context: AnswerContext = { ...given, gatewayUrl: new URL(incoming.url ?? '', given.base).href }
   const reader = new Reader(outgoing)
   const leaving = new AbortController()
   outgoing.once('close', () => {

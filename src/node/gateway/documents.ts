@@ -61,6 +61,8 @@ export interface RewriteContext {
   readonly routes: Pick<Routes, 'allows'>
   /** Base URL of the gateway, with its capability. */
   readonly base: string
+  /** URL of the gateway that the program requested. */
+  readonly gatewayUrl: string
 }
 
 /**
@@ -70,7 +72,7 @@ export interface RewriteContext {
 async function rewritten(
   body: Uint8Array,
   { requested, answered }: { readonly requested: string; readonly answered: string },
-  { routes, base }: RewriteContext,
+  { routes, base, gatewayUrl }: RewriteContext,
 ): Promise<Uint8Array> {
   // A signed URL is secret, so the document is identified by the requested URL.
   const bare = withoutQuery(answered)
@@ -79,5 +81,5 @@ async function rewritten(
     const path = gatewayPath(href)
     return path !== undefined && (await routes.allows(href)) ? base + path : undefined
   }
-  return rewriteHrefs(body, { url, gatewayUrl: base + gatewayPath(requested), urlFor })
+  return rewriteHrefs(body, { url, gatewayUrl, urlFor })
 }

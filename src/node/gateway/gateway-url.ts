@@ -1,4 +1,4 @@
-/** Maps URLs to paths of the gateway and back: `/<capability>/<scheme>/<host[:port]>/<path>?<query>`, byte for byte. */
+/** Maps URLs to paths of the gateway and back: `/<capability>/<scheme>/<host[:port]>/<path>?<query>`, byte for byte, or in safe characters. */
 import { httpsForm } from '../../http/url.ts'
 
 const SERVED = /^(https?|s3):\/\/([^/?#]+)([^#]*)/i
@@ -8,6 +8,46 @@ export function gatewayPath(url: string): string | undefined {
   const [, scheme = '', host = '', rest = ''] = SERVED.exec(httpsForm(url) ?? '') ?? []
   if (host === '' || host.includes('@')) return undefined
   return `${scheme.toLowerCase()}/${host}${rest.startsWith('/') ? rest : `/${rest}`}`
+}
+
+/** The characters that no shell, `make`, `cmd`, PowerShell or string of a language gives a meaning to. */
+const SAFE = /^[\w./:-]*$/
+
+/** The first segment of a path in which other characters are written as `__` and two hexadecimal digits, and a query comes before its URL. */
+const PLAIN = 'plain/'
+
+/**
+ * Returns the path for an absolute URL as {@link gatewayPath} does, with no characters but letters, digits, `.`, `_`, `-`, `/` and `:`, so that
+ * no program can read it as anything but a URL. It ends as the path of the URL does, because programs look for the extension there.
+ */
+export function plainGatewayPath(url: string): string | undefined {
+  const path = gatewayPath(url)
+  if (path === undefined || SAFE.test(path)) return path
+  const [, place = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(path) ?? []
+  return `${PLAIN}${query === '' ? '' : `q${escaped(query.slice(1)).replaceAll('/', escapedCharacter)}/`}${escaped(place)}`
+}
+
+/** An underscore is written out where it would begin an escaped character. */
+function escaped(text: string): string {
+  return text.replace(/_(?=_[0-9A-F]{2})|[^\w./:-]/g, escapedCharacter)
+}
+
+function escapedCharacter(character: string): string {
+  return `__${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+function unescaped(text: string): string {
+  return text.replace(/__([0-9A-F]{2})/g, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+}
+
+const PLAIN_PATH = /^(\/[^/?]*\/)plain\/(?:q([^/?]*)\/)?([^?]*)(?:\?(.*))?$/s
+
+/** Returns a request target in the form without `plain/`; a query that a program has appended is added to that of the URL. */
+function withoutEscapes(requestTarget: string): string {
+  const [, base, query, path = '', more] = PLAIN_PATH.exec(requestTarget) ?? []
+  if (base === undefined) return requestTarget
+  const queries = [query === undefined ? undefined : unescaped(query), more].filter((one) => one !== undefined)
+  return `${base}${unescaped(path)}${queries.length > 0 ? `?${queries.join('&')}` : ''}`
 }
 
 const PATH = /^\/([^/?]*)\/(https?|s3)\/([^/?]+)(\/[^?]*)(\?.*)?$/
@@ -22,8 +62,9 @@ export interface GatewayPath {
 /** Reads a request target in origin form (RFC 9112 §3.2.1). */
 export function readGatewayPath(requestTarget: string): GatewayPath {
   const capability = /^\/([^/?]*)/.exec(requestTarget)?.[1] ?? ''
-  const [, , scheme = '', host = '', path = '', query = ''] = PATH.exec(requestTarget) ?? []
-  const isUrl = host !== '' && !/[@%]/.test(host) && PRINTABLE.test(requestTarget) && !hasDotSegment(path)
+  const written = withoutEscapes(requestTarget)
+  const [, , scheme = '', host = '', path = '', query = ''] = PATH.exec(written) ?? []
+  const isUrl = host !== '' && !/[@%]/.test(host) && PRINTABLE.test(written) && !hasDotSegment(path)
   return { capability, url: isUrl ? `${scheme}://${host}${path}${query}` : undefined }
 }
 

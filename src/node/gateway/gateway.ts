@@ -8,7 +8,7 @@ import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { ANYTHING, checkArgument, checkNamed, ENGINE, FLAG, FUNCTION, fits, PORT, SIGNAL, type Table, TEXT } from '../check-options.ts'
 import type { Answered } from './answer.ts'
-import { gatewayPath, withoutQuery } from './gateway-url.ts'
+import { plainGatewayPath, withoutQuery } from './gateway-url.ts'
 import type { GatewayListen } from './listeners.ts'
 import type { GatewayDocument } from './routes.ts'
 
@@ -29,6 +29,8 @@ export interface GatewayRequest {
   readonly milliseconds: number
   /** Id of the credential that was used. */
   readonly credential?: string
+  /** True if GDAL requested a large file without a range: it was given a URL, not a file name that begins with `/vsicurl/`. */
+  readonly isWhole?: boolean
   /** Code of the error that the gateway responded with, or after which it closed the connection. */
   readonly code?: ErrorCode
   /** The error in words. */
@@ -43,6 +45,11 @@ export interface GatewayOptions {
   readonly documents?: readonly GatewayDocument[]
   /** Port on 127.0.0.1 and ::1; default: chosen by the system. */
   readonly port?: number
+  /**
+   * Name of a gateway whose URLs stay the same: its port and its capability are kept in a file of the user's configuration folder that only
+   * the user can read. Default: both are new for each gateway.
+   */
+  readonly name?: string
   /** Where to listen instead: the path of a Unix socket, or an address that others can connect to. */
   readonly listen?: GatewayListen
   /** Origin of the one web page whose requests are answered; default: none. */
@@ -67,14 +74,35 @@ export interface GatewayTarget {
   readonly url: string
 }
 
+/** An asset or alternate that the gateway cannot serve. */
+export interface GatewayRefusal {
+  /** `id` of the document, else its URL. */
+  readonly document: string
+  /** Key of the asset; `KEY/NAME` for an alternate. */
+  readonly key: string
+  /** Why its URL cannot be used. */
+  readonly code: ErrorCode
+  /** The reason in words. */
+  readonly message: string
+  /** What to do about it. */
+  readonly hint?: string
+}
+
 /** A running gateway. */
 export interface Gateway {
   /** `http://127.0.0.1:PORT/<capability>/`: anyone who knows it can use the credentials until the gateway is closed. */
   readonly base: string
   /** The targets of its documents, with their URLs at the gateway. */
   readonly targets: readonly GatewayTarget[]
-  /** Returns the URL of the gateway for a URL, which is not requested and may be refused later. Errors: `URL_SCHEME_FORBIDDEN`. */
+  /** The assets and alternates of its documents whose URLs cannot be used, with the reasons. */
+  readonly refused: readonly GatewayRefusal[]
+  /**
+   * Returns the URL of the gateway for a URL, which is not requested and may be refused later. It consists of letters, digits and `._-/:`,
+   * so no shell reads anything else in it, and ends with the extension of the path. Errors: `USAGE`.
+   */
   urlFor(url: string): string
+  /** True for a URL that the gateway would request. Errors: none for URLs that are refused. */
+  allows(url: string): Promise<boolean>
   /** Stops listening and aborts requests in progress. */
   close(): Promise<void>
 }
@@ -84,6 +112,7 @@ const DOCUMENTS = fits('a list of { document, url }', (value) => Array.isArray(v
 const OPTIONS: Table<GatewayOptions> = {
   documents: DOCUMENTS,
   port: PORT,
+  name: TEXT,
   listen: fits('{ path } or { host, port, othersCanConnect: true }', hasPlace),
   allowOrigin: TEXT,
   rewrite: FLAG,
@@ -111,7 +140,7 @@ const HEADER_LIMIT = 32_768
  * Starts a server on this machine that authorizes each request with the engine and passes the response on, so that any program can read
  * protected URLs. It requests only URLs that a document or `sendTo` of a credential allows.
  *
- * Errors: `NETWORK_LISTEN`, `CONFIG_INVALID`, `PATH_EXISTS` for the path of a socket, `ABORTED`.
+ * Errors: `NETWORK_LISTEN`, `CONFIG_INVALID`, `PATH_EXISTS` for the path of a socket, `ABORTED`; `CACHE_UNSAFE` and `FILE_ACCESS` for the file of a name.
  *
  * @example const gateway = await createGateway(auth, { documents: [{ document: item, url }] })
  */
@@ -119,9 +148,13 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   checkArgument('the first argument of createGateway', auth, ENGINE)
   checkNamed('createGateway', options, OPTIONS)
   if (options.listen) checkNamed('listen', options.listen, LISTEN)
-  const { documents = [], rewrite = true, signal, onRequest } = options
+  const { documents = [], rewrite = true, signal, onRequest, name } = options
+  if (name !== undefined && options.listen)
+    throw new ConfigurationError('CONFIG_INVALID', 'a gateway with a name listens on a port of 127.0.0.1 and ::1')
   if (signal?.aborted) throw new AbortedError(signal.reason)
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
+  const places = name === undefined ? undefined : await import('./kept-place.ts')
+  const kept = name === undefined ? undefined : await places?.keptPlace(name)
   const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }] = await Promise.all([
     import('./answer.ts'),
     import('./fields.ts'),
@@ -133,15 +166,22 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   ])
   const routes = new Routes(auth, documents)
   const upstream = new Upstream(auth, routes)
-  const capability = randomBytes(CAPABILITY_BYTES).toString('hex')
+  const capability = kept?.capability ?? randomBytes(CAPABILITY_BYTES).toString('hex')
   const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 60_000, insecureHTTPParser: false })
   server.timeout = 60_000
-  const listeners = await Listeners.open(server, options)
+  const listeners = await Listeners.open(server, kept ? { port: kept.port, ...options } : options)
   if (signal?.aborted) {
     await listeners.close()
     throw new AbortedError(signal.reason)
   }
   const base = `${listeners.origin}/${capability}/`
+  const port = Number(new URL(listeners.origin).port)
+  if (name !== undefined && port !== kept?.port) {
+    await places?.keepPlace(name, { port, capability }).catch(async (error: unknown) => {
+      await listeners.close()
+      throw error
+    })
+  }
   const guard = { capability, isHost: (host: string) => listeners.isHost(host), allowOrigin }
   const context = { upstream, routes, rewrite, base }
 
@@ -154,6 +194,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
         url: withoutQuery(url),
         status: outgoing.statusCode,
         ...told,
+        ...(isReadWhole(incoming, told.bytes) && { isWhole: true }),
         milliseconds: performance.now() - start,
       })
     if ('status' in checked) {
@@ -179,11 +220,25 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   }
   signal?.addEventListener('abort', close, { once: true })
   const urlFor = (url: string) => {
-    const path = gatewayPath(url)
+    const path = plainGatewayPath(canParseUrl(url) ? new URL(url).href : url)
     if (path === undefined) throw new ConfigurationError('USAGE', 'the gateway serves https:, http:, s3: and gs: URLs only')
     return base + path
   }
-  return { base, targets: routes.targets.map((target) => ({ ...target, url: urlFor(target.href) })), urlFor, close }
+  return {
+    base,
+    targets: routes.targets.map((target) => ({ ...target, url: urlFor(target.href) })),
+    refused: routes.refused,
+    urlFor,
+    allows: (url) => routes.allows(url),
+    close,
+  }
+}
+
+/** Bytes of a file that is read whole in a moment. */
+const LARGE_FILE = 2 ** 20
+
+function isReadWhole({ method, headers }: IncomingMessage, bytes: number): boolean {
+  return method === 'GET' && headers.range === undefined && bytes >= LARGE_FILE && /^GDAL\//.test(headers['user-agent'] ?? '')
 }
 
 /** Returns the origin of a web page. Errors: `CONFIG_INVALID`. */

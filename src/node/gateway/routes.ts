@@ -3,7 +3,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { below, hrefOf, targetAddress } from '../../auth/resource.ts'
 import { covers, type UrlPattern } from '../../auth/url-pattern.ts'
-import { isAuthError, SelectionError, TrustError } from '../../errors.ts'
+import { type AuthError, type ErrorCode, isAuthError, SelectionError, TrustError } from '../../errors.ts'
 import { own, ownString } from '../../stac/document.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -23,12 +23,24 @@ export interface ReachableTarget {
   readonly href: string
 }
 
+/** An asset or alternate whose URL cannot be used. */
+export interface RefusedTarget {
+  /** `id` of the document, else its URL. */
+  readonly document: string
+  /** Key of the asset; `KEY/NAME` for an alternate. */
+  readonly key: string
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint?: string
+}
+
 /** How a URL is requested: as a target, by the references of its document, or as a URL, by `sendTo` of the credentials. */
 export type Route = { readonly target: Target; readonly isExact: boolean } | { readonly target?: undefined }
 
 /** The URLs that documents and credentials allow. Nothing else is ever requested. */
 export class Routes {
   readonly targets: readonly ReachableTarget[]
+  readonly refused: readonly RefusedTarget[]
   readonly #auth: Pick<Auth, 'service'>
   readonly #exact = new Map<string, Target>()
   readonly #protected = new Folders()
@@ -38,14 +50,21 @@ export class Routes {
   constructor(auth: Pick<Auth, 'service'>, documents: readonly GatewayDocument[]) {
     this.#auth = auth
     const reachable: ReachableTarget[] = []
+    const refused: RefusedTarget[] = []
     for (const { document, url, parents = [] } of documents) {
       const name = ownString(document, 'id') ?? withoutQuery(url ?? '')
       for (const target of targetsOf(document, { parents, ...(url !== undefined && { url }) })) {
-        const href = urlOf(target)
-        if (href === undefined) continue
-        this.#add(href, target)
+        if (target.kind === 'item_asset') continue
         const isFile = target.kind === 'asset' || target.kind === 'alternate'
-        if (isFile) reachable.push({ document: ownString(target.scope.document, 'id') ?? name, key: keyOf(target), href })
+        const label = { document: ownString(target.scope.document, 'id') ?? name, key: isFile ? keyOf(target) : '' }
+        const href = urlOf(target)
+        if (typeof href !== 'string') {
+          if (isFile)
+            refused.push({ ...label, code: href.code, message: href.message, ...(href.hint !== undefined && { hint: href.hint }) })
+          continue
+        }
+        this.#add(href, target)
+        if (isFile) reachable.push({ ...label, href })
         if (isProtected(target)) this.#protected.add(href, target)
         else if (isFile) this.#public.add(href, target)
       }
@@ -55,6 +74,7 @@ export class Routes {
       this.#public.add(own.href, own)
     }
     this.targets = reachable
+    this.refused = refused
   }
 
   /**
@@ -183,12 +203,12 @@ function normalized(url: string): string {
   }
 }
 
-function urlOf(target: Target): string | undefined {
-  if (target.kind === 'item_asset') return undefined
+/** Returns the URL of a target, or why it has none. */
+function urlOf(target: Target): string | AuthError {
   try {
     return targetAddress(target)
   } catch (error) {
-    if (isAuthError(error)) return undefined
+    if (isAuthError(error)) return error
     throw error
   }
 }

@@ -7,9 +7,10 @@ const target = (document: string, key: string) => ({ document, key, url: `http:/
 const url = (path: string) => `http://127.0.0.1:1/c/https/data.example/${path}`
 const ONE: Placeholders = {
   targets: ['B04', 'B08', 'Band 1', 'B04/s3', 'url:x'].map((key) => target('i', key)),
+  refused: [],
   catalog: 'http://127.0.0.1:1/c/https/data.example/i.json',
 }
-const TWO: Placeholders = { targets: [target('i', 'B04'), target('j', 'B04'), target('j', 'only')], catalog: undefined }
+const TWO: Placeholders = { targets: [target('i', 'B04'), target('j', 'B04'), target('j', 'only')], refused: [], catalog: undefined }
 
 const args = (program: string, ...given: string[]) => substitute([program, ...given], ONE).slice(1)
 const refusal = (given: string, placeholders = ONE) => {
@@ -33,9 +34,29 @@ describe('placeholders', () => {
     for (const program of ['curl', 'riot', 'xqgis', 'python3', 'my-gdalinfo']) expect(args(program, '{B04}')).toEqual([url('i/B04')])
   })
 
+  it('are file names of GDAL behind other programs, and in quotes of its own', () => {
+    const before = [
+      ['timeout', '60'],
+      ['env', 'A=1'],
+      ['nice', '-n', '5'],
+      ['time'],
+      ['xvfb-run', '-a'],
+      ['conda', 'run', '-n', 'gis'],
+      ['python3'],
+    ]
+    for (const words of before)
+      expect(substitute([...words, 'gdalinfo', '{B04}', 'NETCDF:"{B08}":var'], ONE).slice(-2)).toEqual([
+        `/vsicurl/${url('i/B04')}`,
+        `NETCDF:"/vsicurl/${url('i/B08')}":var`,
+      ])
+    expect(args('python3', '/opt/gdal_merge.py', '{B04}').at(-1)).toBe(`/vsicurl/${url('i/B04')}`)
+    expect(args('curl', '-o', 'gdal.tif', '{B04}').at(-1)).toBe(url('i/B04'))
+  })
+
   it('are file names that QGIS leaves as they are, for its programs', () => {
     const named = {
       targets: [{ document: 'i', key: 'odd', url: 'http://127.0.0.1:1/c/https/h.example/a//b/../.c/d+e%20f?g&h/' }],
+      refused: [],
       catalog: undefined,
     }
     const escaped = 'http:%2F/127.0.0.1:1/c/https/h.example/a%2F/b%2F..%2F.c/d%2Be%2520f?g%26h%2F'
@@ -84,72 +105,72 @@ describe('placeholders', () => {
     expect(args('sh', '{{B04}}', '{{nothing}} {B08}')).toEqual(['{B04}', `{nothing} ${url('i/B08')}`])
   })
 
-  it('never become a part of a script with characters that a document could use for commands of its own', () => {
-    const hostile = [
-      'a;id',
-      'a&id',
-      'a|id',
-      'a$(id)',
-      'a?`id`',
-      "a');import('os')#",
-      'a"',
-      'a b',
-      'a\nb',
-      'a!x',
-      "a'--",
-      'a<b',
-      'a\\b',
-      'a{b}',
+  it('are never a part of a script, whichever program reads it', () => {
+    const scripts = [
+      ['sh', '-c', '{B04}'],
+      ['sh', '-c', 'gdalinfo "{B04}" | head'],
+      ['/bin/bash', '-l', '-o', 'errexit', '-ec', '{B04}'],
+      ['bash', '-c', '-e', '{B04}'],
+      ['env', 'A=1', 'timeout', '5', 'dash', '-c', 'x {url:B04}'],
+      ['xargs', 'sh', '-c', '{B04}'],
+      ['find', '.', '-exec', 'sh', '-c', '{B04}', ';'],
+      ['python3.11', '-W', 'ignore', '-c', 'open("{B04}")'],
+      ['python3', '-c{B04}'],
+      ['perl', '-ne', '1', '-e', '{B04}'],
+      ['node', '--eval={B04}'],
+      ['node', '-p', '{B04}'],
+      ['deno', 'eval', '{B04}'],
+      ['Rscript', '-e', 'rast("{B04}")'],
+      ['awk', '-F', ',', '{B04}'],
+      ['sed', '-e', 's/x/{B04}/'],
+      ['env', '-S', '{B04}'],
+      ['make', 'URL={B04}'],
+      ['make', '-j', '4', '{B04}'],
+      ['cmd', '/c', '{B04}'],
+      ['C:\\Windows\\System32\\CMD.EXE', '/c', 'echo "{B04}"'],
+      ['pwsh', '-Command', '{B04}'],
+      ['powershell', '-Command', 'gdalinfo', '({B04})'],
+      ['watch', 'gdalinfo {B04}'],
     ]
-    for (const end of hostile) {
-      const placeholders = { targets: [{ document: 'i', key: 'x', url: url(end) }], catalog: url(end) }
-      const scripts = ['gdalinfo {x}', "SELECT * FROM '{x}'", '"{url:x}"', 'open({vsi:x})', 'a;{catalog}', '{x}{x} ', "'{i/x}'"]
-      for (const script of scripts) {
-        expect(() => substitute(['sh', '-c', script], placeholders)).toThrow(
-          expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('an argument of its own') }),
-        )
-      }
-      expect(substitute(['sh', '-c', 'gdalinfo "$1"', 'sh', '{x}', '--url={x}', 'NETCDF:{x}:t2m'], placeholders).slice(4)).toEqual([
-        url(end),
-        `--url=${url(end)}`,
-        `NETCDF:${url(end)}:t2m`,
-      ])
-    }
-    expect(args('sh', '-c', 'gdalinfo "{B04}" | head')).toEqual(['-c', `gdalinfo "${url('i/B04')}" | head`])
-    expect(args('sh', '-c', 'echo "{{B04}}" {print $1}')).toEqual(['-c', 'echo "{B04}" {print $1}'])
+    for (const words of scripts)
+      expect(() => substitute(words, ONE), words.join(' ')).toThrow(
+        expect.objectContaining({ code: 'USAGE', message: expect.stringContaining('script') }),
+      )
   })
 
-  it('are read as a script behind a program that joins its arguments, also as arguments of their own', () => {
-    const behind = (words: readonly string[], end: string) =>
-      substitute([...words, '{x}'], { targets: [{ document: 'i', key: 'x', url: url(end) }], catalog: undefined })
-    const joining = [
-      ['cmd', '/c', 'gdalinfo.bat'],
-      ['C:\\Windows\\System32\\CMD.EXE', '/c', 'x'],
-      ['powershell', '-Command', 'gdalinfo'],
-      ['pwsh', '-c', 'gdalinfo'],
-      ['wsl', 'gdalinfo'],
-      ['ssh', 'host', 'gdalinfo'],
-      ['parallel', 'gdalinfo', ':::'],
-      ['/usr/bin/watch', 'gdalinfo'],
-      ['env', 'A=1', 'watch', 'gdalinfo'],
+  it('are arguments of scripts, of programs behind others, and text of other languages', () => {
+    const used = [
+      ['sh', '-c', 'gdalinfo "$1"', 'sh', '{url:B04}'],
+      ['python3', 'x.py', '-c', '{B04}'],
+      ['python3', '-c', 'import sys', '{B04}'],
+      ['perl', '-ne', 'print', '{B04}'],
+      ['awk', '{print $1}', '{B04}'],
+      ['awk', '-f', 'x.awk', '{B04}'],
+      ['awk', '-v', 'u={B04}', '{print u}'],
+      ['cmd', '/c', 'curl.bat', '{B04}'],
+      ['env', 'URL={B04}', 'make'],
+      ['wget', '-c', '{B04}'],
+      ['duckdb', '-c', "SELECT * FROM '{B04}'"],
+      ['find', '.', '-exec', 'curl', '{B04}', ';'],
     ]
-    for (const words of joining) {
-      for (const end of ['a&calc&.tif', 'a;id', 'a$(id)', 'a|id'])
-        expect(() => behind(words, end)).toThrow(
-          expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('STAC_AUTH_GATEWAY_MAP') }),
-        )
-      expect(behind(words, 'a.tif?b=[1]').at(-1)).toBe(url('a.tif?b=[1]'))
-    }
-    expect(() => behind(['cmd', '/c', 'x'], '%TEMP%/a')).toThrow(expect.objectContaining({ code: 'USAGE' }))
-    expect(behind(['watch', 'x'], 'a%20b').at(-1)).toBe(url('a%20b'))
-    for (const words of [['cmder'], ['curl'], ['watchman', 'x']]) expect(behind(words, 'a&b').at(-1)).toBe(url('a&b'))
+    for (const words of used) expect(substitute(words, ONE).join(' '), words.join(' ')).toContain(url('i/B04'))
+  })
+
+  it('are refused with the reason of a target whose URL cannot be used, and no other asset is named', () => {
+    const refused = [{ document: 'i', key: 'b', code: 'URL_INVALID' as const, message: 'the URL has a space', hint: 'encode it' }]
+    for (const name of ['{b}', '{i/b}', '{vsi:b}'])
+      expect(refusal(name, { targets: [target('i', 'q')], refused, catalog: undefined })).toEqual({
+        code: 'URL_INVALID',
+        message: `${name} cannot be used: the URL has a space`,
+        hint: 'encode it',
+      })
   })
 
   it('lead to no target of another document that has taken the name as its key', () => {
-    const taken = (key: string): Placeholders => ({ targets: [target('i', 'B04'), target('evil', key)], catalog: undefined })
+    const taken = (key: string): Placeholders => ({ targets: [target('i', 'B04'), target('evil', key)], refused: [], catalog: undefined })
     for (const key of ['i/B04', 'url:B04', 'vsi:B04', 'vsi:i/B04'])
       expect(refusal(`{${key}}`, taken(key))).toMatchObject({ code: 'TARGET_NOT_FOUND', message: expect.stringContaining('ambiguous') })
-    const twins = { targets: [target('i', 'B04'), target('i', 'B04')], catalog: undefined }
+    const twins = { targets: [target('i', 'B04'), target('i', 'B04')], refused: [], catalog: undefined }
     expect(refusal('{i/B04}', twins)).toMatchObject({ hint: expect.stringContaining('one at a time') })
   })
 
