@@ -45,7 +45,61 @@ describe('run', () => {
   it('starts no program for an unknown placeholder', async () => {
     const { code, stdout, stderr } = await run(['run', document, ...node(PRINT, '{B05}')])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('TARGET_NOT_FOUND: unknown placeholder {B05}\n  did you mean {B04}?\n  the targets are: B04\n')
+    expect(stderr).toContain('TARGET_NOT_FOUND: unknown placeholder {B05}\n  the targets are: B04\n')
+    expect((await run(['run', document, ...node(PRINT, '{b-04}')])).stderr).toContain('{b-04}\n  did you mean {B04}?\n')
+  })
+
+  it('says why the URL of an asset cannot be used, and names no other one', async () => {
+    const assets = { b: asset('https://data.example/a\\b.tif', ['b']), q: asset('https://data.example/q.tif', ['b']) }
+    const name = await put(folder, 'refused.json', item({ b: scheme }, assets))
+    const { code, stderr } = await run(['run', name, ...node(PRINT, '{b}')])
+    expect(code).toBe(4)
+    expect(stderr).toMatch(/^error URL_INVALID: \{b\} cannot be used: /)
+    expect(stderr).not.toMatch(/\bq\b/)
+  })
+
+  it('reads an alternate asset where the asset itself cannot be requested, as download does', async () => {
+    const alternates = (href: string) => ({ s3: { href: 's3://bucket/a.tif' }, https: { href } })
+    for (const href of ['s3://eo/a.tif', 'https://data.example/a\\b.tif']) {
+      const assets = { B04: { href, alternate: alternates('https://data.example/alt.tif') } }
+      const name = await put(folder, 'alternate.json', item({}, assets))
+      const { stdout, stderr } = await run(['run', name, ...node(PRINT, '{B04}')])
+      expect(stdout).toMatch(/\/https\/data\.example\/alt\.tif\n$/)
+      expect(stderr).toMatch(/^\{B04\} is read from its alternate asset \{B04\/https\}, because (?:NO_CREDENTIAL|URL_INVALID): /)
+    }
+    const first = await put(
+      folder,
+      'first.json',
+      item({}, { B04: { href: 'https://data.example/a.tif', alternate: alternates('https://data.example/alt.tif') } }),
+    )
+    expect(await run(['run', first, ...node(PRINT, '{B04}')])).toMatchObject({ stdout: expect.stringMatching(/\/a\.tif\n$/), stderr: '' })
+  })
+
+  it('warns once of a large file that GDAL has loaded whole', async () => {
+    const files = await startProtectedFiles({
+      '/a.tif': { content: 'x'.repeat(2 ** 20), guard: basicGuard('ada', 'hidden') },
+      '/small.tif': { content: 'x' },
+    })
+    try {
+      const name = await put(
+        folder,
+        'large.json',
+        item({ b: scheme }, { a: asset(`${files.origin}/a.tif`, ['b']), s: asset(`${files.origin}/small.tif`, ['b']) }),
+      )
+      const credential = { id: 'ada', ...scheme, username: 'ada', password: { env: 'PASSWORD_OF_ADA' }, sendTo: [`${files.origin}/`] }
+      const credentials = await put(folder, 'large-credentials.json', { version: 1, credentials: [credential] })
+      process.env.PASSWORD_OF_ADA = 'hidden'
+      const script = `const get = (url, agent) => fetch(url, { headers: { 'user-agent': agent } }).then((answer) => answer.text())
+        const [large, small] = process.argv.slice(1)
+        get(large, 'curl/8').then(() => get(small, 'GDAL/3.6.2')).then(() => get(large, 'GDAL/3.6.2')).then(() => get(large, 'GDAL/3.6.2'))`
+      const { stderr } = await run(['run', name, '--credentials', credentials, ...node(script, '{a}', '{s}')])
+      expect(stderr).toBe(
+        `GDAL loaded ${files.origin}/a.tif whole (1.0 MB): put /vsicurl/ before its URL, in run {vsi:KEY}, so that it reads only what it needs\n`,
+      )
+    } finally {
+      delete process.env.PASSWORD_OF_ADA
+      await files.close()
+    }
   })
 
   it('starts no program when a document cannot be read', async () => {
