@@ -26,10 +26,10 @@ export async function usableTargets(
     for (const { key, targets: choices } of selectFiles(document, {})) {
       const [asset, ...alternates] = choices
       if (alternates.length === 0) continue
-      const why = await hindrance(asset, auth)
+      const why = await refusalOf(asset, auth)
       if (why === undefined) continue
       for (const alternate of alternates) {
-        if ((await hindrance(alternate, auth)) !== undefined) continue
+        if ((await refusalOf(alternate, auth)) !== undefined) continue
         const href = targetAddress(alternate)
         const served = targets.find((target) => target.href === href && target.key.startsWith(`${key}/`))
         if (served) replaced.set(`${served.document}/${key}`, { ...served, key, instead: { key: served.key, why } })
@@ -43,7 +43,7 @@ export async function usableTargets(
 }
 
 /** Returns why a target cannot be requested; undefined where nothing is known against it. Nothing is sent. */
-async function hindrance(target: Target, auth: Auth): Promise<string | undefined> {
+async function refusalOf(target: Target, auth: Auth): Promise<string | undefined> {
   const { code, message, refs } = await auth.explain(target)
   if (code !== undefined) return `${code}: ${message}`
   const [first] = refs
