@@ -16,7 +16,7 @@ const PLACEHOLDER = '[secret]'
 /** Maximum number of secrets that are kept; for credentials that change constantly, the latest suffice. */
 const MOST = 1000
 /** Length of a text that is searched, in UTF-16 units: at most 820 decodings of it are. */
-const LONGEST = 2 ** 16
+const LONGEST = 2 ** 14
 
 /** Removes known secrets from text: complete ones, prefixes of at least four characters, and parts of at least eight near the start. */
 export class Redactor {
@@ -47,7 +47,7 @@ export class Redactor {
   }
 
   /**
-   * Returns the text with `[secret]` in place of each secret, also of secrets in up to three encodings. A text of more than 65,536
+   * Returns the text with `[secret]` in place of each secret, also of secrets in up to three encodings. A text of more than 16,384
    * characters is cut, because the rest is not searched. Linear in the length, whatever the text contains.
    */
   readonly scrub = (text: string): string => {

@@ -330,7 +330,7 @@ describe('a redactor', () => {
 
   it('finds a secret behind thousands of characters of escaped text', () => {
     const twice = encodeURIComponent(encodeURIComponent('s3cr3t/key'))
-    const before = 'text%20'.repeat(5000)
+    const before = 'text%20'.repeat(2000)
     expect(redactorOf('s3cr3t/key').scrub(`${before}${twice}.`)).toBe(`${before}[secret].`)
   })
 
