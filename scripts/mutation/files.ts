@@ -72,9 +72,6 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/auth/redirects-wire.test.ts',
     'test/auth/hostile.test.ts',
   ],
-  'src/auth/renewed-secrets.ts': ['test/auth/renewed-secrets.test.ts'],
-  'src/http/cookies.ts': ['test/http/cookies.test.ts', 'test/auth/login-cookies.test.ts'],
-  'src/http/url-signature.ts': ['test/http/url-signature.test.ts'],
   'src/http/redirect.ts': ['test/http/redirect.test.ts', 'test/auth/redirects.test.ts'],
   'src/http/url.ts': [
     'test/http/address.test.ts',

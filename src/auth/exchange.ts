@@ -34,7 +34,7 @@ import type { Target } from '../stac/target.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import type { CookieChain, LoginCookies } from './login-cookies.ts'
 import { openFlow } from './open-flow.ts'
-import { withRenewedSecrets } from './renewed-secrets.ts'
+import { withRereadSecrets } from './reread-secrets.ts'
 import { bestOf, type CredentialMatch, checkReach } from './scheme-matching.ts'
 import type { EngineMemory, MemorySessions, SessionStore } from './session.ts'
 import {
@@ -245,7 +245,7 @@ export class Exchange {
       if (isRedirect(response.status) || response.status === 401) await this.#keepCookies(login, match, sent, response)
       return response
     }
-    const running = withRenewedSecrets(this.#engine, match, () => runFlow(match.strategy.authorize(request, context), send))
+    const running = withRereadSecrets(this.#engine, match, () => runFlow(match.strategy.authorize(request, context), send))
     // A secret that is never read, such as one that nobody types, does not keep the call waiting.
     const result = await unlessAborted(running, options.signal)
     if (!result) return undefined

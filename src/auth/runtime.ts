@@ -23,7 +23,7 @@ import type { EngineOptions } from './create-engine.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import { checkPresent, contextOf, type EngineContext, Exchange, type ExchangeOptions, sendStep } from './exchange.ts'
 import { openFlow } from './open-flow.ts'
-import { withRenewedSecrets } from './renewed-secrets.ts'
+import { withRereadSecrets } from './reread-secrets.ts'
 import { hintFor, hrefOf, plainHeaders } from './resource.ts'
 import { type CredentialMatch, checkReach, coversTarget } from './scheme-matching.ts'
 import { engineMemory, type Session } from './session.ts'
@@ -358,7 +358,7 @@ class ServiceOf implements Service {
       return by(step.request, { allowPrivateNetwork: this.allowPrivateNetwork, ...(signal && { signal }) })
     }
     let first = refused
-    const result = await withRenewedSecrets(this.#engine, match, () => {
+    const result = await withRereadSecrets(this.#engine, match, () => {
       const flow = match.strategy.authorize(request, context)
       const resuming = first && resumed(flow, first)
       first = undefined

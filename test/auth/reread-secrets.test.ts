@@ -1,8 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CredentialObject } from '../../src/auth/credential.ts'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
+import { type CredentialObject, Secret } from '../../src/auth/credential.ts'
+import { withRereadSecrets } from '../../src/auth/reread-secrets.ts'
+import type { CredentialMatch } from '../../src/auth/scheme-matching.ts'
+import { CredentialError, NetworkError } from '../../src/errors.ts'
+import type { HttpResponse } from '../../src/http/message.ts'
 import { scheme, target } from '../harness/documents.ts'
 import { failureOf } from '../harness/failure.ts'
 import { type Reply, routes } from '../harness/scripted.ts'
@@ -15,7 +19,7 @@ const BASIC = (password: string) => `Basic ${Buffer.from(`ada:${password}`).toSt
 let folder: string
 let path: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stac-auth-renewed-'))
+  folder = await mkdtemp(join(tmpdir(), 'stac-auth-reread-'))
   path = join(folder, 'secret')
   await put('old')
 })
@@ -149,6 +153,65 @@ describe('a secret that is renewed outside', () => {
       expect(await failureOf(auth.fetch(target(k, F)))).toHaveProperty('code')
       await put('new')
       expect((await auth.fetch(target(k, F))).status).toBe(200)
+      const [refused, accepting, last] = servers.sent.slice(-3)
+      const first = k.type === 'oauth2' ? TOKEN_URL : SIGN_URL
+      expect([refused?.url, accepting?.url].map((url) => url?.split('?')[0])).toEqual([first, first])
+      expect(last?.headers.authorization ?? last?.url).toBe(k.type === 'oauth2' ? 'Bearer t' : `${DATA}signed`)
     }
+  })
+})
+
+describe('an attempt with secrets from sources', () => {
+  const source = (values: readonly string[]) => {
+    let index = 0
+    return {
+      reads: () => index,
+      reader: {
+        read: async () => values[0] ?? '',
+        reading: 1,
+        isNewer: async () => values[index++ + 1] !== undefined,
+      },
+    }
+  }
+  const matchOf = (fields: object) =>
+    ({ credential: { id: 'a', type: 'x', sendTo: [], preference: 0, ...fields } }) as unknown as CredentialMatch
+  const none = { credential: () => undefined }
+  const answer = (status: number) => {
+    const response = { status, discard: vi.fn(async () => {}) }
+    return { response: response as unknown as HttpResponse & { discard: Mock } }
+  }
+
+  it('is not repeated after an error that says nothing about the credential', async () => {
+    for (const error of [
+      new NetworkError('NETWORK_RESET', 'reset'),
+      new Error('OAUTH_ERROR'),
+      new CredentialError('LOGIN_REQUIRED', 'login'),
+    ]) {
+      const { reader, reads } = source(['old', 'new'])
+      const attempt = vi.fn(() => Promise.reject(error))
+      await expect(withRereadSecrets(none, matchOf({ token: new Secret(reader) }), attempt)).rejects.toBe(error)
+      expect([attempt.mock.calls.length, reads()]).toEqual([1, 0])
+    }
+  })
+
+  it('is repeated after a refusal, whose response is discarded, and returns what the second one does', async () => {
+    const { reader } = source(['old', 'new'])
+    const [first, second] = [answer(401), answer(401)]
+    const attempt = vi.fn().mockResolvedValueOnce(first).mockResolvedValueOnce(second)
+    expect(await withRereadSecrets(none, matchOf({ parameters: new Map([['k', new Secret(reader)]]) }), attempt)).toBe(second)
+    expect([first.response.discard.mock.calls.length, second.response.discard.mock.calls.length]).toEqual([1, 0])
+    const refused = vi.fn().mockRejectedValueOnce(new CredentialError('AUTH_REJECTED', 'refused')).mockResolvedValueOnce(second)
+    expect(await withRereadSecrets(none, matchOf({ token: new Secret(source(['old', 'new']).reader) }), refused)).toBe(second)
+  })
+
+  it('is made once without such secrets, and when the flow sends nothing', async () => {
+    const refused = answer(401)
+    const attempt = vi.fn(async () => refused)
+    expect(
+      await withRereadSecrets(none, matchOf({ token: new Secret('text'), other: { reader: source(['a', 'b']).reader } }), attempt),
+    ).toBe(refused)
+    const silent = async () => undefined
+    expect(await withRereadSecrets(none, matchOf({ token: new Secret(source(['a', 'b']).reader) }), silent)).toBeUndefined()
+    expect(attempt).toHaveBeenCalledTimes(1)
   })
 })

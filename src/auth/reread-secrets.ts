@@ -13,7 +13,7 @@ const REFUSED = ['AUTH_REJECTED', 'OAUTH_ERROR']
  * Returns the result of the attempt; of a second one if the first was refused (401, or an error that says so) and the source of a
  * secret, of this credential or of one that it uses, has another value by now. Concurrent calls share one reading.
  */
-export async function withRenewedSecrets<Result extends { readonly response: HttpResponse } | undefined>(
+export async function withRereadSecrets<Result extends { readonly response: HttpResponse } | undefined>(
   engine: Pick<EngineContext, 'credential'>,
   match: CredentialMatch,
   attempt: () => Promise<Result>,
@@ -22,15 +22,15 @@ export async function withRenewedSecrets<Result extends { readonly response: Htt
   if (readers.length === 0) return attempt()
   // A source that was not read yet is read for this attempt.
   const used = readers.map((reader) => Math.max(reader.reading, 1))
-  const isRenewed = async () => (await Promise.all(readers.map((reader, index) => reader.isNewer(used[index] ?? 1)))).includes(true)
+  const hasNewValue = async () => (await Promise.all(readers.map((reader, index) => reader.isNewer(used[index] ?? 1)))).includes(true)
   let result: Result
   try {
     result = await attempt()
   } catch (error) {
-    if (!isAuthError(error) || !REFUSED.includes(error.code) || !(await isRenewed())) throw error
+    if (!isAuthError(error) || !REFUSED.includes(error.code) || !(await hasNewValue())) throw error
     return attempt()
   }
-  if (result?.response.status !== 401 || !(await isRenewed())) return result
+  if (result?.response.status !== 401 || !(await hasNewValue())) return result
   await result.response.discard()
   return attempt()
 }
