@@ -57,6 +57,7 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
       documents,
       rewrite,
       onRequest: log.request,
+      onWarning: context.diagnostics.warn,
       ...(port !== undefined && { port }),
       ...(where && { listen: where }),
       ...(allowOrigin !== undefined && { allowOrigin }),

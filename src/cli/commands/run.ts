@@ -64,7 +64,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const { withSetupHint } = await import('../setup/setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
-  const settings = { documents, rewrite: options.rewrite, onRequest: refused.add.bind(refused) }
+  const settings = { documents, rewrite: options.rewrite, onRequest: refused.add.bind(refused), onWarning: context.diagnostics.warn }
   const start = async () => createGateway(await auth(), settings)
   const gateway = await untilInterrupted(start(), io.signal)
   try {
