@@ -181,6 +181,7 @@ async function passDocument(
   const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
   if (response.status !== 200) return passDifferent(response, outgoing, { credential, origin })
   const { bytes: body, isRewritten, rest } = await rewrittenBody(response, request, context)
+  context.watch(request.url, received.response)?.(body)
   const fields = responseFields(response, { credential, origin })
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
   if (rest) {

@@ -7,7 +7,7 @@ const ERROR = '{"error":{"message":"Maximum number of 4 concurrent flows"}}'
 async function opened() {
   const archive = await startArchive({
     files: { '/a.tif': ERROR, '/b.tif': 'II*\0 and more', '/c': ERROR, '/d.nc': '<html>log in</html>', '/e': ERROR },
-    types: { '/d.nc': 'text/html' },
+    types: { '/d.nc': 'text/html', '/c': 'application/json' },
   })
   const warnings: Warning[] = []
   const href = (path: string) => `${archive.origin}${path}`
