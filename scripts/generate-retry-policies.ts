@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { CRAWL_RETRIES } from '../src/crawl/settings.ts'
 import type { Backoff, RetryPolicy } from '../src/net/retry.ts'
+import { PREPARING_RETRIES } from '../src/node/download/answer.ts'
 import { DOWNLOAD_RETRIES, LISTING_RETRIES, VERIFY_RETRIES } from '../src/node/download/download-context.ts'
 import { GATEWAY_RETRIES } from '../src/node/gateway/upstream.ts'
 import { API_RETRIES } from '../src/services/client/retries.ts'
@@ -31,6 +32,7 @@ const ROWS: { readonly [caller: string]: Row } = {
     retried: 'as for a crawl, and bodies that end early',
     retryAfter: '; the origin waits',
   },
+  'files in preparation': { policy: PREPARING_RETRIES, attempts: ' within `wait` (10 minutes)', retried: '202' },
   gateway: {
     policy: GATEWAY_RETRIES,
     attempts: ' before a response, and in a row without a new byte of it',

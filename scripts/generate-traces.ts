@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = realpathSync(mkdtempSync(`${ROOT}node_modules/.traces-`))
 const DIST = pathToFileURL(`${PACKAGE}/dist/`).href
 const TOKEN = 'trace-token'
-const FILE = 'bytes of a scene'
+const FILE = 'II*\0bytes of a scene'
 
 interface Trace {
   readonly title: string

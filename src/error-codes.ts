@@ -290,7 +290,7 @@ export const ERROR_CODES = {
   FILE_INTEGRITY: {
     families: ['IntegrityError', 'warning'],
     exit: 6,
-    advice: 'Download the file again; if it differs again, report it to the provider, or keep it with --trust-server',
+    advice: 'Download it again; if it differs again, tell the provider, or use --trust-server',
   },
   CACHE_UNSAFE: { families: ['IntegrityError'], exit: 6, advice: 'Make the file or folder accessible to your user only, or remove it' },
   CACHE_LOCK_TIMEOUT: { families: ['IntegrityError'], exit: 6, retryable: true, advice: 'Wait for the other process, or stop it' },

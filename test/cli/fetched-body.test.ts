@@ -119,3 +119,62 @@ describe('what was fetched', () => {
     expect((await fetched('zstd', { 'file:checksum': checksum(bytes) })).stderr).toMatch(/^200, /)
   })
 })
+
+describe('a body that is not the promised file', () => {
+  const error = '{"error":"quota exceeded"}'
+  const jp2 = Buffer.from('\xff\x4f\xff\x51 more', 'latin1')
+  let prepared = 0
+
+  async function asked(answer: Answer, asset: object, ...options: string[]) {
+    const other = await serve({ '/a.tif': answer })
+    const item = await put(folder, 'item.json', itemWith({ data: { href: `${other.origin}a.tif`, ...asset } }))
+    const own = await put(folder, 'own.json', keyFor(other.origin))
+    const target = join(await temporaryFolder(), 'f')
+    const { code, stderr } = await run(['fetch', item, '--asset', 'data', '--credentials', own, '-o', target, ...options])
+    return { code, stderr, file: await readFile(target).catch(() => undefined) }
+  }
+
+  it.each<[string, Answer, string]>([
+    ['an error', headed(200, {}, Buffer.from(error)), 'it is an error in JSON, but "a.tif" was expected. The server says: quota exceeded'],
+    ['another format', headed(200, {}, jp2), 'it is JPEG 2000, but "a.tif" was expected'],
+    ['nothing', headed(200, {}, Buffer.alloc(0)), 'it is empty, but "a.tif" was expected'],
+    ['no content', (_request, response) => response.writeHead(204).end(), 'it is empty (204), but "a.tif" was expected'],
+  ])('is no file, and is one with --trust-server and a warning: %s', async (_, answer, message) => {
+    const refused = await asked(answer, {})
+    expect([refused.code, refused.file]).toEqual([6, undefined])
+    expect(refused.stderr).toContain(message)
+    const kept = await asked(answer, {}, '--trust-server')
+    expect([kept.code, kept.file !== undefined]).toEqual([0, true])
+    expect(kept.stderr).toMatch(
+      /^warning CONTENT_TYPE_UNEXPECTED \/assets\/data: it is .*; it is kept because the server is trusted\n200, |204, /,
+    )
+  })
+
+  it('is kept with a warning where only size or checksum differ', async () => {
+    const tiff = headed(200, {}, Buffer.from('II*\0 more'))
+    const facts = { 'file:size': 5, 'file:checksum': checksum(bytes) }
+    expect((await asked(tiff, facts)).code).toBe(6)
+    const { code, stderr, file } = await asked(tiff, facts, '--trust-server')
+    expect([code, file?.length]).toEqual([0, 9])
+    expect(stderr.match(/^warning FILE_INTEGRITY /gm)).toHaveLength(2)
+  })
+
+  const staged: Answer = (_request, response) =>
+    prepared++ < 2
+      ? response.writeHead(202, { 'retry-after': '0.1' }).end('{"message":"staging"}')
+      : response.writeHead(200).end('II*\0 more')
+
+  it('is waited for while the server prepares it, which stderr shows', async () => {
+    prepared = 0
+    const { code, stderr, file } = await asked(staged, {})
+    expect([code, file?.length]).toEqual([0, 9])
+    expect(stderr).toMatch(/a\.tif: the server is still preparing the file \(202\): staging; it is requested again in /)
+  })
+
+  it('is an error after the time of --wait', async () => {
+    prepared = -1000
+    const { code, stderr, file } = await asked(staged, {}, '--wait', '0')
+    expect([code, file]).toEqual([5, undefined])
+    expect(stderr).toMatch(/^error HTTP_202: .*staging; Retry-After of 1 s exceeds the limit of 0 s\n {2}.*--wait SECONDS/)
+  })
+})

@@ -76,7 +76,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
     noteWhole(event)
   }
   const { name, rewrite } = options
-  const settings = { documents, rewrite, onRequest, ...(name !== undefined && { name }) }
+  const settings = { documents, rewrite, onRequest, onWarning: context.diagnostics.warn, ...(name !== undefined && { name }) }
   const start = async () => createGateway(await auth(), settings)
   const gateway = await untilInterrupted(start(), io.signal)
   try {

@@ -56,7 +56,12 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
   const timer = setInterval(block.isOn ? draw : log, block.isOn ? EVERY : SELDOM).unref()
   return {
     diagnostics: above(block, diagnostics),
-    hear: (event) => progress.add(event),
+    hear: (event) => {
+      progress.add(event)
+      return event.kind === 'retry' && event.error.code === 'HTTP_202' && event.attempt === 1
+        ? above(block, diagnostics).note(`${event.file.name}: ${event.error.message}; it is requested again until it is ready`)
+        : undefined
+    },
     end: () => {
       clearInterval(timer)
       block.clear()

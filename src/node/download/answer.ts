@@ -394,9 +394,9 @@ export const PREPARED_WITHIN = 600_000
 
 /** Requests for a file that the server prepares (202), as often as the time for it allows. */
 export const PREPARING_RETRIES: RetryPolicy = {
-  retries: Number.POSITIVE_INFINITY,
+  retries: 999,
   backoff: { first: 2000, longest: 30_000, fixed: 0.5, random: 0.5 },
-  retryAfter: { longest: Number.POSITIVE_INFINITY, spread: 0.1, least: 500 },
+  retryAfter: { longest: 86_400_000, spread: 0.1, least: 500 },
 }
 
 /** Waits for one file that its server is still preparing (202, RFC 9110 §15.3.3). */

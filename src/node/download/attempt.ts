@@ -315,7 +315,7 @@ export class Attempt {
     const doubt = { misfit, error: misfitError(misfit, promise, body) }
     // A checksum decides whether these are the right bytes.
     if (state.hash?.by === 'checksum') state.doubt ??= doubt
-    else acceptMisfit(doubt, state, this.#context)
+    else checkBytes(state, () => acceptMisfit(doubt, state, this.#context))
     return true
   }
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AbortedError, type AuthError, ConfigurationError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
+import type { HttpResponse } from '../../http/message.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { errorText } from '../../text/sanitize.ts'
@@ -22,6 +23,8 @@ interface AnswerContext extends RewriteContext {
   readonly upstream: Upstream
   /** False passes documents through unchanged. */
   readonly rewrite: boolean
+  /** Compares the beginning of a file with what was promised for its URL, and warns of a difference. */
+  readonly watch: (url: string, response: HttpResponse) => Reader['onBegin']
 }
 
 /** The outcome of a request. */
@@ -157,7 +160,10 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
   if (status === 204) delete fields['Content-Length']
   outgoing.writeHead(status, fields)
   if (request.method === 'HEAD' || status === 204 || status === 304) await response.discard()
-  else await relay(response, request, context.upstream, reader)
+  else {
+    reader.onBegin = context.watch(request.url, response)
+    await relay(response, request, context.upstream, reader)
+  }
   outgoing.end()
 }
 
@@ -179,6 +185,7 @@ async function passDocument(
   const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
   if (response.status !== 200) return passDifferent(response, outgoing, { credential, origin })
   const { bytes: body, isRewritten, rest } = await rewrittenBody(response, request, context)
+  context.watch(request.url, received.response)?.(body)
   const fields = responseFields(response, { credential, origin })
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
   if (rest) {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Auth } from '../../auth/auth.ts'
+import type { Warning } from '../../auth/strategy.ts'
 import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   readonly signal?: AbortSignal
   /** Called after each request. */
   readonly onRequest?: (event: GatewayRequest) => void
+  /** Called once for each URL whose response is not the file that the document or its name promises; it is passed on unchanged. */
+  readonly onWarning?: (warning: Warning) => void
 }
 
 /** An asset or alternate of a document, and where the gateway serves it. */
@@ -118,6 +121,7 @@ const OPTIONS: Table<GatewayOptions> = {
   rewrite: FLAG,
   signal: SIGNAL,
   onRequest: FUNCTION,
+  onWarning: FUNCTION,
 }
 
 const LISTEN = { path: TEXT, host: TEXT, port: PORT, othersCanConnect: ANYTHING }
@@ -148,20 +152,21 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   checkArgument('the first argument of createGateway', auth, ENGINE)
   checkNamed('createGateway', options, OPTIONS)
   if (options.listen) checkNamed('listen', options.listen, LISTEN)
-  const { documents = [], rewrite = true, signal, onRequest, name } = options
+  const { documents = [], rewrite = true, signal, onRequest, onWarning, name } = options
   if (name !== undefined && options.listen)
     throw new ConfigurationError('CONFIG_INVALID', 'a gateway with a name listens on a port of 127.0.0.1 and ::1')
   if (signal?.aborted) throw new AbortedError(signal.reason)
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
   const places = name === undefined ? undefined : await import('./kept-place.ts')
   const kept = name === undefined ? undefined : await places?.keptPlace(name)
-  const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }] = await Promise.all([
+  const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }, { FileWatch }] = await Promise.all([
     import('./answer.ts'),
     import('./fields.ts'),
     import('./guard.ts'),
     import('./listeners.ts'),
     import('./routes.ts'),
     import('./upstream.ts'),
+    import('./file-watch.ts'),
     auth.ready(),
   ])
   const routes = new Routes(auth, documents)
@@ -183,7 +188,8 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
     })
   }
   const guard = { capability, isHost: (host: string) => listeners.isHost(host), allowOrigin }
-  const context = { upstream, routes, rewrite, base }
+  const files = new FileWatch(routes, onWarning)
+  const context = { upstream, routes, rewrite, base, watch: files.watch }
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const start = performance.now()

@@ -15,6 +15,8 @@ export class Reader {
   /** Bytes of the body written so far. */
   bytes = 0
   readonly #response: ServerResponse
+  /** Called with the first bytes of the body. */
+  onBegin: ((head: Uint8Array) => void) | undefined
   #wake: () => void = () => {}
 
   constructor(response: ServerResponse) {
@@ -36,6 +38,7 @@ export class Reader {
       if (response.destroyed) return false
       if (this.bytes + chunk.length > announced)
         throw new ProtocolError('RESPONSE_INVALID', 'the response is longer than the server announced')
+      if (this.bytes === 0) this.onBegin?.(chunk)
       this.bytes += chunk.length
       freeBuffers(chunk.length)
       if (response.write(chunk)) continue

@@ -92,6 +92,11 @@ export class Routes {
     return this.byUrl(url)
   }
 
+  /** Returns the target with that URL. */
+  targetAt(url: string): Target | undefined {
+    return this.#exact.get(normalized(url))
+  }
+
   /** Returns how a URL is requested to which no references apply. Errors: as of {@link route}. */
   async byUrl(url: string): Promise<Route> {
     const href = normalized(url)

@@ -69,9 +69,14 @@ interface Body {
   readonly end: number
 }
 
+/** The first bytes of HDF5, which NetCDF files may have too. */
+const HDF5 = Buffer.from('\x89HDF\r\n\x1a\n', 'latin1')
+
 async function send(response: ServerResponse, { shift, start, end }: Body, over: () => void): Promise<void> {
   const began = Date.now()
-  for (let at = start; at < end && !response.destroyed; ) {
+  const head = HDF5.subarray(start, Math.max(start, Math.min(end, HDF5.length)))
+  if (head.length > 0) response.write(head)
+  for (let at = start + head.length; at < end && !response.destroyed; ) {
     const offset = (at + shift) % MIB
     const chunk = block.subarray(offset, offset + Math.min(end - at, 64 * 1024))
     at += chunk.length
