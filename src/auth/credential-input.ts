@@ -235,6 +235,8 @@ type OAuth2Fields = CredentialBase & {
   readonly endpointHosts?: UrlPatterns
   /** Endpoint that revokes tokens (RFC 7009) */
   readonly revocationUrl?: string
+  /** Member of the token response that is the access token; default: access_token, or token */
+  readonly tokenField?: string
   /** Token to send with requests */
   readonly present?: 'access_token' | 'id_token'
   /** Prefix of the token, for servers that use it to tell token issuers apart */
@@ -265,7 +267,9 @@ export type OAuth2AuthorizationCodeCredential = OAuth2Fields & {
   readonly deviceAuthorizationUrl?: string
   /** Push the authorization request (RFC 9126); default: when the server supports it, with true always */
   readonly par?: boolean
-  /** Port of the redirect URI on 127.0.0.1; default: a free one */
+  /** Host of the redirect URI, as it is registered with the provider; default: 127.0.0.1 */
+  readonly redirectHost?: '127.0.0.1' | '::1' | 'localhost'
+  /** Port of the redirect URI; default: a free one */
   readonly redirectPort?: number
   /** Path of that redirect URI; default: /callback */
   readonly redirectPath?: string
@@ -336,7 +340,9 @@ type OpenIdConnectFields = CredentialBase & {
   readonly deviceAuthorizationUrl?: string
   /** Push the authorization request (RFC 9126); default: when the server supports it, with true always */
   readonly par?: boolean
-  /** Port of the redirect URI on 127.0.0.1; default: a free one */
+  /** Host of the redirect URI, as it is registered with the provider; default: 127.0.0.1 */
+  readonly redirectHost?: '127.0.0.1' | '::1' | 'localhost'
+  /** Port of the redirect URI; default: a free one */
   readonly redirectPort?: number
   /** Path of that redirect URI; default: /callback */
   readonly redirectPath?: string
@@ -374,6 +380,8 @@ type OpenIdConnectFields = CredentialBase & {
   readonly endpointHosts?: UrlPatterns
   /** Endpoint that revokes tokens (RFC 7009) */
   readonly revocationUrl?: string
+  /** Member of the token response that is the access token; default: access_token, or token */
+  readonly tokenField?: string
   /** Token to send with requests */
   readonly present?: 'access_token' | 'id_token'
   /** Prefix of the token, for servers that use it to tell token issuers apart */

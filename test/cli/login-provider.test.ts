@@ -196,6 +196,10 @@ describe('login DOC', () => {
     expect([outcome.code, outcome.stdout]).toEqual([3, ''])
     expect(outcome.stderr).toContain('NO_CREDENTIAL')
     expect(outcome.stderr).toContain('"clientId":"…"')
+    for (const command of ['login', 'setup']) {
+      const { stderr } = await run([command, item, '--redirect-host', 'localhost', '--port', '8765'], { env })
+      expect(stderr).toContain('"redirectHost":"localhost","redirectPort":8765')
+    }
     expect(lastError(await run(['fetch', item, '--asset', 'data', '--json'], { env }))).toBeDefined()
   })
 })

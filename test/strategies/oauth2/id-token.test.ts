@@ -67,7 +67,7 @@ async function login(
     [`${ISSUER}/token`]: ({ body }) => {
       const given = String(body).includes('grant_type=refresh_token') ? refreshed.shift() : made
       const tokens = { access_token: secrets.token.value, refresh_token: 'r', token_type: 'Bearer' }
-      const headers = date === undefined ? {} : { date: new Date(date).toUTCString() }
+      const headers: Record<string, string> = date === undefined ? {} : { date: new Date(date).toUTCString() }
       return { headers, body: { ...tokens, ...(given && { id_token: idToken(nonce, given) }) } }
     },
   })
