@@ -73,7 +73,9 @@ function valuesIn(text: string): readonly Value[] {
 
 function differences(value: Value, tables: readonly Table[], at: string): readonly string[] {
   if (typeof value !== 'object' || value === null) return [`${at}: ${JSON.stringify(value)} is not an object`]
-  const named = value.kind === undefined ? tables : tables.filter(({ title }) => title.split('`')[0] === value.kind)
+  // Only some objects are named by their kind.
+  const ofKind = tables.filter(({ title }) => title.split('`')[0] === value.kind)
+  const named = ofKind.length === 0 ? tables : ofKind
   const found = named.map((table) => compared(value, table, at))
   return found.find((problems) => problems.length === 0) ?? found[0] ?? [`${at}: no table for ${JSON.stringify(value).slice(0, 200)}`]
 }

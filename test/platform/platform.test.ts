@@ -31,7 +31,10 @@ describe('both platforms', () => {
 
 describe('the web platform', () => {
   it('reports that sources, profiles and tickets are read on Node', async () => {
-    await expect(web.secretSource({ env: 'NAME' }).read()).rejects.toMatchObject({ name: 'UnsupportedError', code: 'UNSUPPORTED_IN_BROWSER' })
+    await expect(web.secretSource({ env: 'NAME' }).read()).rejects.toMatchObject({
+      name: 'UnsupportedError',
+      code: 'UNSUPPORTED_IN_BROWSER',
+    })
     await expect(web.s3Keys({ profile: 'eo' })()).rejects.toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER' })
     await expect(web.securityContext({ id: 'a', service: 'HTTP@b' })).rejects.toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER' })
   })

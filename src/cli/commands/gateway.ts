@@ -63,7 +63,7 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
         log.request(event)
         noteWhole(event)
       },
-        onWarning: context.diagnostics.warn,
+      onWarning: context.diagnostics.warn,
       ...(port !== undefined && { port }),
       ...(name !== undefined && { name }),
       ...(where && { listen: where }),

@@ -17,16 +17,19 @@ import { styleOf, write } from '../io.ts'
 import { bytesText } from '../units.ts'
 import { FailedFiles } from './failed-files.ts'
 
-/** What would be requested for a file and with which credentials, or the error. */
+/** The credentials with which a file would be downloaded, or the error. */
 interface Access {
-  /** URL without query, if it is not that of the plan. */
-  readonly url?: string
   /** Ids of the credentials with which it would be downloaded. */
   readonly credentials?: readonly string[]
   /** True if the file exists. */
   readonly present?: boolean
   /** Why it cannot be downloaded. */
   readonly error?: AuthError
+}
+
+/** What would be requested: the URL without query if it is not that of the plan. */
+interface RequestedAccess extends Access {
+  readonly url?: string
 }
 
 /** How a plan is printed. */
@@ -49,7 +52,7 @@ export async function printPlan(
   const { tick, cross, green, red, dim } = styleOf(io, io.stdout)
   const exits: number[] = []
   const refused = new FailedFiles({ all })
-  const tell = async (planned: DownloadFile, { url = planned.url, ...access }: Access) => {
+  const tell = async (planned: DownloadFile, { url = planned.url, ...access }: RequestedAccess) => {
     const file = { ...planned, url }
     if (access.error) exits.push(exitCodeOf(access.error.code) || EXIT.files)
     if (json) return write(io.stdout, `${forJson({ kind: 'planned', file, ...access })}\n`)
@@ -76,7 +79,7 @@ export async function printPlan(
 }
 
 /** Returns the target that would be requested first, without sending anything: of a folder, the one that would be listed. */
-async function accessTo({ path, folder, url }: DownloadFile, all: readonly Target[], auth: Auth): Promise<Access> {
+async function accessTo({ path, folder, url }: DownloadFile, all: readonly Target[], auth: Auth): Promise<RequestedAccess> {
   const targets = folder ? all.filter((target) => targetAddress(target).bare.replace(/\/+$/, '') === url) : all
   try {
     const present = !folder && !path.startsWith('s3://') && presentFile(path) ? { present: true } : {}

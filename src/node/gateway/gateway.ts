@@ -159,16 +159,17 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
   const places = name === undefined ? undefined : await import('./kept-place.ts')
   const kept = name === undefined ? undefined : await places?.keptPlace(name)
-  const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }, { FileWatch }] = await Promise.all([
-    import('./answer.ts'),
-    import('./fields.ts'),
-    import('./guard.ts'),
-    import('./listeners.ts'),
-    import('./routes.ts'),
-    import('./upstream.ts'),
-    import('./file-watch.ts'),
-    auth.ready(),
-  ])
+  const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }, { FileWatch }] =
+    await Promise.all([
+      import('./answer.ts'),
+      import('./fields.ts'),
+      import('./guard.ts'),
+      import('./listeners.ts'),
+      import('./routes.ts'),
+      import('./upstream.ts'),
+      import('./file-watch.ts'),
+      auth.ready(),
+    ])
   const routes = new Routes(auth, documents)
   const upstream = new Upstream(auth, routes)
   const capability = kept?.capability ?? randomBytes(CAPABILITY_BYTES).toString('hex')

@@ -148,9 +148,7 @@ describe('the redirect URI of a login', () => {
   it('the redirect URI of a login is that of the credential', async () => {
     expect((await loggedIn(() => ({ body: tokens }))).wishes).toEqual([{}])
     const registered = { redirectHost: 'localhost', redirectPort: 8765, redirectPath: '/oauth/done' } as const
-    expect((await loggedIn(() => ({ body: tokens }), registered)).wishes).toEqual([
-      { host: 'localhost', port: 8765, path: '/oauth/done' },
-    ])
+    expect((await loggedIn(() => ({ body: tokens }), registered)).wishes).toEqual([{ host: 'localhost', port: 8765, path: '/oauth/done' }])
   })
 
   it('the redirect URI of a login is never that of a catalog', async () => {
