@@ -31,7 +31,7 @@ const GZIP = '\x1f\x8b'
 /** Messages of meteorological centres may follow a heading (WMO Manual on the GTS). */
 const within = (word: string) => new RegExp(`^[\\s\\S]{0,200}${word}`)
 
-export const FILE_FORMATS: readonly FileFormat[] = [
+const FILE_FORMATS: readonly FileFormat[] = [
   {
     name: 'TIFF',
     types: /^image\/(?:(?:x[.-]|vnd\.stac\.)?(?:geo)?tiff|tif)$|^application\/(?:x-)?geotiff$/,

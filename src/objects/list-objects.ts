@@ -284,6 +284,6 @@ function character(whole: string, decimal?: string, hex?: string, name?: string)
 }
 
 /** Returns the `Code` of an error response (Amazon S3 API reference, "Error responses") when it is a single word; else an empty string. */
-export function errorCode(body: string): string {
+function errorCode(body: string): string {
   return /^\w{1,64}$/.exec(elementText(body, 'Code') ?? '')?.[0] ?? ''
 }

@@ -10,7 +10,7 @@ import { isProtected, type Target } from '../../stac/target.ts'
 import { commandWord } from '../../text/shell-word.ts'
 
 /** A response whose body was not read. */
-export type UnreadAnswer = Pick<HttpResponse, 'status' | 'headers' | 'url' | 'serverMessage'>
+type UnreadAnswer = Pick<HttpResponse, 'status' | 'headers' | 'url' | 'serverMessage'>
 
 /** What Azure says with 404 or 409 about a file that may not be read without a signature. */
 const HIDDEN: readonly string[] = ['PublicAccessNotPermitted', 'ResourceNotFound']
