@@ -26,6 +26,7 @@ import {
   withHeader,
 } from '../http/message.ts'
 import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
+import type { ServerMessage } from '../http/server-message.ts'
 import { LastOrigin } from '../http/url.ts'
 import { endedAt, urlSignature } from '../http/url-signature.ts'
 import { unlessAborted } from '../net/cancellation.ts'
@@ -252,8 +253,9 @@ export class Exchange {
     const { response, step } = result
     if (response.status === 401 || response.status === 403) {
       const ended = step.expiresAt !== undefined && step.expiresAt > began && step.expiresAt <= context.clock.now()
+      const said = (await response.serverMessage?.()) ?? {}
       await response.discard()
-      throw rejected(response, match.credential.id, hop, ended)
+      throw rejected(response, match.credential.id, hop, ended, said)
     }
     this.#engine.used(match.credential.id, request.url)
     onUse?.(match.credential.id)
@@ -346,16 +348,24 @@ const ERROR =
  * Returns `AUTH_REJECTED`. It is retryable when the credential was valid at the start of the call and has expired since (`ended`),
  * as happens with tokens that live for seconds.
  */
-function rejected({ status, url, headers }: HttpResponse, credential: string, hop: number, ended: boolean): CredentialError {
+function rejected(
+  { status, url, headers }: HttpResponse,
+  credential: string,
+  hop: number,
+  ended: boolean,
+  { message: words, address }: ServerMessage,
+): CredentialError {
   const { origin } = new URL(url)
   const error = ERROR.exec(headers.get('www-authenticate') ?? '')?.[1]
-  return new CredentialError('AUTH_REJECTED', `${origin} refused "${credential}" with ${status}${error ? ` (${error})` : ''}`, {
+  const says = words ? `. The server says: ${words}` : ''
+  const advice = status === 403 ? 'check that the account has access and accepted the terms' : 'check its value and whether it has expired'
+  return new CredentialError('AUTH_REJECTED', `${origin} refused "${credential}" with ${status}${error ? ` (${error})` : ''}${says}`, {
     credential,
     url,
     hop,
     status,
     retryable: ended,
-    hint: status === 403 ? 'check that the account has access and accepted the terms' : 'check its value and whether it has expired',
+    hint: address ? `the server names ${address}; ${advice}` : advice,
   })
 }
 
