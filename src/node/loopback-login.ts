@@ -138,8 +138,8 @@ const PORTS = 10
  * Listens on the addresses of the host, all with the same port. Another program on one of the addresses of `localhost` could receive the
  * login, so that both are taken, or none. A machine without IPv6 has only one.
  */
-async function listenOn(host: string, port: number, answer: RequestListener): Promise<readonly Server[]> {
-  const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+async function listenOn(host: Address | 'localhost', port: number, answer: RequestListener): Promise<readonly Server[]> {
+  const addresses: readonly Address[] = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
   for (let tries = 1; ; tries++) {
     const servers: Server[] = []
     try {
@@ -166,7 +166,10 @@ async function listenOn(host: string, port: number, answer: RequestListener): Pr
 /** Codes of systems without IPv6. */
 const NO_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+/** Where a login is waited for. */
+type Address = '127.0.0.1' | '::1'
+
+function listen(server: Server, host: Address, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const code = 'code' in cause ? String(cause.code) : 'unknown reason'
@@ -174,7 +177,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
       const message = `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`
       reject(new NetworkError('NETWORK_LISTEN', message, { ...hint, actual: code }))
     })
-    server.listen({ port, host, ipv6Only: true }, resolve)
+    server.listen({ port, host: host satisfies '127.0.0.1' | '::1', ipv6Only: true }, resolve)
   })
 }
 

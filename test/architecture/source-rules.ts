@@ -80,9 +80,9 @@ export const sourceRules: readonly SourceRule[] = [
     good: "const text = 'node:fs'",
   },
   {
-    name: 'every server of ours listens on 127.0.0.1 only, the gateway also on ::1 and where the user says',
+    name: 'every server of ours listens on loopback only, the gateway also where the user says',
     applies: (path) => path !== 'src/node/gateway/listeners.ts',
-    check: (text) => nodes(text, (node) => calls(node, 'listen') && !node.getText().includes('127.0.0.1')),
+    check: (text) => nodes(text, (node) => calls(node, 'listen') && !/'(?:127\.0\.0\.1|::1)'/.test(node.getText())),
     bad: 'server.listen(0)',
     good: "server.listen(0, '127.0.0.1')",
   },

@@ -60,7 +60,7 @@ describe('a gs: URL', () => {
     ['no bucket', 'gs:///eo-data/a/f.tif', 'URL_INVALID'],
     ['one slash', 'gs:/eo-data/a/f.tif', 'URL_INVALID'],
     ['a backslash', 'gs://eo-data/a\\..\\f.tif', 'URL_INVALID'],
-    ['a blank', 'gs://eo-data/a/ f.tif', 'URL_INVALID'],
+    ['a line break', 'gs://eo-data/a/\nf.tif', 'URL_INVALID'],
     ['a query', 'gs://eo-data/a/f.tif?acl', 'URL_INVALID'],
     ['a generation', 'gs://eo-data/a/f.tif#12', 'URL_INVALID'],
   ])('a gs: URL with %s is refused', async (_name, href, code) => {

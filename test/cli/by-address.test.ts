@@ -17,7 +17,7 @@ const item = (assets: object, links: object[] = []) => ({
   assets,
 })
 const archive = await serve({
-  '/private/data.tif': body('data'),
+  '/private/data.tif': body('II*\0data'),
   '/private/catalog.json': body(
     JSON.stringify({
       type: 'Catalog',
@@ -65,7 +65,7 @@ describe.each([
 
   it('fetches it', async () => {
     const { code, stdout, stderr } = await command('fetch', document, '--asset', 'data')
-    expect([code, stdout, stderr]).toEqual([0, 'data', expect.stringContaining('credential "portal"')])
+    expect([code, stdout, stderr]).toEqual([0, 'II*\0data', expect.stringContaining('credential "portal"')])
   })
 
   it('downloads it, and reports that beforehand', async () => {
@@ -73,7 +73,7 @@ describe.each([
     const planned = await command('download', document, '-d', into, '--dry-run')
     expect([planned.code, planned.stdout]).toEqual([0, `+ x/data.tif  ${DATA}  with "portal"\n1 file of unknown size\n`])
     const { code } = await command('download', `${archive.origin}private/catalog.json`, '--crawl', '-d', into)
-    expect([code, await readFile(join(into, 'x/data.tif'), 'utf8')]).toEqual([0, 'data'])
+    expect([code, await readFile(join(into, 'x/data.tif'), 'utf8')]).toEqual([0, 'II*\0data'])
   })
 
   it('explains it', async () => {

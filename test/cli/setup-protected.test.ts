@@ -16,7 +16,7 @@ async function catalog(scheme: object, guard: Guard | ((request: Parameters<Guar
     const refusal = await guard(request)
     if (refusal && refusal.status !== 200) return refusal
     const assets = { data: { href: `${server.origin}/data.tif`, 'auth:refs': ['own'] } }
-    const body = request.path === '/item.json' ? JSON.stringify(itemWith(assets, { schemes: { own: scheme } })) : 'content'
+    const body = request.path === '/item.json' ? JSON.stringify(itemWith(assets, { schemes: { own: scheme } })) : 'II*\0content'
     return { status: 200, headers: { 'content-type': 'application/geo+json' }, body }
   })
   onTestFinished(() => server.close())
@@ -38,7 +38,7 @@ describe('setup of a document that needs a credential itself', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('+ "127.0.0.1" for "own" works')])
     expect(stdout + stderr).not.toContain(SECRETS.password)
     expect(await user.credentials()).toMatchObject([{ type: 'http', scheme: 'basic', username: 'ada', sendTo: [`${server.origin}/`] }])
-    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'content' })
+    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'II*\0content' })
   })
 
   it('asks whether it is a token or a login where the server offers Bearer', async () => {
@@ -82,7 +82,7 @@ describe('setup of a document that needs a credential itself', () => {
     const typed = ['o', 'not a URL', provider.issuer, 'read', 'y', 'native', 'n']
     const { code, stdout } = await user.at(['setup', item, '--browser'], typed, { onError })
     expect([code, stdout]).toEqual([0, expect.stringContaining('+ "127.0.0.1" for "own" works')])
-    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'content' })
+    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'II*\0content' })
   })
 
   it('offers to type a refused secret again, and then reads the document', async () => {

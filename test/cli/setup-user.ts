@@ -38,7 +38,7 @@ export async function newUser(...present: readonly object[]): Promise<User> {
   }
 }
 
-export const CONTENT = 'c'.repeat(5000)
+export const CONTENT = `II*\0${'c'.repeat(4996)}`
 export const SECRETS = { token: 'token-s3cr3t', key: 'key-s3cr3t', password: 'password-s3cr3t' }
 export const SCHEMES = {
   token: { type: 'http', scheme: 'bearer' },

@@ -122,8 +122,8 @@ export async function redirectPortChecks({ credentials }: CredentialSet<Credenti
   const checks = credentials.map(async ({ id, redirectHost = '127.0.0.1', redirectPort: port }) => {
     if (typeof port !== 'number') return []
     const check = `redirect port ${id}`
-    const host = String(redirectHost)
-    const code = await listenFailure(port, host === 'localhost' ? '127.0.0.1' : host)
+    const host = redirectHost === '::1' ? '::1' : '127.0.0.1'
+    const code = await listenFailure(port, host)
     const hint = `stop the program that listens on port ${port}, or register another port with the provider and set redirectPort of "${id}" to it`
     return [
       code === undefined
@@ -135,11 +135,11 @@ export async function redirectPortChecks({ credentials }: CredentialSet<Credenti
 }
 
 /** Returns the system's code where a port cannot be listened on. */
-function listenFailure(port: number, host: string): Promise<string | undefined> {
+function listenFailure(port: number, host: '127.0.0.1' | '::1'): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error) => resolve(systemCode(error)))
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
+    server.listen({ port, host: host satisfies '127.0.0.1' | '::1', exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }
 

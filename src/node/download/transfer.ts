@@ -263,8 +263,12 @@ async function keptFile(
 /** The hint if nothing can be recorded about files. */
 const UNNOTED = 'a later run cannot tell whether its files have changed since'
 
-/** Returns what the document and the name say about a file; an alternate without a media type has that of its asset. */
-function promisedBody({ file, selected: { targets, type } }: PlannedFile): PromisedFile {
+/**
+ * Returns what the document and the name say about a file; an alternate without a media type has that of its asset. For an object that its
+ * store lists with a size, that size is the promise: names of objects are anyone's.
+ */
+function promisedBody({ file, selected: { targets, type, folder, size } }: PlannedFile): PromisedFile {
+  if (folder && size !== undefined) return { type: '', names: [], roles: [] }
   const promise = promisedFile(targets[0], [file.name])
   return type === undefined ? promise : { ...promise, type }
 }

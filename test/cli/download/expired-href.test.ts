@@ -7,7 +7,7 @@ import { eventsIn, filesIn } from './fixture.ts'
 
 const TOKEN = 'right-right-right'
 const PAST = '2026-01-01T00:00:00Z'
-const DATA = Buffer.from('the file')
+const DATA = Buffer.from('II*\0the file')
 
 /** Seconds for which the API signs, and what it has signed; a catalog that is served again has new signatures. */
 let lifetime = 3600

@@ -77,8 +77,8 @@ describe('run', () => {
 
   it('warns once of a large file that GDAL has loaded whole', async () => {
     const files = await startProtectedFiles({
-      '/a.tif': { content: 'x'.repeat(2 ** 20), guard: basicGuard('ada', 'hidden') },
-      '/small.tif': { content: 'x' },
+      '/a.tif': { content: 'II*\0'.repeat(2 ** 18), guard: basicGuard('ada', 'hidden') },
+      '/small.tif': { content: 'II*\0' },
     })
     try {
       const name = await put(
