@@ -102,7 +102,7 @@ const BEYOND: Readonly<Record<string, number>> = {
   // Names of flows are free
   'oauth-flow': 15,
   // Addresses that no request can be sent to
-  'protected-href': 2,
+  'protected-href': 1,
   // References of schemes before 1.2.0
   'refs-list': 5,
   // Schemes inside of schemes
