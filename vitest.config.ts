@@ -83,6 +83,7 @@ export default defineConfig(({ mode }) => ({
             'test/strategies/http/concealed-wire.test.ts',
             'test/strategies/signed-url/**',
             'test/strategies/http/private-token-{issuance,vectors}.test.ts',
+            'test/auth/reread-secrets.test.ts',
             ...REPLACING,
           ],
           ...EACH_FILE,
