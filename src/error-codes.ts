@@ -181,6 +181,7 @@ export const ERROR_CODES = {
   // Network and services.
   NETWORK_DNS: { families: ['NetworkError'], exit: 5, retryable: 'depends', advice: 'Check the host name and the DNS settings' },
   NETWORK_FAILED: { families: ['NetworkError'], exit: 5, retryable: 'depends', advice: 'Check the connection and try again' },
+  NETWORK_HTTP2: { families: ['NetworkError'], exit: 5, advice: 'Ask the operator to allow HTTP/1.1, or send through a gateway to HTTP/2' },
   NETWORK_LISTEN: { families: ['NetworkError'], exit: 5, advice: 'Choose another port' },
   NETWORK_REFUSED: { families: ['NetworkError'], exit: 5, retryable: true, advice: 'Check that the server is running, then try again' },
   NETWORK_RESET: { families: ['NetworkError'], exit: 5, retryable: true, advice: 'Try again' },

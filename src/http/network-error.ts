@@ -72,6 +72,8 @@ const TRUST_HINT = 'certificate checks cannot be turned off; for your own author
 
 const DESCRIPTORS_HINT = 'raise the limit, for example with ulimit -n 1024'
 
+const HTTP2_HINT = 'ask its operator to allow HTTP/1.1, or send through a gateway that speaks HTTP/1.1 here and HTTP/2 there, such as Caddy'
+
 const REASONS = {
   unknown: { code: 'NETWORK_FAILED', says: 'the network failed' },
   dns: { code: 'NETWORK_DNS', says: 'the host name was not found' },
@@ -86,6 +88,7 @@ const REASONS = {
   truncated: { code: 'RESPONSE_TRUNCATED', says: 'the answer ended too early', retryable: true },
   malformed: { code: 'RESPONSE_INVALID', says: 'the answer is not valid HTTP' },
   coding: { code: 'RESPONSE_INVALID', says: 'the answer is not in the content coding it declares' },
+  http2: { code: 'NETWORK_HTTP2', says: 'the server does not accept HTTP/1.1, it speaks HTTP/2 only', hint: HTTP2_HINT },
   headersTooLarge: { code: 'RESPONSE_TOO_LARGE', says: 'the headers of the answer exceed 16 KiB' },
   untrusted: { code: 'TLS_UNTRUSTED', says: 'its certificate is not signed by a trusted authority', hint: TRUST_HINT },
   expired: { code: 'TLS_EXPIRED', says: 'its certificate is not valid at this time' },
@@ -93,6 +96,12 @@ const REASONS = {
   handshake: { code: 'TLS_HANDSHAKE', says: 'no encrypted connection was possible' },
   request: { code: 'REQUEST_INVALID', says: 'the URL, method or a header of this request is not valid' },
 } as const satisfies Record<string, Reason>
+
+/** Stands for the code of an error at the first frame of HTTP/2. */
+const HTTP2_FRAME = 'HTTP2_FRAME'
+
+/** A frame SETTINGS or GOAWAY of stream 0 (RFC 9113 §4.1), which a server with HTTP/2 sends first. */
+const FIRST_FRAME = /^\0\0[\s\S][\x04\x07][\s\S]\0{4}/
 
 const CODES: Readonly<Record<string, ReasonName>> = {
   ENOTFOUND: 'dns',
@@ -125,6 +134,9 @@ const CODES: Readonly<Record<string, ReasonName>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
   EPROTO: 'handshake',
+  // Only http/1.1 is offered (RFC 7301 §3.2).
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'http2',
+  [HTTP2_FRAME]: 'http2',
   UND_ERR_INVALID_ARG: 'request',
   UND_ERR_NOT_SUPPORTED: 'request',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'request',
@@ -145,7 +157,9 @@ function reasonOf(code: string): ReasonName {
 
 /** Returns the code of the error, of its cause (fetch), or of the first of several (one per address); some parser errors have none. */
 function foreignCode(error: unknown): string {
-  const { name, code, message, cause, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const { name, code, message, cause, errors, data } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  // Parsers keep what they could not read.
+  if (typeof data === 'string' && FIRST_FRAME.test(data)) return HTTP2_FRAME
   if (typeof code === 'string') return code
   // The undici in Node drops the codes of its parser, but keeps the reasons in the message.
   if (name === 'HTTPParserError') return String(message).endsWith('(Invalid EOF state)') ? 'HPE_INVALID_EOF_STATE' : 'HPE_UNKNOWN'

@@ -19,13 +19,14 @@ export function importsOf(text: string): readonly Import[] {
 const known = new Map<string, readonly Import[]>()
 
 function readImports(text: string): readonly Import[] {
-  const source = parse(text)
+  const part = partWithImports(text)
+  const source = parse(part)
   const found: Import[] = []
   const add = (node: ts.Node, specifier: ts.Node | undefined, kind: Import['kind']) => {
     const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
     found.push({ specifier: specifier && literal(specifier, source), kind, line })
   }
-  for (const node of nodesOf(text)) {
+  for (const node of nodesOf(part)) {
     if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier, typeOnlyImport(node) ? 'type' : 'static')
     else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node, node.moduleSpecifier, node.isTypeOnly ? 'type' : 'static')
     else if (ts.isExternalModuleReference(node)) add(node, node.expression, 'static')
@@ -35,6 +36,18 @@ function readImports(text: string): readonly Import[] {
       add(node, node.arguments[0], 'static')
   }
   return found
+}
+
+/** Imports inside of statements; a constant anywhere in the module may stand in their place. */
+const NESTED = /\bimport\s*[(/]|\brequire\b/
+
+/** Returns the text up to the line of its last import: the parser needs most of its time for what follows. */
+function partWithImports(text: string): string {
+  if (NESTED.test(text)) return text
+  const final = [...text.matchAll(/\bimport\b|\bfrom\s*['"/]/g)].at(-1)
+  if (!final) return ''
+  const end = text.indexOf('\n', final.index + final[0].length)
+  return end < 0 ? text : text.slice(0, end)
 }
 
 interface Parsed {

@@ -14,7 +14,7 @@ import type { MessageSocket } from '../../http/message.ts'
 import { isPublicAddress, isPublicHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
-import { Agent, buildConnector } from './undici-parts.ts'
+import { Agent, buildConnector, skipContinue } from './undici-parts.ts'
 
 type Connector = undici.buildConnector.connector
 
@@ -90,7 +90,7 @@ export function guardedConnect({
       return dialled(connect ? await redirected(to, resolve, connect) : to, dial)
     }
     open().then(
-      (socket) => callback(null, socket),
+      (socket) => callback(null, skipContinue(socket)),
       (error) => callback(error, null),
     )
   }

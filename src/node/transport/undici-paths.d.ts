@@ -14,3 +14,8 @@ declare module 'undici/lib/dispatcher/client.js' {
   const client: typeof import('undici').Client
   export = client
 }
+
+declare module 'undici/lib/core/symbols.js' {
+  const symbols: { readonly kParser: symbol }
+  export = symbols
+}
