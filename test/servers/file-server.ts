@@ -2,7 +2,7 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beginningOf } from './file-beginning.ts'
+import { beginningOf } from './chaos/file-beginning.ts'
 
 /** A request as it came. */
 export interface Asking {

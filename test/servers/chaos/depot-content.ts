@@ -1,7 +1,7 @@
 /** The content of files that nobody has to store: any part of any of them, the same in every run. */
 import { createCipheriv, createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { beginningOf } from '../file-beginning.ts'
+import { beginningOf } from './file-beginning.ts'
 import { seededNumber } from './seeded-number.ts'
 
 /** No power of two and nothing near one: a part from another offset is another one. */
