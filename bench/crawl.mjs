@@ -47,7 +47,7 @@ export async function run({ catalogs = CATALOGS, items = ITEMS, rounds = ROUNDS 
 
 /** The round in the middle: the two sides of a round have met the same neighbours. */
 function resultOf(name, documents, measured, of, target) {
-  const ratioOf = (round) => round.naive.cpu / of(round).cpu
+  const ratioOf = (lap) => lap.naive.cpu / of(lap).cpu
   const round = measured.toSorted((one, other) => ratioOf(one) - ratioOf(other))[measured.length >> 1]
   const details = {
     documents,

@@ -51,12 +51,12 @@ async function largeFile(task, rounds) {
     curl: () => measure(task, 'curl', ['-sS', '-o', path, `${origin}/large.bin`], 1),
     careful: () => measure(task, 'sh', ['-c', CAREFUL, 'sh', path, `${origin}/large.bin`], 1),
   })
-  const round = middle(measured, ({ ours, curl }) => curl.wall / ours.wall)
-  const equal = middle(measured, ({ ours, careful }) => careful.wall / ours.wall)
+  const round = middle(measured, ({ ours: own, curl }) => curl.wall / own.wall)
+  const equal = middle(measured, ({ ours: own, careful }) => careful.wall / own.wall)
   const details = {
     'MiB per second': large / MIB / round.ours.wall,
     'of curl': large / MIB / round.curl.wall,
-    'MiB of memory': most(measured, ({ ours }) => ours.memory) / MIB,
+    'MiB of memory': most(measured, ({ ours: own }) => own.memory) / MIB,
   }
   return [
     {
@@ -85,16 +85,16 @@ async function smallFiles(task, rounds) {
   const list = join(base, 'list.txt')
   await writeFile(list, names.map((name) => `${origin}/${name}\n`).join(''))
   const folder = join(base, 'files')
-  const loop = (role) => measure(task, process.execPath, [SELF, role, JSON.stringify({ origin, names: files, folder })], files)
+  const loop = (kind) => measure(task, process.execPath, [SELF, kind, JSON.stringify({ origin, names: files, folder })], files)
   const measured = await byTurns(rounds, {
     ours: () => ours(task, { names, asset: { 'file:size': SMALL } }),
     aria: () => measure(task, 'aria2c', ['-q', `-j${AT_A_TIME}`, '-d', folder, '-i', list], files),
     loop: () => loop('--loop'),
     careful: () => loop('--careful-loop'),
   })
-  const wall = middle(measured, ({ ours, aria }) => aria.wall / ours.wall)
-  const cpu = middle(measured, ({ ours, loop }) => loop.cpu / ours.cpu)
-  const careful = middle(measured, ({ ours, careful }) => careful.cpu / ours.cpu)
+  const wall = middle(measured, ({ ours: own, aria }) => aria.wall / own.wall)
+  const cpu = middle(measured, ({ ours: own, loop: plain }) => plain.cpu / own.cpu)
+  const careful = middle(measured, ({ ours: own, careful: checked }) => checked.cpu / own.cpu)
   return [
     {
       name: 'download, small files',
@@ -126,7 +126,7 @@ async function smallFiles(task, rounds) {
 }
 
 function memoryOf(name, measured) {
-  return { name, ratio: most(measured, ({ ours }) => ours.memory) / MIB, target: 150, unit: 'MiB', better: 'lower' }
+  return { name, ratio: most(measured, ({ ours: own }) => own.memory) / MIB, target: 150, unit: 'MiB', better: 'lower' }
 }
 
 async function byTurns(rounds, sides) {

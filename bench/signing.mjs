@@ -28,7 +28,7 @@ export async function run({ limit = LIMIT, resolutions = RESOLUTIONS, distinct =
     better: 'lower',
     details: { calls: came.length, ...figures },
   })
-  const once = (name, { accepted }, expected) => ({
+  const each = (name, { accepted }, expected) => ({
     name,
     ratio: accepted / expected,
     target: 1,
@@ -37,9 +37,9 @@ export async function run({ limit = LIMIT, resolutions = RESOLUTIONS, distinct =
   })
   return [
     busiest('signing, limit unknown', learned),
-    once('signing, limit unknown: one call for each URL', learned, distinct),
+    each('signing, limit unknown: one call for each URL', learned, distinct),
     busiest('signing, limit set by signingRate', told),
-    once('signing, signature of a container: one call for all', shared, 1),
+    each('signing, signature of a container: one call for all', shared, 1),
   ]
 }
 

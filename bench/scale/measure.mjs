@@ -126,8 +126,8 @@ async function crawled(count, latency) {
   const { origin, stop } = await served(latency)
   let documents = 0
   const walk = async (limit) => {
-    const { fetch: _, send } = createAuth({ credentials: [], typed: [origin] })
-    for await (const visit of crawl({ start: [`${origin}/catalog/${limit}`], send, perHost: 8 })) {
+    const { fetch: _, send: sendAs } = createAuth({ credentials: [], typed: [origin] })
+    for await (const visit of crawl({ start: [`${origin}/catalog/${limit}`], send: sendAs, perHost: 8 })) {
       if (visit.kind === 'stop') continue
       if (visit.bytes) lintText(new TextDecoder().decode(visit.bytes))
       documents++

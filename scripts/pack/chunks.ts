@@ -319,9 +319,9 @@ function placesOf(
   const places = new Map(
     chunks.map((chunk) => [chunk, { needs: needs.get(chunk) ?? new Set(), closure: closureOf(chunk), roots: new Map<string, number>() }]),
   )
-  for (const [root, weight] of weights) {
-    const start = chunkOf.get(root)
-    for (const chunk of (start && places.get(start)?.closure) ?? []) places.get(chunk)?.roots.set(root, weight)
+  for (const [entry, weight] of weights) {
+    const start = chunkOf.get(entry)
+    for (const chunk of (start && places.get(start)?.closure) ?? []) places.get(chunk)?.roots.set(entry, weight)
   }
   return places
 }

@@ -89,17 +89,17 @@ export function createEngine(options: EngineOptions): Auth {
 
   /** Returns the half that sends, with everything that the target needs. */
   async function running(target?: Target): Promise<Runtime> {
-    const selector = await ready(target)
+    const loadedSelector = await ready(target)
     if (runtime) return runtime
-    const { Runtime } = await import('./runtime.ts')
-    runtime ??= new Runtime(selector, clock, options)
+    const { Runtime: Loaded } = await import('./runtime.ts')
+    runtime ??= new Loaded(loadedSelector, clock, options)
     return runtime
   }
 
-  function begin(selector: CredentialSelector, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
-    const url = selector.addressOf(target)
+  function begin(choice: CredentialSelector, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
+    const url = choice.addressOf(target)
     const request: HttpRequest = { method, url: hrefOf(url), headers: plainHeaders(headers) }
-    return { outcome: selector.select(target, url, anonymous), request }
+    return { outcome: choice.select(target, url, anonymous), request }
   }
 
   /** Returns what is known without waiting. */
@@ -119,16 +119,16 @@ export function createEngine(options: EngineOptions): Auth {
 
   async function authorize(input: Target | undefined, given?: AuthorizeOptions): Promise<AuthorizedRequest> {
     const target = givenTarget(input)
-    const options = given ?? {}
-    if (options.signal?.aborted) throw abortedBy(options.signal)
-    const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, options)
+    const sending = given ?? {}
+    if (sending.signal?.aborted) throw abortedBy(sending.signal)
+    const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, sending)
     if (outcome instanceof Unusable) throw await outcome.error()
     const [selection] = outcome
     if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
-    const at = known(request, target, selection, options)
+    const at = known(request, target, selection, sending)
     if (at) return at
     if (!selection?.match) return (await running()).open(request, target, selection)
-    const { step, selection: used } = await (await running()).authorize(request, outcome, target, options)
+    const { step, selection: used } = await (await running()).authorize(request, outcome, target, sending)
     return step && used.match ? checked(request, step, target, used, used.match) : plainRequest(request, target, used)
   }
 
@@ -153,21 +153,21 @@ export function createEngine(options: EngineOptions): Auth {
     },
     explain: async (given) => {
       const target = givenTarget(given)
-      const selector = await ready(target)
-      return selector.explain(target, clock.now(), async (selection) => (await running()).loginRequired(selection))
+      const loadedSelector = await ready(target)
+      return loadedSelector.explain(target, clock.now(), async (selection) => (await running()).loginRequired(selection))
     },
     service: async (base) => (await running()).service(base),
     fetch: async (input, init) => {
       if (isAddress(input)) return (await running()).fetchAddress(input, init ?? {})
       return fetchTarget(input, init)
     },
-    send: async (given, options) => {
-      if (isRequest(given)) return (runtime ?? (await running())).send(given, options ?? {})
+    send: async (given, sending) => {
+      if (isRequest(given)) return (runtime ?? (await running())).send(given, sending ?? {})
       const target = givenTarget(given)
-      return (await running(target)).sendTarget(target, options ?? {})
+      return (await running(target)).sendTarget(target, sending ?? {})
     },
-    login: async (credential, interaction, options) => (await running()).login(credential, interaction ?? {}, options ?? {}),
-    logout: async (credential, options) => (await running()).logout(credential, options ?? {}),
+    login: async (credential, interaction, loginOptions) => (await running()).login(credential, interaction ?? {}, loginOptions ?? {}),
+    logout: async (credential, logoutOptions) => (await running()).logout(credential, logoutOptions ?? {}),
     status: async () => (await running()).status(),
     fetchFor: (target) => async (input, init) => {
       const given = input instanceof Request ? input : undefined

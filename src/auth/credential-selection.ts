@@ -173,7 +173,7 @@ export class CredentialSelector {
     loginRequired: (selection: Selection) => Promise<AuthError | undefined>,
   ): Promise<Explanation> {
     const { explain } = await import('./explain.ts')
-    const addressOf = (target: Target) => this.addressOf(target)
+    const addressOf = (wanted: Target) => this.addressOf(wanted)
     return explain(target, { selector: this.#selector, byAddress: this.#byAddress, addressOf, loginRequired, now })
   }
 

@@ -240,8 +240,8 @@ export class Exchange {
   ): Promise<Answer | undefined> {
     const context = contextOf(this.#engine, match, { url: request.url, target }, { signal: options.signal })
     const began = context.clock.now()
-    const send = async (step: AuthStep) => {
-      const sent = this.#withCookies(login, match, step)
+    const send = async (taken: AuthStep) => {
+      const sent = this.#withCookies(login, match, taken)
       const response = await sendStep(this.#engine, match, sent, options)
       if (isRedirect(response.status) || response.status === 401) await this.#keepCookies(login, match, sent, response)
       return response
@@ -286,14 +286,14 @@ export class Exchange {
     if (status === 401) this.#cookiesOf(login)?.refused(id, url)
     const fields = isRedirect(status) ? (headers.getSetCookie?.() ?? []) : []
     if (fields.length === 0) return
-    const { LoginCookies } = await import('./login-cookies.ts')
-    this.#cookies ??= new LoginCookies(this.#engine.clock)
+    const { LoginCookies: Cookies } = await import('./login-cookies.ts')
+    this.#cookies ??= new Cookies(this.#engine.clock)
     this.#cookiesOf(login)?.keep(id, url, fields)
   }
 
   async #bare(request: HttpRequest, { target, signal, followHidden, hop }: Hop): Promise<Answer> {
-    const send = ({ request }: { readonly request: HttpRequest }) =>
-      this.#engine.transport(request, sendOptionsFor(this.#engine, request, { signal, followHidden }))
+    const send = ({ request: pageRequest }: { readonly request: HttpRequest }) =>
+      this.#engine.transport(pageRequest, sendOptionsFor(this.#engine, pageRequest, { signal, followHidden }))
     if (/^https?:/.test(request.url)) {
       const response = await send({ request })
       await this.#checkSignature(request.url, response, hop)

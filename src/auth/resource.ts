@@ -113,7 +113,7 @@ export function plainHeaders(headers?: RequestInit['headers']): Record<string, s
   try {
     for (const pair of Symbol.iterator in Object(headers) ? (headers as Iterable<[string, string]>) : Object.entries(headers)) {
       ;[name] = pair
-      if (pair.length !== 2 || pair[1] !== undefined) for (const [own, value] of new Headers([pair])) plain.append(own, value)
+      if (pair.length !== 2 || pair[1] !== undefined) for (const [header, value] of new Headers([pair])) plain.append(header, value)
     }
   } catch {
     // The message of `Headers` contains the value, and so does a name that is a whole line.

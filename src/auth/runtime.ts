@@ -91,7 +91,7 @@ export class Runtime {
       try {
         const flow = match.strategy.authorize(request, context)
         const step = await unlessAborted(
-          authorizedStep(flow, (step) => sendStep(this.#engine, match, step, { signal })),
+          authorizedStep(flow, (next) => sendStep(this.#engine, match, next, { signal })),
           signal,
         )
         return step ? { selection, step } : { selection }
@@ -106,7 +106,7 @@ export class Runtime {
   /** Returns the request without credentials for a URL that is not http(s), resolved by its strategy, or unchanged when none supports it. */
   async open(request: HttpRequest, target: Target, selection?: Selection): Promise<AuthorizedRequest> {
     const flow = await openFlow(request, this.#selector, target)
-    const step = flow && (await authorizedStep(flow, (step) => this.#engine.transport(step.request)))
+    const step = flow && (await authorizedStep(flow, (ready) => this.#engine.transport(ready.request)))
     const plain = plainRequest(step?.request ?? request, target, selection)
     return step?.location ? { ...plain, location: step.location } : plain
   }
@@ -351,7 +351,7 @@ class ServiceOf implements Service {
   async send(request: HttpRequest, send: Send, { signal, refused }: AuthorizedCall = {}): Promise<HttpResponse> {
     const match = this.#match
     const context = contextOf(this.#engine, match, { url: request.url }, { signal })
-    const sendStep = (step: AuthStep) => {
+    const sent = (step: AuthStep) => {
       checkPresent(this.#engine, this.credential)
       this.#checkReach(step.request.url)
       const by = step.connection ? step.connection.send : send
@@ -362,7 +362,7 @@ class ServiceOf implements Service {
       const flow = match.strategy.authorize(request, context)
       const resuming = first && resumed(flow, first)
       first = undefined
-      return runFlow(resuming ?? flow, sendStep)
+      return runFlow(resuming ?? flow, sent)
     })
     if (result) return result.response
     if (refused) return refused.response

@@ -58,11 +58,11 @@ export class SchemeMatcher {
   readonly #named: ReadonlySet<string>
   readonly #kept = new WeakMap<object, SchemeMatch>()
 
-  /** @param own the user's credentials, each with the scheme it stands for */
-  constructor(strategies: Registry, own: readonly CredentialMatch[], named: ReadonlySet<string>) {
+  /** @param ownMatches the user's credentials, each with the scheme it stands for */
+  constructor(strategies: Registry, ownMatches: readonly CredentialMatch[], named: ReadonlySet<string>) {
     this.#strategies = strategies
     this.#named = named
-    this.#known = own.map(({ credential, strategy, scheme }) => {
+    this.#known = ownMatches.map(({ credential, strategy, scheme }) => {
       return { credential, strategy, identity: strategy.identityOf?.(credential) ?? strategy.identity(scheme)[0] ?? [] }
     })
   }
@@ -108,17 +108,18 @@ export class SchemeMatcher {
   }
 
   #examine(found: FoundScheme, ref: string): SchemeMatch | RejectedReference {
-    const { pointer } = found
+    const { pointer: at } = found
     const type = ownString(found.value, 'type')
-    if (!type) return new RejectedReference('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer, ref }))
+    if (!type)
+      return new RejectedReference('scheme', new SelectionError('SCHEME_INVALID', `scheme "${ref}" has no type`, { pointer: at, ref }))
     const value = modernScheme(found.value as Record<string, unknown>) as AuthScheme
-    const base = { type, pointer, base: found.url, scheme: value, isPublic: false, identity: [], matches: [] }
+    const base = { type, pointer: at, base: found.url, scheme: value, isPublic: false, identity: [], matches: [] }
     const strategy = this.#strategies.get(type) ?? this.#strategies.get(value.type)
     if (!strategy) {
       if (isPublicType(type)) return { ...base, isPublic: true, strategy }
-      return new RejectedReference('scheme', async () => (await import('./selection-errors.ts')).unsupported(ref, type, `${pointer}/type`))
+      return new RejectedReference('scheme', async () => (await import('./selection-errors.ts')).unsupported(ref, type, `${at}/type`))
     }
-    const shape = strategy.problem?.(value, pointer) ?? chainProblem(found, ref)
+    const shape = strategy.problem?.(value, at) ?? chainProblem(found, ref)
     if (shape) return new RejectedReference(/NAME/.test(shape.code) ? 'names' : 'scheme', withRef(shape, ref))
     const identity = this.#canonical(strategy.identity(value), found, ref)
     if (identity instanceof RejectedReference) return identity
@@ -161,7 +162,7 @@ export class SchemeMatcher {
   }
 
   /** Returns the tuples with their URLs as WHATWG href without fragment. */
-  #canonical(identity: SchemeIdentity, { pointer, url: base }: FoundScheme, ref: string): SchemeIdentity | RejectedReference {
+  #canonical(identity: SchemeIdentity, { pointer: at, url: base }: FoundScheme, ref: string): SchemeIdentity | RejectedReference {
     const canonical: Identity[] = []
     for (const tuple of identity) {
       const members = []
@@ -172,7 +173,7 @@ export class SchemeMatcher {
         }
         const url = addressOf(member.value, { base: member.url === 'relative' ? base : undefined, secure: true, named: this.#named })
         if (isAddressProblem(url)) {
-          const fields = { pointer: pointer + member.pointer, ref }
+          const fields = { pointer: at + member.pointer, ref }
           return new RejectedReference(
             'addresses',
             new SelectionError(url.code, `${member.name} of scheme "${ref}" ${url.message}`, fields),
@@ -200,12 +201,12 @@ export class SchemeMatcher {
 }
 
 /** True for a finished token where the strategy accepts one, and for a credential that obtains what the scheme sends. */
-function answersAnother({ credential, strategy: own }: Known, strategy: Strategy, scheme: AuthScheme): boolean {
-  return (strategy.acceptsToken && own.isToken?.(credential)) || own.answers?.(credential, scheme) === true
+function answersAnother({ credential, strategy: answering }: Known, strategy: Strategy, scheme: AuthScheme): boolean {
+  return (strategy.acceptsToken && answering.isToken?.(credential)) || answering.answers?.(credential, scheme) === true
 }
 
-function mapsFor({ object, pointer, kind, scope }: Target): readonly SchemeMap[] {
-  return schemeMaps(scope, { object, pointer, describesItems: kind === 'item_asset' })
+function mapsFor({ object, pointer: at, kind, scope }: Target): readonly SchemeMap[] {
+  return schemeMaps(scope, { object, pointer: at, describesItems: kind === 'item_asset' })
 }
 
 function withRef(error: AuthError, ref: string): AuthError {
@@ -303,9 +304,9 @@ function chainProblem({ value, pointer: at, siblings }: FoundScheme, name: strin
     const trail = [...path, current]
     let first: Problem | undefined
     for (const ref of refs) {
-      const problem = follow(ref, placeOf(scheme, ref, pointer(base, current, 'auth:refs')), trail)
-      if (!problem) return undefined
-      first ??= problem
+      const fault = follow(ref, placeOf(scheme, ref, pointer(base, current, 'auth:refs')), trail)
+      if (!fault) return undefined
+      first ??= fault
     }
     const [malformed] = malformedRefs
     if (malformed)
@@ -323,9 +324,9 @@ function chainProblem({ value, pointer: at, siblings }: FoundScheme, name: strin
     if (trail.length >= MAX_DEPTH) {
       return { code: 'SCHEME_INVALID', message: `the chain of schemes is longer than ${MAX_DEPTH}`, pointer: place }
     }
-    const problem = dead.get(ref) ?? walk(siblings[ref], ref, trail)
-    if (problem) dead.set(ref, problem)
-    return problem
+    const fault = dead.get(ref) ?? walk(siblings[ref], ref, trail)
+    if (fault) dead.set(ref, fault)
+    return fault
   }
 }
 
@@ -342,5 +343,5 @@ export function sameIdentity(scheme: Identity, entry: Identity): boolean {
 /** True when the tuple has that member with that value. */
 export function agrees(member: IdentityMember, entry: Identity): boolean {
   const isSame = ({ value, url }: IdentityMember) => (url === 'below' ? member.value.startsWith(value) : member.value === value)
-  return entry.some((own) => own.name === member.name && isSame(own))
+  return entry.some((mine) => mine.name === member.name && isSame(mine))
 }

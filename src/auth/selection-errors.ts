@@ -12,7 +12,7 @@ import { covers, pathProblem, patternsText } from './url-pattern.ts'
 
 /** Returns the error of the reference that passed most checks; of equals the first. */
 export async function furthest(rejected: readonly RejectedReference[]): Promise<AuthError> {
-  const best = rejected.reduce((best, refusal) => (refusal.stage > best.stage ? refusal : best))
+  const best = rejected.reduce((other, refusal) => (refusal.stage > other.stage ? refusal : other))
   const error = await best.error()
   const reasons = await Promise.all(rejected.filter((refusal) => refusal !== best).map((refusal) => refusal.error()))
   return reasons.length === 0 ? error : new SelectionError(error.code, error.message, { ...error, reasons })
@@ -198,7 +198,7 @@ function nearestMiss<C>(
   let best: (Miss<C> & { readonly shared: number }) | undefined
   for (const { credential, identity } of known) {
     for (const tuple of tuples) {
-      const agreeing = tuple.filter((member) => agrees(member, identity))
+      const agreeing = tuple.filter((wanted) => agrees(wanted, identity))
       const sharesUrl = agreeing.some(({ url }) => url !== undefined)
       const member = firstDifference(tuple, identity)
       if (!member || agreeing.length <= (best?.shared ?? -1) || !matters(credential, sharesUrl)) continue

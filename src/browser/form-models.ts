@@ -56,7 +56,7 @@ function modelOf(first: Requirement, needs: readonly Requirement[], named: Reado
   const obstacle = obstacleOf(form, carriedIn) ?? (sendTo.length === 0 ? refused : undefined)
   return {
     ...base,
-    fields: Object.entries(form.fields).flatMap(([name, field]) => fieldOf(name, field, form)),
+    fields: Object.entries(form.fields).flatMap(([member, field]) => fieldOf(member, field, form)),
     sendTo,
     carriedIn,
     secretTo: endpointsOf(form, strategy),

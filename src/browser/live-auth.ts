@@ -148,7 +148,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
   let engine = engineOf(set)
   let tabs = name === false ? undefined : openTabs(name, (message) => void quietly(heard(message)))
 
-  function engineOf(credentials: CredentialSet<Named>, given?: EngineMemory['removed']): Engine {
+  function engineOf(named: CredentialSet<Named>, given?: EngineMemory['removed']): Engine {
     const number = ++engines
     const removed = given ?? { has: (id: string) => (removedFrom.get(id) ?? 0) >= number }
     const onSession = (change: SessionChange) => {
@@ -157,7 +157,7 @@ export function createLiveAuth({ tabs: name = 'stac-auth', ...options }: LiveAut
       tell({ kind: KIND_OF[change.change], credential: change.credential })
     }
     const own: EngineMemory = { ...memory, removed }
-    const auth = createAuth({ ...options, credentials: credentials as CredentialSet, typed, session, memory: own, onSession })
+    const auth = createAuth({ ...options, credentials: named as CredentialSet, typed, session, memory: own, onSession })
     return { auth, number }
   }
 

@@ -74,20 +74,20 @@ function isLoggedIn({ state, refreshable }: CredentialStatus): boolean {
   return state === 'valid' || refreshable
 }
 
-async function logIn(status: CredentialStatus, logins: Logins, options: LoginOptions, context: Context): Promise<void> {
+async function logIn(current: CredentialStatus, logins: Logins, options: LoginOptions, context: Context): Promise<void> {
   const { browser = false, port, yes = false } = options
-  const { credential } = status
-  if (needsPerson(status) && !yes && !isTerminal(context.io)) {
+  const { credential } = current
+  if (needsPerson(current) && !yes && !isTerminal(context.io)) {
     throw new CredentialError('LOGIN_REQUIRED', `cannot log in as "${credential}": there is no terminal`, {
       credential,
       hint: `run stac-auth login ${credential} at a terminal, or use --yes if somebody reads this output`,
     })
   }
-  if (needsPerson(status) && !status.persistent) throw boundToProcess(credential)
+  if (needsPerson(current) && !current.persistent) throw boundToProcess(credential)
   const storage = checkTokenFolder(context, credential, options)
-  if (needsPerson(status)) await storage
+  if (needsPerson(current)) await storage
   const isKept = await storage.then(
-    () => status.persistent,
+    () => current.persistent,
     () => false,
   )
   await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
@@ -136,7 +136,7 @@ export async function logout(
     throw usageError('several credentials are logged in', `give one of ${present.join(', ')}, or --all`)
   const failures: unknown[] = []
   for (const credential of name === undefined ? present : [name]) {
-    if (!(await logins.status()).some((status) => status.credential === credential)) {
+    if (!(await logins.status()).some((known) => known.credential === credential)) {
       await context.diagnostics.note(`"${credential}" needs no login`)
       continue
     }

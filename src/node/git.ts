@@ -52,9 +52,9 @@ export async function stagedFiles(folder: string, signal?: AbortSignal): Promise
 export async function* readBlob(folder: string, blob: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const args = [...safely(folder), 'cat-file', 'blob', blob]
   const child = spawn('git', args, { cwd: OUTSIDE, env: environment(), stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true, signal })
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('error', () => resolve(null))
-    child.on('close', resolve)
+  const ended = new Promise<number | null>((done) => {
+    child.on('error', () => done(null))
+    child.on('close', done)
   })
   try {
     yield* child.stdout as AsyncIterable<Uint8Array>
@@ -144,13 +144,13 @@ function environment(): Variables {
 
 function git(folder: string, args: readonly string[], signal: AbortSignal | undefined, more: Variables = {}): Promise<string> {
   const env = { ...environment(), ...more }
-  return new Promise((resolve, reject) => {
+  return new Promise((done, reject) => {
     execFile(
       'git',
       [...safely(folder), ...args],
       { cwd: OUTSIDE, env, maxBuffer: 256 * 2 ** 20, windowsHide: true, signal },
       (error, stdout) => {
-        if (!error) resolve(stdout)
+        if (!error) done(stdout)
         else if (systemCode(error) === 'ENOENT') reject(usage('git was not found', 'install it, or name the files'))
         else reject(usage('this folder is not in a repository that git can read', 'run it in the working tree, or name the files'))
       },

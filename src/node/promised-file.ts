@@ -79,7 +79,7 @@ export function misfitOf(
     return formats.length > 0 ? { kind: 'empty', words: `empty, but ${wordsFor(promise)} was expected` } : undefined
   const isPage = looksLikePage(head, isAll)
   if (isPage) return pageMisfit(promise)
-  const fits = formats.map((format) => beginsAs(format, head, isAll))
+  const fits = formats.map((each) => beginsAs(each, head, isAll))
   const format = formats[fits.indexOf(true)]
   if (format && !format.isText) return undefined
   const isEnough = isAll || head.length >= FILE_HEAD

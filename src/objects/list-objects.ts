@@ -59,28 +59,28 @@ export async function* listObjects(
 ): AsyncGenerator<StoredObject> {
   const { limit = Number.POSITIVE_INFINITY, pageSize, startAfter, signal } = options
   checkOptions(options)
-  const folder = await folderOf(auth, from, signal)
+  const stored = await folderOf(auth, from, signal)
   const fetch = typeof from === 'string' ? auth.fetch : auth.fetchFor(from)
   let left = limit
   let empty = 0
   let continuation: string | undefined
   while (left > 0 && empty <= MAX_EMPTY) {
     const page = Math.min(left, pageSize ?? Number.POSITIVE_INFINITY, 1000)
-    const part = { prefix: folder.prefix, continuation, startAfter, ...(page < 1000 && { pageSize: page }) }
-    const url = folder.root + listQuery(part)
+    const part = { prefix: stored.prefix, continuation, startAfter, ...(page < 1000 && { pageSize: page }) }
+    const url = stored.root + listQuery(part)
     const response = await fetch(url, signal ? { signal } : {})
     const answered = response.url || url
     const text = utf8(await readBody((response.body ?? []) as unknown as AsyncIterable<Uint8Array>, MAX_ANSWER, answered))
     if (!response.ok) throw listRefusal(response.status, text, answered)
     const answer = readListAnswer(text, answered)
-    for (const object of answer.objects.slice(0, left)) yield placed(object, folder, answered)
+    for (const object of answer.objects.slice(0, left)) yield placed(object, stored, answered)
     left -= answer.objects.length
     empty = answer.objects.length === 0 ? empty + 1 : 0
     if (answer.continuation === undefined) return
     if (answer.continuation === continuation) throw endless(answered)
     continuation = answer.continuation
   }
-  if (empty > MAX_EMPTY) throw endless(folder.root)
+  if (empty > MAX_EMPTY) throw endless(stored.root)
 }
 
 function checkOptions({ limit = 0, pageSize = 1 }: ListOptions): void {
@@ -173,7 +173,7 @@ function objectIn(text: string, isEncoded: boolean, url: string): ListedObject {
   const digits = elementText(text, 'Size') ?? ''
   const size = Number(digits)
   if (key === undefined || !/^\d+$/.test(digits) || !Number.isSafeInteger(size)) throw invalid(url, 'an object has no key or no size')
-  const [etag, time, storageClass] = ['ETag', 'LastModified', 'StorageClass'].map((name) => elementText(text, name))
+  const [etag, time, storageClass] = ['ETag', 'LastModified', 'StorageClass'].map((element) => elementText(text, element))
   const lastModified = time !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z$/.test(time) ? time : undefined
   return { key, size, ...(etag && { etag }), ...(lastModified && { lastModified }), ...(storageClass && { storageClass }) }
 }

@@ -136,7 +136,7 @@ describe('a secret that is renewed outside', () => {
           : { status: 401, body: { error: 'invalid_client' } }
     const client = { id: 'c', type: 'oauth2', flow: 'clientCredentials', tokenUrl: TOKEN_URL, clientId: 'app', sendTo: DATA }
     const signer = { id: 's', type: 'signedUrl', authorizationApi: SIGN_URL, method: 'GET', signedUrlHosts: DATA, with: 'a' }
-    const account = { id: 'a', type: 'http', scheme: 'bearer', token: { file: path }, sendTo: SIGN_URL }
+    const entry = { id: 'a', type: 'http', scheme: 'bearer', token: { file: path }, sendTo: SIGN_URL }
     const servers = routes({
       [TOKEN_URL]: answer({ access_token: 't', token_type: 'Bearer' }),
       [SIGN_URL]: answer({ href: `${DATA}signed` }),
@@ -145,7 +145,7 @@ describe('a secret that is renewed outside', () => {
     })
     for (const [credentials, k] of [
       [[{ ...client, clientSecret: { file: path } }], scheme.client(TOKEN_URL)],
-      [[account, signer], scheme.signed(SIGN_URL)],
+      [[entry, signer], scheme.signed(SIGN_URL)],
     ] as const) {
       await put('old')
       accepted = 'new'

@@ -102,7 +102,7 @@ const ENV = { TOKEN, SHARDS: '2', AWS_BATCH_JOB_ARRAY_INDEX: '0' }
 
 /** The commands of a page in their order. One that goes on in the next line is one with it. */
 function commandsOf(text: string): readonly string[] {
-  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].map(([, text = '']) => text)
+  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
   return blocks.flatMap((block) =>
     /\\\n|&&\n|<<|^#!/.test(block)
       ? [block.trim()]
@@ -175,7 +175,7 @@ Object.assign(globalThis, { item, auth, target: assetOf(item, 'B04'), token: pro
 it.each(CODE)('the code of %s (%i) runs as printed', async (path, block, prints) => {
   const folder = await folderFor(`${path}-${block}`)
   const [page] = projectFiles().filter((file) => file.path === path)
-  const blocks = [...(page?.text ?? '').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+  const blocks = [...(page?.text ?? '').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, source = '']) => source)
   const code = (blocks[block] ?? '').replaceAll('https://data.example/', `${server.origin}/`)
   const files = `cat > prelude.mjs <<'END'\n${PRELUDE(server.origin)}END\ncat > page.mjs <<'END'\nimport './prelude.mjs'\n${onThisMachine(code)}END\n`
   const { status, text } = await pages.run(`${files}node page.mjs`, folder, ENV)

@@ -120,7 +120,9 @@ async function warnOfUnusable(
       .filter((target) => isProtected(target))
       .slice(0, MOST_EXPLAINED)
     const explained = await Promise.all(targets.map((target) => auth.explain(target)))
-    const refused = explained.filter(({ code, refs }) => code !== undefined || refs.every((ref) => ref.code !== undefined))
+    const refused = explained.filter(
+      ({ code: refusalCode, refs }) => refusalCode !== undefined || refs.every((ref) => ref.code !== undefined),
+    )
     const [first] = refused
     if (!first) continue
     const code = first.code ?? first.refs[0]?.code ?? 'NO_CREDENTIAL'

@@ -127,8 +127,8 @@ class LineWriter {
   #writing: Promise<void> | undefined
   #failure: { readonly reason: unknown } | undefined
 
-  constructor(write: (text: string) => Promise<void>) {
-    this.#write = write
+  constructor(writeText: (text: string) => Promise<void>) {
+    this.#write = writeText
   }
 
   /** Adds a line; waits while much is unwritten. Errors: those of an earlier write. */

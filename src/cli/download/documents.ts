@@ -231,12 +231,12 @@ export class LinkChoice {
  */
 export async function targetOfUrl(url: string, auth: () => Promise<Auth>): Promise<Target> {
   if (!canParseUrl(url)) throw usageError(`"${forUrl(url)}" is not a URL`)
-  const targetWith = (refs: object) => {
+  const targetWith = (given: object) => {
     const document = {
       type: 'Collection',
       id: new URL(url).host,
       'auth:schemes': { url: { type: 's3' } },
-      assets: { url: { href: url, ...refs } },
+      assets: { url: { href: url, ...given } },
     }
     return assetOf(document, 'url')
   }

@@ -300,13 +300,13 @@ function summaryTable(totals: Totals, folder: string, style: Style): string {
   return [...rows, last, ''].join('\n')
 }
 
-function row(name: string, files: number, paint: (text: string) => string, count?: Count): string {
+function row(name: string, files: number, paint: (text: string) => string, counted?: Count): string {
   if (files === 0) return ''
   const verified = Object.entries(WAYS).flatMap(([way, words]) => {
-    const number = count?.verified.get(way as keyof typeof WAYS) ?? 0
+    const number = counted?.verified.get(way as keyof typeof WAYS) ?? 0
     return number === 0 ? [] : number === files ? words : `${number} ${words}`
   })
-  const bytes = count ? bytesText(count.bytes) : ''
+  const bytes = counted ? bytesText(counted.bytes) : ''
   return `${paint(name.padEnd(8))}${String(files).padStart(7)}  ${bytes.padStart(10)}  ${verified.join(', ')}`.trimEnd()
 }
 

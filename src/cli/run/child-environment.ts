@@ -53,7 +53,7 @@ const USER_INFO = /^(\s*(?:[a-z][a-z\d+.-]*:\/\/)?).*@/is
 /** Returns `no_proxy` in both spellings, for programs read one or the other; nothing without a proxy. */
 function exemptions(env: Environment): Record<string, string> {
   if (!PROXIES.some((name) => env[name])) return {}
-  const listed = [env.no_proxy, env.NO_PROXY].flatMap((list) => (list ?? '').split(/[\s,]+/).filter(Boolean))
+  const listed = [env.no_proxy, env.NO_PROXY].flatMap((names) => (names ?? '').split(/[\s,]+/).filter(Boolean))
   const list = [...new Set([...listed, ...LOOPBACK])].join(',')
   return { no_proxy: list, NO_PROXY: list }
 }

@@ -97,7 +97,7 @@ function namingOf(words: readonly string[]): Naming {
 }
 
 function textFor(name: string, placeholders: Placeholders, { usual, fileName }: Naming): string | undefined {
-  const formed = (url: string | undefined, form: Form) => (url !== undefined && form === 'vsi' ? fileName(url) : url)
+  const formed = (url: string | undefined, shape: Form) => (url !== undefined && shape === 'vsi' ? fileName(url) : url)
   const whole = name === 'catalog' ? placeholders.catalog : formed(targetUrl(name, placeholders), usual)
   const [, form, key = ''] = /^(url|vsi):(.+)$/s.exec(name) ?? []
   if (form === undefined) return whole

@@ -51,8 +51,8 @@ function count(byCode: Counted, refusal: Refusal): void {
 }
 
 function errorsOf(byCode: Counted): readonly AuthError[] {
-  return [...byCode].map(([code, { first, count }]) => {
-    const others = count === 1 ? '' : ` (and ${count - 1} more)`
+  return [...byCode].map(([code, { first, count: times }]) => {
+    const others = times === 1 ? '' : ` (and ${times - 1} more)`
     const message = `the gateway refused ${forUrl(first.url)}${others}: ${first.message}`
     return new AuthError(code, message, first.hint === undefined ? {} : { hint: first.hint })
   })

@@ -15,12 +15,12 @@ const parameterSchema: RuleCase = {
   },
   // The compiled schema only knows that it is an object or a boolean, and names no type where there are two; the rest is checked here.
   claim: ({ place, keyword, name, expected }) => place === 'field' && keyword === 'type' && name === 'schema' && expected === undefined,
-  parameter({ value, pointer, flow }, report) {
+  parameter({ value, pointer: at, flow }, report) {
     const schema = own(value, 'schema')
     if (schema === undefined || flow.scheme.map.version === '1.0.0') return
     const reason = schemaFault(schema)
     if (reason)
-      report(`${pointer}/schema`, 'invalid', {
+      report(`${at}/schema`, 'invalid', {
         reason,
         fix: reason.startsWith('examples') && own(schema, 'examples') !== undefined && 'safe',
       })
@@ -34,9 +34,9 @@ const parameterSchemaUnsafe: RuleCase = {
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
     messages: { refused: 'clients refuse parameters whose schema has {keyword}: write the schema out' },
   },
-  parameter({ value, pointer }, report) {
+  parameter({ value, pointer: at }, report) {
     for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
-      if (keyword === '$ref' || keyword === '$id') report(`${pointer}/schema${inner}`, 'refused', { keyword })
+      if (keyword === '$ref' || keyword === '$id') report(`${at}/schema${inner}`, 'refused', { keyword })
     }
   },
 }
@@ -48,10 +48,10 @@ const openapiKeyword: RuleCase = {
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
     messages: { meaningless: '{keyword} is a keyword of OpenAPI without a meaning in JSON Schema: remove it' },
   },
-  parameter({ value, pointer, flow }, report) {
+  parameter({ value, pointer: at, flow }, report) {
     if (flow.scheme.map.version === '1.0.0') return
     for (const { keyword, pointer: inner } of keywordsIn(own(value, 'schema'))) {
-      if (OPENAPI.has(keyword)) report(`${pointer}/schema${inner}`, 'meaningless', { keyword })
+      if (OPENAPI.has(keyword)) report(`${at}/schema${inner}`, 'meaningless', { keyword })
     }
   },
 }

@@ -108,7 +108,7 @@ export function downloadContext(
     signal,
     settings,
     bandwidth: bytesPerSecond === undefined ? undefined : new BandwidthLimiter(bytesPerSecond, clock),
-    send: (target, headers, signal) => auth.send(target, { headers, signal }),
+    send: (target, headers, aborted) => auth.send(target, { headers, signal: aborted }),
     tell,
   }
 }

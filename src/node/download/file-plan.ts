@@ -134,8 +134,8 @@ export class FilePlan {
 
   #siblingNames(wanted: SelectedFile): ReadonlySet<string> {
     const { document } = wanted.targets[0].scope
-    const nameOf = (sibling: SelectedFile) => foldedName(this.#wish(sibling).segments.join('/'))
-    const names = this.#siblings.get(document) ?? new Set(Array.from(this.#options.siblings(wanted), nameOf))
+    const nameFor = (sibling: SelectedFile) => foldedName(this.#wish(sibling).segments.join('/'))
+    const names = this.#siblings.get(document) ?? new Set(Array.from(this.#options.siblings(wanted), nameFor))
     this.#siblings.set(document, names)
     return names
   }

@@ -123,9 +123,9 @@ async function hashHere(fd: number, algorithm: string, end: number): Promise<str
 /** The code of the thread. It cannot use anything outside of this function. */
 function inThread(): void {
   const { parentPort } = process.getBuiltinModule('node:worker_threads')
-  const { createHash } = process.getBuiltinModule('node:crypto')
+  const { createHash: hashOf } = process.getBuiltinModule('node:crypto')
   const { readSync } = process.getBuiltinModule('node:fs')
-  const files = new Map<number, { descriptor: number; algorithm: string; hash: ReturnType<typeof createHash>; at: number }>()
+  const files = new Map<number, { descriptor: number; algorithm: string; hash: ReturnType<typeof hashOf>; at: number }>()
   const buffer = Buffer.allocUnsafe(1 << 20)
   parentPort?.on('message', (message: Message) => {
     const { id } = message
@@ -133,7 +133,7 @@ function inThread(): void {
     try {
       if (message.do === 'open') {
         const { descriptor, algorithm } = message
-        files.set(id, { descriptor, algorithm, hash: createHash(algorithm), at: 0 })
+        files.set(id, { descriptor, algorithm, hash: hashOf(algorithm), at: 0 })
       } else if (message.do === 'drop') {
         files.delete(id)
       } else if (!file) {

@@ -63,15 +63,15 @@ export function endOfFirst(size: number, { state: { content, alone }, context }:
 export async function receiveShared(response: HttpResponse, delivery: Delivery, exchange: Exchange, shared: Shared): Promise<void> {
   const { content } = shared.state
   /** Bytes of another version are useless. */
-  const endOthers = (error: unknown): never => {
-    if (isAuthError(error) && error.code === 'FILE_CHANGED') exchange.cancel()
-    throw error
+  const endOthers = (cause: unknown): never => {
+    if (isAuthError(cause) && cause.code === 'FILE_CHANGED') exchange.cancel()
+    throw cause
   }
   await content.flush()
   await content.spread()
   const pieces = new Pieces(content.missing(shared.size), shared.context.settings.largestRange)
   const reading = failureOf(readOn(response, delivery, exchange, pieces, shared))
-  const leading = reading.then((error) => (error === undefined ? takePieces(pieces, shared) : undefined))
+  const leading = reading.then((failure) => (failure === undefined ? takePieces(pieces, shared) : undefined))
   const spare = shared.context.settings.rangesGiven ? undefined : new EventLoopLoad()
   const others = Array.from({ length: shared.context.settings.ranges - 1 }, () => help(pieces, shared, failureOf(leading), spare))
   const helpers = [leading, ...others].map((helper) => failureOf(helper.catch(endOthers)))

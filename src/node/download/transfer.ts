@@ -53,7 +53,7 @@ export async function transfer(
     if (problem) context.tell({ kind: 'warning', file, code: problem.code, message: `${problem.message}; ${UNNOTED}` })
     return { kind: 'written', file: named, bytes: content.length, received: state.received, verified, ...differs }
   } catch (caught) {
-    const thrown = caught instanceof FileExists ? await naming.kept(caught).catch((error: unknown) => error) : caught
+    const thrown = caught instanceof FileExists ? await naming.kept(caught).catch((failure: unknown) => failure) : caught
     if (isKept(thrown)) {
       await content?.close(false)
       return thrown

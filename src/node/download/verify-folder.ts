@@ -176,7 +176,7 @@ async function verifyAtServer(
 ): Promise<readonly Verification[] | string> {
   if (hadQuery || /[?#]/.test(url)) return 'its URL had a query, which the manifest does not store'
   const facts = await askServer({
-    send: (headers, signal) => auth.send({ method: 'GET', url, headers }, { signal, headers }),
+    send: (headers, aborted) => auth.send({ method: 'GET', url, headers }, { signal: aborted, headers }),
     url,
     promise: promisedFile(undefined, [name.slice(name.lastIndexOf('/') + 1)]),
     retries,

@@ -213,8 +213,8 @@ async function passDocument(
 }
 
 /** True for responses with the same version of a representation, by their `ETag` and `Last-Modified`. */
-function isSameVersion(one: UpstreamResponse['response'], other: UpstreamResponse['response']): boolean {
-  return ['etag', 'last-modified'].every((name) => one.headers.get(name) === other.headers.get(name))
+function isSameVersion(first: UpstreamResponse['response'], other: UpstreamResponse['response']): boolean {
+  return ['etag', 'last-modified'].every((name) => first.headers.get(name) === other.headers.get(name))
 }
 
 /** Requests the complete document, which is needed to rewrite a part of it. */

@@ -69,9 +69,9 @@ export class Routes {
         else if (isFile) this.#public.add(href, target)
       }
       if (url === undefined || gatewayPath(url) === undefined || !canParseUrl(url)) continue
-      const own = documentTarget(document, hrefOf(new URL(url)))
-      this.#add(own.href, own)
-      this.#public.add(own.href, own)
+      const declared = documentTarget(document, hrefOf(new URL(url)))
+      this.#add(declared.href, declared)
+      this.#public.add(declared.href, declared)
     }
     this.targets = reachable
     this.refused = refused
@@ -168,9 +168,9 @@ class Folders {
     const url = new URL(href)
     // The part after the length of the longest folder cannot be in a folder.
     for (
-      let folder = folderOf(withoutQuery(href).slice(0, this.#longest)), below = '';
-      folder !== below;
-      below = folder, folder = folderOf(folder.slice(0, -1))
+      let folder = folderOf(withoutQuery(href).slice(0, this.#longest)), rest = '';
+      folder !== rest;
+      rest = folder, folder = folderOf(folder.slice(0, -1))
     ) {
       const target = this.#targets.get(folder)
       if (target && covers(patternOf(folder), url)) return target

@@ -301,8 +301,8 @@ function timesNow(): Times {
 }
 
 /** Creates the lock and returns its holder; undefined when there is one. */
-async function make(path: string, self?: ProcessIdentity): Promise<LockHolder | undefined> {
-  const holder = await newHolder(self)
+async function make(path: string, identity?: ProcessIdentity): Promise<LockHolder | undefined> {
+  const holder = await newHolder(identity)
   try {
     const file = await whenFree(() => open(path, 'wx', 0o600))
     try {
@@ -390,8 +390,8 @@ export interface LockHolder extends ProcessIdentity {
 }
 
 /** Returns this process as the holder of a new lock. */
-export async function newHolder(self?: ProcessIdentity): Promise<LockHolder> {
-  const { pid, started, place } = self ?? (await thisProcess())
+export async function newHolder(identity?: ProcessIdentity): Promise<LockHolder> {
+  const { pid, started, place } = identity ?? (await thisProcess())
   return { id: randomBytes(8).toString('hex'), pid, ...(started !== undefined && { started }), place }
 }
 
@@ -409,8 +409,8 @@ export function parseHolder(text: string): LockHolder | undefined {
  * Returns the state of a process: `gone` (not running, a zombie, or its id is used by another process), `alive`, or `unknown` (on another
  * host, in another container, or its start time is unavailable).
  */
-export async function stateOf({ pid, started, place }: LockHolder, self?: ProcessIdentity): Promise<'alive' | 'gone' | 'unknown'> {
-  if (place !== (self ?? (await thisProcess())).place) return 'unknown'
+export async function stateOf({ pid, started, place }: LockHolder, identity?: ProcessIdentity): Promise<'alive' | 'gone' | 'unknown'> {
+  if (place !== (identity ?? (await thisProcess())).place) return 'unknown'
   try {
     process.kill(pid, 0)
   } catch (error) {

@@ -72,31 +72,31 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   const agent = (allowPrivateNetwork: boolean) => forwarded(shared(allowPrivateNetwork))
   const guarded = agent(false)
   const unguarded = agent(true)
-  const send = (request: HttpRequest, options: SendOptions = {}) => {
-    if (options.clientCertificate)
-      return shownTo(request, options, connector(options.allowPrivateNetwork === true, options.clientCertificate))
-    if (options.pooled) return exchange(collectingAgent(options.allowPrivateNetwork === true), request, options)
-    return exchange(options.allowPrivateNetwork ? unguarded : guarded, request, options)
+  const send = (request: HttpRequest, sending: SendOptions = {}) => {
+    if (sending.clientCertificate)
+      return shownTo(request, sending, connector(sending.allowPrivateNetwork === true, sending.clientCertificate))
+    if (sending.pooled) return exchange(collectingAgent(sending.allowPrivateNetwork === true), request, sending)
+    return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
-  const shownTo = async (request: HttpRequest, options: SendOptions, connect: undici.buildConnector.connector) => {
-    const connection = await undiciConnection(request.url, connect, limits, options)
+  const shownTo = async (request: HttpRequest, sending: SendOptions, opener: undici.buildConnector.connector) => {
+    const connection = await undiciConnection(request.url, opener, limits, sending)
     try {
-      return await connection.send(request, options)
+      return await connection.send(request, sending)
     } finally {
       connection.close()
     }
   }
-  const connect = (url: string, options: SendOptions = {}) =>
-    undiciConnection(url, connector(options.allowPrivateNetwork === true), limits, options)
+  const connect = (url: string, sending: SendOptions = {}) =>
+    undiciConnection(url, connector(sending.allowPrivateNetwork === true), limits, sending)
   const collecting = new Map<boolean, Dispatcher>()
   const collectingAgent = (allowPrivateNetwork: boolean) => {
-    const agent = collecting.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, COLLECTING).compose(reuseConnections))
-    collecting.set(allowPrivateNetwork, agent)
-    return agent
+    const known = collecting.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, COLLECTING).compose(reuseConnections))
+    collecting.set(allowPrivateNetwork, known)
+    return known
   }
-  const collect: Collect = (request, options, done) => {
-    return undiciCollect(collectingAgent(options.allowPrivateNetwork === true), request, options, done)
+  const collect: Collect = (request, sending, done) => {
+    return undiciCollect(collectingAgent(sending.allowPrivateNetwork === true), request, sending, done)
   }
   return Object.assign(send, { connect, collect })
 }
@@ -125,9 +125,9 @@ async function undiciConnection(
     })
   const client = new Client(origin, { ...limits, connect })
   return {
-    send: async (request, options = {}) => {
+    send: async (request, sending = {}) => {
       if (originOf(request.url) !== origin) throw new TypeError(`this connection is to ${origin}, not to ${originOf(request.url)}`)
-      return exchange(client, request, options)
+      return exchange(client, request, sending)
     },
     keyingMaterial: (length, label, context) =>
       socket instanceof TLSSocket && socket.getProtocol() === 'TLSv1.3'

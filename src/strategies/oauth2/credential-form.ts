@@ -153,10 +153,16 @@ export function credentialProblem(credential: OAuth2Credential): AuthError | und
 
 type Lack = readonly [pointer: string, what: string]
 
-function missingEndpoint({ type, flow, issuer, tokenUrl, authorizationUrl }: OAuth2Credential): Lack | undefined {
-  if (type === 'openIdConnect' || issuer !== undefined) return undefined
-  if (flow !== 'implicit' && tokenUrl === undefined) return ['/tokenUrl', 'is missing (or give "issuer")']
-  if ((flow === 'implicit' || flow === 'authorizationCode') && authorizationUrl === undefined) {
+function missingEndpoint({
+  type,
+  flow: ofFlow,
+  issuer: ofIssuer,
+  tokenUrl: ofToken,
+  authorizationUrl: ofLogin,
+}: OAuth2Credential): Lack | undefined {
+  if (type === 'openIdConnect' || ofIssuer !== undefined) return undefined
+  if (ofFlow !== 'implicit' && ofToken === undefined) return ['/tokenUrl', 'is missing (or give "issuer")']
+  if ((ofFlow === 'implicit' || ofFlow === 'authorizationCode') && ofLogin === undefined) {
     return ['/authorizationUrl', 'is missing (or give "issuer")']
   }
   return undefined

@@ -50,8 +50,8 @@ function tokenSetOf(members: JsonObject, askedAt: number): TokenSet {
 const TYPES: Readonly<Record<string, Token['tokenType']>> = { bearer: 'Bearer', dpop: 'DPoP', n_a: 'N_A' }
 
 /** Warns when the server granted fewer scopes than requested (RFC 6749 §5.1). */
-function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context, { scopes: granted }: TokenSet): void {
-  const missing = granted ? scopes.filter((scope) => !granted.includes(scope)) : []
+function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context, { scopes: received }: TokenSet): void {
+  const missing = received ? scopes.filter((scope) => !received.includes(scope)) : []
   if (missing.length) warn({ code: 'SCOPE_REDUCED', message: `the token of "${id}" was issued without the scope ${missing.join(', ')}` })
 }
 

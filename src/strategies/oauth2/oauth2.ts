@@ -29,12 +29,12 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   }),
   identityOf,
   refine(credential) {
-    const problem = credentialProblem(credential)
-    if (problem) throw problem
+    const fault = credentialProblem(credential)
+    if (fault) throw fault
     return credential
   },
   describe({ flows }) {
-    const form = OAUTH2_FORMS.find(({ when }) => when?.flow?.some((flow) => own(flows, String(flow)) !== undefined))
+    const form = OAUTH2_FORMS.find(({ when }) => when?.flow?.some((name) => own(flows, String(name)) !== undefined))
     const flow = String(form?.when?.flow?.[0])
     if (!form || flow === 'implicit') return { credential: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
     const urls = URLS.flatMap((name) => {

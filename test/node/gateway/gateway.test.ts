@@ -110,7 +110,7 @@ describe('a file through the gateway', () => {
 
   it('passes an answer of another content coding on as it is', async () => {
     const archive = await startArchive({
-      answer: (_request, response) => response.writeHead(200, { 'content-encoding': 'br', 'content-length': 3 }).end('abc') !== undefined,
+      answer: (_request, reply) => reply.writeHead(200, { 'content-encoding': 'br', 'content-length': 3 }).end('abc') !== undefined,
     })
     const gateway = await openGateway(withToken(archive.origin))
     const response = await new Promise<string>((resolve) => {
@@ -136,12 +136,12 @@ describe('a file through the gateway', () => {
     let written = 0
     const chunk = Buffer.alloc(65_536)
     const archive = await startArchive({
-      answer: (_request, response) => {
-        response.writeHead(200)
+      answer: (_request, reply) => {
+        reply.writeHead(200)
         const push = () => {
-          while (!response.destroyed && response.write(chunk)) written += chunk.length
+          while (!reply.destroyed && reply.write(chunk)) written += chunk.length
         }
-        response.on('drain', push)
+        reply.on('drain', push)
         push()
         return true
       },
@@ -165,9 +165,9 @@ describe('a file through the gateway', () => {
       closed = resolve
     })
     const archive = await startArchive({
-      answer: (_request, response) => {
-        response.writeHead(200).write('a')
-        response.on('close', closed)
+      answer: (_request, reply) => {
+        reply.writeHead(200).write('a')
+        reply.on('close', closed)
         return true
       },
     })
@@ -193,7 +193,7 @@ describe('HEAD', () => {
     const archive = await startArchive({
       files: { '/b.tif': FILE },
       accepts: isToken,
-      answer: ({ method }, response) => method === 'HEAD' && response.writeHead(status).end() !== undefined,
+      answer: ({ method }, reply) => method === 'HEAD' && reply.writeHead(status).end() !== undefined,
     })
     const gateway = await openGateway(withToken(archive.origin))
     const response = await fetch(gateway.urlFor(`${archive.origin}b.tif`), { method: 'HEAD' })
@@ -206,9 +206,9 @@ describe('HEAD', () => {
 
   it('has the length of an empty file that the server refuses to send in part', async () => {
     const archive = await startArchive({
-      answer: ({ method }, response) => {
-        if (method === 'HEAD') response.writeHead(405).end()
-        else response.writeHead(416, { 'content-range': 'bytes */0' }).end()
+      answer: ({ method }, reply) => {
+        if (method === 'HEAD') reply.writeHead(405).end()
+        else reply.writeHead(416, { 'content-range': 'bytes */0' }).end()
         return true
       },
     })
@@ -292,7 +292,7 @@ describe('an interrupted body', () => {
 describe('a busy server', () => {
   it.each([429, 503])('is asked again a few times, then its %i is passed on with Retry-After', async (status) => {
     const archive = await startArchive({
-      answer: (_request, response) => response.writeHead(status, { 'retry-after': '0' }).end('busy') !== undefined,
+      answer: (_request, reply) => reply.writeHead(status, { 'retry-after': '0' }).end('busy') !== undefined,
     })
     const gateway = await openGateway(withToken(archive.origin))
     const response = await fetch(gateway.urlFor(`${archive.origin}x`))
@@ -312,7 +312,7 @@ describe('a busy server', () => {
 
   it('that asks for a long wait is passed on at once', async () => {
     const archive = await startArchive({
-      answer: (_request, response) => response.writeHead(429, { 'retry-after': '120' }).end() !== undefined,
+      answer: (_request, reply) => reply.writeHead(429, { 'retry-after': '120' }).end() !== undefined,
     })
     const gateway = await openGateway(withToken(archive.origin))
     const response = await fetch(gateway.urlFor(`${archive.origin}x`))
@@ -341,7 +341,7 @@ describe('redirects', () => {
     const store = await startArchive({ files: { '/signed': FILE } })
     const archive = await startArchive({
       accepts: isToken,
-      answer: (_request, response) => response.writeHead(302, { location: `${store.origin}signed?sig=1` }).end() !== undefined,
+      answer: (_request, reply) => reply.writeHead(302, { location: `${store.origin}signed?sig=1` }).end() !== undefined,
     })
     const other = { id: 'other', type: 'http', scheme: 'bearer', token: 'other-token', sendTo: [`${store.origin}elsewhere/`] } as const
     const credentials = [{ id: 'archive', type: 'http', scheme: 'bearer', token: TOKEN, sendTo: [archive.origin] } as const, other]
@@ -356,7 +356,7 @@ describe('redirects', () => {
     const metadata = await startArchive({ files: { '/latest': 'keys' } })
     const archive = await startArchive({
       accepts: isToken,
-      answer: (_request, response) => response.writeHead(302, { location: `${metadata.origin}latest` }).end() !== undefined,
+      answer: (_request, reply) => reply.writeHead(302, { location: `${metadata.origin}latest` }).end() !== undefined,
     })
     const gateway = await openGateway(withToken(archive.origin))
     const response = await fetch(gateway.urlFor(`${archive.origin}b.tif`))

@@ -324,7 +324,7 @@ describe('allowOrigin', () => {
   })
 
   it('keeps what else a response varies by', async () => {
-    const archive = await startArchive({ answer: (_request, response) => response.writeHead(200, { vary: 'Accept' }).end() !== undefined })
+    const archive = await startArchive({ answer: (_request, reply) => reply.writeHead(200, { vary: 'Accept' }).end() !== undefined })
     const gateway = await openGateway(withToken(archive.origin), { allowOrigin })
     const response = await fetch(gateway.urlFor(archive.origin), { headers: { origin: 'https://viewer.example' } })
     expect(response.headers.get('vary')).toBe('Origin, Accept')
@@ -399,9 +399,9 @@ describe('secrets', () => {
     const [token, key, password] = [canary('token'), canary('key', '+/='), canary('password', '"é')]
     const archive = await startArchive({
       answer: (request, response) => {
-        const status = Number(/status=(\d+)/.exec(request.url ?? '')?.[1] ?? 200)
+        const wanted = Number(/status=(\d+)/.exec(request.url ?? '')?.[1] ?? 200)
         const location = /location=1/.test(request.url ?? '') ? { location: `http://127.0.0.1:1/${request.headers.authorization}` } : {}
-        response.writeHead(status, {
+        response.writeHead(wanted, {
           'www-authenticate': `Bearer error="invalid_token", x="${encodeURIComponent(String(request.headers.authorization))}"`,
           'set-cookie': `a=${encodeURIComponent(String(request.headers.authorization))}`,
           'x-echo': encodeURIComponent(request.url ?? ''),

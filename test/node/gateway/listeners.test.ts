@@ -77,7 +77,7 @@ describe('a flood of connections', () => {
 
 describe('close', () => {
   it('ends what is under way and frees the port', async () => {
-    const archive = await startArchive({ answer: (_request, response) => response.writeHead(200).write('a') !== undefined })
+    const archive = await startArchive({ answer: (_request, reply) => reply.writeHead(200).write('a') !== undefined })
     const gateway = await openGateway(withToken(archive.origin))
     const program = get(gateway.urlFor(`${archive.origin}x`))
     const [response] = await once(program, 'response')

@@ -18,9 +18,9 @@ const HERE = at('https://api.example/stac/items/1.json')
 const rewritten = async (text: string, options = HERE) =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(await rewriteHrefs(bytes(text), options))
 const bytes = (text: string) => new TextEncoder().encode(text)
-const link = (href: unknown, members: Json = {}) => ({ rel: 'item', href, ...members })
-const linked = async (href: string, options = HERE) =>
-  JSON.parse(await rewritten(JSON.stringify(catalog({}, { links: [link(href)] })), options)).links[0].href
+const link = (address: unknown, members: Json = {}) => ({ rel: 'item', href: address, ...members })
+const linked = async (address: string, options = HERE) =>
+  JSON.parse(await rewritten(JSON.stringify(catalog({}, { links: [link(address)] })), options)).links[0].href
 
 describe('hrefs of a document', () => {
   it('are rewritten in links, assets, item assets and alternates', async () => {
@@ -195,7 +195,7 @@ describe('everything else', () => {
   })
 
   it('keeps an href that is not a string', async () => {
-    const text = JSON.stringify(catalog({}, { links: [5, true, null, ['x'], { href: 'x' }].map((href) => link(href)) }))
+    const text = JSON.stringify(catalog({}, { links: [5, true, null, ['x'], { href: 'x' }].map((wrong) => link(wrong)) }))
     const more = text.replace('"links":[', '"links":[{"href":"https://data.example/x"},')
     expect(await rewritten(text)).toBe(text)
     expect(await rewritten(more)).toBe(more.replace('https://data.example/x', `${BASE}https/data.example/x`))
@@ -253,8 +253,8 @@ describe('a response may hold a document', () => {
 })
 
 /** What a reference means when it is resolved, and what the program must find for it. */
-function meaning(href: string, { url }: RewriteOptions): string {
-  const target = new URL(href, url).href
+function meaning(address: string, { url }: RewriteOptions): string {
+  const target = new URL(address, url).href
   return servedAs(target) ?? target
 }
 
@@ -269,7 +269,7 @@ function resolved(document: Json, options: RewriteOptions): unknown {
   return {
     ...rest,
     ...(links && { links: links.map(holder) }),
-    ...(assets && { assets: Object.fromEntries(Object.entries(assets).map(([key, one]) => [key, holder(one)])) }),
+    ...(assets && { assets: Object.fromEntries(Object.entries(assets).map(([name, one]) => [name, holder(one)])) }),
     ...(features && { features: features.map((feature) => resolved(feature, options)) }),
   }
 }

@@ -96,7 +96,7 @@ describe('an object of a store', () => {
     expect((await fetch(url, { method: 'HEAD' })).headers.get('content-length')).toBe('5')
     expect(await (await fetch(url, { headers: { range: 'bytes=1-2' } })).text()).toBe('ma')
     expect(await codeOf(await fetch(gateway.urlFor('s3://other/a')))).toEqual([403, 'NO_CREDENTIAL'])
-    expect(gateway.events.map(({ credential }) => credential)).toEqual(['eo', 'eo', 'eo', undefined])
+    expect(gateway.events.map(({ credential: used }) => used)).toEqual(['eo', 'eo', 'eo', undefined])
   })
 })
 
@@ -292,10 +292,10 @@ describe('documents through the gateway', () => {
   it('that are compressed arrive without the coding', async () => {
     const { gzipSync } = await import('node:zlib')
     const archive = await startArchive({
-      answer: (_request, response) => {
+      answer: (_request, reply) => {
         const body = gzipSync(JSON.stringify(item('https://data.example/')))
         const fields = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'content-length': body.length }
-        response.writeHead(200, fields).end(body)
+        reply.writeHead(200, fields).end(body)
         return true
       },
     })
@@ -309,12 +309,12 @@ describe('documents through the gateway', () => {
 describe('the way of a URL', () => {
   const S = 'https://data.example/'
   /** The routes of an engine whose credentials may be sent to these URLs. */
-  const routesOf = (documents: readonly GatewayDocument[], ...allowed: readonly string[]) => {
+  const routesOf = (served: readonly GatewayDocument[], ...allowed: readonly string[]) => {
     const service = async (url: string): Promise<Service> => {
       if (allowed.some((start) => url.startsWith(start))) return {} as Service
       throw new SelectionError('NO_CREDENTIAL', 'no credential may be sent there')
     }
-    return new Routes({ service }, documents)
+    return new Routes({ service }, served)
   }
   /** By which target a URL is requested: its href, its references, and whether it is the target itself; or the code of the refusal. */
   const wayOf = async (routes: Routes, url: string) =>

@@ -59,7 +59,7 @@ async function requestsOf(
     step = await flow.next(one)
   }
   expect(step.done).toBe(true)
-  return steps.map(({ request }) => request)
+  return steps.map(({ request: sent }) => sent)
 }
 
 const regionOf = ({ headers }: HttpRequest) => headers.authorization?.split('/')[2]
