@@ -1,8 +1,10 @@
 /** What the user has of a provider: which ways in are set up, and what the registry says differently since. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CredentialObject } from '../../auth/credential.ts'
+import { matchesAny, parseUrlPattern } from '../../auth/url-pattern.ts'
 import type { CredentialTemplate, Provider, Way } from '../../providers/provider.ts'
 import { isObject } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { patternsOf } from '../credentials/edit-credentials.ts'
 
 /** A way in that is set up. */
@@ -65,7 +67,8 @@ function setUp(way: Way, provider: string, all: readonly CredentialObject[]): Wa
 
 /** True for a credential with the values of the user that the template has holes for. */
 function isMadeFrom(credential: CredentialObject, template: CredentialTemplate, { holes }: Way, provider: string): boolean {
-  if (credential.type !== template.type) return false
+  const isChained = (one: CredentialObject) => (one.with ?? one.subject) !== undefined
+  if (credential.type !== template.type || isChained(credential) !== isChained(template as CredentialObject)) return false
   const needed = Object.entries(template).filter(([, value]) => isNeeded(value, holes))
   if (!needed.every(([name]) => credential[name] !== undefined)) return false
   const patterns = patternsOf(credential)
@@ -75,7 +78,20 @@ function isMadeFrom(credential: CredentialObject, template: CredentialTemplate, 
     const isFixed = typeof template[name] === 'string' && !NOT_COMPARED.has(name) && name !== 'use'
     return !isFixed || credential[name] === template[name]
   })
-  return credential.provider === undefined && isAlike && patterns.length > 0 && patterns.every((pattern) => known.includes(pattern))
+  return credential.provider === undefined && isAlike && patterns.length > 0 && patterns.every((pattern) => isWithin(pattern, known))
+}
+
+/** True for a pattern of the registry, and for URLs below one. */
+function isWithin(pattern: string, known: readonly string[]): boolean {
+  if (known.includes(pattern)) return true
+  return (
+    canParseUrl(pattern) &&
+    !pattern.includes('*') &&
+    matchesAny(
+      known.map((one) => parseUrlPattern(one)),
+      new URL(pattern),
+    )
+  )
 }
 
 function isNeeded(value: unknown, holes: Way['holes']): boolean {

@@ -58,7 +58,7 @@ export async function askHoles(id: string, { holes }: Way, terminal: Terminal, c
   const answers: Record<string, unknown> = {}
   for (const [name, hole] of Object.entries(holes)) {
     const variable = variableOf(hole, context.io.env)
-    if (variable !== undefined) await context.diagnostics.note(`${variable} is set and taken: ${hole.label}`)
+    if (variable !== undefined) await context.diagnostics.note(`${hole.label}: from the variable ${variable}, which is set`)
     else if (hole.optional) continue
     answers[name] = variable === undefined ? await answerTo(name, hole, secrets, terminal) : fromVariable(hole, variable, context.io.env)
   }
