@@ -152,11 +152,13 @@ describe('setup of a document of a known provider', () => {
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['copernicus', 'copernicus-s3'])
   })
 
-  it('is content with one of the addresses of a file', async () => {
+  it('is content with one of the addresses of a file, without a question which', async () => {
     const data = { href: BUCKET, 'auth:refs': ['s3'], alternate: { http: { href: ZIPPER, 'auth:refs': ['oidc'] } } }
     const item = await put(await temporaryFolder(), 'alternate.json', itemWith({ data }, { schemes: SCHEMES }))
     const user = await newUser()
-    expect(await user.at(['setup', item, '--way', 'password'], ['y', USER, SECRET])).toMatchObject({ code: 3 })
+    const { questions, onError } = counter()
+    expect(await user.at(['setup', item], ['y', USER, SECRET], { onError })).toMatchObject({ code: 0 })
+    expect(questions).toHaveLength(3)
     expect(await user.at(['setup', item])).toMatchObject({ code: 0 })
     expect(await user.at(['setup', item, '--way', 's3'], ['y', KEY_ID, SECRET])).toMatchObject({ code: 0 })
   })
@@ -203,7 +205,7 @@ describe('setup of a document of a known provider', () => {
     const url = 'https://geodes-portal.cnes.fr/api/stac/items/a'
     const user = await newUser()
     const { stderr } = await user.at(['setup', url], ['y', SECRET])
-    expect(stderr).toContain('CNES GEODES, by key: ')
+    expect(stderr).toContain('CNES GEODES, by key\n')
     expect(await user.credentials()).toMatchObject([{ id: 'geodes', provider: 'geodes' }])
   })
 })
@@ -308,6 +310,18 @@ describe('setup of a provider by its name', () => {
     ])
   })
 
+  it('is named by commands that lack its credential', async () => {
+    const { code, stderr } = await (await newUser()).at(['login', 'copernicus'])
+    expect([code, stderr]).toEqual([3, 'error NO_CREDENTIAL: unknown credential "copernicus"\n  stac-auth setup copernicus creates it\n'])
+  })
+
+  it('is what a bare id means; a file of that name has a folder before it', async () => {
+    const user = await newUser()
+    const file = await put(await temporaryFolder(), 'geodes', itemWith({}))
+    expect((await user.at(['setup', 'geodes', '--dry-run'])).stdout).toContain('CNES GEODES is not set up')
+    expect((await user.at(['setup', file, '--dry-run'])).stdout).toContain('they need no credential')
+  })
+
   it('refuses an unknown provider and an unknown way in, with what was meant', async () => {
     const user = await newUser()
     expect(await user.at(['setup', 'copernikus'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean copernicus? ') })
@@ -323,7 +337,7 @@ describe('providers', () => {
     const user = await newUser()
     await user.at(['setup', 'geodes'], ['y', SECRET])
     const { stdout } = await user.at(['providers'])
-    expect(stdout).toMatch(/^\+ geodes .* set up$/m)
+    expect(stdout).toMatch(/^\+ geodes .* set up by key$/m)
     expect(stdout).toMatch(/^ {2}copernicus .* needs user name \(e-mail address\), password; 3 other ways in$/m)
   })
 

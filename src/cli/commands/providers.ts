@@ -102,10 +102,11 @@ async function tableOf(providers: readonly Provider[], credentials: readonly Cre
   const widths = [Math.max(...providers.map(({ id }) => id.length)), Math.max(...providers.map(({ title }) => title.length))]
   const lines = providers.map((provider) => {
     const { id, title, ways } = provider
-    const isSetUp = waysSetUp(provider, credentials).length > 0
+    const known = waysSetUp(provider, credentials)
+    const isSetUp = known.length > 0
     const [first] = ways
     const more = ways.length > 1 ? `; ${ways.length - 1} other ${ways.length === 2 ? 'way' : 'ways'} in` : ''
-    const state = isSetUp ? 'set up' : `needs ${first ? needsText(first) : ''}${more}`
+    const state = isSetUp ? `set up by ${known.map(({ way }) => way.id).join(', ')}` : `needs ${first ? needsText(first) : ''}${more}`
     return `${isSetUp ? style.green(style.tick) : ' '} ${id.padEnd(widths[0] ?? 0)}  ${title.padEnd(widths[1] ?? 0)}  ${state}\n`
   })
   return `${lines.join('')}stac-auth setup ID sets one up; stac-auth providers ID shows all about it\n`

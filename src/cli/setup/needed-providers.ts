@@ -148,15 +148,20 @@ function neededOf(lacking: readonly Lacking[]): readonly NeededProvider[] {
   })
 }
 
-/** Returns the ways in of which each opens something that none before it opens. */
+/** Returns the ways in of which each opens a file that none before it opens, by any of its addresses. */
 function distinctWays({ ways }: Provider, files: readonly Lacking[]): readonly Way[] {
+  const openedBy = ({ id }: Way) => new Set(files.filter((file) => file.ways.has(id)).map(({ target }) => fileOf(target)))
   const kept: Way[] = []
   for (const way of ways) {
-    const mine = files.filter((file) => file.ways.has(way.id))
-    const isCovered = kept.some((other) => mine.every((file) => file.ways.has(other.id)))
-    if (mine.length > 0 && !isCovered) kept.push(way)
+    const mine = openedBy(way)
+    const isCovered = kept.some((other) => isWithin(mine, openedBy(other)))
+    if (mine.size > 0 && !isCovered) kept.push(way)
   }
   return kept
+}
+
+function isWithin(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  return [...some].every((one) => all.has(one))
 }
 
 /** Returns the schemes of which all targets are files that a way in opens, and those that only such schemes need. */

@@ -95,7 +95,9 @@ async function update(provider: Provider, known: WaySetUp, { file }: UserCredent
   const { way, credentials, changes, own } = known
   const ids = credentials.map(({ id }) => String(id))
   const result = { credentials: ids, wasThere: true }
-  await diagnostics.note(`${provider.title} is set up already: ${ids.map((id) => `"${id}"`).join(', ')} (${way.id})`)
+  await diagnostics.note(
+    `${provider.title} is set up already: ${ids.map((id) => `"${id}"`).join(', ')} (${way.id})${othersText(provider, way)}`,
+  )
   if (changes.length === 0) return result
   await diagnostics.note(`what is known of ${provider.title} has changed since:\n${changesText(changes, own).trimEnd()}`)
   if (!isTerminal(io)) {
@@ -111,6 +113,12 @@ async function update(provider: Provider, known: WaySetUp, { file }: UserCredent
   return result
 }
 
+/** Names the other ways in. */
+function othersText({ ways }: Provider, way: Way): string {
+  const others = ways.filter((one) => one !== way).map(({ id }) => `--way ${id}`)
+  return others.length === 0 ? '' : `; ${others.length === 1 ? 'another way' : 'other ways'} in: ${others.join(', ')}`
+}
+
 function changedBy(credential: CredentialObject, changes: WaySetUp['changes']): CredentialObject {
   const fields = changes.filter(({ id }) => id === credential.id).map(({ field, after }) => [field, after])
   return { ...credential, ...Object.fromEntries(fields) }
@@ -122,9 +130,7 @@ async function create(provider: Provider, way: Way, user: UserCredentials, run: 
   const terminal = terminalOf(run)
   const ids = idsFor(provider, way, user.credentials)
   const proposals = await proposalsOf(provider, way, user.credentials, ids)
-  const others = provider.ways.filter((one) => one !== way).map(({ id }) => id)
-  await terminal.say(`\n${provider.title}, by ${way.id}: ${way.when}\n${accountText(provider)}`)
-  if (others.length > 0) await terminal.say(`  other ways in: --way ${others.join(', --way ')}\n`)
+  await terminal.say(`\n${provider.title}, by ${way.id}${othersText(provider, way)}\n  ${way.when}\n${accountText(provider)}`)
   for (const proposal of proposals) await terminal.say(questionText(proposal))
   for (const id of ids.replaced) await terminal.say(`  "${id}" takes the place of the credential of that name, which is another way in\n`)
   const what = proposals.length === 1 ? 'this credential' : `these ${proposals.length} credentials`
