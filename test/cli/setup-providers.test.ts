@@ -242,6 +242,23 @@ describe('setup of a provider by its name', () => {
     expect(await user.credentials()).toMatchObject([{ token: { env: 'EARTHDATA_TOKEN' } }])
   })
 
+  it('takes the way in whose values are all in variables', async () => {
+    const user = await newUser()
+    const env = { PC_SDK_SUBSCRIPTION_KEY: SECRET }
+    expect(await user.at(['setup', 'planetary-computer'], ['y'], { env })).toMatchObject({ code: 0 })
+    expect((await user.credentials()).map(({ id }) => id)).toEqual(['planetary-computer-key', 'planetary-computer'])
+    expect((await user.at(['setup', 'planetary-computer'])).stderr).toContain('is set up already: "planetary-computer-key", ')
+  })
+
+  it('keeps the redirect URI that the user gives for a login', async () => {
+    const user = await newUser()
+    const abort = new AbortController()
+    const onError = (text: string) => text.includes('is written to') && abort.abort('SIGINT')
+    const given = ['--way', 'login', '--port', '8765', '--redirect-host', 'localhost']
+    await user.at(['setup', 'planet', ...given], ['y', 'my-client'], { signal: abort.signal, onError })
+    expect(await user.credentials()).toMatchObject([{ id: 'planet', clientId: 'my-client', redirectPort: 8765, redirectHost: 'localhost' }])
+  })
+
   it('writes all credentials of a way in together, and keeps one that is there', async () => {
     const user = await newUser()
     await user.at(['setup', 'earthdata', '--way', 'token'], ['y', SECRET])

@@ -108,7 +108,7 @@ export function extended(text: string, path: Path, name: string, value: unknown)
 }
 
 /** Returns the text with another value at that path, or undefined if there is none; of repeated names the last one counts. */
-function replaced(text: string, path: Path, value: unknown): string | undefined {
+export function replaced(text: string, path: Path, value: unknown): string | undefined {
   let span: Span | undefined
   const problem = scan(text, {
     enter: (at) => at.length <= path.length && isDeepStrictEqual(at, path.slice(0, at.length)),

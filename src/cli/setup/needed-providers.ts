@@ -5,9 +5,10 @@ import type { UncheckedCredential } from '../../auth/credential.ts'
 import { credentialsFrom, type Provider, type Way } from '../../providers/provider.ts'
 import { createRecognizer } from '../../providers/recognize.ts'
 import { isProtected, type Target } from '../../stac/target.ts'
+import type { Context } from '../context.ts'
 import type { MissingCredential, Needs } from '../credentials/missing-credentials.ts'
 import type { NeededBy } from '../credentials/needed-credentials.ts'
-import { requiredHoles } from './provider-text.ts'
+import { inOrder, requiredHoles } from './provider-text.ts'
 
 /** A provider with files that no credential of the user opens. */
 export interface NeededProvider {
@@ -51,10 +52,12 @@ interface Lacking {
 /**
  * Explains the files of known providers, without network access. Nothing is created: the ways in are tried with placeholders.
  *
+ * @param env ways in whose values are all in variables come first
  * @param all also for files of which another address can be opened already
  */
 export async function providersOf(
   { read, needs, auth }: Pick<NeededBy, 'read' | 'needs' | 'auth'>,
+  env: Context['io']['env'],
   all = false,
 ): Promise<DocumentProviders> {
   const { files } = createRecognizer().document(read.document, read.url === undefined ? {} : { url: read.url })
@@ -84,7 +87,10 @@ export async function providersOf(
     }
   }
   return {
-    needed: neededOf(lacking.filter(({ target }) => all || !opened.has(fileOf(target)))),
+    needed: neededOf(
+      lacking.filter(({ target }) => all || !opened.has(fileOf(target))),
+      env,
+    ),
     answered: [...answered.values()],
     schemes: schemesOf(lacking, needs.wanted),
   }
@@ -140,16 +146,16 @@ class Trial {
   }
 }
 
-function neededOf(lacking: readonly Lacking[]): readonly NeededProvider[] {
+function neededOf(lacking: readonly Lacking[], env: Context['io']['env']): readonly NeededProvider[] {
   const providers = [...new Set(lacking.map(({ provider }) => provider))]
   return providers.map((provider) => {
     const files = lacking.filter((one) => one.provider === provider)
-    return { provider, ways: distinctWays(provider, files), targets: files.map(({ target }) => target.pointer) }
+    return { provider, ways: distinctWays(inOrder(provider.ways, env), files), targets: files.map(({ target }) => target.pointer) }
   })
 }
 
 /** Returns the ways in of which each opens a file that none before it opens, by any of its addresses. */
-function distinctWays({ ways }: Provider, files: readonly Lacking[]): readonly Way[] {
+function distinctWays(ways: readonly Way[], files: readonly Lacking[]): readonly Way[] {
   const openedBy = ({ id }: Way) => new Set(files.filter((file) => file.ways.has(id)).map(({ target }) => fileOf(target)))
   const kept: Way[] = []
   for (const way of ways) {

@@ -17,7 +17,7 @@ import { styleOf, write } from '../io.ts'
 import { login } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
 import { type WaySetUp, waysSetUp } from './provider-state.ts'
-import { accountText, changesText, exampleOf, needsAccount, placeholders } from './provider-text.ts'
+import { accountText, changesText, exampleOf, inOrder, needsAccount, placeholders } from './provider-text.ts'
 import { askHoles } from './questions.ts'
 import { retyped } from './retype.ts'
 import { COMMAND, type Run } from './run.ts'
@@ -45,7 +45,7 @@ export async function setUpProvider(provider: Provider, ways: readonly Way[], co
   const user = await userCredentials(options, context)
   const present = waysSetUp(provider, user.credentials)
   const named = provider.ways.find(({ id }) => id === options.way)
-  const known = present.find(({ way }) => (named ? way === named : ways.includes(way)))
+  const known = present.find(({ way }) => (named ? way === named : isAmong(way, ways)))
   if (known) return update(provider, known, user, run)
   if (!isTerminal(context.io)) throw nobodyThere(provider, named ?? (ways[0] as Way), user, command, run)
   const way = named ?? (await chosen(ways, run))
@@ -53,13 +53,22 @@ export async function setUpProvider(provider: Provider, ways: readonly Way[], co
 }
 
 /** Returns ways in of which none opens the same files as one before it; for a provider that was named without a document. */
-export function waysOf({ ways }: Provider): readonly Way[] {
+export function waysOf({ ways }: Provider, env: Run['context']['io']['env'] = {}): readonly Way[] {
   const kept = new Map<string, Way>()
-  for (const way of ways) {
-    const files = forJson(way.credentials.at(-1)?.sendTo)
-    if (!kept.has(files)) kept.set(files, way)
+  for (const way of inOrder(ways, env)) {
+    if (!kept.has(filesOf(way))) kept.set(filesOf(way), way)
   }
   return [...kept.values()]
+}
+
+/** True for one of these ways in, or for one that opens the same files. */
+function isAmong(way: Way, ways: readonly Way[]): boolean {
+  return ways.some((one) => one === way || filesOf(one) === filesOf(way))
+}
+
+/** The files of a way in: where the last of its credentials may be sent. */
+function filesOf({ credentials }: Way): string {
+  return forJson(credentials.at(-1)?.sendTo)
 }
 
 /** Errors: `USAGE` for a way in that the provider does not have. */
@@ -138,7 +147,8 @@ async function create(provider: Provider, way: Way, user: UserCredentials, run: 
   const asked = withoutKept(way, ids)
   const { answers, note, undo } = await askHoles(ids.of(way.credentials.at(-1)?.id ?? provider.id), asked, terminal, context)
   const values = { ...placeholders(way), ...answers } as Readonly<Record<string, SecretValue>>
-  const written = withIds(credentialsFrom(provider, way.id, values) as readonly unknown[] as readonly CredentialObject[], ids)
+  const made = credentialsFrom(provider, way.id, values) as readonly unknown[] as readonly CredentialObject[]
+  const written = withIds(made, ids).map((one) => withRedirect(one, run))
   const fresh = written.filter(({ id }) => !ids.kept.has(String(id)))
   try {
     await putCredentials(user.file, fresh)
@@ -192,6 +202,13 @@ function withIds(credentials: readonly CredentialObject[], ids: Ids): readonly C
   })
 }
 
+/** Adds the redirect URI that the user gives, to a login in the browser. */
+function withRedirect(credential: CredentialObject, { options: { port, redirectHost } }: Run): CredentialObject {
+  const { type, flow = 'authorizationCode' } = credential
+  if (!['oauth2', 'openIdConnect'].includes(type) || flow !== 'authorizationCode') return credential
+  return { ...credential, ...(redirectHost !== undefined && { redirectHost }), ...(port !== undefined && { redirectPort: port }) }
+}
+
 /** Returns a way in with the holes of the credentials that are not there yet. */
 function withoutKept(way: Way, ids: Ids): Way {
   const fresh = forJson(way.credentials.filter(({ id }) => !ids.kept.has(ids.of(id))))
@@ -223,7 +240,7 @@ function nobodyThere(provider: Provider, way: Way, { file }: UserCredentials, co
 /** Sets up a provider by its name, tests it or logs in, and says what to do next. Returns the exit code. */
 export async function setUpByName(provider: Provider, run: Run): Promise<number> {
   checkWay(provider, run.options)
-  const { credentials } = await setUpProvider(provider, waysOf(provider), `${COMMAND} ${provider.id}`, run)
+  const { credentials } = await setUpProvider(provider, waysOf(provider, run.context.io.env), `${COMMAND} ${provider.id}`, run)
   if (credentials.length === 0) return EXIT.credentials
   for (;;) {
     try {

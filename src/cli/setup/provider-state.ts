@@ -45,7 +45,12 @@ export function waysSetUp({ id, ways }: Provider, credentials: readonly Credenti
 
 function isCloser(one: WaySetUp, other: WaySetUp): boolean {
   if (one.changes.length !== other.changes.length) return one.changes.length < other.changes.length
-  return one.credentials.length > other.credentials.length
+  return fixedFields(one.way) > fixedFields(other.way)
+}
+
+/** Of two ways in that agree with what the user has, the one that says more is meant. */
+function fixedFields({ credentials }: Way): number {
+  return credentials.flatMap((template) => Object.values(template).filter((value) => !hasHole(value))).length
 }
 
 /** Returns the credentials of a way, or undefined if one is missing. */
@@ -94,8 +99,11 @@ function isWithin(pattern: string, known: readonly string[]): boolean {
   )
 }
 
+/** True for a value that a user must have given, also in an object or a list. */
 function isNeeded(value: unknown, holes: Way['holes']): boolean {
-  return isObject(value) && typeof value.hole === 'string' && !holes[value.hole]?.optional
+  if (Array.isArray(value)) return value.some((one) => isNeeded(one, holes))
+  if (!isObject(value)) return false
+  return typeof value.hole === 'string' ? !holes[value.hole]?.optional : Object.values(value).some((one) => isNeeded(one, holes))
 }
 
 function changesOf(template: CredentialTemplate, credential: CredentialObject, provider: string): readonly Change[] {

@@ -17,6 +17,22 @@ export function requiredHoles({ holes }: Way): readonly (readonly [name: string,
   return Object.entries(holes).filter(([, { optional }]) => !optional)
 }
 
+/** Returns the ways in with those first whose values are all in variables of the environment. */
+export function inOrder(ways: readonly Way[], env: Environment): readonly Way[] {
+  const isReady = (way: Way) => {
+    const holes = requiredHoles(way)
+    return holes.length > 0 && holes.every(([, hole]) => variableOf(hole, env) !== undefined)
+  }
+  return [...ways.filter(isReady), ...ways.filter((way) => !isReady(way))]
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the first variable for a hole that is set. */
+export function variableOf({ env = [] }: Hole, environment: Environment): string | undefined {
+  return env.find((name) => environment[name])
+}
+
 /** True for a way in that needs something of the user, or a login. */
 export function needsAccount(way: Way): boolean {
   return requiredHoles(way).length > 0 || way.works.length === 0

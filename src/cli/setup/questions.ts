@@ -21,6 +21,7 @@ import {
 } from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
+import { variableOf } from './provider-text.ts'
 
 /** Asks a person who has the secrets at hand. */
 export const guided: Questions = {
@@ -63,11 +64,6 @@ export async function askHoles(id: string, { holes }: Way, terminal: Terminal, c
     answers[name] = variable === undefined ? await answerTo(name, hole, secrets, terminal) : fromVariable(hole, variable, context.io.env)
   }
   return secrets.stored(answers)
-}
-
-/** Returns the first variable for a hole that is set. */
-function variableOf({ env = [] }: Hole, environment: Context['io']['env']): string | undefined {
-  return env.find((name) => environment[name])
 }
 
 function fromVariable({ kind }: Hole, name: string, environment: Context['io']['env']): unknown {

@@ -1,7 +1,9 @@
 /** Offers to type refused secrets again. */
+import type { CredentialObject } from '../../auth/credential.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import type { AuthError, ErrorCode } from '../../errors.ts'
 import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
+import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { quoted } from '../credentials/question.ts'
@@ -25,7 +27,7 @@ export async function retyped(id: string, { code }: AuthError, { options, errand
     id: one?.id,
     type: one?.type,
     name: one?.username ?? one?.clientId,
-    stored: Object.entries(one ?? {}).filter(([, source]) => isStored(source, io.env)),
+    stored: membersOf(one).filter(([, source]) => isStored(source, io.env)),
   }))
   const wrong = secrets.find(({ stored }) => stored.length > 0)
   if (!wrong) return false
@@ -41,4 +43,10 @@ export async function retyped(id: string, { code }: AuthError, { options, errand
     if (text !== '' && isStored(source, io.env)) await replaceSecret(source, text)
   }
   return true
+}
+
+/** Returns the fields of a credential, and those of the objects in them. */
+function membersOf(credential: CredentialObject | undefined): readonly (readonly [name: string, value: unknown])[] {
+  const fields = Object.entries(credential ?? {})
+  return [...fields, ...fields.flatMap(([, value]) => (isObject(value) ? Object.entries(value) : []))]
 }

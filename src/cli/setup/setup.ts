@@ -154,7 +154,7 @@ async function look(name: string, run: Run, known?: ReadDocument): Promise<Docum
   for (;;) {
     try {
       const found = await lookOnce(name, run, known)
-      return { ...found, providers: await providersOf(found, run.options.way !== undefined) }
+      return { ...found, providers: await providersOf(found, run.context.io.env, run.options.way !== undefined) }
     } catch (error) {
       if (!isAuthError(error) || error.code !== 'AUTH_REJECTED' || !(await isRepaired(name, error, run))) throw error
     }
@@ -184,7 +184,7 @@ async function providerOfDocument(name: string, { url }: AuthError, run: Run): P
   const document = { type: 'Feature', links: [{ rel: 'self', href: name }], assets: { document: { href: name } } } as StacDocument
   const auth = await openAuth(context, { ...options, mayBeMissing: true }, [name])()
   const read = { document, url: name }
-  const { needed } = await providersOf({ read, needs: await needsOf(read, auth), auth })
+  const { needed } = await providersOf({ read, needs: await needsOf(read, auth), auth }, context.io.env)
   const [first] = needed
   return first && setUpProvider(first.provider, first.ways, `${errand.command} ${first.provider.id}`, run)
 }
