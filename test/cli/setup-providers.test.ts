@@ -67,6 +67,7 @@ interface Case {
   readonly refs?: readonly string[]
   readonly schemes?: object
   readonly self?: string
+  readonly way?: string
   readonly typed: readonly string[]
   readonly count: number
 }
@@ -92,16 +93,22 @@ const CASES: readonly Case[] = [
     count: 2,
   },
   { title: 'geodes', href: 'https://geodes-portal.cnes.fr/api/download/a', typed: ['y', SECRET], count: 2 },
-  { title: 'earthdata', href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/a.dat', typed: ['y', SECRET], count: 2 },
+  {
+    title: 'earthdata',
+    way: 'token',
+    href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/a.dat',
+    typed: ['y', SECRET],
+    count: 2,
+  },
 ]
 
 describe('setup of a document of a known provider', () => {
   it.each(CASES.map((one) => [one.title, one] as const))('%s asks for the secret and one yes, and opens a file', async (title, one) => {
-    const { href, typed, count } = one
+    const { href, way, typed, count } = one
     const item = await itemAt(href, one)
     const user = await newUser()
     const { questions, onError } = counter()
-    const { code, stdout, stderr } = await user.at(['setup', item], typed, { onError })
+    const { code, stdout, stderr } = await user.at(['setup', item, ...(way === undefined ? [] : ['--way', way])], typed, { onError })
     expect(stderr).toMatch(/^these files belong to .*; it needs (?:your account|no account, only your yes): for data$/m)
     expect([code, stdout]).toEqual([0, expect.stringContaining(' works: ')])
     expect(questions).toHaveLength(count)
