@@ -122,8 +122,16 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     command: 'setup --json',
-    what: 'A list with one object for each scheme of the documents; nothing is written.',
-    sources: [{ of: 'cli/setup/report.ts ReportedScheme' }],
+    what: 'A list with one object for each scheme and each known provider of the documents, and for each provider named; nothing is written.',
+    sources: [
+      { title: 'A scheme', of: 'cli/setup/report.ts ReportedScheme' },
+      { title: 'A provider', of: 'cli/setup/provider-report.ts ReportedProvider' },
+    ],
+  },
+  {
+    command: 'providers --json',
+    what: 'A list of providers; one provider for `providers ID`.',
+    sources: [{ of: 'cli/commands/providers.ts Listed' }],
   },
   {
     command: 'status --json',

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   gateway: async () => (await import('./commands/gateway.ts')).addGateway,
   run: async () => (await import('./commands/run.ts')).addRun,
   setup: async () => (await import('./commands/setup.ts')).addSetup,
+  providers: async () => (await import('./commands/providers.ts')).addProviders,
   login: async () => (await import('./commands/login.ts')).addLogin,
   logout: async () => (await import('./commands/login.ts')).addLogout,
   status: async () => (await import('./commands/login.ts')).addStatus,
@@ -40,7 +41,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 /** Headings of the help text. Commands that are not named here are under the first one. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Protected assets:': ['explain', 'authorize', 'authorize-all', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
-  'Credentials:': ['setup', 'login', 'logout', 'status', 'credentials', 'doctor'],
+  'Credentials:': ['setup', 'providers', 'login', 'logout', 'status', 'credentials', 'doctor'],
   'Checks of documents:': ['lint', 'merge', 'rules'],
   'Work on several machines:': ['worker', 'queue'],
   'Services:': ['translate', 'time'],

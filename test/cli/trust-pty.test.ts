@@ -147,3 +147,20 @@ describe('setup at a terminal', () => {
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
+
+it('setup of a known provider takes one yes and the key at a terminal', async () => {
+  const home = join(folder, `home-${++users}`)
+  const file = join(home, 'credentials.json')
+  const steps = [
+    [ASKED, 'y\r'],
+    ['API key, not shown', 'secret-1\r'],
+  ] as const
+  const { code, screen } = await atTerminal(steps, { XDG_CONFIG_HOME: home, NO_COLOR: '1' }, 'setup', 'geodes', '--credentials', file)
+  expect(screen).toContain('  secret goes to   https://geodes-portal.cnes.fr/\r\n')
+  expect(screen).toContain('next:\r\n  stac-auth download DOC -d data')
+  expect(screen).not.toContain('secret-1')
+  expect([code, JSON.parse(await readFile(file, 'utf8')).credentials]).toMatchObject([
+    0,
+    [{ id: 'geodes', provider: 'geodes', use: 'by-address', value: { file: join(home, 'stac-auth/secrets/geodes.apiKey') } }],
+  ])
+})

@@ -2,12 +2,16 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { redirectHostOption } from '../credentials/missing-credentials.ts'
 import { portNumber, withCredentialsOption } from '../options.ts'
-import type { SetupOptions } from '../setup/setup.ts'
+import type { SetupOptions } from '../setup/run.ts'
 
-/** `setup DOC…`: asks for every credential that documents need, logs in, and tests each with one small request. */
+/** `setup DOC|PROVIDER…`: asks for every credential that documents or known providers need, logs in, and tests each with one small request. */
 export function addSetup(program: Command, context: Context): void {
-  const command = program.command('setup <document...>').description('set up the credentials that documents need, step by step')
+  const command = program
+    .command('setup')
+    .argument('<document...>', 'documents, or ids of providers (a file with the name of one: ./NAME)')
+    .description('set up the credentials that documents or known providers need, step by step')
   withCredentialsOption(command)
+    .option('--way <id>', 'take this way in of a provider; stac-auth providers ID shows them')
     .option('--scope <scope>', 'request this scope with new credentials (repeatable)', (scope, scopes: readonly string[] = []) => [
       ...scopes,
       scope,

@@ -17,11 +17,40 @@ const EMPTY = '{\n  "version": 1,\n  "credentials": []\n}\n'
 /** Appends a credential; creates a missing file. Errors: `CONFIG_INVALID` without writing; those of the file system. */
 export function addCredential(file: string, credential: CredentialObject): Promise<void> {
   return edit(file, (text, { credentials }) => {
-    if (credentials.some(({ id }) => id === credential.id))
-      throw new ConfigurationError('CONFIG_INVALID', `the credential file ${file} already has a credential "${credential.id}"`, {
-        hint: 'choose another id; if another command has just added it, run this one again',
-      })
+    if (credentials.some(({ id }) => id === credential.id)) throw taken(file, credential)
     return appended(text, ['credentials'], credential)
+  })
+}
+
+function taken(file: string, { id }: CredentialObject): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `the credential file ${file} already has a credential "${id}"`, {
+    hint: 'choose another id; if another command has just added it, run this one again',
+  })
+}
+
+/**
+ * Writes the credentials of a provider together: one whose id a credential of that provider has takes its place, the others are appended.
+ *
+ * Errors: `CONFIG_INVALID` without writing, also for the id of another credential; those of the file system.
+ */
+export function putCredentials(file: string, credentials: readonly CredentialObject[]): Promise<void> {
+  return edit(file, (before, set) => {
+    return credentials.reduce<string | undefined>((text, credential) => {
+      const index = set.credentials.findIndex(({ id }) => id === credential.id)
+      const present: CredentialObject | undefined = set.credentials[index]
+      if (present && present.provider !== credential.provider) throw taken(file, credential)
+      return text && (present ? replaced(text, ['credentials', index], credential) : appended(text, ['credentials'], credential))
+    }, before)
+  })
+}
+
+/** Sets fields of a credential; its other fields stay as they are. Errors: `CONFIG_INVALID` without writing; those of the file system. */
+export function setFields(file: string, id: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  return edit(file, (before, { credentials }) => {
+    const path = ['credentials', credentials.findIndex((credential) => credential.id === id)]
+    return Object.entries(fields).reduce<string | undefined>((text, [name, value]) => {
+      return text && (replaced(text, [...path, name], value) ?? extended(text, path, name, value))
+    }, before)
   })
 }
 
@@ -76,6 +105,24 @@ export function extended(text: string, path: Path, name: string, value: unknown)
   const object = containerAt(text, path)
   if (object === undefined || text[object.span.start] !== '{') return undefined
   return withItem(text, object, (space, indent) => `${JSON.stringify(name)}: ${stringify(value, space, indent)}`)
+}
+
+/** Returns the text with another value at that path, or undefined if there is none; of repeated names the last one counts. */
+export function replaced(text: string, path: Path, value: unknown): string | undefined {
+  let span: Span | undefined
+  const problem = scan(text, {
+    enter: (at) => at.length <= path.length && isDeepStrictEqual(at, path.slice(0, at.length)),
+    value: (at, found) => {
+      if (isDeepStrictEqual(at, path)) span = { ...found }
+    },
+  })
+  if (problem !== undefined || !span) return undefined
+  const before = text.slice(0, span.start)
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? ''
+  const isSpread = text.slice(span.start, span.end).includes('\n') || (typeof value === 'object' && line.trim() === '')
+  const written = stringify(value, isSpread ? 2 : 0, indent)
+  return before + (text.includes('\r\n') ? written.replace(/\r?\n/g, '\r\n') : written) + text.slice(span.end)
 }
 
 /** Appends an item in the format of the last one, on its own line or not. */

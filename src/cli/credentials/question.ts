@@ -35,9 +35,13 @@ const USUAL = ['secret goes to', 'token goes to'] as const
 export function questionText(proposal: Proposal): string {
   const { document, wanted, entry } = proposal
   const asker = document === undefined ? 'you add' : `${urlText(document)} asks for`
-  const rows = [...endpointRows(proposal), ...placeRows(proposal), ...scopeRows(proposal)]
   const caution = wanted?.code === 'SCHEME_MISMATCH' || wanted?.code === 'CREDENTIAL_ENDPOINT_UNTRUSTED' ? cautionText(wanted) : ''
-  return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${tableText(rows)}${caution}`
+  return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${placeTable(proposal)}${caution}`
+}
+
+/** Formats the URLs that receive the secret or the token, and the scopes. */
+export function placeTable(proposal: Proposal): string {
+  return tableText([...endpointRows(proposal), ...placeRows(proposal), ...scopeRows(proposal)])
 }
 
 /** Says how the scheme differs from the credential that comes closest. */
@@ -71,7 +75,10 @@ export function kindOf({ type, flow, scheme, in: place, name }: CredentialObject
 type Row = readonly [label: string, ...cells: readonly string[]]
 
 function endpointRows({ document, entry, secretTo, browserTo }: Proposal): Row[] {
-  const [label] = LABELS[entry.type] ?? USUAL
+  const { type, provider } = entry
+  // A known provider that signs for everyone gets no secret.
+  const isOpen = type === 'signedUrl' && provider !== undefined && entry.with === undefined
+  const [label] = isOpen ? ['signed by'] : (LABELS[type] ?? USUAL)
   const cell = (url: string) =>
     `${urlText(url)}${networkText(document, url)}${isElsewhere(document, url) ? '      not the host of the catalog' : ''}`
   return [...browserTo.map((url): Row => ['you log in at', cell(url)]), ...secretTo.map((url): Row => [label, cell(url)])]

@@ -2,6 +2,7 @@
 import type { CredentialObject } from '../../auth/credential.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import { CredentialError, TrustError } from '../../errors.ts'
+import { providers } from '../../providers/registry.ts'
 import { forJson } from '../../text/sanitize.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
@@ -56,6 +57,8 @@ function inEnvironment(pattern: string): CredentialError {
 /** Returns the error `NO_CREDENTIAL` for an unknown id. */
 export function unknownCredential(id: string, credentials: readonly CredentialObject[]): CredentialError {
   const ids = credentials.flatMap((credential) => credential.id ?? [])
+  if (providers.some((provider) => provider.id === id))
+    return new CredentialError('NO_CREDENTIAL', `unknown credential "${id}"`, { hint: `stac-auth setup ${id} creates it` })
   const near = nearMiss(id, ids)
   const meant = near === undefined ? '' : `did you mean "${near}"? `
   return new CredentialError('NO_CREDENTIAL', `unknown credential "${id}"`, {

@@ -116,8 +116,14 @@ async function argumentValues(argument: Argument, line: Line, context: Context):
   const parent = line.command.parent?.name()
   const name = argument.name()
   if (/credential/.test(name) || (name === 'id' && parent === 'credentials')) return credentialIds(line, context)
+  if (line.command.name() === 'providers') return providerIds()
   if (line.command.name() === 'rules' && name === 'id') return ruleNames('')
   return []
+}
+
+async function providerIds(): Promise<readonly Candidate[]> {
+  const { providers } = await import('../../providers/registry.ts')
+  return providers.map(({ id, title }) => ({ value: id, description: title }))
 }
 
 async function ruleNames(ending: string): Promise<readonly Candidate[]> {

@@ -5,6 +5,7 @@ import { variableFor } from '../../auth/selection-errors.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
 import { type StoredSecret, storeSecret } from '../../node/credentials/store-secret.ts'
+import type { Hole, Way } from '../../providers/provider.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { shellWords } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
@@ -20,6 +21,7 @@ import {
 } from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
+import { variableOf } from './provider-text.ts'
 
 /** Asks a person who has the secrets at hand. */
 export const guided: Questions = {
@@ -44,6 +46,34 @@ export const guided: Questions = {
     const complete = { ...answers, ...(await parameters(terminal, subject, answers)) }
     return secrets.stored(complete)
   },
+}
+
+/**
+ * Asks for what only the user has for a way in of a provider. Variables of the environment that users of the provider have are taken as they
+ * are; what not every account has is not asked for.
+ *
+ * @param id the name of stored secrets, before that of the hole
+ */
+export async function askHoles(id: string, { holes }: Way, terminal: Terminal, context: Context): Promise<OtherAnswers> {
+  const secrets = new Secrets(terminal, id, context)
+  const answers: Record<string, unknown> = {}
+  for (const [name, hole] of Object.entries(holes)) {
+    const variable = variableOf(hole, context.io.env)
+    if (variable !== undefined) await context.diagnostics.note(`${hole.label}: from the variable ${variable}, which is set`)
+    else if (hole.optional) continue
+    answers[name] = variable === undefined ? await answerTo(name, hole, secrets, terminal) : fromVariable(hole, variable, context.io.env)
+  }
+  return secrets.stored(answers)
+}
+
+function fromVariable({ kind }: Hole, name: string, environment: Context['io']['env']): unknown {
+  return kind === 'text' ? environment[name] : { env: name }
+}
+
+async function answerTo(name: string, { kind, label, env: [usual] = [] }: Hole, secrets: Secrets, terminal: Terminal): Promise<unknown> {
+  if (kind === 'secret') return secrets.ask(name, { kind, label }, usual)
+  const text = String(await askValue(terminal, { kind: 'text', label }))
+  return (kind === 'text-or-secret' ? sourceOf(text, label) : undefined) ?? text
 }
 
 /** A typed secret, until it is stored. */
@@ -131,11 +161,11 @@ class Secrets {
   }
 
   /** Returns a typed secret, or its source. */
-  async ask(name: string, { label, lines }: Field): Promise<Typed | SecretSource> {
+  async ask(name: string, { label, lines }: Field, variable = variableFor(this.#id, name)): Promise<Typed | SecretSource> {
     for (;;) {
       const others = 'a variable, a file or a command'
       const typed = lines ? '' : await this.#terminal.askHidden(`  ${label}, not shown (press Enter if it is in ${others}): `)
-      const answer = typed === '' ? await this.#source(name, label, lines === true) : new Typed(typed)
+      const answer = typed === '' ? await this.#source(variable, label, lines === true) : new Typed(typed)
       if (answer) return answer
     }
   }
@@ -146,9 +176,8 @@ class Secrets {
   }
 
   /** Returns undefined for an empty answer. */
-  async #source(name: string, label: string, isText: boolean): Promise<SecretSource | undefined> {
+  async #source(usual: string, label: string, isText: boolean): Promise<SecretSource | undefined> {
     const terminal = this.#terminal
-    const usual = variableFor(this.#id, name)
     const what = isText
       ? `  ${label} is in a [v]ariable / a [F]ile / a [c]ommand prints it: `
       : '  It is in a [v]ariable / a [f]ile / a [c]ommand prints it: '

@@ -16,15 +16,20 @@ import { proposalFor } from '../credentials/proposal.ts'
 import { kindOf, plain, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import type { Style } from '../io.ts'
+import { askedSchemes, type DocumentNeeds } from './needed-providers.ts'
+import { providersText, type ReportedProvider, reportOfProviders } from './provider-report.ts'
 
 const MAX_UNUSABLE = 5
 
 /** Formats the schemes that a document uses, one per line, with the credential of each. */
-export function inventoryText({ read, needs, occasion }: NeededBy, style: Style): string {
+export function inventoryText(found: DocumentNeeds, style: Style): string {
+  const { read, needs, occasion } = found
   const usesOf = (targets: readonly string[]) => usesText(targets, read.document)
+  const known = providersText(found, usesOf, style)
   const { answered, wanted, unusable } = needs
   const title = urlText(occasion.title ?? 'standard input')
   const count = answered.length + wanted.length
+  if (count + unusable.length === 0 && known !== '') return `${title} names no scheme for its assets and links\n${known}`
   if (count + unusable.length === 0)
     return `${title} names no scheme for its assets and links: they need no credential\n${itemText(read)}${byAddressText(read, occasion)}`
   const rows = [
@@ -33,7 +38,7 @@ export function inventoryText({ read, needs, occasion }: NeededBy, style: Style)
   ]
   const width = Math.max(0, ...rows.map(([, scheme = '']) => scheme.length))
   const lines = rows.map(([mark, scheme = '', state]) => `  ${mark} ${scheme.padEnd(width)}   ${state}\n`)
-  return `${title} uses ${count} ${count === 1 ? 'scheme' : 'schemes'}\n${lines.join('')}${unusableText(unusable, style)}`
+  return `${title} uses ${count} ${count === 1 ? 'scheme' : 'schemes'}\n${lines.join('')}${unusableText(unusable, style)}${known}`
 }
 
 function schemeText({ name, strategy, scheme, url, target }: Requirement): string {
@@ -124,11 +129,18 @@ interface ReportedScheme {
   readonly targets: readonly string[]
   /** The credential to add, as in a [credential file](credentials.md). */
   readonly proposal?: CredentialObject
+  /** Id of the known provider whose credentials answer the scheme; they are in an object of their own. */
+  readonly provider?: string
 }
 
-/** Returns the schemes of a document for programs. */
-export function reportOf({ needs, occasion }: NeededBy): readonly ReportedScheme[] {
+/** Returns the schemes and providers of a document for programs. */
+export function reportOf(found: DocumentNeeds): readonly (ReportedScheme | ReportedProvider)[] {
+  const { needs, occasion, providers } = found
   const { title: document = '-', credentials, settings } = occasion
+  const proposed = (one: MissingCredential) => {
+    const provider = providers.schemes.get(one.pointer)
+    return provider ? { provider: provider.id } : { proposal: proposalFor(one, credentials, settings).credential }
+  }
   const common = ({ name, scheme, pointer }: Requirement) => ({ document, scheme: name, type: scheme.type, pointer })
   return [
     ...needs.answered.map(
@@ -145,15 +157,18 @@ export function reportOf({ needs, occasion }: NeededBy): readonly ReportedScheme
         state: 'missing',
         code: one.code,
         targets: one.targets,
-        proposal: proposalFor(one, credentials, settings).credential,
+        ...proposed(one),
       }),
     ),
+    ...reportOfProviders(found),
   ]
 }
 
 /** Returns the exit code of what a document lacks. */
-export function exitOfNeeds({ wanted, answered, unusable }: NeededBy['needs']): number {
-  const isLacking = wanted.length > 0 || answered.some(({ loginRequired }) => loginRequired)
+export function exitOfNeeds({ needs, providers }: DocumentNeeds): number {
+  const { wanted, answered, unusable } = needs
+  const isWaiting = [...answered, ...providers.answered].some(({ loginRequired }) => loginRequired)
+  const isLacking = isWaiting || providers.needed.length > 0 || askedSchemes(wanted, providers).length > 0
   return worstExit([isLacking ? EXIT.credentials : EXIT.done, ...unusable.map(({ code }) => exitCodeOf(code))])
 }
 

@@ -1,42 +1,31 @@
 /** `setup`: asks for every credential that documents need, logs in, and tests each with one small request. */
-import { loadStrategies } from '../../auth/strategy.ts'
-import { type AuthError, CredentialError, type ErrorCode, isAuthError } from '../../errors.ts'
+import { existsSync } from 'node:fs'
+import { type AuthError, CredentialError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
-import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
-import { defaultStrategies } from '../../strategies/index.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { providers } from '../../providers/registry.ts'
+import type { StacDocument } from '../../stac/document.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
+import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
-import type { AnsweredScheme, NewCredentialOptions } from '../credentials/missing-credentials.ts'
+import { type MissingCredential, needsOf } from '../credentials/missing-credentials.ts'
 import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
-import { quoted } from '../credentials/question.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError, worstExit } from '../exit-code.ts'
 import type { Diagnostics } from '../io.ts'
 import { styleOf, write } from '../io.ts'
 import { logInAll } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
-import type { CredentialsOption } from '../options.ts'
 import type { ReadDocument } from '../read-document.ts'
+import { askedSchemes, type DocumentNeeds, providersOf } from './needed-providers.ts'
+import { exitOfReport, providerText, reportOfProvider } from './provider-report.ts'
+import { checkWay, type ProviderSetUp, setUpByName, setUpProvider } from './provider-setup.ts'
 import { guided } from './questions.ts'
 import { documentBelow, exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
-import { type TestResult, testOf, testText } from './test-request.ts'
-
-export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope' | 'redirectHost'> {
-  readonly browser?: boolean
-  readonly port?: number
-  readonly dryRun?: boolean
-  readonly json?: boolean
-}
-
-const COMMAND = 'stac-auth setup'
-
-/** One run of the command. */
-interface Run {
-  readonly options: SetupOptions
-  readonly errand: Errand
-  readonly context: Context
-}
+import { retyped } from './retype.ts'
+import { COMMAND, type Run, type SetupOptions } from './run.ts'
+import { type Tested, type TestResult, testOf, testText } from './test-request.ts'
 
 /**
  * Sets up the credentials for documents. With `dryRun` or `json` nothing is asked, written or tested.
@@ -55,11 +44,28 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
   const exits: number[] = []
   const documents: [name: string, read: ReadDocument][] = []
   for (const given of names) {
+    const provider = providerNamed(given)
+    if (provider) {
+      exits.push(await setUpByName(provider, run).catch((error) => interrupted(error, isWritten, context)))
+      continue
+    }
     const { name, read, failures } = await setUp(given, run).catch((error) => interrupted(error, isWritten, context))
     documents.push([name, read])
     exits.push(...failures.map(({ code }) => exitCodeOf(code)))
   }
   return worstExit([...exits, ...(await test(documents, run))])
+}
+
+/** Returns the provider of that id, which takes precedence over a file of that name. Errors: `USAGE` for an id that is neither. */
+function providerNamed(name: string): Provider | undefined {
+  const found = providers.find(({ id }) => id === name)
+  if (found || !/^[a-z][a-z0-9-]*$/.test(name) || existsSync(name)) return found
+  const near = nearMiss(
+    name,
+    providers.map(({ id }) => id),
+  )
+  const hint = `${near === undefined ? '' : `did you mean ${near}? `}stac-auth providers lists them`
+  throw usageError(`"${name}" is neither a file nor a known provider`, hint)
 }
 
 /** Shows each warning once: the credentials are read again after every change. */
@@ -81,26 +87,42 @@ async function interrupted(error: unknown, isWritten: boolean, { diagnostics }: 
   throw error
 }
 
-/** Shows what documents need, without a question. */
+/** Shows what documents need, and which providers are set up, without a question. */
 async function report(names: readonly string[], run: Run): Promise<number> {
-  const { io } = run.context
-  const found: NeededBy[] = []
-  for (const name of names) found.push((await lookBelow(name, run)).found)
-  if (run.options.json) await write(io.stdout, `${forJson(found.flatMap(reportOf), 2)}\n`)
-  else for (const one of found) await write(io.stdout, inventoryText(one, styleOf(io, io.stdout)))
-  return worstExit(found.map(({ needs }) => exitOfNeeds(needs)))
+  const { options, context } = run
+  const { io } = context
+  const style = styleOf(io, io.stdout)
+  const printed: object[] = []
+  const exits: number[] = []
+  for (const name of names) {
+    const provider = providerNamed(name)
+    if (provider) {
+      checkWay(provider, options)
+      const { credentials } = await userCredentials(options, context)
+      const state = reportOfProvider(provider, credentials, options.way)
+      printed.push(...state)
+      exits.push(exitOfReport(state))
+      if (!options.json) await write(io.stdout, providerText(provider, credentials, style))
+      continue
+    }
+    const { found } = await lookBelow(name, run)
+    printed.push(...reportOf(found))
+    exits.push(exitOfNeeds(found))
+    if (!options.json) await write(io.stdout, inventoryText(found, style))
+  }
+  if (options.json) await write(io.stdout, `${forJson(printed, 2)}\n`)
+  return worstExit(exits)
 }
 
 /** The documents between a catalog and its first item. */
 const MAX_STEPS = 5
 
 /** Finds what a document needs; where that is nothing, what the first document needs that it links to on its origin or in its folder. */
-async function lookBelow(given: string, run: Run): Promise<{ readonly name: string; readonly found: NeededBy }> {
+async function lookBelow(given: string, run: Run): Promise<{ readonly name: string; readonly found: DocumentNeeds }> {
   let name = given
   let found = await look(name, run)
   for (let steps = 0; steps < MAX_STEPS; steps++) {
-    const { answered, wanted, unusable } = found.needs
-    const next = answered.length + wanted.length + unusable.length === 0 ? documentBelow(name, found.read) : undefined
+    const next = isNothing(found) ? documentBelow(name, found.read) : undefined
     if (next === undefined) break
     try {
       found = await look(next, run)
@@ -115,6 +137,10 @@ async function lookBelow(given: string, run: Run): Promise<{ readonly name: stri
   return { name, found }
 }
 
+function isNothing({ needs, providers: { needed, answered } }: DocumentNeeds): boolean {
+  return [needs.answered, needs.wanted, needs.unusable, needed, answered].every(({ length }) => length === 0)
+}
+
 /** Removes the query of a URL, which may contain keys and signatures. */
 function shown(name: string): string {
   return isAddress(name) ? forUrl(name) : forLine(name)
@@ -124,10 +150,11 @@ function shown(name: string): string {
  * Finds what a document needs. Where it cannot be read without a credential, asks for one, and logs in. Errors: those of
  * {@link neededBy}, of the login.
  */
-async function look(name: string, run: Run, known?: ReadDocument): Promise<NeededBy> {
+async function look(name: string, run: Run, known?: ReadDocument): Promise<DocumentNeeds> {
   for (;;) {
     try {
-      return await lookOnce(name, run, known)
+      const found = await lookOnce(name, run, known)
+      return { ...found, providers: await providersOf(found, run.context.io.env, run.options.way !== undefined) }
     } catch (error) {
       if (!isAuthError(error) || error.code !== 'AUTH_REJECTED' || !(await isRepaired(name, error, run))) throw error
     }
@@ -142,10 +169,24 @@ async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<b
     await context.diagnostics.error(refusal)
     return retyped(refusal.credential, refusal, run)
   }
+  const known = await providerOfDocument(name, refusal, run)
+  if (known) return known.credentials.length > 0 && !known.wasThere
   const { credentialOfDocument } = await import('./protected-document.ts')
   const created = await credentialOfDocument(name, refusal, options, errand, context)
   await logInOrThrow(created, run)
   return created.length > 0
+}
+
+/** Sets up the known provider of a document that was refused; returns undefined for a document of an unknown host. */
+async function providerOfDocument(name: string, { url }: AuthError, run: Run): Promise<ProviderSetUp | undefined> {
+  const { options, errand, context } = run
+  if (!isAddress(name) || url === undefined || new URL(url).origin !== new URL(name).origin) return undefined
+  const document = { type: 'Feature', links: [{ rel: 'self', href: name }], assets: { document: { href: name } } } as StacDocument
+  const auth = await openAuth(context, { ...options, mayBeMissing: true }, [name])()
+  const read = { document, url: name }
+  const { needed } = await providersOf({ read, needs: await needsOf(read, auth), auth }, context.io.env)
+  const [first] = needed
+  return first && setUpProvider(first.provider, first.ways, `${errand.command} ${first.provider.id}`, run)
 }
 
 /** Logs in before a document can be read. Errors: that of the first login that fails, which is not shown here. */
@@ -179,45 +220,65 @@ async function setUp(
   const { options, context } = run
   const { io } = context
   const { name, found } = await lookBelow(given, run)
-  const { read, needs, occasion } = found
-  const { wanted, answered } = needs
-  await checkSchemes(wanted, occasion)
+  const { read, needs, occasion, providers: known } = found
+  const asked = askedSchemes(needs.wanted, known)
+  await checkSchemes(asked, occasion)
   await write(io.stderr, inventoryText(found, styleOf(io, io.stderr)))
-  if (wanted.length > 0 && !isTerminal(io)) {
-    const message = `no credential matches ${namesText(wanted.map(({ name }) => name))}, and setup asks for one ${atTerminal(io)}`
-    throw usageError(message, credentialsToAdd(wanted, occasion))
+  const [first] = known.needed
+  const hasWay = known.needed.some(({ provider }) => provider.ways.some(({ id }) => id === options.way))
+  if (first && !hasWay) checkWay(first.provider, options)
+  const created: string[] = []
+  for (const { provider, ways } of known.needed)
+    created.push(...(await setUpProvider(provider, ways, occasion.errand.command, run)).credentials)
+  if (asked.length > 0 && !isTerminal(io)) {
+    const message = `no credential matches ${schemesText(asked)}, and setup asks for one ${atTerminal(io)}`
+    throw usageError(message, credentialsToAdd(asked, occasion))
   }
-  const created = await askAll(wanted, occasion, context)
-  const waiting = answered.filter(({ loginRequired }) => loginRequired).map(({ credential }) => credential)
-  return { name, read, failures: await logInAll([...created, ...waiting], options, context) }
+  const { credentials } = await userCredentials(options, context)
+  created.push(...(await askAll(asked, { ...occasion, credentials }, context)))
+  const waiting = [...needs.answered, ...known.answered].filter(({ loginRequired }) => loginRequired)
+  const ids = [...created, ...waiting.map(({ credential }) => credential)]
+  return { name, read, failures: await logInAll(ids, options, context) }
 }
 
-/** Tests each scheme that has a credential, and shows what to do next. */
+function schemesText(missing: readonly MissingCredential[]): string {
+  return namesText(missing.map(({ name }) => name))
+}
+
+/** Tests each scheme, and each provider, that has a credential, and shows what to do next. */
 async function test(documents: readonly (readonly [name: string, read: ReadDocument])[], run: Run): Promise<readonly number[]> {
   const { io, diagnostics } = run.context
   const exits: number[] = []
   let isFirst = true
   let next = ''
   for (const [name, read] of documents) {
-    const { needs } = await look(name, run, read)
-    const ready = needs.answered.filter(({ loginRequired }) => !loginRequired)
+    const found = await look(name, run, read)
+    const ready = testsOf(found)
     if (ready.length > 0 && isFirst) await write(io.stdout, 'one small request for each scheme:\n')
     if (ready.length > 0) isFirst = false
     const results = []
-    for (const scheme of ready) results.push(await testScheme(scheme, name, run))
+    for (const one of ready) results.push(await testScheme(one, name, run))
     const works = results.find(({ error }) => error === undefined)
     if (works && next === '') next = `next:\n${nextText(name, works.target)}`
-    exits.push(exitOfNeeds(needs), ...results.map(({ error }) => (error ? exitCodeOf(error.code) : EXIT.done)))
-    if (needs.wanted.length === 0) continue
-    const names = namesText(needs.wanted.map(({ name }) => name))
-    await diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
+    exits.push(exitOfNeeds(found), ...results.map(({ error }) => (error ? exitCodeOf(error.code) : EXIT.done)))
+    const titles = found.providers.needed.map(({ provider }) => provider.title)
+    const asked = askedSchemes(found.needs.wanted, found.providers)
+    const names = [...titles, ...(asked.length > 0 ? [schemesText(asked)] : [])].join(', ')
+    if (names !== '') await diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
   }
   await write(io.stdout, next)
   return exits
 }
 
+/** Returns a target of each scheme and provider that has a credential. */
+function testsOf({ needs, providers: { answered } }: DocumentNeeds): readonly Tested[] {
+  const schemes = needs.answered.map((one) => ({ ...one, target: { ...one.target, refs: [one.name] } }))
+  const files = answered.map((one) => ({ ...one, name: one.provider.title }))
+  return [...schemes, ...files].filter(({ loginRequired }) => !loginRequired)
+}
+
 /** Tests one scheme of a document; a refused secret can be typed again. */
-async function testScheme(scheme: AnsweredScheme, name: string, run: Run): Promise<TestResult> {
+async function testScheme(scheme: Tested, name: string, run: Run): Promise<TestResult> {
   const { options, context } = run
   const { io } = context
   for (;;) {
@@ -227,40 +288,4 @@ async function testScheme(scheme: AnsweredScheme, name: string, run: Run): Promi
     await write(io.stdout, testText(result, styleOf(io, io.stdout)))
     if (!result.error || !isTerminal(io) || !(await retyped(scheme.credential, result.error, run))) return result
   }
-}
-
-/** Errors that a wrong secret causes. */
-const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_INVALID', 'OAUTH_ERROR']
-
-/**
- * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
- * true if they were replaced.
- */
-async function retyped(id: string, { code }: AuthError, { options, errand, context }: Run): Promise<boolean> {
-  const { io } = context
-  const { terminal } = errand
-  if (!terminal || !WRONG_SECRET.includes(code)) return false
-  const { credentials, file } = await userCredentials(options, context)
-  const own = credentials.find((one) => one.id === id)
-  const chain = [own, credentials.find((one) => one.id !== undefined && one.id === (own?.with ?? own?.subject))]
-  const secrets = chain.map((one) => ({
-    id: one?.id,
-    type: one?.type,
-    name: one?.username ?? one?.clientId,
-    stored: Object.entries(one ?? {}).filter(([, source]) => isStored(source, io.env)),
-  }))
-  const wrong = secrets.find(({ stored }) => stored.length > 0)
-  if (!wrong) return false
-  // It was typed as well, and may be what is wrong.
-  if (typeof wrong.name === 'string')
-    await context.diagnostics.note(`"${wrong.id}" is for ${quoted(wrong.name)}; if that is wrong, correct it in ${file}`)
-  const answer = await terminal.ask(`Type the ${wrong.stored.length === 1 ? 'secret' : 'secrets'} of "${wrong.id}" again?  [y]es / [N]o `)
-  if (!/^y(?:es)?$/i.test(answer)) return false
-  const strategy = (await loadStrategies(defaultStrategies)).find(({ type }) => type === wrong.type)
-  for (const [name, source] of wrong.stored) {
-    const label = strategy?.forms.flatMap(({ fields }) => fields[name]?.label ?? [])[0] ?? name
-    const text = await terminal.askHidden(`  ${label}, not shown (press Enter to keep it): `)
-    if (text !== '' && isStored(source, io.env)) await replaceSecret(source, text)
-  }
-  return true
 }

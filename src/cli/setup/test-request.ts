@@ -11,9 +11,12 @@ import { quoted } from '../credentials/question.ts'
 import type { Style } from '../io.ts'
 import { bytesText } from '../units.ts'
 
+/** A target, the credential that opens it, and the name of what is tested. */
+export type Tested = Pick<AnsweredScheme, 'credential' | 'name' | 'target'>
+
 /** The result of a request. */
 export interface TestResult {
-  readonly scheme: AnsweredScheme
+  readonly scheme: Tested
   readonly target: Target
   /** The response of the server, in words. */
   readonly answer?: string
@@ -21,8 +24,8 @@ export interface TestResult {
 }
 
 /** Requests the first byte of the first target of a scheme with its credential. Errors: `ABORTED`. */
-export async function testOf(scheme: AnsweredScheme, auth: Auth, signal: AbortSignal): Promise<TestResult> {
-  const target = { ...scheme.target, refs: [scheme.name] }
+export async function testOf(scheme: Tested, auth: Auth, signal: AbortSignal): Promise<TestResult> {
+  const { target } = scheme
   try {
     const response = await auth.send(target, { headers: { range: 'bytes=0-0' }, signal })
     const { status, headers, url } = response

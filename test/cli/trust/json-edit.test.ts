@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { appended, extended } from '../../../src/cli/credentials/edit-credentials.ts'
+import { appended, extended, replaced } from '../../../src/cli/credentials/edit-credentials.ts'
 
 describe('appended', () => {
   it.each([
@@ -50,5 +50,19 @@ describe('extended', () => {
 
   it('finds no object in an array', () => {
     expect(extended('[1]', [], 'n', 1)).toBeUndefined()
+  })
+})
+
+describe('replaced', () => {
+  it.each([
+    ['{"a": 1, "b": [2]}', ['a'], 5, '{"a": 5, "b": [2]}'],
+    ['{"a": 1, "a": 2}', ['a'], 5, '{"a": 1, "a": 5}'],
+    ['{\n  "a": [1, 2]\n}', ['a'], [5], '{\n  "a": [5]\n}'],
+    ['{\n  "a": [\n    1\n  ]\n}', ['a'], [5, 6], '{\n  "a": [\n    5,\n    6\n  ]\n}'],
+    ['[\r\n  {"a": 1}\r\n]', [0], { b: 5 }, '[\r\n  {\r\n    "b": 5\r\n  }\r\n]'],
+    ['{"a": {"b": 1}, "b": 2}', ['a', 'b'], 5, '{"a": {"b": 5}, "b": 2}'],
+    ['{"a": 1}', ['b'], 5, undefined],
+  ])('%j at %j with %j is %j', (before, path, value, after) => {
+    expect(replaced(before, path, value)).toBe(after)
   })
 })

@@ -1,0 +1,174 @@
+import type { Command } from 'commander'
+import type { CredentialObject } from '../../auth/credential.ts'
+import type { Provider, Way } from '../../providers/provider.ts'
+import { forJson } from '../../text/sanitize.ts'
+import { nearMiss } from '../../text/suggest.ts'
+import type { Context } from '../context.ts'
+import { EXIT, usageError } from '../exit-code.ts'
+import { type Style, styleOf, write } from '../io.ts'
+import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+
+interface ProvidersOptions extends CredentialsOption {
+  readonly json?: boolean
+}
+
+/** A known provider, for programs. */
+interface Listed {
+  /** Its id. */
+  readonly id: string
+  /** Its name, for people. */
+  readonly title: string
+  /** Its page for people. */
+  readonly homepage: string
+  /** Page on which a person gets the secret. */
+  readonly account: string
+  /** `changed`: set up, and the registry has other values since. */
+  readonly state: 'set up' | 'changed' | 'not set up'
+  /** Ids of its credentials in the credential file. */
+  readonly credentials: readonly string[]
+  /** URL patterns of its files, in the syntax of `sendTo`. */
+  readonly files: readonly string[]
+  /** URL patterns of its catalogs. */
+  readonly catalogs: readonly string[]
+  /** Its ways in, the best for a person first. */
+  readonly ways: readonly ListedWay[]
+  /** Limits that users meet. */
+  readonly notes: readonly string[]
+}
+
+/** A way in to a provider, for programs. */
+interface ListedWay {
+  /** Its id, for `setup --way`. */
+  readonly id: string
+  /** When to choose it. */
+  readonly when: string
+  /** Where it works besides a terminal with a person. */
+  readonly works: readonly ('page' | 'unattended')[]
+  /** What only the user has. */
+  readonly needs: readonly ListedHole[]
+  /** URLs that get the secret. */
+  readonly secretTo: readonly string[]
+  /** URL patterns that get the token, the signature, or without an endpoint the secret. */
+  readonly sendTo: readonly string[]
+  /** Its credentials as in a [credential file](credentials.md). */
+  readonly credentials: readonly CredentialObject[]
+}
+
+/** What only the user has, for programs. */
+interface ListedHole {
+  /** Name for people. */
+  readonly label: string
+  /** Environment variables that `setup` takes where they are set. */
+  readonly env: readonly string[]
+  /** True for what not every account has. */
+  readonly optional: boolean
+}
+
+/** `providers [ID]`: lists the providers that the program knows, or shows one. */
+export function addProviders(program: Command, context: Context): void {
+  const command = program.command('providers [id]').description('list the providers that are known, or show one')
+  withCredentialsOption(command)
+    .option('--json', 'print JSON')
+    .action(context.run((id: string | undefined, options: ProvidersOptions) => show(id, options, context)))
+}
+
+async function show(id: string | undefined, options: ProvidersOptions, context: Context): Promise<number> {
+  const [{ providers }, { userCredentials }] = await Promise.all([
+    import('../../providers/registry.ts'),
+    import('../credentials/needed-credentials.ts'),
+  ])
+  const { stdout } = context.io
+  const { credentials } = await userCredentials(options, context)
+  const chosen = id === undefined ? providers : providers.filter((one) => one.id === id)
+  if (chosen.length === 0) {
+    const ids = providers.map((one) => one.id)
+    const near = nearMiss(id ?? '', ids)
+    throw usageError(`unknown provider "${id}"`, near === undefined ? `the providers are: ${ids.join(', ')}` : `did you mean ${near}?`)
+  }
+  if (options.json) {
+    const listed = await Promise.all(chosen.map((one) => listedOf(one, credentials)))
+    await write(stdout, `${forJson(id === undefined ? listed : listed[0], 2)}\n`)
+  } else {
+    const [only] = chosen
+    const style = styleOf(context.io, stdout)
+    await write(stdout, id !== undefined && only ? await pageOf(only, credentials, style) : await tableOf(chosen, credentials, style))
+  }
+  return EXIT.done
+}
+
+/** Formats one line for each provider: mark, id, title and what the first way in needs. */
+async function tableOf(providers: readonly Provider[], credentials: readonly CredentialObject[], style: Style): Promise<string> {
+  const [{ needsText }, { waysSetUp }] = await Promise.all([import('../setup/provider-text.ts'), import('../setup/provider-state.ts')])
+  const widths = [Math.max(...providers.map(({ id }) => id.length)), Math.max(...providers.map(({ title }) => title.length))]
+  const lines = providers.map((provider) => {
+    const { id, title, ways } = provider
+    const known = waysSetUp(provider, credentials)
+    const isSetUp = known.length > 0
+    const [first] = ways
+    const more = ways.length > 1 ? `; ${ways.length - 1} other ${ways.length === 2 ? 'way' : 'ways'} in` : ''
+    const state = isSetUp ? `set up by ${known.map(({ way }) => way.id).join(', ')}` : `needs ${first ? needsText(first) : ''}${more}`
+    return `${isSetUp ? style.green(style.tick) : ' '} ${id.padEnd(widths[0] ?? 0)}  ${title.padEnd(widths[1] ?? 0)}  ${state}\n`
+  })
+  return `${lines.join('')}stac-auth setup ID sets one up; stac-auth providers ID shows all about it\n`
+}
+
+async function pageOf(provider: Provider, credentials: readonly CredentialObject[], style: Style): Promise<string> {
+  const { providerText } = await import('../setup/provider-report.ts')
+  const { id, title, homepage, account, ways, notes } = provider
+  const sections = await Promise.all(ways.map((way) => sectionOf(provider, way)))
+  return [
+    `${title}  ${homepage}\n`,
+    providerText(provider, credentials, style),
+    `account: ${account.url}\n  ${account.text}\n`,
+    ...sections,
+    ...(notes.length > 0 ? [`\n${notes.map((note) => `- ${note}\n`).join('')}`] : []),
+    `\nstac-auth setup ${id}${ways.length > 1 ? ' [--way ID]' : ''}\n`,
+  ].join('')
+}
+
+const WORKS = { page: 'in pages', unattended: 'without a person' }
+
+async function sectionOf(provider: Provider, way: Way): Promise<string> {
+  const [{ proposalsOf }, { placeTable }] = await Promise.all([import('../setup/provider-setup.ts'), import('../credentials/question.ts')])
+  const holes = Object.values(way.holes).map(({ label, env = [], optional }) => {
+    return `  ${optional ? 'optional' : 'needs'}: ${label}${env.length > 0 ? ` (${env.join(', ')})` : ''}\n`
+  })
+  const works = way.works.length > 0 ? `works ${way.works.map((place) => WORKS[place]).join(' and ')}` : 'needs a person at a terminal'
+  const tables = (await proposalsOf(provider, way)).map(placeTable)
+  return `\n${way.id}: ${way.when}\n  ${works}\n${holes.join('')}${tables.join('')}`
+}
+
+async function listedOf(provider: Provider, present: readonly CredentialObject[]): Promise<Listed> {
+  const [{ waysSetUp }, { exampleOf }, { proposalsOf }] = await Promise.all([
+    import('../setup/provider-state.ts'),
+    import('../setup/provider-text.ts'),
+    import('../setup/provider-setup.ts'),
+  ])
+  const { id, title, homepage, account, recognizes, ways, notes } = provider
+  const known = waysSetUp(provider, present)
+  const listedWay = async (way: Way): Promise<ListedWay> => {
+    const proposals = await proposalsOf(provider, way)
+    return {
+      id: way.id,
+      when: way.when,
+      works: way.works,
+      needs: Object.values(way.holes).map(({ label, env = [], optional = false }) => ({ label, env, optional })),
+      secretTo: [...new Set(proposals.flatMap(({ secretTo }) => secretTo))],
+      sendTo: [...new Set(proposals.flatMap(({ places }) => places.map(({ pattern }) => pattern)))],
+      credentials: exampleOf(provider, way),
+    }
+  }
+  const isChanged = known.some(({ changes }) => changes.length > 0)
+  return {
+    id,
+    title,
+    homepage,
+    account: account.url,
+    state: known.length === 0 ? 'not set up' : isChanged ? 'changed' : 'set up',
+    credentials: [...new Set(known.flatMap(({ credentials }) => credentials.map((one) => String(one.id))))],
+    files: recognizes.files,
+    catalogs: recognizes.catalogs,
+    ways: await Promise.all(ways.map(listedWay)),
+    notes,
+  }
+}

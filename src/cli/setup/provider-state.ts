@@ -1,0 +1,126 @@
+/** What the user has of a provider: which ways in are set up, and what the registry says differently since. */
+import { isDeepStrictEqual } from 'node:util'
+import type { CredentialObject } from '../../auth/credential.ts'
+import { matchesAny, parseUrlPattern } from '../../auth/url-pattern.ts'
+import type { CredentialTemplate, Provider, Way } from '../../providers/provider.ts'
+import { isObject } from '../../stac/document.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { patternsOf } from '../credentials/edit-credentials.ts'
+
+/** A way in that is set up. */
+export interface WaySetUp {
+  readonly way: Way
+  /** The user's credentials, in the order of those of the way. */
+  readonly credentials: readonly CredentialObject[]
+  /** Where they differ from the registry. */
+  readonly changes: readonly Change[]
+  /** URL patterns of their `sendTo` that are not in the registry: the user's own, or removed since. */
+  readonly own: readonly string[]
+}
+
+/** A field of a credential for which the registry has another value. */
+export interface Change {
+  readonly id: string
+  readonly field: string
+  /** The user's value; absent if there is none. */
+  readonly before?: unknown
+  /** The new value; a list keeps what the user has in it. */
+  readonly after: unknown
+}
+
+/** Fields of a template that are compared otherwise: the id may be the user's own. */
+const NOT_COMPARED = new Set(['id', 'type', 'with', 'subject'])
+
+/**
+ * Returns the ways in that are set up: by `provider` of the credentials, or for those without that field by their type and the URLs that they
+ * may be sent to. A credential that several ways would have counts for the one that it is closest to.
+ */
+export function waysSetUp({ id, ways }: Provider, credentials: readonly CredentialObject[]): readonly WaySetUp[] {
+  const found = ways.flatMap((way) => setUp(way, id, credentials) ?? [])
+  return found.filter((one) => {
+    const others = found.filter((other) => other.credentials.at(-1) === one.credentials.at(-1))
+    return one === others.reduce((best, other) => (isCloser(other, best) ? other : best))
+  })
+}
+
+function isCloser(one: WaySetUp, other: WaySetUp): boolean {
+  if (one.changes.length !== other.changes.length) return one.changes.length < other.changes.length
+  return fixedFields(one.way) > fixedFields(other.way)
+}
+
+/** Of two ways in that agree with what the user has, the one that says more is meant. */
+function fixedFields({ credentials }: Way): number {
+  return credentials.flatMap((template) => Object.values(template).filter((value) => !hasHole(value))).length
+}
+
+/** Returns the credentials of a way, or undefined if one is missing. */
+function setUp(way: Way, provider: string, all: readonly CredentialObject[]): WaySetUp | undefined {
+  const pairs: (readonly [CredentialTemplate, CredentialObject])[] = []
+  for (const template of way.credentials) {
+    const fitting = all.filter((one) => !pairs.some(([, known]) => known === one) && isMadeFrom(one, template, way, provider))
+    const credential = fitting.find(({ id }) => id === template.id) ?? fitting[0]
+    if (credential === undefined) return undefined
+    pairs.push([template, credential])
+  }
+  return {
+    way,
+    credentials: pairs.map(([, credential]) => credential),
+    changes: pairs.flatMap(([template, credential]) => changesOf(template, credential, provider)),
+    own: pairs.flatMap(([template, credential]) => patternsOf(credential).filter((pattern) => !listOf(template.sendTo).includes(pattern))),
+  }
+}
+
+/** True for a credential with the values of the user that the template has holes for. */
+function isMadeFrom(credential: CredentialObject, template: CredentialTemplate, { holes }: Way, provider: string): boolean {
+  const isChained = (one: CredentialObject) => (one.with ?? one.subject) !== undefined
+  if (credential.type !== template.type || isChained(credential) !== isChained(template as CredentialObject)) return false
+  const needed = Object.entries(template).filter(([, value]) => isNeeded(value, holes))
+  if (!needed.every(([name]) => credential[name] !== undefined)) return false
+  const patterns = patternsOf(credential)
+  const known = listOf(template.sendTo)
+  if (credential.provider === provider) return credential.id === template.id || patterns.some((pattern) => known.includes(pattern))
+  const isAlike = Object.keys(template).every((name) => {
+    const isFixed = typeof template[name] === 'string' && !NOT_COMPARED.has(name) && name !== 'use'
+    return !isFixed || credential[name] === template[name]
+  })
+  return credential.provider === undefined && isAlike && patterns.length > 0 && patterns.every((pattern) => isWithin(pattern, known))
+}
+
+/** True for a pattern of the registry, and for URLs below one. */
+function isWithin(pattern: string, known: readonly string[]): boolean {
+  if (known.includes(pattern)) return true
+  return (
+    canParseUrl(pattern) &&
+    !pattern.includes('*') &&
+    matchesAny(
+      known.map((one) => parseUrlPattern(one)),
+      new URL(pattern),
+    )
+  )
+}
+
+/** True for a value that a user must have given, also in an object or a list. */
+function isNeeded(value: unknown, holes: Way['holes']): boolean {
+  if (Array.isArray(value)) return value.some((one) => isNeeded(one, holes))
+  if (!isObject(value)) return false
+  return typeof value.hole === 'string' ? !holes[value.hole]?.optional : Object.values(value).some((one) => isNeeded(one, holes))
+}
+
+function changesOf(template: CredentialTemplate, credential: CredentialObject, provider: string): readonly Change[] {
+  const fields = Object.entries({ ...template, provider }).filter(([name, value]) => !NOT_COMPARED.has(name) && !hasHole(value))
+  return fields.flatMap(([field, value]): Change[] => {
+    const before = credential[field]
+    const after = Array.isArray(value) ? [...new Set([...listOf(before), ...value])] : value
+    if (isDeepStrictEqual(Array.isArray(value) ? listOf(before) : before, after)) return []
+    return [{ id: String(credential.id), field, ...(before !== undefined && { before }), after }]
+  })
+}
+
+function hasHole(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasHole)
+  return isObject(value) && (Object.hasOwn(value, 'hole') || Object.values(value).some(hasHole))
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)]
+}
