@@ -6,6 +6,7 @@ import type { Explanation } from '../auth/auth.ts'
 import { matchesAny, parseUrlPattern } from '../auth/url-pattern.ts'
 import type { AuthError } from '../errors.ts'
 import { urlOfHref } from '../http/url.ts'
+import { urlSignature } from '../http/url-signature.ts'
 import { plural } from '../lint/reporters/report.ts'
 import type { Provider, Way } from '../providers/provider.ts'
 import { createRecognizer, type UrlContext } from '../providers/recognize.ts'
@@ -39,6 +40,12 @@ export function recognizedTargets(
       return [[target.pointer, { target, provider, ...stateOf(explanation) }] as const]
     }),
   )
+}
+
+/** Returns a target without a usable credential if it is a file of a known provider; undefined for one whose URL carries a signature. */
+export function recognizedFile(target: Target): RecognizedTarget | undefined {
+  const [provider] = urlSignature(target.href) ? [] : recognizer.target(target)
+  return provider && { target, provider, state: 'missing' }
 }
 
 /** True for assets, and for links that lead to a file. */
@@ -138,15 +145,17 @@ export interface FailedRequest {
   readonly url?: string
   /** What is known of that URL besides itself. */
   readonly context?: UrlContext
-  /** Ids of the providers of which the user has a credential. */
-  readonly setUp?: ReadonlySet<string>
 }
 
 /**
  * Returns a hint that ends with the one command that helps with an error of a known provider; undefined for other errors. The requested URL
  * decides, not where a redirect led; where it is not known, only errors of authentication are recognized, by the URL that answered.
  */
-export function providerHint(error: AuthError, { target, url = error.url, context, setUp }: FailedRequest): string | undefined {
+export function providerHint(
+  error: AuthError,
+  { target, url = error.url, context }: FailedRequest,
+  setUp: ReadonlySet<string>,
+): string | undefined {
   const address = target
     ? urlOfHref(target.href, { objects: true, ...(target.scope.url !== undefined && { base: target.scope.url }) })
     : url
@@ -155,7 +164,7 @@ export function providerHint(error: AuthError, { target, url = error.url, contex
   const provider = (target ? recognizer.target(target) : recognizer.file(href, context))[0] ?? providerOfApi(href)
   if (!provider) return undefined
   const said = /^the server names \S+(?=; )/.exec(error.hint ?? '')?.[0]
-  const isSetUp = setUp?.has(provider.id) === true || error.credential !== undefined
+  const isSetUp = setUp.has(provider.id) || error.credential !== undefined
   if (isSetUp) return checkHint(error, provider, said)
   if (error.code === 'HTTP_404' && !isSigned(provider)) return undefined
   const lines = isReached(provider, href)

@@ -4,10 +4,9 @@
  */
 import { matchesAny, parseUrlPattern, type UrlPattern } from '../auth/url-pattern.ts'
 import { urlOfHref } from '../http/url.ts'
-import { catalogsOf } from '../stac/catalog-links.ts'
 import { isObject, own, ownString, type StacDocument, schemePlaces } from '../stac/document.ts'
-import { bare, objectAddressOf, serviceOf } from '../stac/object-address.ts'
-import { storagesOf } from '../stac/storage.ts'
+import { catalogsOf, endpointsOf } from '../stac/file-places.ts'
+import { bare, objectAddressOf } from '../stac/object-address.ts'
 import { type Parent, type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
 import type { Bucket, Provider } from './provider.ts'
 import { providers as all } from './registry.ts'
@@ -153,10 +152,6 @@ function isIn({ name, endpoint }: Bucket, url: URL, endpoints: readonly string[]
   // A document that does not name the service may mean any with a bucket of that name.
   if (services.length === 0) return true
   return services.some((service) => (endpoint === undefined ? AMAZON.test(service) : service === bare(endpoint)))
-}
-
-function endpointsOf(target: Target): readonly string[] {
-  return storagesOf(target).flatMap((storage) => serviceOf(storage).endpoint ?? [])
 }
 
 /** Returns the providers whose issuers the schemes of a document name, also those of documents in a wrapper. */

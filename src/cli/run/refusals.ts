@@ -54,6 +54,6 @@ function errorsOf(byCode: Counted): readonly AuthError[] {
   return [...byCode].map(([code, { first, count }]) => {
     const others = count === 1 ? '' : ` (and ${count - 1} more)`
     const message = `the gateway refused ${forUrl(first.url)}${others}: ${first.message}`
-    return new AuthError(code, message, first.hint === undefined ? {} : { hint: first.hint })
+    return new AuthError(code, message, { url: first.url, ...(first.hint !== undefined && { hint: first.hint }) })
   })
 }

@@ -40,13 +40,19 @@ const IS_PAGE = /: it is a web page, but /
 /**
  * Returns the error with the one command that helps at the end of its hint where it is an error of a provider that the program knows; other
  * errors as they are. Without the request, an error is recognized by its own URL.
+ *
+ * @param setUp returns the ids of the providers of which the user has a credential
  */
-export async function withProviderHint(error: AuthError, request?: FailedRequest): Promise<AuthError> {
+export async function withProviderHint(
+  error: AuthError,
+  request?: FailedRequest,
+  setUp: () => Promise<ReadonlySet<string>> = async () => new Set(),
+): Promise<AuthError> {
   const { code, hint = '', message } = error
   const isRelevant = request === undefined ? BY_ANY_URL.test(code) && error.url !== undefined : OF_PROVIDERS.test(code)
   if (!isRelevant || HAS_COMMAND.test(hint) || (code === 'FILE_INTEGRITY' && !IS_PAGE.test(message))) return error
   const { providerHint } = await import('../recognized.ts')
-  const better = providerHint(error, request ?? {})
+  const better = providerHint(error, request ?? {}, await setUp())
   return better === undefined ? error : new AuthError(code, message, { ...error, hint: better })
 }
 
