@@ -160,7 +160,8 @@ export function providerHint(
     ? urlOfHref(target.href, { objects: true, ...(target.scope.url !== undefined && { base: target.scope.url }) })
     : url
   const href = address instanceof URL ? address.href : typeof address === 'string' ? address : undefined
-  if (href === undefined) return undefined
+  // A URL that carries a signature gets no credential.
+  if (href === undefined || urlSignature(href)) return undefined
   const provider = (target ? recognizer.target(target) : recognizer.file(href, context))[0] ?? providerOfApi(href)
   if (!provider) return undefined
   const said = /^the server names \S+(?=; )/.exec(error.hint ?? '')?.[0]

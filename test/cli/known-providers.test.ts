@@ -155,3 +155,43 @@ describe('a document that only claims a provider', () => {
     }
   })
 })
+
+it('download --dry-run names the provider of files that would be requested without a credential', async () => {
+  expect((await command('download', bands, '--dry-run', '--credentials', none)).stdout).toContain(
+    `${NEED}. ${SETUP}\n12 files of unknown size\n`,
+  )
+  expect((await command('download', bands, '--dry-run', '--credentials', signing)).stdout).not.toContain(SETUP)
+})
+
+describe('doctor', () => {
+  it('compares credentials with the registry, field by field, without values of the user', async () => {
+    const [made] = planetaryComputer()
+    const old = { ...made, method: 'POST', sendTo: ['https://landsateuwest.blob.core.windows.net/', 'https://own.example/'] }
+    const mine = {
+      id: 'mine',
+      type: 'apiKey',
+      in: 'header',
+      name: 'x',
+      value: { env: 'MY_KEY' },
+      sendTo: ['https://x.example/'],
+      provider: 'later',
+    }
+    const path = await put(folder, 'old.json', { version: 1, credentials: [old, mine] })
+    const { stdout } = await command('doctor', '--offline', '--credentials', path)
+    expect(stdout).toMatch(
+      /warning provider planetary-computer: .*: method is "GET"; sendTo lacks https:\/\/ai4edataeuwest\..* and 30 more\n {8}stac-auth setup planetary-computer\n/,
+    )
+    expect(stdout).toContain('ok      provider later: is not known to this version; "mine" is used as it is\n')
+    expect(stdout).not.toContain('own.example')
+    expect((await command('doctor', '--offline', '--credentials', signing)).stdout).toMatch(
+      /ok {6}provider planetary-computer: "planetary-computer" is as known on \d/,
+    )
+  })
+
+  it('says what the files of a document need, and the limits of their provider', async () => {
+    const { stdout } = await command('doctor', bands, '--credentials', none)
+    expect(stdout).toContain('ok      document: it declares no authentication\n')
+    expect(stdout).toContain(`12 assets need a signature (no account), and no credential is used for them\n        ${SETUP}\n`)
+    expect(stdout).toContain('ok      provider planetary-computer: Azure answers 404 or 409 to a request without a signature.\n')
+  })
+})

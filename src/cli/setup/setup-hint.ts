@@ -33,8 +33,8 @@ const OF_PROVIDERS = /^(?:NO_CREDENTIAL|AUTH_REJECTED|LOGIN_PAGE|FILE_INTEGRITY|
 /** Codes that a redirect to another host does not bring about. */
 const BY_ANY_URL = /^(?:NO_CREDENTIAL|AUTH_REJECTED)$/
 
-/** Our own words, in hints that end with a command for a provider, and in errors of web pages in place of files. */
-const HAS_COMMAND = /^(?:.*: )?stac-auth (?:setup [a-z0-9-]+|doctor)$/m
+/** Our own words, in hints that say that no credential will do or end with a command for a provider, and in errors of web pages. */
+const HAS_COMMAND = /^this |^(?:.*: )?stac-auth (?:setup [a-z0-9-]+|doctor)$/m
 const IS_PAGE = /: it is a web page, but /
 
 /**
