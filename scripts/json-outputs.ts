@@ -69,7 +69,7 @@ const ENTRIES: readonly Entry[] = [
   {
     command: 'explain --json',
     what: 'A list with one object for each target.',
-    sources: [{ of: 'auth/auth.ts Explanation', without: ['warnings'] }],
+    sources: [{ of: 'cli/commands/explain.ts ExplainedTarget', without: ['warnings'] }],
   },
   {
     command: 'authorize --as json',

@@ -7,6 +7,7 @@ import { AbortedError, AuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/system-error.ts'
 import { errorText, forJson, forTerminal, headline } from '../text/sanitize.ts'
 import { adviceFor } from './exit-code.ts'
+import { withProviderHint } from './setup/setup-hint.ts'
 
 /** An output stream; columns and rows are those of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -114,9 +115,9 @@ export function createDiagnostics(io: Io, json: boolean): Diagnostics {
   const style = styleOf(io, io.stderr)
   const print = (text: string) => write(io.stderr, `${text}\n`).catch(() => undefined)
   return {
-    error: (error) => {
-      const told = error.code === 'ABORTED' ? interrupted(error) : advised(error)
-      return print(json ? forJson(told) : errorText(told, style.red('error')))
+    error: async (error) => {
+      const told = error.code === 'ABORTED' ? interrupted(error) : advised(await withProviderHint(error))
+      await print(json ? forJson(told) : errorText(told, style.red('error')))
     },
     warn: (warning) => {
       void print(json ? forJson({ severity: 'warn', ...warning }) : `${style.yellow('warning')} ${headline(warning)}`)

@@ -5,8 +5,8 @@
 import { matchesAny, parseUrlPattern, type UrlPattern } from '../auth/url-pattern.ts'
 import { urlOfHref } from '../http/url.ts'
 import { isObject, own, ownString, type StacDocument, schemePlaces } from '../stac/document.ts'
-import { bare, objectAddressOf, serviceOf } from '../stac/object-address.ts'
-import { storagesOf } from '../stac/storage.ts'
+import { catalogsOf, endpointsOf } from '../stac/file-places.ts'
+import { bare, objectAddressOf } from '../stac/object-address.ts'
 import { type Parent, type Target, type TargetOptions, targetsOf } from '../stac/target.ts'
 import type { Bucket, Provider } from './provider.ts'
 import { providers as all } from './registry.ts'
@@ -36,6 +36,8 @@ export interface Recognizer {
    * name, the one of the catalog first.
    */
   file(url: string, context?: UrlContext): readonly Provider[]
+  /** Returns the providers of a target, the most likely first; those of its document say which bucket or account is meant. */
+  target(target: Target): readonly Provider[]
   /** Returns the provider of the URL of a catalog or an API. */
   catalog(url: string): Provider | undefined
   /** Returns the provider of an issuer, or of its discovery URL. */
@@ -54,6 +56,7 @@ export function createRecognizer(providers: readonly Provider[] = all): Recogniz
   return {
     file: (url, { catalogs = [], endpoints } = {}) =>
       providersOfFile(known, url, { catalog: providerOfCatalogs(known, catalogs), endpoints }),
+    target: (target) => recognizedTarget(known, target, issuersIn(known, target.scope.document), providerOfParents(known)),
     catalog: (url) => providerOfCatalogs(known, [url]),
     issuer: (issuer) => providers.find(({ recognizes }) => recognizes.issuers.some((one) => bare(one) === issuerOf(issuer))),
     document: (document, options) => recognizeDocument(known, document, options),
@@ -71,26 +74,38 @@ function parsed(provider: Provider): Known {
   return { provider, files: patterns(provider.recognizes.files), catalogs: patterns(provider.recognizes.catalogs) }
 }
 
-/** Relations whose links lead to the catalog of a document. */
-const CATALOG_LINKS = ['self', 'root', 'parent', 'collection']
-
 function recognizeDocument(known: readonly Known[], document: object, options: TargetOptions = {}): Recognition {
   const files: { target: Target; providers: readonly Provider[] }[] = []
   const issuers = issuersIn(known, document)
-  // A catalog may have as many targets as links.
-  const found = new Map<object, Provider | undefined>()
-  const providerOf = ({ document: one, url }: Parent) => {
-    if (!found.has(one)) found.set(one, providerOfCatalogs(known, catalogsOf(one, url)))
-    return found.get(one)
-  }
+  const providerOf = providerOfParents(known)
   for (const target of targetsOf(document, options)) {
-    const { scope } = target
-    const catalog = providerOf(scope) ?? scope.parents.map(providerOf).find((one) => one !== undefined)
-    const providers = providersOfFile(known, target.href, { catalog, issuers, endpoints: endpointsOf(target), base: scope.url })
+    const providers = recognizedTarget(known, target, issuers, providerOf)
     if (providers.length > 0) files.push({ target, providers })
   }
   const catalog = providerOf({ document: document as StacDocument, ...(options.url !== undefined && { url: options.url }) })
   return { ...(catalog && { catalog }), issuers, files }
+}
+
+type ProviderOf = (parent: Parent) => Provider | undefined
+
+/** Returns a function that returns the provider of a document; it looks at each once, because a catalog may have as many targets as links. */
+function providerOfParents(known: readonly Known[]): ProviderOf {
+  const found = new Map<object, Provider | undefined>()
+  return ({ document, url }) => {
+    if (!found.has(document)) found.set(document, providerOfCatalogs(known, catalogsOf(document, url)))
+    return found.get(document)
+  }
+}
+
+function recognizedTarget(
+  known: readonly Known[],
+  target: Target,
+  issuers: readonly Provider[],
+  providerOf: ProviderOf,
+): readonly Provider[] {
+  const { scope, href } = target
+  const catalog = providerOf(scope) ?? scope.parents.map(providerOf).find((one) => one !== undefined)
+  return providersOfFile(known, href, { catalog, issuers, endpoints: endpointsOf(target), base: scope.url })
 }
 
 interface FileContext {
@@ -124,16 +139,6 @@ function providerOfCatalogs(known: readonly Known[], catalogs: readonly string[]
   return undefined
 }
 
-/** Returns the URL of a document, and those of its links to catalogs; links of documents without a URL must be absolute. */
-function catalogsOf(document: object, url?: string): readonly string[] {
-  const links = own(document, 'links')
-  const hrefs = (Array.isArray(links) ? links : []).flatMap((link) => {
-    const href = ownString(link, 'href')
-    return CATALOG_LINKS.includes(ownString(link, 'rel') ?? '') && href !== undefined ? [href] : []
-  })
-  return [...(url === undefined ? [] : [url]), ...hrefs]
-}
-
 /** Hosts of Amazon's service, also with a region; never a name that others can register. */
 const AMAZON = /^https:\/\/s3(?:[.-][a-z\d-]+)?(?:\.dualstack\.[a-z\d-]+)?\.amazonaws\.com$/
 
@@ -147,10 +152,6 @@ function isIn({ name, endpoint }: Bucket, url: URL, endpoints: readonly string[]
   // A document that does not name the service may mean any with a bucket of that name.
   if (services.length === 0) return true
   return services.some((service) => (endpoint === undefined ? AMAZON.test(service) : service === bare(endpoint)))
-}
-
-function endpointsOf(target: Target): readonly string[] {
-  return storagesOf(target).flatMap((storage) => serviceOf(storage).endpoint ?? [])
 }
 
 /** Returns the providers whose issuers the schemes of a document name, also those of documents in a wrapper. */

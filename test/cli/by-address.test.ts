@@ -91,7 +91,7 @@ describe('without it', () => {
     const { code, stdout } = await run(['explain', document, '--credentials', credentials])
     expect([code, stdout]).toEqual([
       0,
-      'no target in this document requires authentication\n\n' +
+      'this document declares no authentication\n\n' +
         '"portal" may be sent to the URLs of 2 of them: use --by-address, or set "use": "by-address" in the credential\n',
     ])
     const one = await run(['explain', document, '--asset', 'data', '--json', '--credentials', credentials])

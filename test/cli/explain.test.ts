@@ -129,12 +129,12 @@ it('keeps the pointer of a target whose URL is refused', async () => {
 
 it('reports when the selected target requires no credential', async () => {
   const path = await put(folder, 'far.json', itemWith({ plain: { href: 'https://far.example/f' } }))
-  expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target requires no authentication\n')
+  expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target declares no authentication\n')
 })
 
 it('reports which credential covers the URL of a chosen target that requests nothing', async () => {
   expect((await explain(item, '--asset', 'plain')).stdout).toBe(
-    '1 target requires no authentication\n\n' +
+    '1 target declares no authentication\n\n' +
       '"portal" may be sent to this URL: use --by-address, or set "use": "by-address" in the credential\n',
   )
 })
@@ -144,7 +144,7 @@ it.each([
   ['has targets that ask for nothing', { plain: { href: 'https://far.example/f' } }],
 ])('reports when a document %s', async (_name, assets) => {
   const path = await put(folder, 'silent.json', itemWith(assets))
-  expect(await explain(path)).toMatchObject({ code: 0, stdout: 'no target in this document requires authentication\n', stderr: '' })
+  expect(await explain(path)).toMatchObject({ code: 0, stdout: 'this document declares no authentication\n', stderr: '' })
 })
 
 describe('explain for people', () => {
@@ -155,7 +155,7 @@ describe('explain for people', () => {
     expect(lines[1]).toMatch(/^ {2}x NO_CREDENTIAL: no credential for .* \(scheme "digest", type http\)/)
     expect(stdout).toContain('  + key (apiKey): portal\n')
     expect(stdout).toContain('  + none (none): needs no credential\n')
-    expect(stdout).toContain('2 targets require no authentication\n')
+    expect(stdout).toContain('2 targets declare no authentication\n')
     expect(stdout).not.toContain('\u001b')
   })
 

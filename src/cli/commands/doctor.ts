@@ -55,6 +55,9 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...checks,
     ...local.environmentChecks(io),
     ...local.packageChecks(set),
+    ...(set.credentials.some(({ provider }) => provider !== undefined)
+      ? (await import('../doctor/provider-checks.ts')).registryChecks(set)
+      : []),
     ...secrets,
     ...ports,
     ...store,
@@ -83,7 +86,7 @@ async function checksOfDocument(
   auth: ReturnType<typeof openAuth>,
   { io }: Context,
 ): Promise<readonly Check[]> {
-  const { withSetupHint } = await import('../setup/setup-hint.ts')
+  const { withProviderHint, withSetupHint } = await import('../setup/setup-hint.ts')
   const { documentChecks, requestChecks } = await import('../doctor/credential-checks.ts')
   const { failed } = await import('../doctor/check.ts')
   const { readDocument } = await import('../read-document.ts')
@@ -94,7 +97,7 @@ async function checksOfDocument(
     return isTested ? [...checks, ...(await requestChecks(read, opened, io.signal))] : checks
   } catch (error) {
     if (isAuthError(error) && error.code === 'ABORTED') throw error
-    return [failed('document', isAuthError(error) ? withSetupHint(error, [name]) : error)]
+    return [failed('document', isAuthError(error) ? await withProviderHint(withSetupHint(error, [name])) : error)]
   }
 }
 

@@ -13,6 +13,7 @@ import { type Style, styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
+import type { RecognizedTarget } from '../recognized.ts'
 import { setupCommand } from '../setup/setup-hint.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
@@ -35,18 +36,24 @@ async function explain(name: string, options: ExplainOptions, context: Context):
   const targets = targetsToExplain(read, options)
   const explainer = await auth()
   const explanations = await Promise.all(targets.map((target) => explainer.explain(target)))
+  const { commandFor, needsOfProviders, providerLine, recognizedTargets } = await import('../recognized.ts')
+  const recognized = recognizedTargets(read, targets, explanations)
   const { stdout } = context.io
   const warnings = explanations.flatMap((explanation) => explanation.warnings)
   if (options.json) {
     for (const warning of warnings) context.diagnostics.warn(warning)
-    await write(stdout, `${forJson(explanations.map(jsonOf), 2)}\n`)
+    const explained = explanations.map((explanation) => withProvider(explanation, recognized.get(explanation.pointer), commandFor))
+    await write(stdout, `${forJson(explained.map(jsonOf), 2)}\n`)
   } else {
     const told = options.all ? warnings : withCounts(warnings)
     for (const warning of told) context.diagnostics.warn(warning)
-    const advice = adviceFor(name, read, targets, explanations)
+    const advice = adviceFor(name, read, targets, explanations, recognized)
     const room = options.all ? Number.POSITIVE_INFINITY : MOST_LINES - told.length - (advice?.split('\n').length ?? 0)
-    const view = { chosen: isChosen(options), all: options.all ?? false, room, style: styleOf(context.io, stdout) }
-    await write(stdout, textOf(explanations, view))
+    const needs = needsOfProviders(recognized.values()).map((need) => forLine(providerLine(need)))
+    const view = { chosen: isChosen(options), all: options.all ?? false, room, needs, style: styleOf(context.io, stdout) }
+    // The line of a provider says what is missing, and its setup knows more than the document.
+    const shown = explanations.map((one) => (recognized.has(one.pointer) ? withoutProposals(one) : one))
+    await write(stdout, textOf(shown, view))
     if (advice !== undefined) await context.diagnostics.note(advice)
   }
   return worstExit(
@@ -60,10 +67,12 @@ function adviceFor(
   { document }: ReadDocument,
   targets: readonly Target[],
   explanations: readonly Explanation[],
+  recognized: ReadonlyMap<string, RecognizedTarget>,
 ): string | undefined {
   if (kindOf(document) === 'unknown') return 'this is not an Item, a Collection, a Catalog or a list of them, so it has no assets and links'
-  if (name === '-' || !explanations.some(({ refs }, index) => !refs.some(isUsable) && refs.some((ref) => isMissing(ref, targets[index]))))
-    return undefined
+  const isAsked = ({ pointer, refs }: Explanation, index: number) =>
+    !recognized.has(pointer) && !refs.some(isUsable) && refs.some((ref) => isMissing(ref, targets[index]))
+  if (name === '-' || !explanations.some(isAsked)) return undefined
   return `\n${setupCommand(name)} asks for what is missing`
 }
 
@@ -104,13 +113,44 @@ function isUsable({ code }: RefExplanation): boolean {
   return code === undefined
 }
 
-function jsonOf({ pointer, href, refs, byAddress, signature, code, message, hint }: Explanation): object {
+/** The known provider of a target. */
+export interface ProviderExplanation {
+  /** Its id, as in `stac-auth setup ID`. */
+  readonly id: string
+  /** `ready`: the target can be requested; `missing`: no credential is used for it. */
+  readonly state: RecognizedTarget['state']
+  /** The command that sets the provider up, or logs in. */
+  readonly command: string
+}
+
+/** A target as it is printed for programs. */
+export interface ExplainedTarget extends Explanation {
+  /** The known provider whose file it is. */
+  readonly provider?: ProviderExplanation
+}
+
+function withProvider(explanation: Explanation, found: RecognizedTarget | undefined, commandFor: CommandFor): ExplainedTarget {
+  return found ? { ...explanation, provider: { id: found.provider.id, state: found.state, command: commandFor(found) } } : explanation
+}
+
+type CommandFor = (recognized: RecognizedTarget) => string
+
+/** Returns the explanation without credentials to add. */
+function withoutProposals(explanation: Explanation): Explanation {
+  return {
+    ...explanation,
+    refs: explanation.refs.map(({ hint, ...ref }) => (hint === undefined || ref.code === 'NO_CREDENTIAL' ? ref : { ...ref, hint })),
+  }
+}
+
+function jsonOf({ pointer, href, refs, byAddress, signature, provider, code, message, hint }: ExplainedTarget): object {
   return {
     pointer,
     href,
     refs,
     ...(byAddress && { byAddress }),
     ...(signature && { signature }),
+    ...(provider && { provider }),
     ...(code !== undefined && { code, message, hint }),
   }
 }
@@ -126,8 +166,13 @@ interface View {
   readonly all: boolean
   /** Lines to print at most; the first block is always printed. */
   readonly room: number
+  /** A line for each known provider of the targets. */
+  readonly needs: readonly string[]
   readonly style: Style
 }
+
+/** Providers that are named; `--all` names each. */
+const MOST_PROVIDERS = 3
 
 /** Returns each warning once, with the number of other targets that have it too. */
 function withCounts(warnings: readonly Warning[]): readonly Warning[] {
@@ -147,7 +192,7 @@ function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): readonly
   return [...groups.values()]
 }
 
-function textOf(explanations: readonly Explanation[], { chosen, all, room, style }: View): string {
+function textOf(explanations: readonly Explanation[], { chosen, all, room, needs, style }: View): string {
   const isTold = ({ refs, byAddress, signature, code }: Explanation) =>
     refs.length > 0 || byAddress?.used || signature || (chosen && code !== undefined)
   const asking = explanations.filter(isTold)
@@ -155,9 +200,10 @@ function textOf(explanations: readonly Explanation[], { chosen, all, room, style
   const groups = all ? asking.map((explanation) => [explanation] as const) : groupBy(asking, (one) => reasonLines(one, style).join('\n'))
   const blocks = groups.map((group) => [headOf(group, style), ...reasonLines(group[0], style)])
   const rest: string[][] = []
-  if (asking.length === 0 && !chosen) rest.push(['no target in this document requires authentication'])
+  if (asking.length === 0 && !chosen) rest.push(['this document declares no authentication'])
   else if (silent.length > 0)
-    rest.push([`${silent.length} ${silent.length === 1 ? 'target requires' : 'targets require'} no authentication`])
+    rest.push([`${silent.length} ${silent.length === 1 ? 'target declares' : 'targets declare'} no authentication`])
+  if (needs.length > 0) rest.push(all ? [...needs] : cut(needs))
   for (const [credential, count] of covered(silent)) rest.push([possibleLine(credential, count, silent.length)])
   const spaced = [...blocks, ...rest].map((lines) => `${lines.join('\n')}\n`).join('\n')
   if (linesIn(spaced) <= room) return spaced
@@ -170,6 +216,11 @@ function textOf(explanations: readonly Explanation[], { chosen, all, room, style
   }
   while (shown > 1 && linesIn(dense()) > room) shown--
   return dense()
+}
+
+function cut(needs: readonly string[]): string[] {
+  const more = needs.length - MOST_PROVIDERS
+  return more <= 0 ? [...needs] : [...needs.slice(0, MOST_PROVIDERS), `${plural(more, 'more provider')}: --all names each`]
 }
 
 function linesIn(text: string): number {

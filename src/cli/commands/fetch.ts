@@ -34,6 +34,7 @@ import {
   withTargetRequestOptions,
 } from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
+import { providersSetUp, withProviderHint } from '../setup/setup-hint.ts'
 import { bytesText, timeText } from '../units.ts'
 
 interface FetchOptions extends TargetRequestOptions, QuietOption {
@@ -68,7 +69,9 @@ async function fetchOne(name: string, options: FetchOptions, given: Context): Pr
   const wanted = typeof named === 'string' ? named : await usableAlternative(named, auth, context)
   used.clear()
   const start = performance.now()
-  const body = await received({ wanted, named }, options, auth, context).catch((error) => withAdvice(error, wanted, auth))
+  const body = await received({ wanted, named }, options, auth, context)
+    .catch((error) => withAdvice(error, wanted, auth))
+    .catch((error) => withProvider(error, wanted, options, context))
   await context.diagnostics.note(summary(body, used, performance.now() - start))
   return EXIT.done
 }
@@ -92,6 +95,13 @@ async function withAdvice(thrown: unknown, wanted: Target | string, auth: Auth):
   const name = `${keyOf(other.target)}/${lastName(other.target.pointer)}`
   const hint = `${error.hint === undefined ? '' : `${error.hint}; `}the document has an alternate: --alternate ${/^[\w./-]+$/.test(name) ? name : shellWord(name)}`
   throw new AuthError(error.code, error.message, { ...error, hint })
+}
+
+/** Adds the command that helps with a file of a known provider. */
+async function withProvider(error: unknown, wanted: Target | string, options: FetchOptions, context: Context): Promise<never> {
+  if (!isAuthError(error)) throw error
+  const request = typeof wanted === 'string' ? { url: wanted } : { target: wanted }
+  throw await withProviderHint(error, request, () => providersSetUp(options, context))
 }
 
 /** What is requested, and what the file is named by: an alternate has the name of its asset. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { AbortedError } from '../../errors.ts'
+import { AbortedError, type AuthError } from '../../errors.ts'
 import type { GatewayRequest } from '../../node/gateway/gateway.ts'
+import { catalogsOf } from '../../stac/file-places.ts'
 import { errorText } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
@@ -67,7 +68,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const { withSourcesServed } = await import('../run/source-files.ts')
   const { wholeFileNotes } = await import('./gateway.ts')
   const { writeMap } = await import('../run/gateway-map.ts')
-  const { withSetupHint } = await import('../setup/setup-hint.ts')
+  const { providersSetUp, withProviderHint, withSetupHint } = await import('../setup/setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
   const noteWhole = wholeFileNotes(context)
@@ -75,6 +76,11 @@ async function run(names: readonly string[], child: readonly string[], options: 
     refused.add(event)
     noteWhole(event)
   }
+  const catalogs = documents.flatMap(({ document, url }) => catalogsOf(document, url))
+  const hinted = (error: AuthError) =>
+    withProviderHint(withSetupHint(error, names, true), { ...(error.url !== undefined && { url: error.url }), context: { catalogs } }, () =>
+      providersSetUp(options, context),
+    )
   const { name, rewrite } = options
   const settings = { documents, rewrite, onRequest, onWarning: context.diagnostics.warn, ...(name !== undefined && { name }) }
   const start = async () => createGateway(await auth(), settings)
@@ -101,9 +107,9 @@ async function run(names: readonly string[], child: readonly string[], options: 
       const code = await runChild(command, environment, io)
       if (code !== 0) {
         await noteBareKeys(child, targets, context)
-        for (const error of refused.errors()) await diagnostics.error(withSetupHint(error, names, true))
+        for (const error of refused.errors()) await diagnostics.error(await hinted(error))
       } else {
-        for (const error of refused.unread()) await diagnostics.note(errorText(withSetupHint(error, names, true), 'warning'))
+        for (const error of refused.unread()) await diagnostics.note(errorText(await hinted(error), 'warning'))
       }
       return code
     } finally {

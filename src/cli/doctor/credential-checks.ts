@@ -5,9 +5,11 @@ import { AuthError } from '../../errors.ts'
 import { targetsOf } from '../../stac/target.ts'
 import { needsOf } from '../credentials/missing-credentials.ts'
 import type { ReadDocument } from '../read-document.ts'
+import { commandFor, type RecognizedTarget, recognizedTargets } from '../recognized.ts'
 import { documentWord, withSetupHint } from '../setup/setup-hint.ts'
 import { expiryText } from '../units.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
+import { providerChecks } from './provider-checks.ts'
 
 /** Checks the stored tokens. */
 export async function loginChecks(auth: Auth): Promise<readonly Check[]> {
@@ -38,8 +40,9 @@ export async function documentChecks(
 ): Promise<readonly Check[]> {
   const targets = [...targetsOf(document, url === undefined ? {} : { url })].filter(({ kind }) => kind !== 'item_asset')
   const explanations = await Promise.all(targets.map((target) => auth.explain(target)))
+  const recognized = recognizedTargets({ document, ...(url !== undefined && { url }) }, targets, explanations)
   const checks = new Map<string, { check: Check; count: number }>()
-  for (const check of explanations.flatMap((explanation) => schemeChecks(explanation, name))) {
+  for (const check of explanations.flatMap((explanation) => schemeChecks(explanation, recognized.get(explanation.pointer), name))) {
     const key = JSON.stringify(check)
     checks.set(key, { check, count: (checks.get(key)?.count ?? 0) + 1 })
   }
@@ -52,9 +55,9 @@ export async function documentChecks(
     ...check,
     message: `${check.message} (${count} ${count === 1 ? 'target' : 'targets'})`,
   }))
-  const open = found.length > 0 ? [] : [ok('document', 'no target of the document requires authentication')]
+  const open = found.length > 0 ? [] : [ok('document', 'it declares no authentication')]
   const isInDoubt = open.length > 0 || found.some(({ level }) => level === 'error')
-  return [...open, ...found, ...unusedChecks(unused, name, isInDoubt)]
+  return [...open, ...found, ...providerChecks([...recognized.values()]), ...unusedChecks(unused, name, isInDoubt)]
 }
 
 /** Sends one small authorized request for each scheme that has a credential. */
@@ -69,13 +72,18 @@ export async function requestChecks(read: ReadDocument, auth: Auth, signal: Abor
   })
 }
 
-function schemeChecks({ refs, code, message = '', hint }: Explanation, name: string): readonly Check[] {
+function schemeChecks(
+  { refs, code, message = '', hint }: Explanation,
+  recognized: RecognizedTarget | undefined,
+  name: string,
+): readonly Check[] {
   if (code !== undefined) return refs.length > 0 ? [problem('target', code, message, hint ?? 'correct the document')] : []
   return refs.map((ref) => {
     const check = `scheme ${ref.ref}`
     if (ref.code === undefined)
       return ok(check, ref.credential === undefined ? 'needs no credential' : `is answered by "${ref.credential}"`)
     const { message = '', hint } = ref
+    if (recognized && ref.code === 'NO_CREDENTIAL') return problem(check, ref.code, message, commandFor(recognized))
     const error = new AuthError(ref.code, message, { ref: ref.ref, ...(hint !== undefined && { hint }) })
     return problem(check, ref.code, message, withSetupHint(error, [name]).hint ?? 'stac-auth setup DOC')
   })

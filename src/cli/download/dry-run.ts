@@ -9,11 +9,14 @@ import { firstUsable } from '../../node/download/targets/alternates.ts'
 import { expiredHref } from '../../node/download/targets/expired-href.ts'
 import { presentFile } from '../../node/files.ts'
 import { ownObject } from '../../stac/document.ts'
+import { catalogsOf, endpointsOf } from '../../stac/file-places.ts'
 import type { Target } from '../../stac/target.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
+import type { RecognizedTarget } from '../recognized.ts'
+import { withProviderHint } from '../setup/setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { FailedFiles } from './failed-files.ts'
 
@@ -33,12 +36,14 @@ interface RequestedAccess extends Access {
 }
 
 /** How a plan is printed. */
-interface PlanView {
+export interface PlanView {
   readonly forecast: Forecast
   readonly auth: Auth
   readonly json: boolean
   /** True names every file of those that cannot be downloaded. */
   readonly all: boolean
+  /** Returns the ids of the providers of which the user has a credential. */
+  readonly setUp: () => Promise<ReadonlySet<string>>
 }
 
 /**
@@ -46,14 +51,20 @@ interface PlanView {
  */
 export async function printPlan(
   events: AsyncIterable<DownloadEvent>,
-  { forecast, auth, json, all }: PlanView,
+  { forecast, auth, json, all, setUp }: PlanView,
   { io }: Context,
 ): Promise<readonly number[]> {
   const { tick, cross, green, red, dim } = styleOf(io, io.stdout)
   const exits: number[] = []
   const refused = new FailedFiles({ all })
-  const tell = async (planned: DownloadFile, { url = planned.url, ...access }: RequestedAccess) => {
+  const { needsOfProviders, providerLine, recognizedFile } = await import('../recognized.ts')
+  const open: RecognizedTarget[] = []
+  const tell = async (planned: DownloadFile, { url = planned.url, ...found }: RequestedAccess, target?: Target) => {
     const file = { ...planned, url }
+    const error = found.error && (await withProviderHint(found.error, target ? { target } : { url, context: forecast.context }, setUp))
+    const access = { ...found, ...(error && { error }) }
+    const unopened = target && !json && !access.error && !access.credentials ? recognizedFile(target) : undefined
+    if (unopened) open.push(unopened)
     if (access.error) exits.push(exitCodeOf(access.error.code) || EXIT.files)
     if (json) return write(io.stdout, `${forJson({ kind: 'planned', file, ...access })}\n`)
     if (access.error) return refused.fail({ file, error: access.error, resumable: 0 })
@@ -63,17 +74,21 @@ export async function printPlan(
   let waiting: PlannedEvent | undefined
   for await (const event of events) {
     if (event.kind === 'failed') {
-      forecast.takeTargets()
-      await tell(event.file, { error: event.error })
+      const [target] = forecast.takeTargets()
+      await tell(event.file, { error: event.error }, target)
       waiting = undefined
       continue
     }
     // The `failed` event of a refused file directly follows its `planned` event.
-    if (waiting) await tell(waiting.file, await accessTo(waiting.file, forecast.takeTargets(), auth))
+    if (waiting) {
+      const targets = forecast.takeTargets()
+      await tell(waiting.file, await accessTo(waiting.file, targets, auth), targets[0])
+    }
     waiting = event.kind === 'planned' ? event : undefined
     if (json && event.kind === 'summary') await write(io.stdout, `${forJson(event)}\n`)
   }
   for (const line of refused.planLines(red(cross))) await write(io.stdout, `${line}\n`)
+  for (const need of needsOfProviders(open)) await write(io.stdout, `${forLine(providerLine(need))}\n`)
   if (!json && forecast.files > 0) await write(io.stdout, `${totalOf(forecast, exits.length)}\n`)
   return exits
 }
@@ -123,6 +138,9 @@ function totalOf({ files, bytes, sized }: Forecast, refused: number): string {
   return `${plural(files, 'file')}${sizes}${cannot}`
 }
 
+/** URLs of catalogs and endpoints that are kept: all documents of a catalog name the same root. */
+const MOST_PLACES = 1000
+
 /** Asset keys to suggest if no asset matches. */
 const MOST_KEYS = 12
 
@@ -137,6 +155,8 @@ export class Forecast {
   /** True if all documents are read. */
   isComplete = false
   readonly #keys = new Set<string>()
+  readonly #catalogs = new Set<string>()
+  readonly #endpoints = new Set<string>()
   /** The targets of each planned file, for the dry run. */
   readonly #targets: (readonly Target[])[] | undefined
 
@@ -181,10 +201,18 @@ export class Forecast {
     return [...this.#keys]
   }
 
+  /** What the documents say about where their files are: URLs of catalogs, and endpoints of object stores. */
+  get context(): { readonly catalogs: readonly string[]; readonly endpoints: readonly string[] } {
+    return { catalogs: [...this.#catalogs], endpoints: [...this.#endpoints] }
+  }
+
   #look(input: DownloadInput, choice: SelectionOptions): void {
     this.documents++
+    const { document, url } = 'scope' in input ? input.scope : input
+    for (const catalog of catalogsOf(document, url)) if (this.#catalogs.size < MOST_PLACES) this.#catalogs.add(catalog)
     for (const { size, targets } of selectFiles(input, choice)) {
       this.files++
+      for (const endpoint of targets.flatMap(endpointsOf)) if (this.#endpoints.size < MOST_PLACES) this.#endpoints.add(endpoint)
       this.#targets?.push(targets)
       if (size === undefined) continue
       this.bytes += size

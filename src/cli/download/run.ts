@@ -1,7 +1,14 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { type DownloadEvent, type DownloadInput, type DownloadOptions, download, type SourceDocument } from '../../node/download/index.ts'
+import {
+  type DownloadEvent,
+  type DownloadInput,
+  type DownloadOptions,
+  download,
+  type FailedEvent,
+  type SourceDocument,
+} from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { makeFolder } from '../../node/files.ts'
 import { writeFailure } from '../../node/system-error.ts'
@@ -13,9 +20,10 @@ import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-
 import type { Diagnostics } from '../io.ts'
 import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
+import { providersSetUp, withProviderHint } from '../setup/setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
-import { Forecast, printPlan } from './dry-run.ts'
+import { Forecast, type PlanView, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
 import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
 
@@ -64,9 +72,10 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const chosen = options.link === undefined ? documents : links.in(documents, options.link)
     const inputs = forecast.watch(joined(given.filter(isBucket), chosen, opened), await selectionOptionsOf(settings))
     const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
+    const setUp = () => providersSetUp(options, context)
     const exits = dryRun
-      ? await printPlan(events, { forecast, auth, json, all }, within)
-      : await perform(events, { audience, forecast, folder, all }, within)
+      ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
+      : await perform(events, { audience, forecast, folder, all, setUp }, within)
     return worstExit([...exits, ...(await reportUnread(forecast, omissions, within, () => noLink(options, links)))])
   } finally {
     audience.end()
@@ -148,14 +157,22 @@ async function perform(
     forecast,
     folder,
     all,
-  }: { readonly audience: Audience; readonly forecast: Forecast; readonly folder: string; readonly all: boolean },
+    setUp,
+  }: {
+    readonly audience: Audience
+    readonly forecast: Forecast
+    readonly folder: string
+    readonly all: boolean
+    readonly setUp: PlanView['setUp']
+  },
   { diagnostics }: Context,
 ): Promise<readonly number[]> {
   const totals = new Totals()
   const failed = new FailedFiles({ all })
   let interrupted: AuthError | undefined
   try {
-    for await (const event of events) {
+    for await (const given of events) {
+      const event = given.kind === 'failed' ? await withProvider(given, forecast, setUp) : given
       totals.add(event)
       forecast.atLeast(totals.planned)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
@@ -173,6 +190,11 @@ async function perform(
   if (interrupted) await diagnostics.error(interrupted)
   else await reportRemaining(totals, forecast, diagnostics)
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
+}
+
+/** Adds the command that helps with a file of a known provider. */
+async function withProvider(event: FailedEvent, { context }: Forecast, setUp: PlanView['setUp']): Promise<FailedEvent> {
+  return { ...event, error: await withProviderHint(event.error, { url: event.file.url, context }, setUp) }
 }
 
 /** Returns false if the output is closed: the download stops then. */

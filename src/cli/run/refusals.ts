@@ -54,6 +54,6 @@ function errorsOf(byCode: Counted): readonly AuthError[] {
   return [...byCode].map(([code, { first, count: times }]) => {
     const others = times === 1 ? '' : ` (and ${times - 1} more)`
     const message = `the gateway refused ${forUrl(first.url)}${others}: ${first.message}`
-    return new AuthError(code, message, first.hint === undefined ? {} : { hint: first.hint })
+    return new AuthError(code, message, { url: first.url, ...(first.hint !== undefined && { hint: first.hint }) })
   })
 }
