@@ -72,7 +72,7 @@ describe('the environment of the program', () => {
   })
 
   it('has the place of a netrc file unless the credential file reads it', () => {
-    const env = { NETRC: '/home/ada/.netrc', PATH: '/bin' }
+    const env = { NETRC: '/etc/netrc', PATH: '/bin' }
     expect(without({ credentials: [{ password: { env: 'OTHER' } }] }, env)).toEqual(env)
     expect(without({ credentials: [{ tokenParameters: { password: { netrc: 'urs.example' } } }] }, env)).toEqual({ PATH: '/bin' })
   })
