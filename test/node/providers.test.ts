@@ -375,6 +375,20 @@ describe('earthdata', () => {
     }
   })
 
+  it('earthdata by netrc opens a file once its password is corrected, and names the field of what is missing', async () => {
+    const netrc = join(await temporaryFolder(), 'netrc')
+    await writeFile(netrc, 'machine urs.earthdata.nasa.gov', { mode: 0o600 })
+    const { auth, sent } = among(await example('earthdata netrc', { NETRC: netrc }))
+    const message = `username of "earthdata-login": the netrc file ${netrc} has no login for the machine "urs.earthdata.nasa.gov"`
+    await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE', message })
+    await writeFile(netrc, ENTRY.replace(SECRET, 'old'))
+    await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
+    await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(sent()).toHaveLength(1)
+    await writeFile(netrc, ENTRY)
+    expect(await (await auth.fetch(FILE)).text()).toBe('file')
+  })
+
   it('earthdata by netrc is never read for a document: only the machine that the credential names is', async () => {
     const netrc = join(await temporaryFolder(), 'netrc')
     await writeFile(

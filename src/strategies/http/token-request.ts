@@ -190,7 +190,7 @@ async function tokenRequestOf(credential: TokenRequest): Promise<{ readonly requ
   const { tokenUrl: url, method = 'POST', tokenParameters, tokenRequest } = credential
   const accept = { accept: 'application/json' }
   if (!tokenParameters) return { request: { method, url, headers: accept }, secrets: [] }
-  const read = async ([name, value]: [string, Secret]) => [name, await reveal(value, `tokenParameters/${name}`, credential)] as const
+  const read = async ([name, value]: [string, Secret]) => [name, await reveal(value, `parameter ${name}`, credential)] as const
   const parameters = Object.fromEntries(await Promise.all([...tokenParameters].map(read)))
   const [type, body] =
     tokenRequest === 'json'
@@ -279,18 +279,30 @@ const GUESSABLE = /pass|secret|key|token|code|pin/i
  * Returns the hash of the user name and of other parameters that are no secrets: a token of one user is never used for another. What a
  * person is asked for does not count, because a stored token needs no question.
  */
-async function userOf({ credential, input }: HttpContext): Promise<string> {
-  const parameters = [...((credential as TokenRequest).tokenParameters ?? [])].filter(([name]) => !GUESSABLE.test(name))
-  const named: readonly (readonly [string, unknown])[] = [['with', input?.credential.username], ...parameters]
-  const read = async ([name, value]: readonly [string, unknown]) =>
-    value instanceof Secret && !value.isAsked ? [name, await reveal(value, name, credential)] : [name]
+async function userOf(context: HttpContext): Promise<string> {
+  const { credential, input } = context
+  const account = { field: 'username', value: input?.credential.username, of: input?.credential ?? credential }
+  const named = [account, ...parametersOf(credential).filter(({ field }) => !GUESSABLE.test(field))]
+  const read = async ({ field, value, of }: Named) =>
+    value instanceof Secret && !value.isAsked ? [field, await reveal(value, field, of)] : [field]
   return platform.sha256Hex(JSON.stringify(await Promise.all(named.map(read))))
 }
 
 /** Returns the hash of all secrets that authorize the request, which is kept in memory only. */
 async function accountOf({ credential, input }: HttpContext): Promise<string> {
-  const own = [...((credential as TokenRequest).tokenParameters?.values() ?? [])].map((value) => [value, credential] as const)
-  const others = input ? Object.values(input.credential).map((value) => [value, input.credential] as const) : []
-  const read = async ([value, of]: readonly [unknown, Credential]) => (value instanceof Secret ? reveal(value, 'a secret', of) : '')
-  return platform.sha256Hex(JSON.stringify(await Promise.all([...own, ...others].map(read))))
+  const others = input ? Object.entries(input.credential).map(([field, value]) => ({ field, value, of: input.credential })) : []
+  const read = async ({ field, value, of }: Named) => (value instanceof Secret ? reveal(value, field, of) : '')
+  return platform.sha256Hex(JSON.stringify(await Promise.all([...parametersOf(credential), ...others].map(read))))
+}
+
+/** A value, and whose field it is. */
+interface Named {
+  readonly field: string
+  readonly value: unknown
+  readonly of: Credential
+}
+
+function parametersOf(credential: Credential): readonly Named[] {
+  const parameters = (credential as TokenRequest).tokenParameters ?? new Map<string, Secret>()
+  return [...parameters].map(([name, value]) => ({ field: `parameter ${name}`, value, of: credential }))
 }
