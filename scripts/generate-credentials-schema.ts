@@ -136,6 +136,10 @@ const schema = {
         file: { description: 'File; one trailing line break is left out', ...text },
         command: { description: 'Program and arguments, run without a shell', type: 'array', items: { type: 'string' }, minItems: 1 },
         keyring: { description: 'Account in the keyring of the operating system, service stac-auth', ...text },
+        netrc: {
+          description: 'Machine in ~/.netrc, or in the file that NETRC names; a username gets its login, all else its password',
+          ...text,
+        },
         prompt: { description: 'Asked for at the terminal', ...text },
       },
     },

@@ -39,7 +39,8 @@ function needs({ id, holes }: Way): string {
   const labels = Object.values(holes).flatMap(({ label, optional }) =>
     optional ? [] : [label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())],
   )
-  return labels.length > 0 ? labels.join(', ') : id === 'login' ? 'a login in the browser' : 'nothing'
+  if (labels.length > 0) return labels.join(', ')
+  return id === 'login' ? 'a login in the browser' : id === 'netrc' ? 'an entry in `~/.netrc`' : 'nothing'
 }
 
 function page({ id, title, homepage, account, sources, checked, recognizes, ways, notes }: Provider): string {

@@ -95,6 +95,7 @@ export type SecretSource =
   | { readonly file: string }
   | { readonly command: readonly string[] }
   | { readonly keyring: string }
+  | { readonly netrc: string }
   | { readonly prompt: string }
 
 /** A secret as a program gives it: text, a function that is called for each use, or its source. */

@@ -410,7 +410,8 @@ export function contextOf(
   const input: Input = {
     token: (url) => tokenOf(engine, via, url, signal),
     send: side(sendAs(engine, via)),
-    type: engine.credential(via)?.credential.type ?? '',
+    type: chosen(engine, via).credential.type,
+    credential: chosen(engine, via).credential,
   }
   return { ...context, input }
 }

@@ -198,7 +198,7 @@ function leadsBack(credential: Credential, from: Credential, credentials: readon
 /** The origin of credentials: in a file a secret must be a source; in code it may be text. */
 export type Origin = 'file' | 'code'
 
-const SOURCES = ['env', 'file', 'command', 'keyring', 'prompt'] as const
+const SOURCES = ['env', 'file', 'command', 'keyring', 'netrc', 'prompt'] as const
 
 /** Returns the field's value as strategies use it: `Secret`, `UrlPattern[]`, canonical URL text, or the value as written. */
 function readField(value: unknown, field: Field, at: string, from: Origin): unknown {
@@ -261,8 +261,9 @@ function readSecret(value: unknown, at: string, from: Origin, oneTime = false): 
   if (!isObject(value) || !isSource(value))
     throw invalid(at, `must be ${from === 'code' ? 'text, a function or ' : ''}an object with one of the keys ${SOURCES.join(', ')}`)
   // A source caches its value; a one-time code must be read each time, and a person is not asked twice.
-  if (oneTime) return new Secret(() => platform.secretSource(value).read())
-  const reader = platform.secretSource(value)
+  const options = { field: at.slice(at.lastIndexOf('/') + 1) }
+  if (oneTime) return new Secret(() => platform.secretSource(value, options).read())
+  const reader = platform.secretSource(value, options)
   return 'prompt' in value ? new Secret(() => reader.read(), true) : new Secret(reader)
 }
 

@@ -93,6 +93,8 @@ export interface Input {
   readonly send: Send
   /** Its scheme type. */
   readonly type: string
+  /** It, read: whose secrets the result depends on. */
+  readonly credential: Credential
 }
 
 /** The target of a request, with its resolved URL. */
@@ -218,6 +220,8 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   token?(context: AuthContext<S, C>): Promise<Token>
   /** Returns why the user must log in first, as far as that is known locally; sends no request. */
   loginRequired?(context: AuthContext<S, C>): Promise<AuthError | undefined>
+  /** False when the credential has no token of its own to log in and out with; default: true where the strategy has `login`. */
+  hasLogin?(credential: C): boolean
   /** Obtains a new token, interacting with the user where the credential requires it, and stores it. */
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
   /** Removes the token everywhere; with `end`, also logs the user out at the provider. */

@@ -24,7 +24,7 @@ export interface Platform {
   /** Imports an HMAC-SHA-256 key; synchronously where the platform supports it. */
   hmacKey(bytes: Uint8Array): HmacKey | Promise<HmacKey>
   /** Returns the reader of a secret. Errors of it: `CREDENTIAL_SOURCE`, `UNSUPPORTED_IN_BROWSER`. */
-  secretSource(source: SecretSource): SecretReader
+  secretSource(source: SecretSource, options?: { readonly field: string }): SecretReader
   /** Returns the object store keys of the user's environment, for an `s3` credential without keys. */
   s3Keys(credential: S3KeyWish): S3KeySource
   /** Returns a diagnostics channel; undefined where the platform has none. */

@@ -1,4 +1,4 @@
-import { credentialsOf, type Provider, type ProviderCredentials, type TokenValues } from './provider.ts'
+import { credentialsOf, type Provider, type ProviderCredentials, type TokenValues, type UserValues } from './provider.ts'
 
 const WEKEO = {
   id: 'wekeo',
@@ -10,6 +10,10 @@ const WEKEO = {
       url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/wekeo_main.yml',
       proves: 'hosts, token endpoint, orders',
     },
+    {
+      url: 'https://help.wekeo.eu/en/articles/6771578-how-to-use-the-wekeo-harmonized-data-access-api-rest-with-curl',
+      proves: 'JSON of the token request, a token for one hour',
+    },
   ],
   checked: '2026-11-28',
   recognizes: {
@@ -20,8 +24,29 @@ const WEKEO = {
   },
   ways: [
     {
+      id: 'password',
+      when: 'With user name and password: a token is requested every hour.',
+      works: ['unattended'],
+      holes: {
+        username: { label: 'User name', kind: 'text-or-secret', env: ['WEKEO_USERNAME'] },
+        password: { label: 'Password', kind: 'secret', env: ['WEKEO_PASSWORD'] },
+      },
+      credentials: [
+        {
+          id: 'wekeo',
+          type: 'http',
+          scheme: 'bearer',
+          tokenUrl: 'https://gateway.prod.wekeo2.eu/hda-broker/gettoken',
+          tokenParameters: { username: { hole: 'username' }, password: { hole: 'password' } },
+          tokenRequest: 'json',
+          sendTo: ['https://gateway.prod.wekeo2.eu/hda-broker/api/'],
+          use: 'by-address',
+        },
+      ],
+    },
+    {
       id: 'token',
-      when: 'With a token of https://gateway.prod.wekeo2.eu/hda-broker/gettoken, which a command of yours requests.',
+      when: 'With a token that a program of yours requests.',
       works: ['unattended'],
       holes: { token: { label: 'Access token', kind: 'secret', env: ['WEKEO_TOKEN'] } },
       credentials: [
@@ -36,15 +61,12 @@ const WEKEO = {
       ],
     },
   ],
-  notes: [
-    'Downloads are ordered first, and their terms accepted in the account.',
-    'The token is requested with JSON, which no login does yet.',
-  ],
+  notes: ['Downloads are ordered first, and their terms accepted in the account.'],
 } as const satisfies Provider
 
 /**
  * Returns credentials for WEkEO.
  *
- * @example createAuth({ credentials: [wekeo({ token: () => token() })] })
+ * @example createAuth({ credentials: [wekeo({ username: 'ada', password: { env: 'WEKEO_PASSWORD' } })] })
  */
-export const wekeo: ProviderCredentials<TokenValues<'token'>> = /* @__PURE__ */ credentialsOf(WEKEO)
+export const wekeo: ProviderCredentials<UserValues<'password'> | TokenValues<'token'>> = /* @__PURE__ */ credentialsOf(WEKEO)

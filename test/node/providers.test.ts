@@ -1,6 +1,6 @@
 /** The examples of credentials for known providers, each at a stand-in that is as strict as the real one. */
 
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Redirection } from '../../src/auth/auth.ts'
@@ -9,7 +9,7 @@ import type { CredentialObject, SecretValue } from '../../src/auth/credential.ts
 import { AuthError } from '../../src/errors.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { credentialsFromFile } from '../../src/node/credentials/credential-file.ts'
-import { credentialsFrom, providers } from '../../src/providers/index.ts'
+import { credentialsFrom, earthdata, providers } from '../../src/providers/index.ts'
 import { assetOf } from '../../src/stac/target.ts'
 import { root } from '../architecture/files.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
@@ -72,6 +72,22 @@ const CASES: readonly Case[] = [
     wrong: ['CDSE_SH_CLIENT_SECRET', 'OAUTH_ERROR'],
     clientId: 'sh-mine',
     hosts: ['identity.dataspace.copernicus.eu', 'sh.dataspace.copernicus.eu'],
+  },
+  {
+    id: 'earthdata password',
+    scheme: scheme.bearer,
+    href: 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif',
+    env: { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET },
+    wrong: ['EARTHDATA_PASSWORD', 'AUTH_REJECTED'],
+    hosts: ['urs.earthdata.nasa.gov', 'data.lpdaac.earthdatacloud.nasa.gov', 'd1nklfio7vscoe.cloudfront.net'],
+  },
+  {
+    id: 'earthdata s3-password',
+    scheme: S3,
+    href: 's3://lp-prod-protected/HLSL30.020/a.tif',
+    env: { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET },
+    wrong: ['EARTHDATA_PASSWORD', 'AUTH_REJECTED'],
+    hosts: ['urs.earthdata.nasa.gov', 'data.lpdaac.earthdatacloud.nasa.gov', 'lp-prod-protected.s3.us-west-2.amazonaws.com'],
   },
   {
     id: 'earthdata token',
@@ -219,6 +235,14 @@ const CASES: readonly Case[] = [
   byKey('vantor key', scheme.key('maxar-api-key'), 'https://api.maxar.com/discovery/v1/a', 'MAXAR_API_KEY'),
   byKey('capella key', scheme.key('Authorization'), 'https://api.capellaspace.com/catalog/a', 'CAPELLA_API_KEY'),
   byKey('ceda token', scheme.bearer, 'https://dap.ceda.ac.uk/neodc/a.tif', 'CEDA_TOKEN'),
+  {
+    id: 'wekeo password',
+    scheme: scheme.bearer,
+    href: 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a',
+    env: { WEKEO_USERNAME: USER, WEKEO_PASSWORD: SECRET },
+    wrong: ['WEKEO_PASSWORD', 'AUTH_REJECTED'],
+    hosts: ['gateway.prod.wekeo2.eu'],
+  },
   byKey('wekeo token', scheme.bearer, 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/a', 'WEKEO_TOKEN'),
   byKey('destine token', scheme.bearer, 'https://hda.data.destination-earth.eu/stac/v2/a', 'DESTINE_TOKEN'),
   {
@@ -269,6 +293,7 @@ function among(credentials: readonly CredentialObject[], { answer }: Pick<Return
       transport: wire.send,
       clock: new FakeClock({ now: Date.now, waits: 'skipped' }),
     }),
+    sent: () => wire.sent,
     hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)),
   }
 }
@@ -334,6 +359,72 @@ describe('credentials of providers', () => {
       expect(hosts).toEqual(expect.arrayContaining([...asked()]))
     },
   )
+})
+
+describe('earthdata', () => {
+  const FILE = 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HLSL30.020/a.tif'
+  const ENTRY = `machine urs.earthdata.nasa.gov login ${USER} password ${SECRET}`
+
+  it('earthdata by netrc opens a file, from code without values as well', async () => {
+    const netrc = join(await temporaryFolder(), 'netrc')
+    await writeFile(netrc, ENTRY, { mode: 0o600 })
+    for (const credentials of [await example('earthdata netrc', { NETRC: netrc }), earthdata() as readonly CredentialObject[]]) {
+      const { auth, hosts } = among(credentials)
+      expect(await (await auth.fetch(FILE)).text()).toBe('file')
+      expect(hosts()).toContain('urs.earthdata.nasa.gov')
+    }
+  })
+
+  it('earthdata by netrc opens a file once its password is corrected, and names the field of what is missing', async () => {
+    const netrc = join(await temporaryFolder(), 'netrc')
+    await writeFile(netrc, 'machine urs.earthdata.nasa.gov', { mode: 0o600 })
+    const { auth, sent } = among(await example('earthdata netrc', { NETRC: netrc }))
+    const message = `username of "earthdata-login": the netrc file ${netrc} has no login for the machine "urs.earthdata.nasa.gov"`
+    await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'CREDENTIAL_SOURCE', message })
+    await writeFile(netrc, ENTRY.replace(SECRET, 'old'))
+    await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
+    await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
+    expect(sent()).toHaveLength(1)
+    await writeFile(netrc, ENTRY)
+    expect(await (await auth.fetch(FILE)).text()).toBe('file')
+  })
+
+  it('earthdata by netrc is never read for a document: only the machine that the credential names is', async () => {
+    const netrc = join(await temporaryFolder(), 'netrc')
+    await writeFile(
+      netrc,
+      `${ENTRY}\nmachine data.lpdaac.earthdatacloud.nasa.gov login eve password other\ndefault login eve password other`,
+      {
+        mode: 0o600,
+      },
+    )
+    const { auth, sent } = among(await example('earthdata netrc', { NETRC: netrc }))
+    await auth.fetch(FILE)
+    await auth.fetch('https://elsewhere.example/a').catch(() => undefined)
+    expect(
+      sent()
+        .flatMap(({ headers }) => headers.authorization ?? [])
+        .filter((value) => value.startsWith('Basic ')),
+    ).toEqual([`Basic ${btoa(`${USER}:${SECRET}`)}`])
+  })
+
+  it('earthdata by password sends the token to archives, and the password to its login alone', async () => {
+    const env = { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET }
+    const { auth, sent } = among(await example('earthdata password', env))
+    for (const name of ['a', 'b']) await auth.fetch(FILE.replace('a.tif', name))
+    const basics = sent().filter(({ headers }) => headers.authorization?.startsWith('Basic '))
+    expect(basics.map(({ url }) => url)).toEqual(['https://urs.earthdata.nasa.gov/api/users/find_or_create_token'])
+  })
+
+  it('earthdata by password revokes its token at the logout, and the next file needs another', async () => {
+    const env = { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET }
+    const { auth, sent } = among(await example('earthdata password', env))
+    await auth.login('earthdata')
+    expect(await auth.status()).toMatchObject([{ credential: 'earthdata', state: 'valid' }])
+    await auth.logout('earthdata')
+    expect(new URL(found(sent().at(-1)).url).pathname).toBe('/api/users/revoke_token')
+    expect(await (await auth.fetch(FILE)).text()).toBe('file')
+  })
 })
 
 it('copernicus by password with a second factor sends the one-time code, and is refused without it', async () => {

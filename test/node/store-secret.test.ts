@@ -40,7 +40,7 @@ describe('a typed secret', () => {
     const env = newUser()
     const stored = await storeSecret('portal.value', 's3cr3t', env, load)
     expect([stored.source, stored.path]).toEqual([{ keyring: 'portal.value' }, undefined])
-    expect(await secretSource(stored.source, load).read()).toBe('s3cr3t')
+    expect(await secretSource(stored.source, { load }).read()).toBe('s3cr3t')
     expect([...kept]).toEqual([['stac-auth portal.value', 's3cr3t']])
     await expect(readdir(env.XDG_CONFIG_HOME)).rejects.toMatchObject({ code: 'ENOENT' })
     expect((await storeSecret('portal.value', 'other', env, load)).source).toEqual({ keyring: 'portal.value-2' })

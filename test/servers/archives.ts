@@ -144,15 +144,53 @@ function copernicus(createRealm: typeof realmOf): Readonly<Record<string, Answer
   }
 }
 
-/** An archive of Earthdata Cloud: without a token to its login page, with a good one to a signed address, and keys for its bucket. */
+/** The end of a token of Earthdata, 60 days from now. */
+const TOKEN_LIFE = 60 * 86_400_000
+
+/** A login that gives a token for user name and password, the present one while it is valid, and at most two. */
+function earthdataLogin() {
+  const tokens = new Map<string, number>()
+  const isValid = (token: string) => (tokens.get(token) ?? 0) > Date.now()
+  const shown = (token: string): ArchiveAnswer => {
+    const [year, month, day] = new Date(tokens.get(token) ?? 0).toISOString().slice(0, 10).split('-')
+    return { status: 200, body: { access_token: token, token_type: 'Bearer', expiration_date: `${month}/${day}/${year}` } }
+  }
+  const create = (): ArchiveAnswer => {
+    if ([...tokens.keys()].filter(isValid).length >= 2)
+      return { status: 403, body: { error: 'max_token_limit', error_description: 'Max token limit reached' } }
+    const token = sha256(`earthdata ${tokens.size} ${Math.random()}`)
+    tokens.set(token, Date.now() + TOKEN_LIFE)
+    return shown(token)
+  }
+  const answer: Answering = ({ method, headers, body }, url) => {
+    if (!url.pathname.startsWith('/api/users/')) return { status: 200, headers: { 'content-type': 'text/html' }, body: '<form>log in' }
+    if (method !== 'POST' || body !== '') return { status: 404 }
+    if (headers.authorization !== basic(USER, SECRET))
+      return { status: 401, body: { error: 'invalid_credentials', error_description: 'Invalid user credentials' } }
+    const present = [...tokens.keys()].find(isValid)
+    if (url.pathname === '/api/users/find_or_create_token') return present === undefined ? create() : shown(present)
+    if (url.pathname === '/api/users/token') return create()
+    if (url.pathname !== '/api/users/revoke_token') return NOT_HERE
+    return tokens.delete(url.searchParams.get('token') ?? '') ? { status: 200 } : { status: 404, body: { error: 'invalid_token' } }
+  }
+  return { answer, isValid }
+}
+
+/**
+ * An archive of Earthdata Cloud: without a token to its login page, with a good one to a signed address, and keys for its bucket; and an
+ * older one, which takes what its login gives.
+ */
 function earthdata(): Readonly<Record<string, Answering>> {
   const signed = 'd1nklfio7vscoe.cloudfront.net'
+  const login = earthdataLogin()
+  const isGood = (authorization: string) =>
+    authorization === `Bearer ${SECRET}` || (authorization.startsWith('Bearer ') && login.isValid(authorization.slice(7)))
   return {
     'data.lpdaac.earthdatacloud.nasa.gov': ({ method, headers }, url) => {
       if (method !== 'GET') return { status: 405 }
       if (headers.authorization === undefined)
         return { status: 302, headers: { location: 'https://urs.earthdata.nasa.gov/oauth/authorize' } }
-      if (headers.authorization !== `Bearer ${SECRET}`) return { status: 401 }
+      if (!isGood(headers.authorization)) return { status: 401 }
       if (url.pathname !== '/s3credentials')
         return { status: 303, headers: { location: `https://${signed}${url.pathname}?Signature=of-it` } }
       const expiration = `${new Date(Date.now() + 3_600_000).toISOString().slice(0, 19).replace('T', ' ')}+00:00`
@@ -172,7 +210,7 @@ function earthdata(): Readonly<Record<string, Answering>> {
         return { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }
       }
     },
-    'urs.earthdata.nasa.gov': () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<form>log in' }),
+    'urs.earthdata.nasa.gov': login.answer,
   }
 }
 
@@ -278,7 +316,13 @@ function byToken(): Readonly<Record<string, Answering>> {
   const bearer = guarded((authorization) => authorization === `Bearer ${SECRET}`, 'Bearer')
   return {
     'dap.ceda.ac.uk': bearer,
-    'gateway.prod.wekeo2.eu': bearer,
+    'gateway.prod.wekeo2.eu': (request, url) => {
+      if (url.pathname !== '/hda-broker/gettoken') return bearer(request, url)
+      if (request.method !== 'POST' || request.headers['content-type'] !== 'application/json') return { status: 415 }
+      const { username, password, ...more } = JSON.parse(request.body)
+      const isUser = username === USER && password === SECRET && Object.keys(more).length === 0
+      return isUser ? { status: 200, body: { access_token: SECRET, refresh_token: 'of-the-day', expires_in: 3600 } } : { status: 403 }
+    },
     'hda.data.destination-earth.eu': bearer,
     'data.inpe.br': ({ headers }, url) =>
       url.searchParams.getAll('access_token').join() === SECRET && headers.authorization === undefined ? FILE : { status: 403 },

@@ -170,7 +170,7 @@ interface NamedSource {
   readonly mayBeEmpty: boolean
 }
 
-const SOURCES = ['env', 'file', 'command', 'keyring', 'prompt']
+const SOURCES = ['env', 'file', 'command', 'keyring', 'netrc', 'prompt']
 
 /** Reads each secret once, without showing it. */
 export async function secretChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {
@@ -193,7 +193,7 @@ async function secretCheck({ name, source, mayBeEmpty }: NamedSource): Promise<r
   const check = `secret ${name}`
   if ('prompt' in source) return [ok(check, 'is asked for at the terminal')]
   try {
-    const value = await secretSource(source).read()
+    const value = await secretSource(source, { field: name.slice(name.lastIndexOf('.') + 1) }).read()
     const fault = faultOf(value, mayBeEmpty)
     if (fault !== undefined)
       return [problem(check, 'CREDENTIAL_VALUE_INVALID', `the value from ${placeOf(source)} ${fault}`, 'correct the value')]
@@ -214,6 +214,7 @@ function placeOf(source: SecretSource): string {
   if ('env' in source) return `the variable ${source.env}`
   if ('file' in source) return source.file
   if ('command' in source) return `the program ${source.command[0]}`
+  if ('netrc' in source) return `the machine ${source.netrc} of the netrc file`
   return 'keyring' in source ? `the keyring account "${source.keyring}"` : 'the terminal'
 }
 

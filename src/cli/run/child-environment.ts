@@ -60,11 +60,11 @@ function exemptions(env: Environment): Record<string, string> {
 
 /**
  * Returns the names of the variables that a credential file reads, whatever its members are: those in `{ "env": NAME }` at any depth of the
- * parsed file.
+ * parsed file, and `NETRC` where it has a `{ "netrc": MACHINE }`.
  */
 export function secretVariables(file: unknown): readonly string[] {
   if (Array.isArray(file)) return file.flatMap(secretVariables)
   if (!isObject(file)) return []
-  const named = typeof file.env === 'string' ? [file.env] : []
+  const named = [...(typeof file.env === 'string' ? [file.env] : []), ...(typeof file.netrc === 'string' ? ['NETRC'] : [])]
   return [...named, ...Object.values(file).flatMap(secretVariables)]
 }

@@ -20,8 +20,15 @@ export const KEYRING_SERVICE = 'stac-auth'
  * Errors of it: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `CREDENTIAL_VALUE_INVALID` for an empty one; `ABORTED` when
  * a prompt is cancelled.
  */
-export function secretSource(source: SecretSource, load?: typeof loadKeyring): SecretReader {
-  return new CachedSecret(() => read(source, load))
+export function secretSource(source: SecretSource, { field = '', load }: ReadingOptions = {}): SecretReader {
+  return new CachedSecret(() => read(source, field, load))
+}
+
+/** Options for reading a secret. */
+export interface ReadingOptions {
+  /** Name of the field or parameter that it is for: `username` reads the login of a netrc file, all others the password. */
+  readonly field?: string
+  readonly load?: typeof loadKeyring | undefined
 }
 
 class CachedSecret implements SecretReader {
@@ -68,11 +75,12 @@ class CachedSecret implements SecretReader {
   }
 }
 
-async function read(source: SecretSource, load?: typeof loadKeyring): Promise<string> {
+async function read(source: SecretSource, field: string, load?: typeof loadKeyring): Promise<string> {
   if ('env' in source) return fromEnvironment(source.env)
   if ('file' in source) return fromFile(source.file)
   if ('command' in source) return runSecretCommand(source.command)
   if ('keyring' in source) return fromKeyring(source.keyring, load)
+  if ('netrc' in source) return fromNetrc(source.netrc, field)
   return promptSecret(source.prompt)
 }
 
@@ -96,9 +104,14 @@ export function isSecretPath(path: string): boolean {
   return IN_HOME.test(path) || isAbsolute(path)
 }
 
+/** Returns the path of a secret file, with the home folder in place of `~`. Errors: `CREDENTIAL_SOURCE` without a home folder. */
+export function secretFilePath(name: string): string {
+  return IN_HOME.test(name) ? join(homeOf(name), name.slice(2)) : name
+}
+
 async function fromFile(name: string): Promise<string> {
   if (!isSecretPath(name)) throw sourceError(`the secret file ${name} is named by a relative path`, PATH_HINT)
-  const path = IN_HOME.test(name) ? join(homeOf(name), name.slice(2)) : name
+  const path = secretFilePath(name)
   const file = await readRegularFile(path, MAX_SECRET_BYTES)
   if ('problem' in file) {
     throw sourceError(`the secret file ${name} ${file.problem}`, await fileHint(path, file.problem))
@@ -139,6 +152,13 @@ async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<
   return secret
 }
 
+async function fromNetrc(machine: string, field: string): Promise<string> {
+  const { readNetrc } = await import('./netrc.ts')
+  const part = field === 'username' ? 'login' : 'password'
+  const value = await readNetrc(machine, part)
+  return notEmpty(value, `the ${part} of the machine "${machine}" in the netrc file is empty`, 'write it into the file')
+}
+
 const HINT = 'run it yourself: it must print only the secret, on one line'
 
 /** Returns the single line that a program prints. Errors: errors of {@link runProgram}, `CREDENTIAL_SOURCE` for several lines. */
@@ -173,7 +193,7 @@ async function ask(label: string, { input, output }: Terminal): Promise<string> 
   if (!input.isTTY || !output.isTTY) {
     throw sourceError(
       `"${label}" can only be prompted for at a terminal`,
-      'use the source env, file, command or keyring in programs without one',
+      'use the source env, file, command, keyring or netrc in programs without one',
     )
   }
   output.write(`${printable(label)}: `)
@@ -255,7 +275,7 @@ function notEmpty(value: string, message: string, hint: string): string {
 }
 
 /** Decodes UTF-8 and removes one trailing line break. Errors: `CREDENTIAL_SOURCE` for other bytes, and for a byte order mark. */
-function secretText(bytes: Uint8Array, source: string): string {
+export function secretText(bytes: Uint8Array, source: string): string {
   const text = decoded(bytes)
   if (text === undefined) throw sourceError(`${source} returned bytes that are not UTF-8 text`, ENCODING_HINT)
   if (text.startsWith('\ufeff')) throw sourceError(`${source} returned a byte order mark before the secret`, ENCODING_HINT)

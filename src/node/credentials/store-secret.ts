@@ -45,7 +45,7 @@ async function inKeyring(name: string, secret: string, load: typeof loadKeyring)
     await keyringAnswer(entry.setPassword(secret))
     const remove = async () => void (await keyringAnswer(entry.deletePassword()))
     const source = { keyring: account }
-    if ((await secretSource(source, load).read()) === secret) return { source, remove }
+    if ((await secretSource(source, { load }).read()) === secret) return { source, remove }
     await remove()
   } catch {
     // Not installed, locked or refused: a file will do. Texts of the package may contain secrets.

@@ -7,7 +7,7 @@ import { isToken } from '../../http/headers.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
 import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
 import { accessToken, atHand, reveal, unfit } from '../reveal.ts'
-import { bearer } from './bearer.ts'
+import { bearer, requestsToken } from './bearer.ts'
 import { formsOf, type HttpAuthScheme } from './scheme.ts'
 
 /** A ready-made value for any HTTP authentication scheme, registered or not. */
@@ -55,15 +55,27 @@ export function httpStrategy(schemes: readonly HttpAuthScheme[]): Strategy<HttpS
       const scheme = authSchemeOf(context.credential)
       return scheme ? scheme.peek?.(request, context) : readyMade.peek(request, context)
     },
-    async token({ credential }) {
+    async token(context) {
+      const { credential } = context
+      if (requestsToken(credential)) {
+        const { value, expiresAt } = await (await tokenRequest()).requestedToken(context)
+        return { value, tokenType: 'Bearer', ...(expiresAt !== undefined && { expiresAt }) }
+      }
       if (authSchemeOf(credential) === bearer) return { value: await accessToken(credential), tokenType: 'Bearer' }
       throw new ConfigurationError('CONFIG_INVALID', `"${credential.id}" cannot provide a token: only bearer credentials can`, {
         credential: credential.id,
       })
     },
+    hasLogin: requestsToken,
+    login: async (context) => (await tokenRequest()).login(context),
+    logout: async (context, choice) => (await tokenRequest()).logout(context, choice),
+    tokenState: async (context) => (requestsToken(context.credential) ? (await tokenRequest()).tokenState(context) : undefined),
     authorize: (request, context) => (authSchemeOf(context.credential) ?? readyMade).authorize(request, context),
   }
 }
+
+/** Loaded with the first credential that requests its token: most are given one. */
+const tokenRequest = () => import('./token-request.ts')
 
 function problem(scheme: unknown, at: string): AuthError | undefined {
   if (!isHttpScheme(scheme)) {

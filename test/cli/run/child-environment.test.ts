@@ -37,7 +37,7 @@ async function variablesRead(): Promise<readonly string[]> {
 
 /** What our sources read, and programs need. */
 const HARMLESS =
-  /^(?:HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|LOCALAPPDATA|XDG_\w+|LANG|LC_\w+|TERM|NO_COLOR|FORCE_COLOR|NO_PROXY|SSH_(?:CONNECTION|TTY)|DISPLAY|WAYLAND_DISPLAY|S|NODE_\w+|GIT_CONFIG_COUNT|STAC_AUTH_(?:CREDENTIALS|DEBUG)|AWS_(?:REGION|DEFAULT_REGION|ENDPOINT_URL|ENDPOINT_URL_S3|EC2_METADATA_DISABLED))$/
+  /^(?:HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|LOCALAPPDATA|XDG_\w+|LANG|LC_\w+|TERM|NETRC|NO_COLOR|FORCE_COLOR|NO_PROXY|SSH_(?:CONNECTION|TTY)|DISPLAY|WAYLAND_DISPLAY|S|NODE_\w+|GIT_CONFIG_COUNT|STAC_AUTH_(?:CREDENTIALS|DEBUG)|AWS_(?:REGION|DEFAULT_REGION|ENDPOINT_URL|ENDPOINT_URL_S3|EC2_METADATA_DISABLED))$/
 
 describe('the environment of the program', () => {
   it('has no variable that any member of the credential file may name, as its schema says', async () => {
@@ -48,7 +48,7 @@ describe('the environment of the program', () => {
       const file = path.reduceRight<unknown>((inner, name) => (name === '0' ? [inner] : { [name]: inner }), { env: `V${index}` })
       expect(without(file, { [`V${index}`]: 'secret', PATH: '/bin' }), path.join('.')).toEqual({ PATH: '/bin' })
     }
-    expect(Object.keys(schema.definitions.secret.properties)).toEqual(['env', 'file', 'command', 'keyring', 'prompt'])
+    expect(Object.keys(schema.definitions.secret.properties)).toEqual(['env', 'file', 'command', 'keyring', 'netrc', 'prompt'])
   })
 
   it('has no variable that our sources read, unless it is known as harmless', async () => {
@@ -69,6 +69,12 @@ describe('the environment of the program', () => {
     const others = ['EARTHDATA_TOKEN', 'STAC_AUTH_TOKEN', 'STAC_AUTH_TRANSLATION_KEY', 'STAC_AUTH_TIME_TOKEN', 'STAC_AUTH_QUEUE']
     const env = Object.fromEntries([...secrets, ...others].map((name) => [name, 'secret']))
     expect(without({}, { ...env, AWS_REGION: 'r', STAC_AUTH_CREDENTIALS: '/c' })).toEqual({ AWS_REGION: 'r', STAC_AUTH_CREDENTIALS: '/c' })
+  })
+
+  it('has the place of a netrc file unless the credential file reads it', () => {
+    const env = { NETRC: '/etc/netrc', PATH: '/bin' }
+    expect(without({ credentials: [{ password: { env: 'OTHER' } }] }, env)).toEqual(env)
+    expect(without({ credentials: [{ tokenParameters: { password: { netrc: 'urs.example' } } }] }, env)).toEqual({ PATH: '/bin' })
   })
 
   it('has what a source does not name', () => {

@@ -1,0 +1,308 @@
+/** Bearer tokens that an endpoint chosen by the user gives for a password or a key: requested once for all processes, stored and renewed. */
+import { platform } from '#platform'
+import type { LogoutChoice } from '../../auth/auth.ts'
+import { type Credential, Secret } from '../../auth/credential.ts'
+import { refreshTime, type SessionStore } from '../../auth/session.ts'
+import { type AuthFlow, authorized, type TokenState } from '../../auth/strategy.ts'
+import { type AuthError, CredentialError, isAuthError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
+import { isAccessToken } from '../../http/headers.ts'
+import { type HttpRequest, type HttpResponse, isRedirect, withHeader, withQueryParameter } from '../../http/message.ts'
+import { retryHint, withRetryAfter } from '../../net/retry.ts'
+import { Redactor } from '../../text/redactor.ts'
+import { fieldAt } from '../answer-fields.ts'
+import { reveal } from '../reveal.ts'
+import { decodeToken, encodeToken, expiryIn, type RequestedToken, tokenKey } from './requested-token.ts'
+import type { HttpContext } from './scheme.ts'
+
+/** A `bearer` credential that requests its token. */
+type TokenRequest = Credential & {
+  readonly tokenUrl: string
+  readonly method?: 'GET' | 'POST'
+  readonly tokenParameters?: ReadonlyMap<string, Secret>
+  readonly tokenRequest?: 'form' | 'json'
+  readonly tokenField?: string
+  readonly expiresField?: string
+  readonly revocationUrl?: string
+  readonly revocationRequest?: 'form' | 'query'
+}
+
+/** Sends the request with the token; after a 401 the token is requested anew, and the request repeated if it is another one. */
+export async function* requestedSteps(request: HttpRequest, context: HttpContext): AuthFlow {
+  const token = await requestedToken(context)
+  const response = yield bearerStep(request, token)
+  if (response.status !== 401) return
+  context.session.invalidate(tokenKey(context.credential), token)
+  const next = await requestedToken(context, token)
+  if (next.value !== token.value) yield bearerStep(request, next)
+}
+
+export function bearerStep(request: HttpRequest, { value, expiresAt }: RequestedToken) {
+  return authorized(withHeader(request, 'authorization', `Bearer ${value}`), expiresAt)
+}
+
+/**
+ * Returns the token from the session or the store, else from the endpoint. Errors: `AUTH_REJECTED`, `HTTP_<status>`, `OAUTH_REDIRECT`,
+ * `RESPONSE_FIELD_MISSING`, `RESPONSE_TOO_LARGE`, those of the credential that authorizes the request, of the store and of the transport.
+ *
+ * @param refused a token that is not to be returned from the store
+ */
+export async function requestedToken(context: HttpContext, refused?: RequestedToken): Promise<RequestedToken> {
+  const { value } = await context.session.resolve<RequestedToken>(tokenKey(context.credential), async (signal) => {
+    const token = await kept({ ...context, signal }, refused)
+    return { value: token, refreshAt: refreshTimeOf(token, context), ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }) }
+  })
+  return value
+}
+
+/** Requests a token and stores it in place of the present one. Errors: as {@link requestedToken}. */
+export async function login(context: HttpContext): Promise<void> {
+  const { session, credential } = context
+  const [place, user, account] = await Promise.all([placeOf(context), userOf(context), accountOf(context)])
+  session.invalidate(REFUSED, session.get(REFUSED)?.value)
+  await place.store.exclusively(place.key, () => stored(context, place, { user, account, change: 'started' }), context.signal)
+  session.invalidate(tokenKey(credential), session.get(tokenKey(credential))?.value)
+}
+
+/** Removes the token, then revokes it where the credential has an endpoint for that. Errors: those of the store and of the endpoint. */
+export async function logout(context: HttpContext, { revoke: mayRevoke = true }: LogoutChoice = {}): Promise<void> {
+  const { session, credential, changed } = context
+  const { store, key } = await placeOf(context)
+  const token = await store.exclusively(
+    key,
+    async () => {
+      const present = decodeToken(await store.read(key))
+      await store.remove(key).finally(() => session.invalidate(tokenKey(credential), session.get(tokenKey(credential))?.value))
+      if (present) changed('removed')
+      return present
+    },
+    context.signal,
+  )
+  if (token && mayRevoke) await revoke(context, token)
+}
+
+/** Returns the state of the stored token; a new one can always be requested. */
+export async function tokenState(context: HttpContext): Promise<TokenState> {
+  const { store, key } = await placeOf(context)
+  const token = decodeToken(await store.read(key))
+  const common = { refreshable: true, persistent: true }
+  if (!token) return { state: 'none', ...common }
+  const { expiresAt } = token
+  if (expiresAt === undefined) return { state: 'valid', ...common }
+  return { state: expiresAt <= context.clock.now() ? 'expired' : 'valid', expiresAt, ...common }
+}
+
+function refreshTimeOf({ askedAt, expiresAt = Number.POSITIVE_INFINITY }: RequestedToken, { session }: HttpContext): number {
+  return refreshTime(askedAt, expiresAt, session.minValidity)
+}
+
+async function kept(context: HttpContext, refused: RequestedToken | undefined): Promise<RequestedToken> {
+  const place = await placeOf(context)
+  const user = await userOf(context)
+  const own = async () => {
+    const token = decodeToken(await place.store.read(place.key))
+    return token?.user === user && token.value !== refused?.value ? token : undefined
+  }
+  const usable = async () => {
+    const token = await own()
+    return token && context.clock.now() < refreshTimeOf(token, context) ? token : undefined
+  }
+  const before = await usable()
+  if (before) return before
+  // Sources of secrets may ask a person, which takes longer than others may wait for the lock.
+  const account = await accountOf(context)
+  const renew = async () => {
+    const meanwhile = await usable()
+    if (meanwhile) return meanwhile
+    const old = await own()
+    try {
+      return await stored(context, place, { user, account, change: old ? 'refreshed' : 'started' })
+    } catch (error) {
+      // It is due for renewal, but not expired.
+      if (old?.expiresAt !== undefined && context.clock.now() < old.expiresAt) return old
+      throw error
+    }
+  }
+  return place.store.exclusively(place.key, renew, context.signal, usable)
+}
+
+/** Whose token it is to be. */
+interface Owner {
+  readonly user: string
+  readonly account: string
+  readonly change: 'started' | 'refreshed'
+}
+
+/** Requests a token and stores it before it is used. */
+async function stored(context: HttpContext, { store, key }: Place, { user, account, change }: Owner): Promise<RequestedToken> {
+  const token = { ...(await obtained(context, account)), user }
+  await store.write(key, encodeToken(token))
+  context.changed(change)
+  return token
+}
+
+/** A refused account, which is not tried again for a while: accounts are often locked after a few attempts. */
+interface Refusal {
+  readonly account: string
+  readonly error: AuthError
+}
+
+const REFUSED = 'refused token request'
+
+/** Milliseconds for which a refusal is repeated without a request. */
+const REMEMBERED = 60_000
+
+async function obtained(context: HttpContext, account: string): Promise<Omit<RequestedToken, 'user'>> {
+  const { session, clock } = context
+  const known = session.get<Refusal>(REFUSED)?.value
+  if (known?.account === account) throw known.error
+  try {
+    return await answered(context)
+  } catch (error) {
+    if (isAuthError(error) && error.code === 'AUTH_REJECTED') {
+      session.invalidate(REFUSED, known)
+      await session.resolve<Refusal>(REFUSED, async () => ({ value: { account, error }, refreshAt: clock.now() + REMEMBERED }))
+    }
+    throw error
+  }
+}
+
+/** Responses hold a token and a few words. */
+const MAX_ANSWER = 1_048_576
+
+async function answered(context: HttpContext): Promise<Omit<RequestedToken, 'user'>> {
+  const credential = context.credential as TokenRequest
+  const { id, tokenUrl: url, tokenField = 'access_token', expiresField = 'expires_in' } = credential
+  const askedAt = context.clock.now()
+  const { request, secrets } = await tokenRequestOf(credential)
+  const response = await sent(context, request, { name: 'token endpoint', secrets })
+  const answer = parsed(await response.text(MAX_ANSWER))
+  const value = fieldAt(answer, tokenField)
+  if (typeof value !== 'string' || !isAccessToken(value)) {
+    const message = `the response of the token endpoint of "${id}" has no access token in "${tokenField}"`
+    const hint = 'set "tokenField" to the member of the response that is the token'
+    throw new SelectionError('RESPONSE_FIELD_MISSING', message, { credential: id, url, status: response.status, hint })
+  }
+  const expiresAt = expiryIn(fieldAt(answer, expiresField), askedAt)
+  return { value, askedAt, ...(expiresAt !== undefined && { expiresAt }) }
+}
+
+async function tokenRequestOf(credential: TokenRequest): Promise<{ readonly request: HttpRequest; readonly secrets: readonly string[] }> {
+  const { tokenUrl: url, method = 'POST', tokenParameters, tokenRequest } = credential
+  const accept = { accept: 'application/json' }
+  if (!tokenParameters) return { request: { method, url, headers: accept }, secrets: [] }
+  const read = async ([name, value]: [string, Secret]) => [name, await reveal(value, `parameter ${name}`, credential)] as const
+  const parameters = Object.fromEntries(await Promise.all([...tokenParameters].map(read)))
+  const [type, body] =
+    tokenRequest === 'json'
+      ? ['application/json', JSON.stringify(parameters)]
+      : ['application/x-www-form-urlencoded', String(new URLSearchParams(parameters))]
+  return { request: { method, url, headers: { ...accept, 'content-type': type }, body }, secrets: Object.values(parameters) }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Revokes a token, by a form as in RFC 7009 §2.1, or with the token in the query. */
+async function revoke(context: HttpContext, { value }: RequestedToken): Promise<void> {
+  const { revocationUrl: url, revocationRequest } = context.credential as TokenRequest
+  if (url === undefined) return
+  const request: HttpRequest =
+    revocationRequest === 'query'
+      ? { method: 'POST', url: withQueryParameter(url, 'token', value), headers: {} }
+      : { method: 'POST', url, headers: FORM, body: String(new URLSearchParams({ token: value })) }
+  const response = await sent(context, request, { name: 'revocation endpoint', secrets: [value] })
+  await response.discard()
+}
+
+/** An endpoint of the credential; `secrets` were sent in the body and must not appear in errors. */
+interface Endpoint {
+  readonly name: string
+  readonly secrets: readonly string[]
+}
+
+/** Sends as the credential in `with`, if there is one; follows no redirects. Returns a successful response. */
+async function sent({ credential, input, send, signal, clock }: HttpContext, request: HttpRequest, { name, secrets }: Endpoint) {
+  const response = await (input?.send ?? send)(request, signal ? { signal } : {})
+  const { status, headers } = response
+  if (status >= 200 && status <= 299) return response
+  const fields = { credential: credential.id, url: new URL(request.url).origin + new URL(request.url).pathname, status }
+  if (isRedirect(status)) {
+    await response.discard()
+    throw new TrustError('OAUTH_REDIRECT', `the ${name} of "${credential.id}" sent a redirect. It was not followed`, fields)
+  }
+  const { says, address } = await wordsOf(response, secrets)
+  if (status !== 401 && status !== 403) {
+    const failure = { ...fields, retryable: status >= 500 || status === 429 }
+    const error = new NetworkError(`HTTP_${status}`, `the ${name} of "${credential.id}" failed with status ${status}${says}`, failure)
+    throw withRetryAfter(error, retryHint(headers, clock.now()))
+  }
+  const check = typeof credential.with === 'string' ? `check the secrets of "${credential.with}"` : 'check the values of "tokenParameters"'
+  const hint = address === undefined ? check : `the server names ${address}; ${check}`
+  throw new CredentialError('AUTH_REJECTED', `the ${name} of "${credential.id}" refused the request with ${status}${says}`, {
+    ...fields,
+    hint,
+  })
+}
+
+/** Returns what a server says, without secrets that it may repeat. */
+async function wordsOf(response: HttpResponse, secrets: readonly string[]) {
+  const { message, address } = (await response.serverMessage?.()) ?? {}
+  await response.discard()
+  const redactor = new Redactor()
+  for (const secret of secrets) redactor.add(secret)
+  const scrubbed = redactor.scrub(address ?? '')
+  return { says: message ? `. The server says: ${redactor.scrub(message)}` : '', ...(address && scrubbed === address && { address }) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The store, and the key of the credential's token in it. */
+interface Place {
+  readonly store: SessionStore
+  readonly key: string
+}
+
+async function placeOf({ credential, stores }: HttpContext): Promise<Place> {
+  const parts = [credential.id, tokenKey(credential)]
+  return { store: stores.persistent, key: await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join('')) }
+}
+
+/** Names of parameters that may be guessed from a hash. */
+const GUESSABLE = /pass|secret|key|token|code|pin/i
+
+/**
+ * Returns the hash of the user name and of other parameters that are no secrets: a token of one user is never used for another. What a
+ * person is asked for does not count, because a stored token needs no question.
+ */
+async function userOf(context: HttpContext): Promise<string> {
+  const { credential, input } = context
+  const account = { field: 'username', value: input?.credential.username, of: input?.credential ?? credential }
+  const named = [account, ...parametersOf(credential).filter(({ field }) => !GUESSABLE.test(field))]
+  const read = async ({ field, value, of }: Named) =>
+    value instanceof Secret && !value.isAsked ? [field, await reveal(value, field, of)] : [field]
+  return platform.sha256Hex(JSON.stringify(await Promise.all(named.map(read))))
+}
+
+/** Returns the hash of all secrets that authorize the request, which is kept in memory only. */
+async function accountOf({ credential, input }: HttpContext): Promise<string> {
+  const others = input ? Object.entries(input.credential).map(([field, value]) => ({ field, value, of: input.credential })) : []
+  const read = async ({ field, value, of }: Named) => (value instanceof Secret ? reveal(value, field, of) : '')
+  return platform.sha256Hex(JSON.stringify(await Promise.all([...parametersOf(credential), ...others].map(read))))
+}
+
+/** A value, and whose field it is. */
+interface Named {
+  readonly field: string
+  readonly value: unknown
+  readonly of: Credential
+}
+
+function parametersOf(credential: Credential): readonly Named[] {
+  const parameters = (credential as TokenRequest).tokenParameters ?? new Map<string, Secret>()
+  return [...parameters].map(([name, value]) => ({ field: `parameter ${name}`, value, of: credential }))
+}
