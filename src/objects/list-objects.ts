@@ -9,6 +9,7 @@ import type { Auth } from '../auth/auth.ts'
 import { givenTarget } from '../auth/resource.ts'
 import { type AuthError, CredentialError, NetworkError, ProtocolError, SelectionError, UnsupportedError } from '../errors.ts'
 import { percentEncoded, readBody, utf8 } from '../http/message.ts'
+import { elementText } from '../http/xml-text.ts'
 import { listQuery, type ObjectAddress, objectAddressOf, serviceOf } from '../stac/object-address.ts'
 import { type ObjectLocation, storagesOf } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
@@ -262,25 +263,6 @@ function listRefusal(status: number, body: string, url: string): AuthError {
     status,
     hint: `add an s3 credential for this bucket of ${host} to the credential file, beside those of other services`,
   })
-}
-
-/** Returns the text of the first element with that name; undefined when there is none or it is empty. */
-function elementText(xml: string, name: string): string | undefined {
-  const open = `<${name}>`
-  const start = xml.indexOf(open)
-  const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start)
-  const text = end < 0 ? '' : xml.slice(start + open.length, end)
-  return text === '' || text.includes('<') ? undefined : text.replace(ENTITY, character)
-}
-
-const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi
-
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-function character(whole: string, decimal?: string, hex?: string, name?: string): string {
-  if (name !== undefined) return NAMED[name] ?? whole
-  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
-  return code <= 0x10ffff ? String.fromCodePoint(code) : whole
 }
 
 /** Returns the `Code` of an error response (Amazon S3 API reference, "Error responses") when it is a single word; else an empty string. */

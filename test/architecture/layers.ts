@@ -89,7 +89,7 @@ const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
 ]
 
 /** What is no scheme type but common to them. */
-const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession']
+const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession', 'answer-fields']
 
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
