@@ -132,10 +132,13 @@ export async function logout(
   if (name !== undefined && !credentials.some(({ id }) => id === name)) throw unknownCredential(name, credentials)
   const logins = await open(context, options)
   const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
-  if (name === undefined && !options.all && present.length > 1)
-    throw usageError('several credentials are logged in', `give one of ${present.join(', ')}, or --all`)
+  // What was obtained with a login ends with it.
+  const isDerived = (one: string) => present.includes(String(credentials.find(({ id }) => id === one)?.with))
+  const own = present.filter((one) => !isDerived(one))
+  if (name === undefined && !options.all && own.length > 1)
+    throw usageError('several credentials are logged in', `give one of ${own.join(', ')}, or --all`)
   const failures: unknown[] = []
-  for (const credential of name === undefined ? present : [name]) {
+  for (const credential of name === undefined ? own : [name]) {
     if (!(await logins.status()).some((status) => status.credential === credential)) {
       await context.diagnostics.note(`"${credential}" needs no login`)
       continue
