@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { assetOf } from '../../../src/stac/target.ts'
+import { temporaryFolder } from '../../cli/folder.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { found } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
@@ -8,6 +14,7 @@ import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
 import type { S3ServerKey } from '../../servers/s3-signature.ts'
 import { startTokenService, type TokenServiceOptions } from '../../servers/token-service.ts'
 import { browser, provided, type Stage } from '../oauth2/provider.ts'
+import type { KeysWork } from './keys-process.ts'
 
 const ROLE = 'arn:aws:iam::123456789012:role/reader'
 
@@ -162,6 +169,54 @@ describe('keys for the token of a login', () => {
     expect([stranger.connections, formOf(sts).get('RoleArn')]).toEqual([0, ROLE])
   })
 })
+
+describe('processes that need keys at once', () => {
+  it('processes that need keys at once make one request for them: twelve requests of three processes', async () => {
+    const folder = await temporaryFolder()
+    const sts = await service({ delay: 500 })
+    const auth = await loggedIn(engine(sts))
+    const request = await auth.authorize(assetOf(item(), 'data'))
+    expect(request.headers['x-amz-security-token']).toBe(keys[0]?.sessionToken)
+    const idToken = formOf(sts).get('WebIdentityToken')
+    const login = { id: 'person', type: 'http', scheme: 'bearer', token: idToken, sendTo: [`${sts.origin}/`] }
+    const bucket = {
+      id: 'eo',
+      type: 's3',
+      endpoint: store.url,
+      sendTo: ['s3://eo/'],
+      with: 'person',
+      stsEndpoint: `${sts.origin}/`,
+      roleArn: ROLE,
+    }
+    const document = item({ 'auth:refs': undefined })
+    const work: KeysWork = { folder: join(folder, 'tokens'), credentials: [login, bucket], document, requests: 4 }
+    const script = await compiled(folder)
+    const runs = Array.from({ length: 3 }, () => promisify(execFile)(process.execPath, [script, JSON.stringify(work)]))
+    for (const { stdout, stderr } of await Promise.all(runs))
+      expect([JSON.parse(stdout), stderr]).toEqual([['hello', 'hello', 'hello', 'hello'], ''])
+    expect(sts.exchanges).toHaveLength(2)
+    expect(new Set(store.log.map(({ headers }) => headers['x-amz-security-token'])).size).toBe(1)
+  })
+})
+
+/** Compiles the program of a process once. */
+async function compiled(folder: string): Promise<string> {
+  const here = dirname(fileURLToPath(import.meta.url))
+  await build({
+    entryPoints: [join(here, 'keys-process.ts')],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    alias: { '#platform': join(here, '../../../src/platform/node.ts') },
+    // Packages that are no modules ask for others by `require`.
+    banner: { js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)" },
+    logLevel: 'error',
+  })
+  return join(folder, 'keys-process.mjs')
+}
 
 describe('a token service that refuses', () => {
   it.each<[string, object, Partial<TokenServiceOptions>, string]>([
