@@ -126,7 +126,8 @@ function typeOf(name: string, schema: Schema): string {
     const optional = schema.required?.includes(member) ? '' : '?'
     return `readonly ${member}${optional}: ${fixed === undefined ? 'string' : `'${fixed}'`}`
   })
-  return `{ ${members.join('; ')} }`
+  // As the formatter breaks lines.
+  return members.join('; ').length > 100 ? `{\n    ${members.join('\n    ')}\n  }` : `{ ${members.join('; ')} }`
 }
 
 function functionOf(name: string): string {
