@@ -27,12 +27,21 @@ const KINDS: { readonly [kind in Field['kind']]: Schema } = {
   'signed-url-patterns': patterns,
   id: text,
   parameters: { type: 'object', additionalProperties: { anyOf: [text, secret] } },
+  members: { type: 'object', additionalProperties: {} },
+  places: { type: 'object', additionalProperties: text },
   // Code only.
   function: { not: {} },
   placement: { type: 'object', required: ['in', 'name'], properties: { in: { const: 'query' }, name: text }, additionalProperties: false },
 }
 
 function property({ kind, label, values }: Field): Schema {
+  if (kind === 'places' && values)
+    return {
+      description: label,
+      type: 'object',
+      properties: Object.fromEntries(values.map((name) => [name, text])),
+      additionalProperties: false,
+    }
   return { description: label, ...KINDS[kind], ...(values && { enum: values }) }
 }
 

@@ -119,12 +119,15 @@ function typeOf(name: string, schema: Schema): string {
   if (schema.not) return functionOf(name)
   if (schema.type === 'array') return schema.items?.pattern ? 'UrlPatterns' : 'readonly string[]'
   if (schema.type !== 'object') return schema.type ?? 'unknown'
+  if (schema.additionalProperties && Object.keys(schema.additionalProperties).length === 0) return '{ readonly [name: string]: unknown }'
   if (schema.additionalProperties) return '{ readonly [name: string]: SecretValue }'
   const members = Object.entries(schema.properties ?? {}).map(([member, part]) => {
     const fixed = typeof part === 'object' ? part.const : undefined
-    return `readonly ${member}: ${fixed === undefined ? 'string' : `'${fixed}'`}`
+    const optional = schema.required?.includes(member) ? '' : '?'
+    return `readonly ${member}${optional}: ${fixed === undefined ? 'string' : `'${fixed}'`}`
   })
-  return `{ ${members.join('; ')} }`
+  // As the formatter breaks lines.
+  return members.join('; ').length > 100 ? `{\n    ${members.join('\n    ')}\n  }` : `{ ${members.join('; ')} }`
 }
 
 function functionOf(name: string): string {

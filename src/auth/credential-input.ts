@@ -457,10 +457,37 @@ export type S3Credential = CredentialBase & {
   readonly secretAccessKey?: SecretValue
   /** Session token */
   readonly sessionToken?: SecretValue
-  /** Service that returns temporary keys */
+  /** Security token service that gives keys for the token of the login in "with" */
+  readonly stsEndpoint?: string
+  /** Role to assume there; MinIO needs none */
+  readonly roleArn?: string
+  /** Name of the session in logs of that service; default: stac-auth */
+  readonly roleSessionName?: string
+  /** Seconds that keys of that service are valid; default: chosen by the service */
+  readonly durationSeconds?: number
+  /** Token sent to that service; default: the ID token of the login, else its access token */
+  readonly webIdentityToken?: 'id_token' | 'access_token'
+  /** Service that returns keys */
   readonly credentialsUrl?: string
-  /** Credential that authorizes calls of that service */
+  /** Credential that authorizes calls of the service of the keys */
   readonly with?: string
+  /** HTTP method of that call; default: GET, POST with a body */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** Members of the body of that call; sources of secrets are read */
+  readonly body?: { readonly [name: string]: unknown }
+  /** Format of that body; default: json */
+  readonly bodyType?: 'json' | 'form'
+  /** Members of the answer, or JSON Pointers, that hold the keys */
+  readonly fields?: {
+    readonly accessKeyId?: string
+    readonly secretAccessKey?: string
+    readonly sessionToken?: string
+    readonly expiration?: string
+  }
+  /** URL at which a logout deletes the keys, with {accessKeyId} */
+  readonly releaseUrl?: string
+  /** HTTP method of that call; default: DELETE */
+  readonly releaseMethod?: 'DELETE' | 'POST'
   /** Keys may come from the metadata service of this machine */
   readonly instanceMetadata?: boolean
   /** Region */

@@ -163,7 +163,7 @@ export interface Credential {
   readonly [field: string]: unknown
 }
 
-/** Field kinds of a credential. `issuer` is a URL kept exactly as written, because it is compared as text; `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `function` is for code only. */
+/** Field kinds of a credential. `issuer` is a URL kept exactly as written, because it is compared as text; `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `members` are those of a JSON object to send, `places` of an answer's fields by name; `function` is for code only. */
 export type FieldKind =
   | 'text'
   | 'secret'
@@ -177,6 +177,8 @@ export type FieldKind =
   | 'signed-url-patterns'
   | 'id'
   | 'parameters'
+  | 'members'
+  | 'places'
   | 'placement'
   | 'function'
 
@@ -188,7 +190,7 @@ export interface Field {
   readonly label: string
   /** True when a credential without it is refused. */
   readonly required?: boolean
-  /** The values allowed, for `text`. */
+  /** The values allowed, for `text`; the names allowed, for `places`. */
   readonly values?: readonly string[]
   /** True for multi-line text, such as keys in PEM. */
   readonly lines?: true

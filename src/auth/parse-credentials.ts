@@ -234,6 +234,8 @@ const READERS: { readonly [kind in FieldKind]: (value: unknown, field: Field, at
   secret: (value, { oneTime }, at, from) => readSecret(value, at, from, oneTime),
   'text-or-secret': (value, _field, at, from) => (typeof value === 'string' ? new Secret(value) : readSecret(value, at, from)),
   parameters: (value, _field, at, from) => readParameters(value, at, from),
+  members: (value, _field, at, from) => readMembers(value, at, from),
+  places: (value, { values }, at) => readPlaces(value, at, values),
   function: (value, _field, at, from) => {
     if (from === 'code' && typeof value === 'function') return value
     throw invalid(at, 'must be a function, which is only possible in code')
@@ -315,5 +317,27 @@ function readParameters(value: unknown, at: string, from: Origin): ReadonlyMap<s
       name,
       typeof content === 'string' ? new Secret(content) : readSecret(content, `${at}/${name}`, from),
     ]),
+  )
+}
+
+/** Returns the members of a body to send: values of JSON, and the sources of secrets among them. */
+function readMembers(value: unknown, at: string, from: Origin): ReadonlyMap<string, unknown> {
+  if (!isObject(value)) throw invalid(at, 'must be an object')
+  const isSecret = (content: unknown) =>
+    content instanceof Secret || typeof content === 'function' || (isObject(content) && isSource(content))
+  return new Map(
+    Object.entries(value).map(([name, content]) => [name, isSecret(content) ? readSecret(content, `${at}/${name}`, from) : content]),
+  )
+}
+
+/** Returns the places by name: own members, each a text. */
+function readPlaces(value: unknown, at: string, names: readonly string[] = []): ReadonlyMap<string, string> {
+  if (!isObject(value)) throw invalid(at, 'must be an object')
+  return new Map(
+    Object.entries(value).map(([name, place]) => {
+      if (!names.includes(name)) throw invalid(`${at}/${name}`, 'is not one of them', `fields: ${names.join(', ')}`)
+      if (typeof place !== 'string' || place === '') throw invalid(`${at}/${name}`, 'must be the name of a member, or a JSON Pointer')
+      return [name, place]
+    }),
   )
 }

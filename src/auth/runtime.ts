@@ -116,6 +116,8 @@ export class Runtime {
     for (let next = match; next; next = this.#inputOf(next)) {
       const found = await next.strategy.loginRequired?.(this.#alone(next)).catch(asAuthError)
       if (found) return found
+      // What was obtained with a login is used without it.
+      if (this.#inputOf(next) && (await next.strategy.tokenState?.(this.#alone(next)))?.state === 'valid') return undefined
     }
     return undefined
   }
@@ -131,6 +133,14 @@ export class Runtime {
     const match = this.#engine.credential(id)
     if (!match?.strategy.login || !hasLogin(match)) throw noLogin(id, match)
     await match.strategy.login(this.#alone(match, signal), interaction)
+    // Keys that an earlier login obtained may be another user's; a provider deletes those of the same user.
+    for (const other of this.#selector.own) {
+      if (other.credential.with !== id || !other.strategy.logout || !(await other.strategy.tokenState?.(this.#alone(other)))) continue
+      await this.logout(other.credential.id, signal ? { signal } : {}).catch((error: unknown) => {
+        const { code, message } = asAuthError(error)
+        this.#engine.warn({ code, message })
+      })
+    }
   }
 
   async logout(id: string, { signal, end, revoke }: Pick<SendOptions, 'signal'> & LogoutChoice): Promise<void> {
@@ -141,7 +151,8 @@ export class Runtime {
     try {
       // Tokens derived from this login are removed with it.
       for (const other of this.#selector.own) {
-        if (other.strategy.logout && hasLogin(other) && this.#inputOf(other) === match)
+        const isDerived = other.strategy.logout && hasLogin(other) && this.#inputOf(other) === match
+        if (isDerived && (await other.strategy.tokenState?.(this.#alone(other))))
           await this.logout(other.credential.id, { ...(signal && { signal }), ...choice })
       }
     } finally {
@@ -272,8 +283,12 @@ function hasLogin({ credential, strategy }: CredentialMatch): boolean {
 
 function noLogin(id: string, match: CredentialMatch | undefined): ConfigurationError {
   if (!match) return new ConfigurationError('CONFIG_INVALID', `there is no credential "${id}"`)
-  const message = `credential "${id}" of type ${match.credential.type} has no login: it needs only its secret`
-  return new ConfigurationError('CONFIG_INVALID', message, { credential: id })
+  const { type, with: via } = match.credential
+  const message = `credential "${id}" of type ${type} has no login: it needs only ${typeof via === 'string' ? `that of "${via}"` : 'its secret'}`
+  return new ConfigurationError('CONFIG_INVALID', message, {
+    credential: id,
+    ...(typeof via === 'string' && { hint: `stac-auth login ${via}` }),
+  })
 }
 
 /** Replaces errors of the caller's transport, which may contain the request. Errors: also `CONFIG_INVALID` if it returns no response. */

@@ -32,19 +32,28 @@ export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
  * and those of the provider.
  */
 export async function login(name: string, options: LoginOptions, context: Context, open: typeof openLogins = openLogins): Promise<number> {
-  const ids = await idsFor(name, await userCredentials(options, context), options, context)
+  const user = await userCredentials(options, context)
+  const wanted = await idsFor(name, user, options, context)
   const logins = await open(context, options)
   const known = await logins.status()
+  const ids = new Set(wanted.map((id) => loginOf(id, user)))
+  const named = loginOf(name, user)
   let asked = false
   for (const id of ids) {
     const state = known.find(({ credential }) => credential === id)
-    if (state === undefined || (name !== id && !needsPerson(state))) continue
+    if (state === undefined || (named !== id && !needsPerson(state))) continue
     asked = true
-    if (name !== id && isLoggedIn(state)) await context.diagnostics.note(`"${id}" is logged in already`)
+    if (named !== id && isLoggedIn(state)) await context.diagnostics.note(`"${id}" is logged in already`)
     else await logIn(state, logins, options, context)
   }
-  if (!asked) await context.diagnostics.note(nothingToDo(ids))
+  if (!asked) await context.diagnostics.note(nothingToDo([...ids]))
   return EXIT.done
+}
+
+/** Returns the id of the credential whose login another one uses; engines accept chains with an end only. */
+function loginOf(id: string, user: UserCredentials): string {
+  const via = user.credentials.find((one) => one.id === id)?.with
+  return typeof via === 'string' ? loginOf(via, user) : id
 }
 
 function nothingToDo(ids: readonly string[]): string {
@@ -132,10 +141,13 @@ export async function logout(
   if (name !== undefined && !credentials.some(({ id }) => id === name)) throw unknownCredential(name, credentials)
   const logins = await open(context, options)
   const present = (await logins.status()).filter(({ state }) => state !== 'none').map(({ credential }) => credential)
-  if (name === undefined && !options.all && present.length > 1)
-    throw usageError('several credentials are logged in', `give one of ${present.join(', ')}, or --all`)
+  // What was obtained with a login ends with it.
+  const isDerived = (one: string) => present.includes(String(credentials.find(({ id }) => id === one)?.with))
+  const own = present.filter((one) => !isDerived(one))
+  if (name === undefined && !options.all && own.length > 1)
+    throw usageError('several credentials are logged in', `give one of ${own.join(', ')}, or --all`)
   const failures: unknown[] = []
-  for (const credential of name === undefined ? present : [name]) {
+  for (const credential of name === undefined ? own : [name]) {
     if (!(await logins.status()).some((known) => known.credential === credential)) {
       await context.diagnostics.note(`"${credential}" needs no login`)
       continue

@@ -109,6 +109,8 @@ const KINDS: { readonly [kind in FieldKind]: true } = {
   'signed-url-patterns': true,
   id: true,
   parameters: true,
+  members: true,
+  places: true,
   placement: true,
   function: true,
 }

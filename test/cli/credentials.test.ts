@@ -50,7 +50,9 @@ describe('credentials check', () => {
     const keys = { id: 'archive', type: 's3', credentialsUrl: 'https://archive.example/keys', with: 'login', sendTo: ['s3://eo/'] }
     const path = await put(folder, 'archive.json', { version: 1, credentials: [login, keys] })
     const { stdout } = await run(['credentials', 'list', path])
-    expect(stdout).toBe('login  http  https://archive.example/\narchive  s3  s3://eo/  keys from: https://archive.example/keys\n')
+    expect(stdout).toBe(
+      'login  http  https://archive.example/\narchive  s3  s3://eo/  keys from: https://archive.example/keys  with: login\n',
+    )
     const wrong = await put(folder, 'archive-profile.json', { version: 1, credentials: [login, { ...keys, profile: 'eo' }] })
     const { code, stderr } = await run(['credentials', 'check', wrong])
     expect([code, stderr]).toEqual([2, expect.stringContaining('keys must have one source: credentialsUrl or profile, not both')])

@@ -26,6 +26,8 @@ const credentials = await put(folder, 'credentials.json', {
   version: 1,
   credentials: [{ id: 'ada', ...CODE }, { id: 'bob', ...CODE }, key],
 })
+const bucket = { id: 'eo', type: 's3', stsEndpoint: 'https://data.example/sts', with: 'ada', sendTo: ['s3://eo/'] }
+const withBucket = await put(folder, 'bucket.json', { version: 1, credentials: [{ id: 'ada', ...CODE }, bucket] })
 
 /** An engine that remembers what it was asked for, and a terminal that remembers what it showed. */
 function stage({
@@ -47,7 +49,7 @@ function stage({
       calls.push(`logout ${credential}`)
     },
     status: async () =>
-      ['ada', 'bob'].map((credential) => {
+      ['ada', 'bob', ...(states.eo ? ['eo'] : [])].map((credential) => {
         const state = states[credential] ?? 'none'
         const known = state === 'none' ? {} : { expiresAt: '2026-07-01T10:00:00.000Z', scopes: ['read'] }
         return {
@@ -88,6 +90,12 @@ describe('login', () => {
     expect(await login('ada', options, context, open)).toBe(0)
     expect(calls).toEqual(['login ada'])
     expect(shown()).toMatch(/^"ada" is logged in until 2026-07-01T10:00:00.000Z \(.+\)\n$/)
+  })
+
+  it('logs in as the credential with whose login keys are obtained', async () => {
+    const { context, open, calls } = stage({ states: { eo: 'valid' } })
+    expect(await login('eo', { credentials: withBucket }, context, open)).toBe(0)
+    expect(calls).toEqual(['login ada'])
   })
 
   it('sends nobody to a provider for tokens that cannot be stored', async () => {
@@ -244,6 +252,12 @@ describe('the screen', () => {
 })
 
 describe('logout', () => {
+  it('ends a login with the keys that were obtained with it', async () => {
+    const { context, open, calls } = stage({ states: { ada: 'valid', eo: 'valid' } })
+    expect(await logout(undefined, { credentials: withBucket }, context, open)).toBe(0)
+    expect(calls).toEqual(['logout ada'])
+  })
+
   it('removes the tokens of the credential, of the only one, of all', async () => {
     const one = stage({ states: { bob: 'expired' } })
     await logout('ada', options, one.context, one.open)

@@ -276,6 +276,14 @@ describe('the input of a scheme', () => {
     expect(inputOf(scheme, { type: 'signedUrl', flows: { sign: signing } })).toEqual(['chain-input-type'])
   })
 
+  it('may be a login, a key or a password for keys of an object store, but no other signature', () => {
+    const forKeys = (input: object) => inputOf({ type: 's3' }, input).filter((code) => code !== 's3-without-storage')
+    expect(forKeys({ type: 'openIdConnect', openIdConnectUrl: 'https://id.example/.well-known/openid-configuration' })).toEqual([])
+    expect(forKeys(KEY)).toEqual([])
+    expect(forKeys({ type: 'http', scheme: 'basic' })).toEqual([])
+    expect(forKeys({ type: 's3' })).toEqual(['chain-input-type'])
+  })
+
   it('must yield a token for a token exchange', () => {
     const scheme = { type: 'oauth2', flows: { tokenExchange: { tokenUrl: 'https://id.example/token', scopes: {} } } }
     expect(inputOf(scheme, { type: 'http', scheme: 'Bearer' })).toEqual(['http-scheme-case'])

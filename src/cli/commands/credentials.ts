@@ -38,6 +38,10 @@ interface Listed {
   readonly signedUrlHosts?: readonly string[]
   /** For `s3`: the service that issues its keys. */
   readonly credentialsUrl?: string
+  /** For `s3`: the security token service that issues its keys. */
+  readonly stsEndpoint?: string
+  /** Id of the credential whose login is used for that. */
+  readonly with?: string
 }
 
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
@@ -81,12 +85,14 @@ async function noteToken({ io, diagnostics }: Context): Promise<void> {
 async function listedCredentials({ path, named }: CredentialPath): Promise<readonly Listed[]> {
   const { credentialsFromFile } = await import('../../node/credentials/credential-file.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
-  return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl }: CredentialObject) => ({
+  return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl, stsEndpoint, with: via }: CredentialObject) => ({
     id,
     type,
     sendTo: listOf(sendTo),
     ...(signedUrlHosts !== undefined && { signedUrlHosts: listOf(signedUrlHosts as string | readonly string[]) }),
     ...(typeof credentialsUrl === 'string' && { credentialsUrl }),
+    ...(typeof stsEndpoint === 'string' && { stsEndpoint }),
+    ...(typeof via === 'string' && { with: via }),
   }))
 }
 
@@ -98,10 +104,11 @@ function textOf(credentials: readonly Listed[]): string {
   return credentials.map((credential) => `${forLine(lineOf(credential))}\n`).join('')
 }
 
-function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl }: Listed): string {
+function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl, stsEndpoint = credentialsUrl, with: via }: Listed): string {
   const signed = signedUrlHosts.length > 0 ? [`signed: ${signedUrlHosts.join(' ')}`] : []
-  const keys = credentialsUrl === undefined ? [] : [`keys from: ${credentialsUrl}`]
-  return [id, type, ...(sendTo.length > 0 ? [sendTo.join(' ')] : []), ...signed, ...keys].join('  ')
+  const keys = stsEndpoint === undefined ? [] : [`keys from: ${stsEndpoint}`]
+  const login = via === undefined ? [] : [`with: ${via}`]
+  return [id, type, ...(sendTo.length > 0 ? [sendTo.join(' ')] : []), ...signed, ...keys, ...login].join('  ')
 }
 
 function jsonOf(value: unknown): string {

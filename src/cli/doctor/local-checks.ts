@@ -352,8 +352,8 @@ const PACKAGES: readonly { readonly name: string; readonly what: string; readonl
     {
       name: '@aws-sdk/credential-providers',
       what: 'S3 keys of roles and single sign-on',
-      isNeeded: ({ type, profile, accessKeyId, credentialsUrl }) =>
-        type === 's3' && profile !== undefined && !accessKeyId && !credentialsUrl,
+      isNeeded: ({ type, profile, accessKeyId, credentialsUrl, stsEndpoint }) =>
+        type === 's3' && profile !== undefined && !accessKeyId && !credentialsUrl && !stsEndpoint,
     },
   ]
 

@@ -57,12 +57,15 @@ const tokenExchangeInput: RuleCase = {
   },
 }
 
-/** A scheme that supplies the input of another one yields a token, or what a signing API may accept in its place. */
+/** A scheme that supplies the input of another one yields a token, or what a signing API or a service of keys may accept in its place. */
 const chainInputType: RuleCase = {
   meta: {
     code: 'chain-input-type',
     severity: { recommended: 'warn', strict: 'warn', schema: 'off' },
-    messages: { 'no-token': 'a scheme of type {type} yields no token to exchange: refer to an oauth2 or openIdConnect scheme' },
+    messages: {
+      'no-token': 'a scheme of type {type} yields no token to exchange: refer to an oauth2 or openIdConnect scheme',
+      'no-login': 'a scheme of type {type} yields nothing that keys are given for: refer to an oauth2 or openIdConnect scheme',
+    },
   },
   scheme({ value, type: of, pointer, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
@@ -71,8 +74,8 @@ const chainInputType: RuleCase = {
       const input = typeof ref === 'string' ? own(siblings, ref) : undefined
       const type = ownString(input, 'type') ?? ''
       const isLogin = type === 'apiKey' || (type === 'http' && ownString(input, 'scheme')?.toLowerCase() !== 'bearer')
-      if (type === 's3' || type === 'signedUrl' || (isLogin && of !== 'signedUrl'))
-        report(`${pointer}/auth:refs/${index}`, 'no-token', { type })
+      if (type === 's3' || type === 'signedUrl' || (isLogin && of !== 'signedUrl' && of !== 's3'))
+        report(`${pointer}/auth:refs/${index}`, of === 's3' ? 'no-login' : 'no-token', { type })
     }
   },
 }
@@ -115,7 +118,7 @@ export const docs: RuleDocs = {
   },
   'chain-input-type': {
     part: 'authentication-scheme-object',
-    why: 'A token comes from a scheme of type oauth2, openIdConnect or http with bearer. Keys, passwords and signatures cannot be exchanged. A signing API (type signedUrl) also accepts keys and passwords.',
+    why: 'A token comes from a scheme of type oauth2, openIdConnect or http with bearer. Keys, passwords and signatures cannot be exchanged. A signing API (type signedUrl) also accepts keys and passwords, as does a service that gives keys for an object store (type s3).',
     repair: [
       'Refer to the scheme with which users log in.',
       'If the service accepts a key directly, refer to the key from the assets instead.',

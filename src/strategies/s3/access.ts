@@ -16,8 +16,22 @@ export interface S3Credential extends Credential {
   /** The source of the keys when the credential has none. */
   readonly keys?: S3KeySource
   readonly profile?: string
-  /** A service that returns temporary keys, called with the credential named in `with`. */
+  /** A service that returns keys, called with the credential named in `with`. */
   readonly credentialsUrl?: string
+  readonly method?: string
+  readonly body?: ReadonlyMap<string, unknown>
+  readonly bodyType?: 'json' | 'form'
+  /** Places of the keys in the answer of that service, by name. */
+  readonly fields?: ReadonlyMap<string, string>
+  /** Where a pair of keys is deleted at a logout; contains `{accessKeyId}`. */
+  readonly releaseUrl?: string
+  readonly releaseMethod?: string
+  /** A security token service that gives keys for the token of the login named in `with`. */
+  readonly stsEndpoint?: string
+  readonly roleArn?: string
+  readonly roleSessionName?: string
+  readonly durationSeconds?: number
+  readonly webIdentityToken?: 'id_token' | 'access_token'
   readonly with?: string
   /** True: the keys may come from the metadata service of the machine. */
   readonly instanceMetadata?: boolean
@@ -27,6 +41,9 @@ export interface S3Credential extends Credential {
   /** True: the user agrees to pay for transfers. */
   readonly requesterPays?: boolean
 }
+
+/** Stands for the access key id in `releaseUrl`; parsers of URLs encode braces in paths. */
+export const ID_PLACE = /(?:\{|%7B)accessKeyId(?:\}|%7D)/i
 
 /** Platforms with another API: `AZURE` in v1, `ms-azure` in v2. */
 const FOREIGN = /azure/i

@@ -1,25 +1,37 @@
 /** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
+import { platform } from '#platform'
+import type { LogoutChoice } from '../../auth/auth.ts'
 import type { Secret } from '../../auth/credential.ts'
-import type { CacheEntry } from '../../auth/session.ts'
+import type { CacheEntry, SessionStore } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
+import { ConfigurationError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import { atHand, reveal, unfit } from '../reveal.ts'
 import type { S3Credential } from './access.ts'
+import { keysIn } from './key-answer.ts'
 import { whenThere } from './sigv4.ts'
 
 export type S3Context = AuthContext<S3Scheme, S3Credential>
 export type S3PeekContext = PeekContext<S3Scheme, S3Credential>
 
+/** Keys that a service gave, and when, in epoch milliseconds. */
+interface GivenKeys extends S3Keys {
+  readonly givenAt: number
+}
+
 /** Temporary keys are refreshed this long before they expire; shorter-lived ones after half of the remaining time. */
 const MARGIN = 5 * 60_000
+/** Stores may not know new keys for some seconds, in milliseconds. */
+const SETTLING = 30_000
 const KEYS = 'keys'
 
 /** Returns the keys to sign with. Errors: those of the source, `CREDENTIAL_VALUE_INVALID`. */
-export async function keysOf(context: S3Context): Promise<S3Keys> {
+export async function keysOf(context: S3Context, refused?: S3Keys): Promise<S3Keys> {
   const { credential, session } = context
-  return hasSource(credential) ? (await session.resolve(KEYS, (signal) => obtained(context, signal))).value : ownKeys(credential)
+  if (!hasSource(credential)) return ownKeys(credential)
+  return (await session.resolve(KEYS, (signal) => obtained({ ...context, signal }, signal, refused))).value
 }
 
 /** Returns the keys when they are known without a source. */
@@ -34,35 +46,160 @@ export function keysAtHand({ credential, session }: S3PeekContext): S3Keys | und
 export async function refreshKeys(refused: S3Keys, context: S3Context): Promise<boolean> {
   if (!hasSource(context.credential)) return false
   context.session.invalidate(KEYS, refused)
-  const { accessKeyId, sessionToken } = await keysOf(context)
-  return accessKeyId !== refused.accessKeyId || sessionToken !== refused.sessionToken
+  return !areSame(await keysOf(context, refused), refused)
+}
+
+/** True for keys that a service gave so recently that the store may not know them yet. */
+export function areSettling(keys: S3Keys, { clock }: S3Context): boolean {
+  return isGiven(keys) && clock.now() - keys.givenAt < SETTLING
+}
+
+/** True for keys that a service gave: others can be requested. */
+export function isGiven(keys: S3Keys): keys is GivenKeys {
+  return 'givenAt' in keys
 }
 
 /** Returns the state of keys from a source; undefined before they were obtained, and for keys of the credential itself. */
-export function keyState({ session, clock }: S3PeekContext): TokenState | undefined {
-  const known = session.get<S3Keys>(KEYS)
-  if (!known) return undefined
-  const { expiresAt } = known
+export async function keyState(context: S3Context): Promise<TokenState | undefined> {
+  const { credential, session, clock } = context
+  const persistent = isAsked(credential)
+  const keys = session.get<S3Keys>(KEYS)?.value ?? (persistent ? await storedKeys(await placeOf(context)) : undefined)
+  if (!keys) return undefined
+  const { expiration: expiresAt } = keys
   const state = expiresAt !== undefined && expiresAt <= clock.now() ? 'expired' : 'valid'
-  return { state, refreshable: true, persistent: false, ...(expiresAt !== undefined && { expiresAt }) }
+  return { state, refreshable: true, persistent, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
-function hasSource({ keys, credentialsUrl }: S3Credential): boolean {
-  return (keys ?? credentialsUrl) !== undefined
+/**
+ * Forgets the keys that a service gave, and deletes them there where the credential says how. Errors: those of the store and of the
+ * deletion; `CONFIG_INVALID` for keys that no service gives.
+ */
+export async function logout(context: S3Context, { revoke = true }: LogoutChoice = {}): Promise<void> {
+  const { credential, session, changed, signal } = context
+  const { id, releaseUrl } = credential
+  if (!isAsked(credential))
+    throw new ConfigurationError('CONFIG_INVALID', `credential "${id}" of type s3 has no login: its keys are not from a service`, {
+      credential: id,
+    })
+  const { store, key } = await placeOf(context)
+  const keys = await store.exclusively(
+    key,
+    async () => {
+      const stored = await storedKeys({ store, key })
+      await store.remove(key).finally(() => session.invalidate(KEYS, session.get(KEYS)?.value))
+      return stored
+    },
+    signal,
+  )
+  if (!keys) return
+  changed('removed')
+  const isOver = keys.expiration !== undefined && keys.expiration <= context.clock.now()
+  if (revoke && releaseUrl !== undefined && !isOver) await (await import('./key-service.ts')).releaseKeys(keys, context)
 }
 
-async function obtained(context: S3Context, signal: AbortSignal): Promise<CacheEntry<S3Keys>> {
-  const value = await keysFromSource(context, signal)
+/** True for keys that a service gives for another credential. */
+function isAsked({ credentialsUrl, stsEndpoint }: S3Credential): boolean {
+  return (credentialsUrl ?? stsEndpoint) !== undefined
+}
+
+function hasSource(credential: S3Credential): boolean {
+  return credential.keys !== undefined || isAsked(credential)
+}
+
+function areSame(one: S3Keys, other: S3Keys): boolean {
+  return one.accessKeyId === other.accessKeyId && one.sessionToken === other.sessionToken
+}
+
+async function obtained(context: S3Context, signal: AbortSignal, refused: S3Keys | undefined): Promise<CacheEntry<S3Keys>> {
+  const { credential, clock, warn } = context
+  const value = credential.keys
+    ? await credential.keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
+    : await sharedKeys(context, signal, refused)
   const { expiration } = value
   if (expiration === undefined) return { value }
-  return { value, expiresAt: expiration, refreshAt: expiration - Math.min(MARGIN, (expiration - context.clock.now()) / 2) }
+  return { value, expiresAt: expiration, refreshAt: dueAt(value, isGiven(value) ? value.givenAt : clock.now()) }
 }
 
-async function keysFromSource({ credential, input, send, warn }: S3Context, signal: AbortSignal): Promise<S3Keys> {
-  const { id, keys, credentialsUrl: url = '' } = credential
-  if (keys) return keys((message) => warn({ code: 'CREDENTIAL_SOURCE', message }))
-  const { keysFromService } = await import('./key-service.ts')
-  return keysFromService({ id, url, send: input?.send ?? send, signal })
+/** Returns when to replace keys, in epoch milliseconds. */
+function dueAt({ expiration = Number.POSITIVE_INFINITY }: S3Keys, since: number, minValidity = 0): number {
+  const life = expiration - since
+  return expiration - Math.max(Math.min(MARGIN, life / 2), minValidity < life ? minValidity : 0)
+}
+
+/** Where the keys of a credential are kept, and their key there. */
+interface Place {
+  readonly store: SessionStore
+  readonly key: string
+}
+
+/** Returns keys of a service: those in the store, else new ones, which are requested once for all processes. */
+async function sharedKeys(context: S3Context, signal: AbortSignal, refused: S3Keys | undefined): Promise<S3Keys> {
+  const { clock, session, changed } = context
+  const place = await placeOf(context)
+  const { store, key } = place
+  const usable = async () => {
+    const keys = await storedKeys(place)
+    const isUsable = keys && clock.now() < dueAt(keys, keys.givenAt, session.minValidity) && !(refused && areSame(keys, refused))
+    return isUsable ? keys : undefined
+  }
+  const before = await usable()
+  if (before) return before
+  const ask = await asking(context).catch((error: unknown) => () => Promise.reject(error))
+  return store.exclusively(
+    key,
+    async () => {
+      const meanwhile = await usable()
+      if (meanwhile) return meanwhile
+      const old = await storedKeys(place)
+      try {
+        const keys: GivenKeys = { ...(await ask(signal)), givenAt: clock.now() }
+        await store.write(key, JSON.stringify(keys))
+        changed(old ? 'refreshed' : 'started')
+        return keys
+      } catch (error) {
+        const isLiving = old?.expiration !== undefined && clock.now() < old.expiration && !(refused && areSame(old, refused))
+        if (!isLiving) throw error
+        return old
+      }
+    },
+    signal,
+    usable,
+  )
+}
+
+/** Returns the request for keys. The token of a login is obtained first: it has a lock of its own, and may take long. */
+async function asking(context: S3Context): Promise<(signal: AbortSignal) => Promise<S3Keys>> {
+  if (context.credential.stsEndpoint === undefined) {
+    const { keysFromService } = await import('./key-service.ts')
+    return (signal) => keysFromService(context, signal)
+  }
+  const { identityToken, keysForToken } = await import('./web-identity.ts')
+  const token = await identityToken(context)
+  return (signal) => keysForToken(context, token, signal)
+}
+
+/** Returns the place of the keys, which depend on all that the service is asked, and as whom. */
+async function placeOf({ credential, stores }: S3Context): Promise<Place> {
+  const { id, with: login, credentialsUrl, method, body, bodyType, stsEndpoint, roleArn, roleSessionName, durationSeconds } = credential
+  const asked = body && [...body].map(([name, value]) => [name, value])
+  const service = [credentialsUrl, method, bodyType, asked, stsEndpoint, roleArn, roleSessionName, durationSeconds]
+  const key = await platform.sha256Hex(JSON.stringify(['keys', id, login, ...service, credential.webIdentityToken]))
+  return { store: stores.persistent, key }
+}
+
+async function storedKeys({ store, key }: Place): Promise<GivenKeys | undefined> {
+  const text = await store.read(key)
+  if (text === undefined) return undefined
+  let value: { readonly givenAt?: unknown; readonly expiration?: unknown }
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const keys = keysIn(value)
+  if (!keys || typeof value.givenAt !== 'number') return undefined
+  const { expiration } = value
+  return { ...keys, ...(typeof expiration === 'number' && { expiration }), givenAt: value.givenAt }
 }
 
 /** Reads the credential's own keys in order: synchronously when they were given as text. */

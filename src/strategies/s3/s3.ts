@@ -13,13 +13,16 @@ import {
 import { patternsText } from '../../auth/url-pattern.ts'
 import { ConfigurationError, SelectionError, TrustError, UnsupportedError } from '../../errors.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import { sleep } from '../../net/cancellation.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import type { Target } from '../../stac/target.ts'
-import { covers, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './access.ts'
+import { isPlaceInAnswer } from '../answer-fields.ts'
+import { covers, ID_PLACE, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './access.ts'
 import { locationOf, type Place, placeKey, placeOf, sameService } from './endpoint.ts'
-import { keyState, keysAtHand, keysOf, refreshKeys, type S3Context, type S3PeekContext } from './keys.ts'
+import { KEY_FIELDS } from './key-answer.ts'
+import { areSettling, isGiven, keyState, keysAtHand, keysOf, logout, refreshKeys, type S3Context, type S3PeekContext } from './keys.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
 import { presign, signHeaders, whenThere } from './sigv4.ts'
 
@@ -29,6 +32,13 @@ type Known = S3PeekContext
 
 /** Lifetime of a header signature. */
 const SIGNATURE_LIFE = 15 * 60_000
+
+/** HTTP methods of services that return keys. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH']
+/** Code of a refusal of keys that the store does not know, or not yet. */
+const UNKNOWN_KEY = 'InvalidAccessKeyId'
+/** Milliseconds to wait between attempts with new keys: key managers name some seconds. */
+const SETTLING_WAITS = [2000, 4000, 8000]
 
 /** Signs for Amazon S3 and compatible stores. A wrong region, a wrong clock and expired keys are each corrected once. */
 export const s3: Strategy<S3Scheme, S3Credential> = {
@@ -40,8 +50,23 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
         accessKeyId: { kind: 'secret', label: 'Access key id' },
         secretAccessKey: { kind: 'secret', label: 'Secret access key' },
         sessionToken: { kind: 'secret', label: 'Session token' },
-        credentialsUrl: { kind: 'url', label: 'Service that returns temporary keys' },
-        with: { kind: 'id', label: 'Credential that authorizes calls of that service' },
+        stsEndpoint: { kind: 'url', label: 'Security token service that gives keys for the token of the login in "with"' },
+        roleArn: { kind: 'text', label: 'Role to assume there; MinIO needs none' },
+        roleSessionName: { kind: 'text', label: 'Name of the session in logs of that service; default: stac-auth' },
+        durationSeconds: { kind: 'number', label: 'Seconds that keys of that service are valid; default: chosen by the service' },
+        webIdentityToken: {
+          kind: 'text',
+          label: 'Token sent to that service; default: the ID token of the login, else its access token',
+          values: ['id_token', 'access_token'],
+        },
+        credentialsUrl: { kind: 'url', label: 'Service that returns keys' },
+        with: { kind: 'id', label: 'Credential that authorizes calls of the service of the keys' },
+        method: { kind: 'text', label: 'HTTP method of that call; default: GET, POST with a body', values: METHODS },
+        body: { kind: 'members', label: 'Members of the body of that call; sources of secrets are read' },
+        bodyType: { kind: 'text', label: 'Format of that body; default: json', values: ['json', 'form'] },
+        fields: { kind: 'places', label: 'Members of the answer, or JSON Pointers, that hold the keys', values: KEY_FIELDS },
+        releaseUrl: { kind: 'url', label: 'URL at which a logout deletes the keys, with {accessKeyId}' },
+        releaseMethod: { kind: 'text', label: 'HTTP method of that call; default: DELETE', values: ['DELETE', 'POST'] },
         instanceMetadata: { kind: 'boolean', label: 'Keys may come from the metadata service of this machine' },
         region: { kind: 'text', label: 'Region' },
         endpoint: { kind: 'url', label: 'Endpoint' },
@@ -66,19 +91,26 @@ export const s3: Strategy<S3Scheme, S3Credential> = {
   covers,
   suits,
   reaches,
-  endpoints: ({ credentialsUrl, keys, endpoint = keys?.endpoint }) => [credentialsUrl, endpoint].filter((url) => url !== undefined),
+  endpoints: ({ credentialsUrl, stsEndpoint, releaseUrl, keys, endpoint = keys?.endpoint }) => {
+    const urls = [credentialsUrl, stsEndpoint, endpoint].filter((url) => url !== undefined)
+    // The URL of a release contains the id of the keys.
+    return releaseUrl === undefined ? urls : [...urls, { origin: new URL(releaseUrl).origin, publishedAt: releaseUrl }]
+  },
   prepare,
   peek,
   authorize,
   open: openSteps,
-  tokenState: async (context) => keyState(context),
+  tokenState: keyState,
+  logout,
 }
 
 /** Checks the region, and that keys have one source: the credential, a service, or else a profile or the environment. */
 function refine(credential: S3Credential): S3Credential {
   const problem = sourceProblem(credential)
   if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: `/${problem.field}` })
-  return credential.accessKeyId || credential.credentialsUrl ? credential : { ...credential, keys: platform.s3Keys(credential) }
+  return credential.accessKeyId || credential.credentialsUrl || credential.stsEndpoint
+    ? credential
+    : { ...credential, keys: platform.s3Keys(credential) }
 }
 
 /** Returns endpoint and region from the document, for the user to check before they become part of a credential. */
@@ -117,6 +149,7 @@ function peek(request: HttpRequest, context: Known): AuthStep | undefined {
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   const { credential, clock } = context
   const corrected = new Set<string>()
+  const waits = [...SETTLING_WAITS]
   for (;;) {
     const keys = await keysOf(context)
     const place = placeOfRequest(request, context, keys)
@@ -127,6 +160,12 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
       const probe: HttpRequest = { ...request, method: 'GET', headers: { ...request.headers, range: 'bytes=0-0' } }
       const answer = yield handshake((await sign(probe, keys, context, place)).request)
       refusal = (await refusalOf(answer, place.region)) ?? refusal
+    }
+    if (refusal.code === UNKNOWN_KEY && areSettling(keys, context)) {
+      const wait = waits.shift()
+      if (wait === undefined) throw refusedBy(refusal, credential.id, clock.now())
+      await sleep(wait, clock, context.signal)
+      continue
     }
     const correction = await correct(refusal, keys, place, context)
     if (!correction || corrected.has(correction))
@@ -147,7 +186,9 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
     await remember(context, skewKey(place), skew)
     return 'clock'
   }
-  return isStale(refusal) && (await refreshKeys(keys, context)) ? 'keys' : undefined
+  // Keys of a service may have been deleted there.
+  const mayBeReplaced = isStale(refusal) || (refusal.code === UNKNOWN_KEY && isGiven(keys))
+  return mayBeReplaced && (await refreshKeys(keys, context)) ? 'keys' : undefined
 }
 
 function sign(
@@ -276,21 +317,63 @@ function payHint(
 }
 
 /** The sources of keys, by field. */
-const SOURCES = ['accessKeyId', 'credentialsUrl', 'profile', 'instanceMetadata'] as const
+const SOURCES = ['accessKeyId', 'stsEndpoint', 'credentialsUrl', 'profile', 'instanceMetadata'] as const
+
+/** Fields that only keys of such a source have. */
+const OF_SOURCE: readonly (readonly [source: 'stsEndpoint' | 'credentialsUrl', fields: readonly string[]])[] = [
+  ['stsEndpoint', ['roleArn', 'roleSessionName', 'durationSeconds', 'webIdentityToken']],
+  ['credentialsUrl', ['method', 'body', 'bodyType', 'fields', 'releaseUrl', 'releaseMethod']],
+]
 
 /** Returns the problem of the region and of the fields that name the source of keys, and the field to report. */
 function sourceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
-  const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl, region } = credential
+  const { accessKeyId, secretAccessKey, sessionToken, credentialsUrl, stsEndpoint, region } = credential
   if (region !== undefined && validRegion(region) !== region)
     return { field: 'region', message: 'region must be the name of a region, such as eu-central-1' }
   if (!accessKeyId !== !secretAccessKey || (sessionToken && !accessKeyId)) {
     return { field: 'secretAccessKey', message: 'accessKeyId and secretAccessKey must be set together' }
   }
-  if (credential.with !== undefined && !credentialsUrl)
-    return { field: 'with', message: '"with" requires credentialsUrl, the service to call' }
+  if (credential.with !== undefined && !credentialsUrl && !stsEndpoint)
+    return { field: 'with', message: '"with" requires credentialsUrl or stsEndpoint, the service to call' }
+  if (stsEndpoint !== undefined && credential.with === undefined)
+    return { field: 'stsEndpoint', message: 'stsEndpoint requires "with", the credential whose token is sent there' }
+  for (const [source, fields] of OF_SOURCE) {
+    const field = credential[source] === undefined && fields.find((name) => credential[name] !== undefined)
+    if (field) return { field, message: `${field} requires ${source}` }
+  }
+  const problem = serviceProblem(credential)
+  if (problem) return problem
   const [one, ...others] = SOURCES.filter((field) => credential[field])
   const other = others.find((field) => !(one === 'profile' && field === 'instanceMetadata'))
   return other && { field: other, message: `keys must have one source: ${one} or ${other}, not both` }
+}
+
+/** Returns the problem of the fields that say how a service is called. */
+function serviceProblem(credential: S3Credential): { readonly field: string; readonly message: string } | undefined {
+  const {
+    credentialsUrl = '',
+    method,
+    body,
+    bodyType,
+    fields,
+    releaseUrl,
+    releaseMethod,
+    roleSessionName = 'x-',
+    durationSeconds = 1,
+  } = credential
+  if (bodyType !== undefined && !body) return { field: 'bodyType', message: 'bodyType requires body' }
+  if (body && method === 'GET') return { field: 'method', message: 'a call with a body cannot have the method GET' }
+  for (const [name, place] of fields ?? [])
+    if (!isPlaceInAnswer(place)) return { field: `fields/${name}`, message: `${place} is not a JSON Pointer (RFC 6901)` }
+  if (releaseMethod !== undefined && !releaseUrl) return { field: 'releaseMethod', message: 'releaseMethod requires releaseUrl' }
+  if (releaseUrl !== undefined && !ID_PLACE.test(releaseUrl))
+    return { field: 'releaseUrl', message: 'releaseUrl must contain {accessKeyId}, the keys to delete' }
+  if (releaseUrl !== undefined && new URL(releaseUrl).origin !== new URL(credentialsUrl).origin)
+    return { field: 'releaseUrl', message: 'releaseUrl must have the origin of credentialsUrl' }
+  if (!/^[\w+=,.@-]{2,64}$/.test(roleSessionName))
+    return { field: 'roleSessionName', message: 'roleSessionName must be 2 to 64 of the characters A-Z a-z 0-9 _ + = , . @ -' }
+  if (!Number.isInteger(durationSeconds)) return { field: 'durationSeconds', message: 'durationSeconds must be a whole number' }
+  return undefined
 }
 
 /** Kinds of resources other than plain buckets, by their names and hosts. */

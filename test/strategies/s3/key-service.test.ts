@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { memoryStore } from '../../../src/auth/session.ts'
+import type { Clock } from '../../../src/net/clock.ts'
 import { assetOf } from '../../../src/stac/target.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { type Answer, type AnsweringServer, jsonAnswer, startAnswering } from '../../servers/answering-server.ts'
+import { type KeyManagerOptions, startKeyManager } from '../../servers/key-manager.ts'
 import { type KeyServiceOptions, startKeyService } from '../../servers/key-service.ts'
 import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
 import type { S3ServerKey } from '../../servers/s3-signature.ts'
@@ -42,12 +45,26 @@ const item = (scheme: object = {}) => ({
 })
 
 /** The user's two entries; `own` changes that of the store, `token` that of the login. */
-function engine({ own = {}, token = TOKEN, now = Date.now } = {}) {
-  const login = { id: 'login', type: 'http', scheme: 'bearer', token, sendTo: [`${service.origin}/`] }
+function engine({ own = {}, token = TOKEN, now = Date.now, clock = { now } as Clock, session = memoryStore(), login = {} as object } = {}) {
+  const kind = 'scheme' in login ? {} : { scheme: 'bearer', token }
+  const user = { id: 'login', type: 'http', ...kind, sendTo: [`${service.origin}/`], ...login }
   const archive = { id: 'archive', type: 's3', region: 'us-west-2', endpoint: store.url, sendTo: ['s3://eo/'] }
   const asked = { credentialsUrl: `${service.origin}/s3credentials`, with: 'login' }
-  const auth = createAuth({ credentials: unchecked([login, { ...archive, ...asked, ...own }]), clock: { now } })
+  const auth = createAuth({ credentials: unchecked([user, { ...archive, ...asked, ...own }]), clock, session })
   return { auth, target: assetOf(item(), 'data') }
+}
+
+/** A clock whose waits take no time, and what happens during them. */
+function patient(meanwhile: (waits: number) => void = () => {}) {
+  const waited: number[] = []
+  const setTimer: Clock['setTimer'] = (milliseconds, expire, kind) => {
+    if (kind === 'guard') return () => {}
+    waited.push(milliseconds)
+    meanwhile(waited.length)
+    const timer = setImmediate(expire)
+    return () => clearImmediate(timer)
+  }
+  return { now: Date.now, setTimer, waited }
 }
 
 const paths = () => service.exchanges.map(({ request }) => request.path)
@@ -81,7 +98,7 @@ describe('keys from a service', () => {
     await auth.authorize(target)
     const expiresAt = expect.stringMatching(/^\d{4}-.*Z$/)
     expect(await auth.status()).toEqual([
-      { credential: 'archive', type: 's3', state: 'valid', refreshable: true, persistent: false, expiresAt },
+      { credential: 'archive', type: 's3', state: 'valid', refreshable: true, persistent: true, expiresAt },
     ])
   })
 
@@ -109,9 +126,106 @@ describe('keys from a service', () => {
 
   it('keys from a service are not requested again and again when the store knows none of them', async () => {
     await serviceWith({ store: [] })
-    const { auth, target } = engine()
+    const clock = patient()
+    const { auth, target } = engine({ clock })
     expect(await failureOf(auth.fetch(target))).toMatchObject({ code: 'AUTH_REJECTED', credential: 'archive' })
-    expect(statuses()).toEqual([403])
+    expect([clock.waited, paths(), statuses()]).toEqual([[2000, 4000, 8000], ['/s3credentials'], [403, 403, 403, 403]])
+  })
+})
+
+describe('pairs of keys that are made for a program', () => {
+  const MADE = {
+    method: 'POST',
+    fields: { accessKeyId: '/data/access_id', secretAccessKey: '/data/secret' },
+  }
+
+  async function manager(options: Partial<KeyManagerOptions> = {}) {
+    const server = await startKeyManager({ authorization: `Bearer ${TOKEN}`, store: keys, ...options })
+    onTestFinished(() => server.close())
+    const url = `${server.origin}/api/credentials`
+    const own = { ...MADE, credentialsUrl: url, releaseUrl: `${url}/access_id/{accessKeyId}` }
+    const login = { sendTo: [`${server.origin}/`] }
+    const calls = () => server.exchanges.map(({ request: { method, path } }) => `${method} ${path.replace(/\w+$/, 'X')}`)
+    return { server, own, login, calls }
+  }
+
+  it('a pair is made once, used by later programs, and deleted at the logout', async () => {
+    const { server, own, login, calls } = await manager()
+    const session = memoryStore()
+    const { auth, target } = engine({ own, login, session })
+    await Promise.all(Array.from({ length: 5 }, async () => (await auth.fetch(target)).text()))
+    const later = engine({ own, login, session })
+    expect(await (await later.auth.fetch(target)).text()).toBe('hello')
+    expect([server.pairs.length, calls()]).toEqual([1, ['POST /api/X']])
+    await later.auth.logout('archive')
+    expect([server.pairs.length, calls()]).toEqual([0, ['POST /api/X', 'DELETE /api/credentials/access_id/X']])
+    await later.auth.logout('archive')
+    expect(calls()).toHaveLength(2)
+  })
+
+  it('a pair is used as soon as the store knows it', async () => {
+    const { server, own, login } = await manager({ slow: true })
+    const clock = patient((waits) => waits === 2 && server.settle())
+    const { auth, target } = engine({ own, login, clock })
+    expect(await (await auth.fetch(target)).text()).toBe('hello')
+    expect([clock.waited, statuses(), server.pairs.length]).toEqual([[2000, 4000], [403, 403, 200], 1])
+  })
+
+  it('a pair that somebody deleted is replaced', async () => {
+    const { server, own, login, calls } = await manager()
+    let now = Date.now()
+    const { auth, target } = engine({ own, login, now: () => now })
+    await auth.fetch(target)
+    await fetch(`${server.origin}/api/credentials/access_id/${server.pairs[0]?.accessKeyId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    now += HOUR / 60
+    expect(await (await auth.fetch(target)).text()).toBe('hello')
+    expect(calls().filter((call) => call.startsWith('POST'))).toHaveLength(2)
+  })
+
+  it('a pair that is gone already is no failure of the logout, and one that stays is named by its end', async () => {
+    const { server, own, login } = await manager()
+    const { auth, target } = engine({ own, login })
+    await auth.fetch(target)
+    await fetch(`${server.origin}/api/credentials/access_id/${server.pairs[0]?.accessKeyId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    await auth.logout('archive')
+    const wrong = engine({ own: { ...own, releaseMethod: 'POST', releaseUrl: `${server.origin}/nothing/{accessKeyId}?` }, login })
+    await wrong.auth.fetch(target)
+    await server.close()
+    const error = await failureOf(wrong.auth.logout('archive'))
+    expect(error).toMatchObject({ credential: 'archive', hint: expect.stringContaining('ends with') })
+    expect(leaks([canaryOf(String(keys[0]?.secretAccessKey))], { error: shown(error) })).toEqual([])
+    expect(await wrong.auth.status()).toEqual([])
+  })
+
+  it('a pair stays at its service when the logout is for this machine only', async () => {
+    const { server, own, login, calls } = await manager()
+    const { auth, target } = engine({ own, login })
+    await auth.fetch(target)
+    await auth.logout('archive', { revoke: false })
+    expect([server.pairs.length, calls(), await auth.status()]).toEqual([1, ['POST /api/X'], []])
+  })
+
+  it.each([
+    ['JSON', { body: { label: 'stac', days: 7, secret: () => 'canary-word' } }, '{"label":"stac","days":7,"secret":"canary-word"}'],
+    ['a form', { body: { label: 'a b', days: 7 }, bodyType: 'form' }, 'label=a+b&days=7'],
+  ])('a call may have a body of %s', async (_what, fields, body) => {
+    const { server, own, login } = await manager()
+    const { auth, target } = engine({ own: { ...own, method: undefined, ...fields }, login })
+    await auth.fetch(target)
+    expect(server.exchanges[0]?.request).toMatchObject({ method: 'POST', body })
+  })
+
+  it('a call may be authorized with a user name and a password', async () => {
+    const { own, server } = await manager({ authorization: `Basic ${btoa('ada:pass')}` })
+    const login = { scheme: 'basic', username: 'ada', password: 'pass', sendTo: [`${server.origin}/`] }
+    const { auth, target } = engine({ own, login })
+    expect(await (await auth.fetch(target)).text()).toBe('hello')
   })
 })
 
@@ -162,7 +276,19 @@ describe('a credential with credentialsUrl', () => {
     ['another protocol', { credentialsUrl: 'http://keys.example/' }, '/credentials/1/credentialsUrl', 'https'],
     ['nobody to ask as', { with: 'nobody' }, '/credentials/1/with', 'nobody'],
     ['an entry that may not go there', { credentialsUrl: 'https://keys.example/' }, '/credentials/1/with', 'does not include'],
-    ['only "with"', { credentialsUrl: undefined }, '/credentials/1/with', 'requires credentialsUrl'],
+    ['only "with"', { credentialsUrl: undefined }, '/credentials/1/with', 'requires credentialsUrl or stsEndpoint'],
+    ['a body in a GET', { method: 'GET', body: { a: 1 } }, '/credentials/1/method', 'cannot have the method GET'],
+    ['a format of no body', { bodyType: 'form' }, '/credentials/1/bodyType', 'requires body'],
+    ['a field that keys do not have', { fields: { user: 'x' } }, '/credentials/1/fields/user', 'is not one of them'],
+    ['a malformed pointer', { fields: { expiration: '/a~2' } }, '/credentials/1/fields/expiration', 'not a JSON Pointer'],
+    ['a release of no keys', { releaseUrl: 'https://keys.example/' }, '/credentials/1/releaseUrl', '{accessKeyId}'],
+    [
+      'a release elsewhere',
+      { releaseUrl: 'https://keys.example/{accessKeyId}' },
+      '/credentials/1/releaseUrl',
+      'the origin of credentialsUrl',
+    ],
+    ['a way of a release alone', { releaseMethod: 'POST' }, '/credentials/1/releaseMethod', 'requires releaseUrl'],
   ])('a credential with credentialsUrl is refused with %s', async (_what, own, pointer, message) => {
     const error = await failureOf(engine({ own }).auth.ready())
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', pointer, message: expect.stringContaining(message) })
