@@ -14,7 +14,7 @@ interface HrefProblem {
 interface HrefOptions {
   /** Base of a relative reference; without one it is refused. */
   readonly base?: string
-  /** True to accept object URLs: `gs://bucket/key` is read as its https URL. */
+  /** True to accept object URLs: `gs://bucket/key` and `abfss://container@account.dfs.core.windows.net/key` are read as their https URLs. */
   readonly objects?: boolean
 }
 
@@ -182,9 +182,27 @@ export function isGs(href: string): boolean {
   return /^gs:/i.test(href)
 }
 
-/** Returns the https URL of a `gs:` URL, undefined if it has none; any other text unchanged. */
+/**
+ * A container and its storage account (Azure Storage, "Use the Azure Data Lake Storage URI", "Naming and referencing containers"); `az:` is
+ * what some programs write for the same.
+ */
+const AZURE =
+  /^(?:abfss?|az):\/\/(?=[^@]{3,63}@)([a-z0-9]+(?:-[a-z0-9]+)*)@([a-z0-9]{3,24})\.(?:dfs|blob)\.(core\.(?:windows\.net|usgovcloudapi\.net|chinacloudapi\.cn))(\/[^?#]*)?$/i
+
+/** Returns the https URL of a URL that names container and account; any other text unchanged. */
+function azureForm(href: string): string {
+  const [, container = '', account, cloud, path = '/'] = AZURE.exec(href) ?? []
+  const names = `${container}@${account}.${cloud}`
+  if (account === undefined || names !== names.toLowerCase() || DOTS.test(path)) return href
+  return `https://${account}.blob.${cloud}/${container}${path}`
+}
+
+/**
+ * Returns the https URL of a `gs:` URL, undefined if it has none, and that of an `abfs:`, `abfss:` or `az:` URL that names its account;
+ * any other text unchanged.
+ */
 export function httpsForm(href: string): string | undefined {
-  if (!isGs(href)) return href
+  if (!isGs(href)) return azureForm(href)
   const [, bucket = '', path = '/'] = GS.exec(href) ?? []
   if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || DOTS.test(path)) return undefined
   return `${GOOGLE_STORAGE}/${bucket}${path}`

@@ -26,7 +26,7 @@ export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 export interface Target {
   /** The kind of the target. */
   readonly kind: TargetKind
-  /** The `href` as written; empty when the object has none. */
+  /** The `href` as written, see {@link hrefIn}; empty when the object has none. */
   readonly href: string
   /** Names of schemes, any one of which gives access; empty without `auth:refs` or for `[]`. */
   readonly refs: readonly string[]
@@ -231,9 +231,25 @@ export function isProtected({ refs, malformedRefs }: Pick<Target, 'refs' | 'malf
   return refs.length > 0 || malformedRefs !== undefined
 }
 
+/** A URL of Azure Storage that leaves out the account. */
+const WITHOUT_ACCOUNT = /^(abfss?|az):\/\/([^@/?#]+)((?:\/.*)?)$/is
+
+/**
+ * Returns the `href` of an asset or link as written. In one of Azure Storage without an account, that of `table:storage_options` or
+ * `xarray:storage_options` is added: `abfs://container/key` becomes `abfs://container@account.dfs.core.windows.net/key`.
+ */
+export function hrefIn(object: JsonObject): string | undefined {
+  const href = ownString(object, 'href')
+  const [, scheme, container, path] = WITHOUT_ACCOUNT.exec(href ?? '') ?? []
+  if (scheme === undefined) return href
+  const stated = ['table:storage_options', 'xarray:storage_options'].map((name) => own(own(object, name), 'account_name'))
+  const [account, ...others] = new Set(stated.filter((name) => name !== undefined))
+  const isName = typeof account === 'string' && /^[a-z0-9]{3,24}$/.test(account) && others.length === 0
+  return isName ? `${scheme}://${container}@${account}.dfs.core.windows.net${path}` : href
+}
+
 function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope): Target {
-  const href = ownString(object, 'href') ?? ''
-  return { kind, href, pointer: at, scope, object, refsOf: { object, pointer: at }, ...readRefs(object, at) }
+  return { kind, href: hrefIn(object) ?? '', pointer: at, scope, object, refsOf: { object, pointer: at }, ...readRefs(object, at) }
 }
 
 /** Returns an alternate. Without `auth:refs` it inherits those of its asset, but only on the same origin (for `s3:` the same bucket). */

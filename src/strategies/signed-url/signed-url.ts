@@ -21,6 +21,7 @@ import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SignedUrlScheme } from '../../stac/scheme.ts'
+import { hrefIn } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import {
   type Answers,
@@ -308,7 +309,7 @@ function sameUrl(one: string, other: string): boolean {
  * target's object. Undefined for the asset itself and for URLs elsewhere.
  */
 function rootOf({ url, target }: Resource): string | undefined {
-  const href = target && ownString(target.object, 'href')
+  const href = target && hrefIn(target.object)
   if (href === undefined || href === target?.href) return undefined
   const root = addressOf(href, { base: target?.scope.url, secure: false, named: new Set([new URL(url).origin]), objects: true })
   if (isAddressProblem(root)) return undefined
