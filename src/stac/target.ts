@@ -180,6 +180,12 @@ export function refPointer(target: Target, ref: string): string {
   return Array.isArray(refs) ? pointer(at, 'auth:refs', refs.indexOf(ref)) : pointer(at, 'auth:refs')
 }
 
+/** Returns the key of the asset of a target, also of its alternates; undefined for a link. */
+export function assetKeyOf({ pointer: at, scope }: Target): string | undefined {
+  const [, member, key] = at.slice(scope.at.length).split('/')
+  return member === 'assets' || member === 'item_assets' ? key?.replaceAll('~1', '/').replaceAll('~0', '~') : undefined
+}
+
 /** A parent that is not in a list counts as the only one. */
 function scopeOf(document: object, options: TargetOptions | undefined): Scope {
   const { url = selfOf(document), parents } = options ?? {}
