@@ -178,6 +178,20 @@ const CASES: readonly Case[] = [
     hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
   },
   {
+    id: 'planetary-computer container',
+    scheme: scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/token/{account}/{container}', { parameters: {} }),
+    href: 'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
+    hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
+  },
+  {
+    id: 'theia key',
+    scheme: scheme.signed('https://signing.stac.teledetection.fr/sign', { parameters: { url: { in: 'query', required: true } } }),
+    href: 'https://s3-data.meso.umontpellier.fr/sentinel2-l2a/a.tif',
+    env: { TLD_ACCESS_KEY: KEY_ID, TLD_SECRET_KEY: SECRET },
+    wrong: ['TLD_SECRET_KEY', 'AUTH_REJECTED'],
+    hosts: ['signing.stac.teledetection.fr', 's3-data.meso.umontpellier.fr'],
+  },
+  {
     id: 'creodias password',
     scheme: scheme.oidc('https://identity.cloudferro.com/auth/realms/Creodias-new/.well-known/openid-configuration'),
     href: 'https://zipper.creodias.eu/download/7634aef0',
@@ -383,6 +397,15 @@ describe('a token of EODMS that has ended', () => {
     expect(outcome).toMatchObject({ code })
     expect(new Set(grants.slice(1))).toEqual(new Set(['refresh_token']))
   })
+})
+
+it('planetary-computer by container opens a folder that an abfs: URL names, with one token', async () => {
+  const { auth, hosts } = among(await example('planetary-computer container'))
+  const members = { href: 'abfs://landsat-c2/a.zarr', 'xarray:storage_options': { account_name: 'landsateuwest' } }
+  const folder = auth.fetchFor(assetOf(item(undefined, { data: members }), 'data'))
+  const below = 'https://landsateuwest.blob.core.windows.net/landsat-c2/a.zarr/'
+  for (const name of ['.zmetadata', 'x/0.0']) expect(await (await folder(below + name)).text()).toBe('file')
+  expect([...hosts()]).toEqual(['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'])
 })
 
 describe('logins at providers', () => {
