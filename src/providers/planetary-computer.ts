@@ -92,6 +92,7 @@ const PLANETARY_COMPUTER = {
           authorizationApi: 'https://planetarycomputer.microsoft.com/api/sas/v1/token/{account}/{container}',
           method: 'GET',
           answer: 'query',
+          responseField: 'token',
           signedUrlHosts: FILES,
           sendTo: FILES,
           use: 'by-address',

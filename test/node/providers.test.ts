@@ -283,6 +283,7 @@ function among(credentials: readonly CredentialObject[], { answer }: Pick<Return
       transport: wire.send,
       clock: new FakeClock({ now: Date.now, waits: 'skipped' }),
     }),
+    sent: wire.sent,
     hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)),
   }
 }
@@ -397,6 +398,16 @@ describe('a token of EODMS that has ended', () => {
     expect(outcome).toMatchObject({ code })
     expect(new Set(grants.slice(1))).toEqual(new Set(['refresh_token']))
   })
+})
+
+it('planetary-computer by container opens files of documents with the type of version 1.0.0, with one token', async () => {
+  const { auth, hosts, sent } = among(await example('planetary-computer container'))
+  for (const name of ['a', 'b']) {
+    const file = target({ type: 'planetaryComputer' }, `https://landsateuwest.blob.core.windows.net/landsat-c2/${name}.TIF`)
+    expect(await (await auth.fetch(file)).text()).toBe('file')
+  }
+  expect([...hosts()]).toEqual(['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'])
+  expect(sent).toHaveLength(3)
 })
 
 it('planetary-computer by container opens a folder that an abfs: URL names, with one token', async () => {

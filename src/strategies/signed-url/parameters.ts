@@ -182,18 +182,22 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the parameters of the catalog, and those that the credential sends in every call: where the user states a place, it counts. */
-function parametersOf({ parameters }: SignedUrlFlow, credential: SignedUrlCredential): [string, SigningParameter][] {
+/**
+ * Returns the parameters of the catalog, and those that the credential sends in every call: where the user states a place, it counts. A
+ * scheme without a URL, such as `planetaryComputer` of 1.0.0, describes an API that returns URLs, and no other one.
+ */
+function parametersOf({ parameters, authorizationApi }: SignedUrlFlow, credential: SignedUrlCredential): [string, SigningParameter][] {
   const placed = PLACED.flatMap(([field, place]) =>
     [...(credential[field]?.keys() ?? [])].map((name): [string, SigningParameter] => [name, { in: place, required: true }]),
   )
+  const isOfUrls = (credential.answer ?? 'url') === 'url'
+  const isStated = ([name, parameter]: [string, SigningParameter]) => {
+    if (!isObject(parameter) || (authorizationApi === undefined && !isOfUrls && !secretOf(name, credential))) return false
+    const lower = parameter.in === 'header' ? name.toLowerCase() : undefined
+    return !placed.some(([own, { in: place }]) => own === name || (place === 'header' && own.toLowerCase() === lower))
+  }
   const stated = isObject(parameters) ? (Object.entries(parameters) as [string, SigningParameter][]) : []
-  const isPlaced = (name: string, { in: place }: SigningParameter) =>
-    placed.some(
-      ([own, { in: ownPlace }]) =>
-        own === name || (ownPlace === 'header' && place === 'header' && own.toLowerCase() === name.toLowerCase()),
-    )
-  return [...stated.filter(([name, parameter]) => isObject(parameter) && !isPlaced(name, parameter)), ...placed]
+  return [...stated.filter(isStated), ...placed]
 }
 
 function secretOf(name: string, { headers, query, body, parameters }: SignedUrlCredential): Secret | undefined {
