@@ -139,5 +139,5 @@ const PLANETARY_COMPUTER = {
  *
  * @example createAuth({ credentials: [planetaryComputer()] })
  */
-export const planetaryComputer: ProviderCredentials<NoValues<'no-account' | 'container'> | ApiKeyValues<'key'>> =
+export const planetaryComputer: ProviderCredentials<NoValues<'no-account'> | NoValues<'container'> | ApiKeyValues<'key'>> =
   /* @__PURE__ */ credentialsOf(PLANETARY_COMPUTER)
