@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { platform } from '#platform'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { assetOf } from '../../../src/stac/target.ts'
 import { found, item, type Json } from '../../harness/documents.ts'
@@ -6,6 +7,10 @@ import { failureOf } from '../../harness/failure.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { createCloudFront, createSas } from '../../servers/storage-signatures.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 const NOW = Date.UTC(2026, 0, 1)
 const API = 'https://sign.example/token'
@@ -197,6 +202,13 @@ describe('signed cookies of CloudFront', () => {
     const { auth, servers } = cloudFront(() => ({ body }))
     expect(await failureOf(auth.fetch(file(`${CDN}protected/a.tif`)))).toMatchObject({ code: 'RESPONSE_FIELD_MISSING' })
     expect(servers.sent).toHaveLength(1)
+  })
+
+  it('cookies are refused in web pages before the API is called', async () => {
+    const { auth, servers } = cloudFront((body) => ({ body }))
+    vi.spyOn(platform, 'hidesHeaders', 'get').mockReturnValue(true)
+    expect(await failureOf(auth.fetch(file(`${CDN}protected/a.tif`)))).toMatchObject({ code: 'UNSUPPORTED_IN_BROWSER' })
+    expect(servers.sent).toEqual([])
   })
 
   it('cookies are sent to signedUrlHosts only', async () => {
