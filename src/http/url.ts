@@ -5,6 +5,8 @@
  * RFC 6052, RFC 6761, RFC 6762.
  */
 
+import { azureUrl, hasDotSegment } from '../text/azure-url.ts'
+
 /** The reason why nothing is sent to a URL; the codes are those of `AuthError`. */
 interface HrefProblem {
   readonly code: 'URL_INVALID' | 'URL_SCHEME_FORBIDDEN' | 'URL_HAS_USERINFO'
@@ -168,9 +170,6 @@ const GOOGLE_STORAGE = 'https://storage.googleapis.com'
 /** Bucket names are lower-case (Google Cloud Storage, "Bucket naming guidelines"). */
 const GS = /^gs:\/\/([a-z0-9](?:[a-z0-9._-]{0,220}[a-z0-9])?)(\/[^?#]*)?$/i
 
-/** Dot segments, which could lead to another bucket. */
-const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
-
 /** The problem of a `gs:` URL that has no https form. */
 export const GS_PROBLEM = {
   code: 'URL_INVALID',
@@ -183,28 +182,13 @@ export function isGs(href: string): boolean {
 }
 
 /**
- * A container and its storage account (Azure Storage, "Use the Azure Data Lake Storage URI", "Naming and referencing containers"); `az:` is
- * what some programs write for the same.
- */
-const AZURE =
-  /^(?:abfss?|az):\/\/(?=[^@]{3,63}@)([a-z0-9]+(?:-[a-z0-9]+)*)@([a-z0-9]{3,24})\.(?:dfs|blob)\.(core\.(?:windows\.net|usgovcloudapi\.net|chinacloudapi\.cn))(\/[^?#]*)?$/i
-
-/** Returns the https URL of a URL that names container and account; any other text unchanged. */
-function azureForm(href: string): string {
-  const [, container = '', account, cloud, path = '/'] = AZURE.exec(href) ?? []
-  const names = `${container}@${account}.${cloud}`
-  if (account === undefined || names !== names.toLowerCase() || DOTS.test(path)) return href
-  return `https://${account}.blob.${cloud}/${container}${path}`
-}
-
-/**
  * Returns the https URL of a `gs:` URL, undefined if it has none, and that of an `abfs:`, `abfss:` or `az:` URL that names its account;
  * any other text unchanged.
  */
 export function httpsForm(href: string): string | undefined {
-  if (!isGs(href)) return azureForm(href)
+  if (!isGs(href)) return azureUrl(href)
   const [, bucket = '', path = '/'] = GS.exec(href) ?? []
-  if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || DOTS.test(path)) return undefined
+  if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || hasDotSegment(path)) return undefined
   return `${GOOGLE_STORAGE}/${bucket}${path}`
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { SelectionError } from '../errors.ts'
+import { azureUrl } from '../text/azure-url.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { nearMiss } from '../text/suggest.ts'
 import {
@@ -237,21 +238,16 @@ export function isProtected({ refs, malformedRefs }: Pick<Target, 'refs' | 'malf
   return refs.length > 0 || malformedRefs !== undefined
 }
 
-/** A URL of Azure Storage that leaves out the account. */
-const WITHOUT_ACCOUNT = /^(abfss?|az):\/\/([^@/?#]+)((?:\/.*)?)$/is
-
 /**
- * Returns the `href` of an asset or link as written. In one of Azure Storage without an account, that of `table:storage_options` or
- * `xarray:storage_options` is added: `abfs://container/key` becomes `abfs://container@account.dfs.core.windows.net/key`.
+ * Returns the `href` of an asset or link as written; that of Azure Storage as the https URL of its account, which is in the URL, or in
+ * `table:storage_options` or `xarray:storage_options` of the asset.
  */
 export function hrefIn(object: JsonObject): string | undefined {
   const href = ownString(object, 'href')
-  const [, scheme, container, path] = WITHOUT_ACCOUNT.exec(href ?? '') ?? []
-  if (scheme === undefined) return href
+  if (href === undefined || !/^(?:abfss?|az):/i.test(href)) return href
   const stated = ['table:storage_options', 'xarray:storage_options'].map((name) => own(own(object, name), 'account_name'))
   const [account, ...others] = new Set(stated.filter((name) => name !== undefined))
-  const isName = typeof account === 'string' && /^[a-z0-9]{3,24}$/.test(account) && others.length === 0
-  return isName ? `${scheme}://${container}@${account}.dfs.core.windows.net${path}` : href
+  return azureUrl(href, others.length === 0 ? account : undefined)
 }
 
 function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope): Target {
@@ -262,7 +258,7 @@ function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope
 function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObject, assetAt: string, name: string, scope: Scope): Target {
   const target = targetAt(kind, alternate, pointer(assetAt, 'alternate', name), scope)
   if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
-  const href = ownString(asset, 'href')
+  const href = hrefIn(asset)
   if (!href || !sameOrigin(href, target.href, scope.url)) return target
   return { ...target, ...readRefs(asset, assetAt), refsOf: { object: asset, pointer: assetAt } }
 }

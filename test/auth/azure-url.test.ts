@@ -26,6 +26,7 @@ describe('URLs of Azure Storage', () => {
     ['abfss://cpdata@daymeteuwest.dfs.core.windows.net/a', { 'table:storage_options': { account_name: 'other' } }, 'cpdata/a'],
   ])('%s with %j is requested at the https URL of its account', async (href, members, path) => {
     const { auth, servers } = engine()
+    expect(await auth.explain(file(href, members))).toMatchObject({ href: BLOB + path })
     expect((await auth.explain(file(href, members))).refs).toMatchObject([{ ref: 'k', credential: 'http-1' }])
     expect(await auth.authorize(file(href, members))).toMatchObject({ url: BLOB + path, credential: 'http-1' })
     expect(await (await auth.fetch(file(href, members))).text()).toBe('data')
