@@ -5,7 +5,7 @@ import { TrustError } from '../errors.ts'
 import { addressInAnyNetwork, isAddressProblem } from '../http/url.ts'
 import { handedOver } from '../outputs/handed-over.ts'
 import { isObject, type JsonObject, own, ownString, type StacDocument } from '../stac/document.ts'
-import { readRefs, sameOrigin, type Target, type TargetOptions } from '../stac/target.ts'
+import { hrefIn, readRefs, sameOrigin, type Target, type TargetOptions } from '../stac/target.ts'
 import { isReference, type StacReference, targetOf } from './stac-js.ts'
 
 /** An Asset or Link of a document, with an absolute URL. Its `auth:refs` need its own `auth:schemes`. */
@@ -115,7 +115,7 @@ function plainTarget(given: PlainReference): Target {
   const refs = readRefs(object, '')
   const isComplete = isObject(object) && ownString(object, 'href') !== undefined
   if (!isComplete || (refs.refs.length > 0 && !isObject(own(object, 'auth:schemes')))) return givenTarget(given as never)
-  const { href } = given
+  const href = hrefIn(object) ?? given.href
   const document = object as StacDocument
   return {
     kind: Object.hasOwn(object, 'rel') ? 'link' : 'asset',

@@ -421,7 +421,7 @@ export type SignedUrlCredential = CredentialBase & {
   readonly type: 'signedUrl'
   /** URLs that may be signed; default: signedUrlHosts */
   readonly sendTo?: UrlPatterns
-  /** URL of the signing API */
+  /** URL of the signing API; its path may have {account} {container} {bucket} {item} {collection} {asset} */
   readonly authorizationApi: string
   /** HTTP method of the signing call */
   readonly method: 'GET' | 'POST'
@@ -429,15 +429,23 @@ export type SignedUrlCredential = CredentialBase & {
   readonly signedUrlHosts: UrlPatterns
   /** Credential that authorizes the signing call */
   readonly with?: string
-  /** Values of parameters; {url} {bucket} {key} {account} {container} {blob} are taken from the URL */
+  /** Values of parameters; {url} {bucket} {key} {account} {container} {blob} {path} are taken from the URL, {item} {collection} {asset} from the document */
   readonly parameters?: { readonly [name: string]: SecretValue }
+  /** Parameters that every signing call sends as headers */
+  readonly headers?: { readonly [name: string]: SecretValue }
+  /** Parameters that every signing call sends in the query */
+  readonly query?: { readonly [name: string]: SecretValue }
+  /** Parameters that every signing call sends in the body, for POST */
+  readonly body?: { readonly [name: string]: SecretValue }
+  /** What the API returns: a signed URL (default), a query to add to the URL, or CloudFront cookies */
+  readonly answer?: 'url' | 'query' | 'cookies'
   /** Service whose URLs contain bucket and key; built in: S3, Google, Azure */
   readonly endpoint?: string
   /** Bucket in the host name, with endpoint */
   readonly virtualHost?: boolean
   /** In code only: function that returns the value of a parameter */
   readonly parameter?: ParameterFunction
-  /** Member of the response that holds the signed URL */
+  /** Member of the response that holds the signed URL, query or cookies */
   readonly responseField?: string
   /** Reuse of a signature: the container that it is valid for (default), or one URL */
   readonly reuse?: 'container' | 'address'

@@ -391,7 +391,7 @@ export function contextOf(
 ): AuthContext {
   const { scheme, credential, strategy } = match
   checkPresent(engine, credential.id)
-  const endpoints = strategy.endpoints?.(credential) ?? []
+  const endpoints = strategy.endpoints?.(credential, resource) ?? []
   const side =
     (through: Send): Send =>
     (request, options) => {

@@ -202,9 +202,9 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   reaches?(credential: C, url: string): boolean
   /**
    * Returns the URLs that may receive the credential's secret (token endpoint, signing API), or an origin where endpoints are discovered.
-   * The result of the credential named in `with` or `subject` goes to the first.
+   * The result of the credential named in `with` or `subject` goes to the first. `resource` is the target, where it is known.
    */
-  endpoints?(credential: C): readonly (string | Origin)[]
+  endpoints?(credential: C, resource?: Resource): readonly (string | Origin)[]
   /** Runs the last checks before selection (signing parameters, runtime); returns warnings, throws to reject the reference. */
   prepare?(preparation: Preparation<S, C>): readonly Warning[]
   /** Returns the authorized step when everything it needs is already known; undefined when something must be fetched. */

@@ -5,6 +5,8 @@
  * RFC 6052, RFC 6761, RFC 6762.
  */
 
+import { azureUrl, hasDotSegment } from '../text/azure-url.ts'
+
 /** The reason why nothing is sent to a URL; the codes are those of `AuthError`. */
 interface HrefProblem {
   readonly code: 'URL_INVALID' | 'URL_SCHEME_FORBIDDEN' | 'URL_HAS_USERINFO'
@@ -14,7 +16,7 @@ interface HrefProblem {
 interface HrefOptions {
   /** Base of a relative reference; without one it is refused. */
   readonly base?: string
-  /** True to accept object URLs: `gs://bucket/key` is read as its https URL. */
+  /** True to accept object URLs: `gs://bucket/key` and `abfss://container@account.dfs.core.windows.net/key` are read as their https URLs. */
   readonly objects?: boolean
 }
 
@@ -168,9 +170,6 @@ const GOOGLE_STORAGE = 'https://storage.googleapis.com'
 /** Bucket names are lower-case (Google Cloud Storage, "Bucket naming guidelines"). */
 const GS = /^gs:\/\/([a-z0-9](?:[a-z0-9._-]{0,220}[a-z0-9])?)(\/[^?#]*)?$/i
 
-/** Dot segments, which could lead to another bucket. */
-const DOTS = /\/(?:\.|%2e){1,2}(?:\/|$)/i
-
 /** The problem of a `gs:` URL that has no https form. */
 export const GS_PROBLEM = {
   code: 'URL_INVALID',
@@ -182,11 +181,14 @@ export function isGs(href: string): boolean {
   return /^gs:/i.test(href)
 }
 
-/** Returns the https URL of a `gs:` URL, undefined if it has none; any other text unchanged. */
+/**
+ * Returns the https URL of a `gs:` URL, undefined if it has none, and that of an `abfs:`, `abfss:` or `az:` URL that names its account;
+ * any other text unchanged.
+ */
 export function httpsForm(href: string): string | undefined {
-  if (!isGs(href)) return href
+  if (!isGs(href)) return azureUrl(href)
   const [, bucket = '', path = '/'] = GS.exec(href) ?? []
-  if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || DOTS.test(path)) return undefined
+  if (bucket === '' || bucket !== bucket.toLowerCase() || bucket.includes('..') || hasDotSegment(path)) return undefined
   return `${GOOGLE_STORAGE}/${bucket}${path}`
 }
 

@@ -46,6 +46,7 @@ export { createRecognizer, type Recognition, type Recognizer, type UrlContext } 
 export { providers } from './registry.ts'
 export { sentinelHub } from './sentinel-hub.ts'
 export { terrascope } from './terrascope.ts'
+export { theia } from './theia.ts'
 export { umbra } from './umbra.ts'
 export { up42 } from './up42.ts'
 export { vantor } from './vantor.ts'

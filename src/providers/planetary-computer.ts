@@ -46,7 +46,7 @@ const PLANETARY_COMPUTER = {
   sources: [
     {
       url: 'https://github.com/microsoft/planetary-computer-sdk-for-python/blob/main/planetary_computer/sas.py',
-      proves: 'what is signed, members of the answer, the header of the key',
+      proves: 'what is signed, tokens of containers, members of the answer, the header of the key',
     },
     {
       url: 'https://github.com/CS-SI/eodag/blob/develop/eodag/resources/providers/planetary_computer.yml',
@@ -75,6 +75,25 @@ const PLANETARY_COMPUTER = {
           authorizationApi: 'https://planetarycomputer.microsoft.com/api/sas/v1/sign',
           method: 'GET',
           signedUrlHosts: ['https://*.blob.core.windows.net/'],
+          sendTo: FILES,
+          use: 'by-address',
+        },
+      ],
+    },
+    {
+      id: 'container',
+      when: 'For Zarr and many files: one token for each container, and the API is not told which files are read.',
+      works: ['page', 'unattended'],
+      holes: {},
+      credentials: [
+        {
+          id: 'planetary-computer',
+          type: 'signedUrl',
+          authorizationApi: 'https://planetarycomputer.microsoft.com/api/sas/v1/token/{account}/{container}',
+          method: 'GET',
+          answer: 'query',
+          responseField: 'token',
+          signedUrlHosts: FILES,
           sendTo: FILES,
           use: 'by-address',
         },
@@ -110,6 +129,7 @@ const PLANETARY_COMPUTER = {
   notes: [
     'Azure answers 404 or 409 to a request without a signature.',
     'One signature opens a whole container for a limited time.',
+    'abfs: URLs are requested at the https URL of the account that the asset states.',
     'Files on a storage account that is not listed are not signed: add it with `stac-auth credentials trust`.',
   ],
 } as const satisfies Provider
@@ -119,5 +139,5 @@ const PLANETARY_COMPUTER = {
  *
  * @example createAuth({ credentials: [planetaryComputer()] })
  */
-export const planetaryComputer: ProviderCredentials<NoValues<'no-account'> | ApiKeyValues<'key'>> =
+export const planetaryComputer: ProviderCredentials<NoValues<'no-account'> | NoValues<'container'> | ApiKeyValues<'key'>> =
   /* @__PURE__ */ credentialsOf(PLANETARY_COMPUTER)

@@ -25,6 +25,7 @@ import { planetaryComputer } from './planetary-computer.ts'
 import type { Provider } from './provider.ts'
 import { sentinelHub } from './sentinel-hub.ts'
 import { terrascope } from './terrascope.ts'
+import { theia } from './theia.ts'
 import { umbra } from './umbra.ts'
 import { up42 } from './up42.ts'
 import { vantor } from './vantor.ts'
@@ -57,6 +58,7 @@ export const providers: readonly Provider[] = /* @__PURE__ */ [
   planetaryComputer,
   sentinelHub,
   terrascope,
+  theia,
   umbra,
   up42,
   vantor,

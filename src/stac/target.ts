@@ -4,6 +4,7 @@
  */
 
 import { SelectionError } from '../errors.ts'
+import { azureUrl } from '../text/azure-url.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { nearMiss } from '../text/suggest.ts'
 import {
@@ -26,7 +27,7 @@ export type TargetKind = 'asset' | 'alternate' | 'item_asset' | 'link'
 export interface Target {
   /** The kind of the target. */
   readonly kind: TargetKind
-  /** The `href` as written; empty when the object has none. */
+  /** The `href` as written, see {@link hrefIn}; empty when the object has none. */
   readonly href: string
   /** Names of schemes, any one of which gives access; empty without `auth:refs` or for `[]`. */
   readonly refs: readonly string[]
@@ -180,6 +181,12 @@ export function refPointer(target: Target, ref: string): string {
   return Array.isArray(refs) ? pointer(at, 'auth:refs', refs.indexOf(ref)) : pointer(at, 'auth:refs')
 }
 
+/** Returns the key of the asset of a target, also of its alternates; undefined for a link. */
+export function assetKeyOf({ pointer: at, scope }: Target): string | undefined {
+  const [, member, key] = at.slice(scope.at.length).split('/')
+  return member === 'assets' || member === 'item_assets' ? key?.replaceAll('~1', '/').replaceAll('~0', '~') : undefined
+}
+
 /** A parent that is not in a list counts as the only one. */
 function scopeOf(document: object, options: TargetOptions | undefined): Scope {
   const { url = selfOf(document), parents } = options ?? {}
@@ -231,16 +238,27 @@ export function isProtected({ refs, malformedRefs }: Pick<Target, 'refs' | 'malf
   return refs.length > 0 || malformedRefs !== undefined
 }
 
+/**
+ * Returns the `href` of an asset or link as written; that of Azure Storage as the https URL of its account, which is in the URL, or in
+ * `table:storage_options` or `xarray:storage_options` of the asset.
+ */
+export function hrefIn(object: JsonObject): string | undefined {
+  const href = ownString(object, 'href')
+  if (href === undefined || !/^(?:abfss?|az):/i.test(href)) return href
+  const stated = ['table:storage_options', 'xarray:storage_options'].map((name) => own(own(object, name), 'account_name'))
+  const [account, ...others] = new Set(stated.filter((name) => name !== undefined))
+  return azureUrl(href, others.length === 0 ? account : undefined)
+}
+
 function targetAt(kind: TargetKind, object: JsonObject, at: string, scope: Scope): Target {
-  const href = ownString(object, 'href') ?? ''
-  return { kind, href, pointer: at, scope, object, refsOf: { object, pointer: at }, ...readRefs(object, at) }
+  return { kind, href: hrefIn(object) ?? '', pointer: at, scope, object, refsOf: { object, pointer: at }, ...readRefs(object, at) }
 }
 
 /** Returns an alternate. Without `auth:refs` it inherits those of its asset, but only on the same origin (for `s3:` the same bucket). */
 function alternateTarget(kind: TargetKind, asset: JsonObject, alternate: JsonObject, assetAt: string, name: string, scope: Scope): Target {
   const target = targetAt(kind, alternate, pointer(assetAt, 'alternate', name), scope)
   if (Object.hasOwn(alternate, 'auth:refs') || kind !== 'alternate') return target
-  const href = ownString(asset, 'href')
+  const href = hrefIn(asset)
   if (!href || !sameOrigin(href, target.href, scope.url)) return target
   return { ...target, ...readRefs(asset, assetAt), refsOf: { object: asset, pointer: assetAt } }
 }

@@ -7,6 +7,8 @@ import { tooLarge } from '../../src/http/network-error.ts'
 export interface Reply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Cookies that it sets. */
+  readonly setCookies?: readonly string[]
   /** Text, or a value that becomes JSON. */
   readonly body?: unknown
 }
@@ -51,10 +53,11 @@ export function routes(replies: { readonly [url: string]: Answer | ((request: Ht
 export const redirectTo = (location: string, status = 302): Reply => ({ status, headers: { location } })
 
 /** An {@link HttpResponse} made by hand; its body is read once, as a real one. */
-function responseOf({ status = 200, headers = {}, body = '' }: Reply, url: string): HttpResponse {
+function responseOf({ status = 200, headers = {}, setCookies = [], body = '' }: Reply, url: string): HttpResponse {
   const isText = typeof body === 'string'
   const bytes = new TextEncoder().encode(isText ? body : JSON.stringify(body))
   const all = new Headers({ 'content-type': isText ? 'text/plain' : 'application/json', ...headers })
+  for (const cookie of setCookies) all.append('set-cookie', cookie)
   let used = false
   const take = (limit: number) => {
     if (used) throw new Error('the body was read twice')

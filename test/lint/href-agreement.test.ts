@@ -109,7 +109,7 @@ describe('lint and authorize agree about the URL of an asset', () => {
   })
 
   it.each([
-    'abfss://scenes@account.dfs.core.windows.net/a.tif',
+    'abfss://scenes@onelake.dfs.fabric.microsoft.com/a.tif',
     'abfs://a/b',
     'az://container/a.tif',
     'ftp://data.example/a',

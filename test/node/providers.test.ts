@@ -194,6 +194,20 @@ const CASES: readonly Case[] = [
     hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
   },
   {
+    id: 'planetary-computer container',
+    scheme: scheme.signed('https://planetarycomputer.microsoft.com/api/sas/v1/token/{account}/{container}', { parameters: {} }),
+    href: 'https://landsateuwest.blob.core.windows.net/landsat-c2/level-2/a.TIF',
+    hosts: ['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'],
+  },
+  {
+    id: 'theia key',
+    scheme: scheme.signed('https://signing.stac.teledetection.fr/sign', { parameters: { url: { in: 'query', required: true } } }),
+    href: 'https://s3-data.meso.umontpellier.fr/sentinel2-l2a/a.tif',
+    env: { TLD_ACCESS_KEY: KEY_ID, TLD_SECRET_KEY: SECRET },
+    wrong: ['TLD_SECRET_KEY', 'AUTH_REJECTED'],
+    hosts: ['signing.stac.teledetection.fr', 's3-data.meso.umontpellier.fr'],
+  },
+  {
     id: 'creodias password',
     scheme: scheme.oidc('https://identity.cloudferro.com/auth/realms/Creodias-new/.well-known/openid-configuration'),
     href: 'https://zipper.creodias.eu/download/7634aef0',
@@ -293,7 +307,7 @@ function among(credentials: readonly CredentialObject[], { answer }: Pick<Return
       transport: wire.send,
       clock: new FakeClock({ now: Date.now, waits: 'skipped' }),
     }),
-    sent: () => wire.sent,
+    sent: wire.sent,
     hosts: () => new Set(wire.sent.map(({ url }) => new URL(url).host)),
   }
 }
@@ -384,7 +398,7 @@ describe('earthdata', () => {
     await writeFile(netrc, ENTRY.replace(SECRET, 'old'))
     await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
     await expect(auth.fetch(FILE)).rejects.toMatchObject({ code: 'AUTH_REJECTED' })
-    expect(sent()).toHaveLength(1)
+    expect(sent).toHaveLength(1)
     await writeFile(netrc, ENTRY)
     expect(await (await auth.fetch(FILE)).text()).toBe('file')
   })
@@ -401,18 +415,16 @@ describe('earthdata', () => {
     const { auth, sent } = among(await example('earthdata netrc', { NETRC: netrc }))
     await auth.fetch(FILE)
     await auth.fetch('https://elsewhere.example/a').catch(() => undefined)
-    expect(
-      sent()
-        .flatMap(({ headers }) => headers.authorization ?? [])
-        .filter((value) => value.startsWith('Basic ')),
-    ).toEqual([`Basic ${btoa(`${USER}:${SECRET}`)}`])
+    expect(sent.flatMap(({ headers }) => headers.authorization ?? []).filter((value) => value.startsWith('Basic '))).toEqual([
+      `Basic ${btoa(`${USER}:${SECRET}`)}`,
+    ])
   })
 
   it('earthdata by password sends the token to archives, and the password to its login alone', async () => {
     const env = { EARTHDATA_USERNAME: USER, EARTHDATA_PASSWORD: SECRET }
     const { auth, sent } = among(await example('earthdata password', env))
     for (const name of ['a', 'b']) await auth.fetch(FILE.replace('a.tif', name))
-    const basics = sent().filter(({ headers }) => headers.authorization?.startsWith('Basic '))
+    const basics = sent.filter(({ headers }) => headers.authorization?.startsWith('Basic '))
     expect(basics.map(({ url }) => url)).toEqual(['https://urs.earthdata.nasa.gov/api/users/find_or_create_token'])
   })
 
@@ -422,7 +434,7 @@ describe('earthdata', () => {
     await auth.login('earthdata')
     expect(await auth.status()).toMatchObject([{ credential: 'earthdata', state: 'valid' }])
     await auth.logout('earthdata')
-    expect(new URL(found(sent().at(-1)).url).pathname).toBe('/api/users/revoke_token')
+    expect(new URL(found(sent.at(-1)).url).pathname).toBe('/api/users/revoke_token')
     expect(await (await auth.fetch(FILE)).text()).toBe('file')
   })
 })
@@ -474,6 +486,25 @@ describe('a token of EODMS that has ended', () => {
     expect(outcome).toMatchObject({ code })
     expect(new Set(grants.slice(1))).toEqual(new Set(['refresh_token']))
   })
+})
+
+it('planetary-computer by container opens files of documents with the type of version 1.0.0, with one token', async () => {
+  const { auth, hosts, sent } = among(await example('planetary-computer container'))
+  for (const name of ['a', 'b']) {
+    const file = target({ type: 'planetaryComputer' }, `https://landsateuwest.blob.core.windows.net/landsat-c2/${name}.TIF`)
+    expect(await (await auth.fetch(file)).text()).toBe('file')
+  }
+  expect([...hosts()]).toEqual(['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'])
+  expect(sent).toHaveLength(3)
+})
+
+it('planetary-computer by container opens a folder that an abfs: URL names, with one token', async () => {
+  const { auth, hosts } = among(await example('planetary-computer container'))
+  const members = { href: 'abfs://landsat-c2/a.zarr', 'xarray:storage_options': { account_name: 'landsateuwest' } }
+  const folder = auth.fetchFor(assetOf(item(undefined, { data: members }), 'data'))
+  const below = 'https://landsateuwest.blob.core.windows.net/landsat-c2/a.zarr/'
+  for (const name of ['.zmetadata', 'x/0.0']) expect(await (await folder(below + name)).text()).toBe('file')
+  expect([...hosts()]).toEqual(['planetarycomputer.microsoft.com', 'landsateuwest.blob.core.windows.net'])
 })
 
 describe('logins at providers', () => {

@@ -47,6 +47,7 @@ export function createArchives(): Archives {
   }
   const hosts: Readonly<Record<string, Answering>> = {
     ...planetaryComputer(),
+    ...theia(),
     ...copernicus(createRealm),
     ...earthdata(),
     ...eumetsat(),
@@ -109,14 +110,16 @@ function planetaryComputer(): Readonly<Record<string, Answering>> {
   const containerOf = ({ host, pathname }: URL) => `${host}/${pathname.split('/')[1]}`
   return {
     'planetarycomputer.microsoft.com': ({ method, headers }, url) => {
-      if (url.pathname !== '/api/sas/v1/sign') return NOT_HERE
+      const [, account, container] = /^\/api\/sas\/v1\/token\/([a-z0-9]+)\/([a-z0-9$-]+)$/.exec(url.pathname) ?? []
+      if (url.pathname !== '/api/sas/v1/sign' && account === undefined) return NOT_HERE
       if (method !== 'GET') return { status: 405 }
       if (headers.authorization !== undefined || headers.cookie !== undefined) return { status: 400, body: { detail: 'nobody asked' } }
       const href = url.searchParams.get('href')
-      if (href === null || url.searchParams.size !== 1) return { status: 422, body: { detail: 'href' } }
+      const wanted = account === undefined ? href : `https://${account}.blob.core.windows.net/${container}/`
+      if (wanted === null || url.searchParams.size !== (account === undefined ? 1 : 0)) return { status: 422, body: { detail: 'href' } }
       const end = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '')
-      const sas = new URLSearchParams({ se: end, sp: 'rl', sv: '2024-05-04', sr: 'c', sig: signature(containerOf(new URL(href)), end) })
-      return { status: 200, body: { 'msft:expiry': end, href: `${href}?${sas}` } }
+      const sas = new URLSearchParams({ se: end, sp: 'rl', sv: '2024-05-04', sr: 'c', sig: signature(containerOf(new URL(wanted)), end) })
+      return { status: 200, body: { 'msft:expiry': end, ...(account === undefined ? { href: `${href}?${sas}` } : { token: String(sas) }) } }
     },
     'landsateuwest.blob.core.windows.net': ({ headers }, url) => {
       if (!url.searchParams.has('sig')) return { status: 409, body: '<Error><Code>PublicAccessNotPermitted</Code></Error>' }
@@ -124,6 +127,36 @@ function planetaryComputer(): Readonly<Record<string, Answering>> {
       return isGood && headers.authorization === undefined
         ? FILE
         : { status: 403, body: '<Error><Code>AuthenticationFailed</Code></Error>' }
+    },
+  }
+}
+
+/** Its API signs URLs of its store for whoever has both keys; the store takes signed URLs alone. */
+function theia(): Readonly<Record<string, Answering>> {
+  const signature = (path: string) => createHmac('sha256', 'key of the store').update(path).digest('hex')
+  return {
+    'signing.stac.teledetection.fr': ({ method, headers }, url) => {
+      if (url.pathname !== '/sign') return NOT_HERE
+      if (method !== 'GET') return { status: 405 }
+      const wanted = url.searchParams.get('url')
+      if (wanted === null || url.searchParams.size !== 1) return { status: 422, body: { detail: 'url' } }
+      if (headers['access-key'] !== KEY_ID || headers['secret-key'] !== SECRET) return { status: 401, body: { detail: 'Unauthorized' } }
+      const { origin, pathname } = new URL(wanted)
+      const date = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
+      const query = new URLSearchParams({
+        'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+        'X-Amz-Credential': 'store',
+        'X-Amz-Date': date,
+        'X-Amz-Expires': '28800',
+        'X-Amz-SignedHeaders': 'host',
+        'X-Amz-Signature': signature(pathname),
+      })
+      return { status: 200, body: { href: `${origin}${pathname}?${query}` } }
+    },
+    's3-data.meso.umontpellier.fr': ({ headers }, url) => {
+      const isGood = url.searchParams.get('X-Amz-Signature') === signature(url.pathname)
+      const isBare = ['authorization', 'access-key', 'secret-key'].every((name) => headers[name] === undefined)
+      return isGood && isBare ? FILE : { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }
     },
   }
 }

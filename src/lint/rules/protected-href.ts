@@ -1,4 +1,5 @@
 import { hrefProblem } from '../../http/url.ts'
+import { hrefIn } from '../../stac/target.ts'
 import type { TargetNode } from '../model.ts'
 import { isInsecure, protocolOf } from '../model.ts'
 import type { Rule, RuleCase, RuleDocs } from '../rule.ts'
@@ -58,9 +59,10 @@ const hrefScheme: RuleCase = {
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
     messages: { scheme: 'clients that open no {scheme}: URLs, such as stac-auth, cannot request this {what}: offer an https URL as well' },
   },
-  protectedTarget({ href, kind, pointer }, report) {
+  protectedTarget({ href, kind, pointer, object }, report) {
     const scheme = otherScheme(href)
-    if (scheme !== undefined) report(`${pointer}/href`, 'scheme', { scheme, what: kind === 'link' ? 'link' : 'asset' })
+    if (scheme !== undefined && hrefProblem(hrefIn(object) ?? ''))
+      report(`${pointer}/href`, 'scheme', { scheme, what: kind === 'link' ? 'link' : 'asset' })
   },
 }
 
@@ -117,8 +119,12 @@ export const docs: RuleDocs = {
   },
   'href-scheme': {
     part: 'fields',
-    why: 'Only clients that know the scheme, such as abfs: of Azure or ftp:, can open the URL. All others cannot use the asset, and the authentication extension says nothing about the credentials of such clients.',
-    repair: ['Add an alternate asset with the https URL of the same file.', 'If only such clients are meant, turn this finding off.'],
+    why: 'Only clients that know the scheme, such as ftp:, can open the URL. All others cannot use the asset, and the authentication extension says nothing about the credentials of such clients. URLs of Azure Storage (abfs:, abfss:, az:) are left out when they name their account: in the URL, or by account_name in table:storage_options or xarray:storage_options of the asset.',
+    repair: [
+      'For Azure Storage, state account_name in table:storage_options or xarray:storage_options.',
+      'Add an alternate asset with the https URL of the same file.',
+      'If only such clients are meant, turn this finding off.',
+    ],
   },
   'href-space': {
     part: 'fields',

@@ -4,10 +4,21 @@ import type { Resource, Warning } from '../../auth/strategy.ts'
 import { ConfigurationError, CredentialError, type ErrorCode, SelectionError } from '../../errors.ts'
 import { isForbiddenHeader } from '../../http/headers.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
-import { bare, objectAddressOf, serviceOf } from '../../stac/object-address.ts'
 import type { SignedUrlFlow, SigningParameter } from '../../stac/scheme.ts'
-import { storagesOf } from '../../stac/storage.ts'
 import { reveal, unfit } from '../reveal.ts'
+import {
+  type Asked,
+  apiPlaceholders,
+  apiProblem,
+  filled,
+  filledApi,
+  isInDocument,
+  isStatedOnly,
+  placeholderProblem,
+  placeholdersIn,
+  placeholderValue,
+  urlValue,
+} from './placeholders.ts'
 import type { SignedUrlCredential } from './signed-url.ts'
 
 /** The value of a parameter. */
@@ -41,54 +52,77 @@ const NONE: ReadonlyMap<string, Secret> = new Map()
  *
  * Errors: `PARAM_FORBIDDEN`, `PARAM_SCHEMA_REF`, `PARAM_SCHEMA_KEYWORD`, `PARAM_SCHEMA_VALUE`, `PARAM_UNBOUND`.
  */
-export function checkParameters(flow: SignedUrlFlow, at: string, credential: SignedUrlCredential, resource: Resource): readonly Warning[] {
-  const { parameters: given = NONE, parameter } = credential
+export function checkParameters(flow: SignedUrlFlow, at: string, credential: SignedUrlCredential, resource: Asked): readonly Warning[] {
+  const { parameter } = credential
+  const parameters = parametersOf(flow, credential)
   const warnings: Warning[] = []
-  for (const [name, definition] of parametersOf(flow)) checkName(name, definition, pointer(at, 'parameters', name), given)
-  for (const [name, definition] of parametersOf(flow)) {
+  for (const [name, definition] of parameters) checkName(name, definition, pointer(at, 'parameters', name), credential)
+  for (const [name, definition] of parameters) {
     if (!isObject(definition.schema)) continue
     const place = pointer(at, 'parameters', name, 'schema')
     warnings.push(...inspectSchema(definition.schema, place))
     if (!parameter) checkValue(name, definition, valueAtHand(name, definition, credential, resource), place)
   }
-  for (const [name, { required }] of parametersOf(flow)) {
-    if (parameter || hasValue(name, credential, resource) || !(required || given.has(name))) continue
+  for (const [name, { required }] of parameters) {
+    if (parameter || hasValue(name, credential, resource) || !(required || secretOf(name, credential))) continue
     throw unbound(name, { credential, resource, at: pointer(at, 'parameters', name) })
   }
+  filledApi(credential, resource)
   return warnings
 }
 
-/** Returns the parameters of a call that no catalog describes: those of the credential, and the URL unless one of them contains it. */
-export function ownParameters({ method, parameters = NONE }: SignedUrlCredential): Readonly<Record<string, SigningParameter>> {
+/** Returns the parameters of a call that no catalog describes: those of the credential, and the URL of a signed URL unless one of them contains it. */
+export function ownParameters(credential: SignedUrlCredential): Readonly<Record<string, SigningParameter>> {
+  const { method, parameters = NONE, answer = 'url' } = credential
   const place = method === 'GET' ? 'query' : 'body'
-  const isMade = [...parameters.values()].some((secret) => secret.isText && placeholdersIn(textIn(secret)).length > 0)
-  const names = isMade || parameters.has('href') ? [...parameters.keys()] : ['href', ...parameters.keys()]
+  const isMade = answer !== 'url' || placeholdersOf(credential).length > 0 || secretOf('href', credential)
+  const names = isMade ? [...parameters.keys()] : ['href', ...parameters.keys()]
   return Object.fromEntries(names.map((name) => [name, { in: IN_HEADER.test(name) ? 'header' : place, required: true }]))
 }
 
 /** Names that are headers by convention. */
 const IN_HEADER = /^(?:authorization|x-.+)$/i
 
-/** Returns `CONFIG_INVALID` for an unsupported placeholder. */
-export function templateProblem({ parameters = NONE }: SignedUrlCredential): ConfigurationError | undefined {
-  for (const [name, secret] of parameters) {
-    const unknown = secret.isText ? placeholdersIn(textIn(secret)).find((each) => !PLACEHOLDERS.includes(each)) : undefined
-    if (unknown === undefined) continue
-    const known = PLACEHOLDERS.map((each) => `{${each}}`).join(' ')
-    return new ConfigurationError('CONFIG_INVALID', `unsupported placeholder "{${unknown}}"`, {
-      pointer: pointer('/parameters', name),
-      hint: `use one of ${known}`,
-    })
+/** The fields whose parameters are sent in every call, and where. */
+const PLACED = [
+  ['headers', 'header'],
+  ['query', 'query'],
+  ['body', 'body'],
+] as const
+
+/** Returns the placeholders in the URL of the API and in the parameters of the credential. */
+export function placeholdersOf(credential: SignedUrlCredential): readonly string[] {
+  const { parameters = NONE, headers = NONE, query = NONE, body = NONE } = credential
+  const secrets = [parameters, headers, query, body].flatMap((map) => [...map.values()])
+  return [...apiPlaceholders(credential), ...secrets.flatMap((secret) => (secret.isText ? placeholdersIn(textIn(secret)) : []))]
+}
+
+/** Returns `CONFIG_INVALID` for parameters that cannot be sent: an unsupported placeholder, a name that is used twice, a forbidden header. */
+export function parametersProblem(credential: SignedUrlCredential): ConfigurationError | undefined {
+  const inApi = apiProblem(credential)
+  if (inApi) return inApi
+  const names = new Set<string>()
+  for (const field of ['headers', 'query', 'body', 'parameters'] as const) {
+    for (const [name, secret] of credential[field] ?? NONE) {
+      const at = pointer(`/${field}`, name)
+      const unsupported = secret.isText ? placeholderProblem(textIn(secret), at) : undefined
+      if (unsupported) return unsupported
+      if (names.has(name)) return new ConfigurationError('CONFIG_INVALID', `the parameter "${name}" has two values`, { pointer: at })
+      names.add(name)
+      if (field === 'headers' && isForbiddenHeader(name))
+        return new ConfigurationError('CONFIG_INVALID', 'this header of a signing call cannot be set', { pointer: at })
+    }
   }
-  return undefined
+  if (credential.body === undefined || credential.method === 'POST') return undefined
+  return new ConfigurationError('CONFIG_INVALID', 'a GET request has no body: use "query", or the method POST', { pointer: '/body' })
 }
 
 /** Calls the user's function for each parameter. Errors: `CREDENTIAL_SOURCE` when it fails, `CREDENTIAL_VALUE_INVALID`. */
-export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrlCredential, resource: Resource): Promise<Answers> {
+export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrlCredential, resource: Asked): Promise<Answers> {
   const { parameter, id } = credential
   const answers = new Map<string, ParameterValue>()
   if (!parameter) return answers
-  for (const [name, definition] of parametersOf(flow)) {
+  for (const [name, definition] of parametersOf(flow, credential)) {
     let value: unknown
     try {
       value = await parameter(name, definition, resource)
@@ -110,11 +144,11 @@ export async function bindParameters(
   flow: SignedUrlFlow,
   credential: SignedUrlCredential,
   answers: Answers,
-  resource: Resource,
+  resource: Asked,
 ): Promise<readonly BoundParameter[]> {
   const bound: BoundParameter[] = []
-  for (const [name, definition] of parametersOf(flow)) {
-    const secret = credential.parameters?.get(name)
+  for (const [name, definition] of parametersOf(flow, credential)) {
+    const secret = secretOf(name, credential)
     const value =
       answers.get(name) ??
       (secret ? typed(await givenText(name, secret, credential, resource), definition) : urlValue(name, credential, resource))
@@ -130,37 +164,57 @@ export async function bindParameters(
 }
 
 /** Returns the part of a signing call that the catalog or the target determines: calls that differ in it need different signatures. Without the resource: the part that all resources share. */
-export function callIdentity(
-  flow: SignedUrlFlow,
-  answers: Answers,
-  wanted?: { readonly credential: SignedUrlCredential; readonly resource: Resource },
-): readonly unknown[] {
-  return parametersOf(flow).map(([name, { in: place, schema }]) => [
-    name,
-    textOf(place),
-    textOf(schema?.type),
-    answers.get(name) ?? (wanted && urlValue(name, wanted.credential, wanted.resource)),
-  ])
+export function callIdentity(flow: SignedUrlFlow, credential: SignedUrlCredential, answers: Answers, resource?: Asked): readonly unknown[] {
+  const called = parametersOf(flow, credential).map(([name, { in: place, schema }]) => {
+    return [name, textOf(place), textOf(schema?.type), answers.get(name) ?? (resource && valueOfTarget(name, credential, resource))]
+  })
+  return resource ? [filledApi(credential, resource), ...called] : called
+}
+
+/** Returns the value that the target determines; undefined for one that the credential alone does. */
+function valueOfTarget(name: string, credential: SignedUrlCredential, resource: Asked): string | undefined {
+  const secret = secretOf(name, credential)
+  if (!secret) return urlValue(name, credential, resource)
+  return secret.isText && placeholdersIn(textIn(secret)).length > 0 ? filled(textIn(secret), credential, resource) : undefined
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function parametersOf({ parameters }: SignedUrlFlow): [string, SigningParameter][] {
-  return isObject(parameters) ? Object.entries(parameters).filter(([, parameter]) => isObject(parameter)) : []
+/**
+ * Returns the parameters of the catalog, and those that the credential sends in every call: where the user states a place, it counts. A
+ * scheme without a URL, such as `planetaryComputer` of 1.0.0, describes an API that returns URLs, and no other one.
+ */
+function parametersOf({ parameters, authorizationApi }: SignedUrlFlow, credential: SignedUrlCredential): [string, SigningParameter][] {
+  const placed = PLACED.flatMap(([field, place]) =>
+    [...(credential[field]?.keys() ?? [])].map((name): [string, SigningParameter] => [name, { in: place, required: true }]),
+  )
+  const isOfUrls = (credential.answer ?? 'url') === 'url'
+  const isStated = ([name, parameter]: [string, SigningParameter]) => {
+    if (!isObject(parameter) || (authorizationApi === undefined && !isOfUrls && !secretOf(name, credential))) return false
+    const lower = parameter.in === 'header' ? name.toLowerCase() : undefined
+    return !placed.some(([own, { in: place }]) => own === name || (place === 'header' && own.toLowerCase() === lower))
+  }
+  const stated = isObject(parameters) ? (Object.entries(parameters) as [string, SigningParameter][]) : []
+  return [...stated.filter(isStated), ...placed]
 }
 
-function checkName(name: string, parameter: SigningParameter, at: string, given: ReadonlyMap<string, Secret>): void {
+function secretOf(name: string, { headers, query, body, parameters }: SignedUrlCredential): Secret | undefined {
+  return headers?.get(name) ?? query?.get(name) ?? body?.get(name) ?? parameters?.get(name)
+}
+
+function checkName(name: string, parameter: SigningParameter, at: string, credential: SignedUrlCredential): void {
   const isHeader = parameter.in === 'header'
-  if (isHeader && given.has(name) && !isForbiddenHeader(name)) return
-  if (!isHeader && (given.has(name) || !isForbiddenHeaderToken(name))) return
+  const isGiven = secretOf(name, credential) !== undefined
+  if (isHeader && isGiven && !isForbiddenHeader(name)) return
+  if (!isHeader && (isGiven || !isForbiddenHeaderToken(name))) return
   throw new SelectionError(
     'PARAM_FORBIDDEN',
     `the catalog may not choose the ${isHeader ? 'header' : 'parameter'} "${name}" of a signing call`,
     {
       pointer: isHeader ? `${at}/in` : at,
-      ...(isHeader && { hint: `to send it, list "${name}" in the "parameters" of your credential` }),
+      ...(isHeader && { hint: `to send it, list "${name}" in the "headers" of your credential` }),
     },
   )
 }
@@ -171,21 +225,21 @@ function isForbiddenHeaderToken(name: string): boolean {
 }
 
 /** Returns the value that is known without reading a source. */
-function valueAtHand(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: Resource) {
-  const secret = credential.parameters?.get(name)
+function valueAtHand(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: Asked) {
+  const secret = secretOf(name, credential)
   if (!secret) return urlValue(name, credential, resource)
   const text = secret.isText ? filled(textIn(secret), credential, resource) : undefined
   return text === undefined ? undefined : typed(text, definition)
 }
 
-function hasValue(name: string, credential: SignedUrlCredential, resource: Resource): boolean {
-  const secret = credential.parameters?.get(name)
+function hasValue(name: string, credential: SignedUrlCredential, resource: Asked): boolean {
+  const secret = secretOf(name, credential)
   if (!secret) return urlValue(name, credential, resource) !== undefined
   return !secret.isText || filled(textIn(secret), credential, resource) !== undefined
 }
 
 /** Returns the text of the credential with placeholders replaced; the value of a source is used unchanged. */
-async function givenText(name: string, secret: Secret, credential: SignedUrlCredential, resource: Resource): Promise<string | undefined> {
+async function givenText(name: string, secret: Secret, credential: SignedUrlCredential, resource: Asked): Promise<string | undefined> {
   const text = await reveal(secret, `parameters.${name}`, credential)
   return secret.isText && placeholdersIn(text).length > 0 ? filled(text, credential, resource) : text
 }
@@ -214,19 +268,22 @@ function checkValue(name: string, { schema }: SigningParameter, value: Parameter
 
 interface Unbound {
   readonly credential: SignedUrlCredential
-  readonly resource: Resource
+  readonly resource: Asked
   readonly at?: string
 }
 
 function unbound(name: string, { credential, resource, at }: Unbound): SelectionError {
-  const secret = credential.parameters?.get(name)
+  const secret = secretOf(name, credential)
   const names = secret?.isText ? placeholdersIn(textIn(secret)) : [name]
   const { origin } = new URL(resource.url)
-  const hint = names.some((each) => isStatedOnly(each, resource))
-    ? `to take bucket and key from URLs of that host, add "endpoint": "${origin}" to the credential: the endpoint in the document is not trusted`
-    : secret
-      ? `${names.map((each) => `{${each}}`).join(' and ')} cannot be read from URLs on ${origin}: write the value, or add "endpoint": "${origin}" to the credential`
-      : `add it to the credential: "parameters": { ${JSON.stringify(name)}: "…" }`
+  const missing = names.filter((each) => secret && isInDocument(each) && placeholderValue(each, credential, resource) === undefined)
+  const hint = missing.length
+    ? `${missing.map((each) => `{${each}}`).join(' and ')} cannot be read from this document: write the value`
+    : names.some((each) => isStatedOnly(each, resource))
+      ? `to take bucket and key from URLs of that host, add "endpoint": "${origin}" to the credential: the endpoint in the document is not trusted`
+      : secret
+        ? `${names.map((each) => `{${each}}`).join(' and ')} cannot be read from URLs on ${origin}: write the value, or add "endpoint": "${origin}" to the credential`
+        : `add it to the credential: "parameters": { ${JSON.stringify(name)}: "…" }`
   return new SelectionError('PARAM_UNBOUND', `the signing API needs a value for "${name}"`, { ...(at && { pointer: at }), hint })
 }
 
@@ -361,107 +418,4 @@ function isLinear(pattern: string): boolean {
 
 function refused(code: ErrorCode, why: string, at: string): SelectionError {
   return new SelectionError(code, `the schema of a signing parameter ${why}`, { pointer: at })
-}
-
-/** The decoded parts of a URL; `account` only for Azure. */
-interface Parts {
-  readonly account?: string
-  readonly bucket: string
-  readonly key: string
-}
-
-const PARTS: Readonly<Record<string, keyof Parts>> = {
-  account: 'account',
-  bucket: 'bucket',
-  container: 'bucket',
-  key: 'key',
-  blob: 'key',
-}
-
-/** The placeholders of `parameters`. */
-const PLACEHOLDERS: readonly string[] = ['url', 'href', ...Object.keys(PARTS)]
-
-const PLACEHOLDER = /\{([A-Za-z_]+)\}/g
-
-/** Returns the placeholders in a text of `parameters`. */
-function placeholdersIn(text: string): readonly string[] {
-  return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
-}
-
-/** Returns the text with its placeholders replaced; undefined when the URL has no value for one. Errors: those of {@link urlValue}. */
-function filled(text: string, credential: SignedUrlCredential, resource: Resource): string | undefined {
-  const values = new Map(placeholdersIn(text).map((name) => [name, urlValue(name, credential, resource)]))
-  if ([...values.values()].includes(undefined)) return undefined
-  return text.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? '')
-}
-
-/**
- * Returns the value of that name, or undefined when the URL has none.
- *
- * Errors: `PARAM_FORBIDDEN` when the document's storage extension names another bucket than the URL.
- */
-function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCredential, { url, target }: Resource): string | undefined {
-  if (name === 'url' || name === 'href') return url
-  const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
-  const parts = part && partsOf(url, { endpoint, virtualHost })
-  if (!part || !parts) return undefined
-  for (const storage of target ? storagesOf(target) : []) {
-    const { endpoint: stated } = serviceOf(storage)
-    const split = stated === undefined ? undefined : objectAddressOf(url, [serviceOf(storage)])
-    // Only for a storage at this URL: an object may have copies elsewhere.
-    if (stated === undefined || split?.endpoint !== bare(stated)) continue
-    const bucket = storage.bucket ?? split.bucket
-    if (split.bucket === parts.bucket && bucket === parts.bucket) continue
-    throw new SelectionError(
-      'PARAM_FORBIDDEN',
-      `the storage extension of the document names the bucket "${bucket}", the URL "${parts.bucket}": the catalog may not choose what is signed`,
-      { pointer: `${target?.pointer}/href` },
-    )
-  }
-  return parts[part]
-}
-
-/** True when the parts of a URL are known from the document's storage extension alone, which is not trusted. */
-function isStatedOnly(name: string, { url, target }: Resource): boolean {
-  if (!Object.hasOwn(PARTS, name) || !target) return false
-  return storagesOf(target).some((storage) => objectAddressOf(url, [serviceOf(storage)]) !== undefined)
-}
-
-/** Google's XML API; paths below `/storage/v1/` belong to another API and do not start with a bucket. */
-const GOOGLE = /^(?:(.+)\.)?storage\.googleapis\.com$/
-
-const GOOGLE_JSON = /^\/(?:(?:download|upload)\/)?storage\/v1\//
-
-const AZURE =
-  /^([a-z0-9-]+)\.(?:z\d+\.)?(?:(?:blob|dfs)\.core\.(?:windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)|(?:blob|dfs)\.storage\.azure\.net)$/
-
-function partsOf(url: string, service: { readonly endpoint?: string; readonly virtualHost?: boolean }): Parts | undefined {
-  const { hostname, pathname, protocol } = new URL(url)
-  const own = service.endpoint === undefined ? undefined : objectAddressOf(url, [service])
-  if (own && own.endpoint === bare(service.endpoint ?? '')) return decoded(own.bucket, own.path.replaceAll('+', ' '))
-  const [first = '', ...rest] = pathname.slice(1).split('/')
-  const [isGoogle, bucket] = protocol === 'https:' ? (GOOGLE.exec(hostname) ?? []) : []
-  if (isGoogle) {
-    if (bucket !== undefined) return decoded(bucket, pathname.slice(1))
-    return GOOGLE_JSON.test(pathname) ? undefined : decoded(first, rest.join('/'))
-  }
-  const [isAzure, account] = protocol === 'https:' ? (AZURE.exec(hostname) ?? []) : []
-  // A path of one segment is a blob of the root container (Azure Storage, "Naming and referencing containers").
-  if (isAzure) return withAccount(account, rest.length > 0 ? decoded(first, rest.join('/')) : decoded('$root', first))
-  const address = objectAddressOf(url)
-  // S3 services decode a plus as a space.
-  return address && decoded(address.bucket, address.path.replaceAll('+', ' '))
-}
-
-function withAccount(account: string | undefined, parts: Parts | undefined): Parts | undefined {
-  return parts && account !== undefined ? { ...parts, account } : parts
-}
-
-/** Returns undefined for paths that are not UTF-8, and without a bucket. */
-function decoded(bucket: string, path: string): Parts | undefined {
-  try {
-    return bucket === '' ? undefined : { bucket: decodeURIComponent(bucket), key: decodeURIComponent(path) }
-  } catch {
-    return undefined
-  }
 }

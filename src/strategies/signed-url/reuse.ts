@@ -2,6 +2,7 @@
 import type { CacheEntry, Session } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
 import { type Cover, folderOf, openedBy } from './signed-policy.ts'
+import { appended } from './signed-query.ts'
 
 /** The result of a signing call. */
 export interface Signed {
@@ -9,7 +10,9 @@ export interface Signed {
   readonly asked: string
   readonly call: string
   readonly address: string
-  readonly cover?: Cover
+  /** The signature, where the response holds only that: it is for every URL of the same call. */
+  readonly query?: string | undefined
+  readonly cover?: Cover | undefined
   /** Epoch milliseconds. */
   readonly since: number
 }
@@ -67,10 +70,11 @@ export async function obtainFor(url: string, keys: Keys, session: Session, sign:
 }
 
 /** Returns the credential's signed URL for that URL, if it was signed for it or is valid for it. */
-export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { own, allows }: Keys): Found | undefined {
-  const { asked, call, address, cover } = entry.value
+export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { own, shared, allows }: Keys): Found | undefined {
+  const { asked, call, address, query, cover } = entry.value
   if (asked === url && call === own) return { key, entry, address }
-  const opened = cover && openedBy(cover, url)
+  const isForCall = query !== undefined && call === own && shared !== undefined
+  const opened = isForCall ? appended(url, query) : cover && openedBy(cover, url)
   return opened !== undefined && allows(opened) ? { key, entry, address: opened } : undefined
 }
 

@@ -1,5 +1,6 @@
 /** Strategy `signedUrl`: a signing API chosen by the user turns a URL into a signed one. */
 
+import { platform } from '#platform'
 import type { Credential, Secret } from '../../auth/credential.ts'
 import type { CacheEntry } from '../../auth/session.ts'
 import {
@@ -13,14 +14,15 @@ import {
   type Resource,
   type Strategy,
 } from '../../auth/strategy.ts'
-import { matchesAny, namedOrigin, type UrlPattern } from '../../auth/url-pattern.ts'
+import { matchesAny, namedOrigin, pathProblem, type UrlPattern } from '../../auth/url-pattern.ts'
 import { type AuthError, SelectionError, UnsupportedError } from '../../errors.ts'
 import { errorDocument, wordIn } from '../../http/error-document.ts'
-import { type HttpRequest, type HttpResponse, withQueryParameter, withUrl } from '../../http/message.ts'
+import { type HttpRequest, type HttpResponse, withHeader, withQueryParameter, withUrl } from '../../http/message.ts'
 import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SignedUrlScheme } from '../../stac/scheme.ts'
+import { hrefIn } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import {
   type Answers,
@@ -31,12 +33,15 @@ import {
   checkParameters,
   ownParameters,
   type ParameterFunction,
-  templateProblem,
+  parametersProblem,
+  placeholdersOf,
 } from './parameters.ts'
+import { type Asked, filledApi } from './placeholders.ts'
 import { SigningRateLimiter } from './rate-limit.ts'
 import { type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './reuse.ts'
-import { readSignedAnswer } from './signed-answer.ts'
+import { type AnswerKind, readSignedAnswer } from './signed-answer.ts'
 import { coverOf, endingWith } from './signed-policy.ts'
+import { cookieHeader } from './signed-query.ts'
 
 type Context = AuthContext<SignedUrlScheme, SignedUrlCredential>
 
@@ -56,18 +61,31 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
   forms: [
     {
       fields: {
-        authorizationApi: { kind: 'url', label: 'URL of the signing API', required: true },
+        authorizationApi: {
+          kind: 'url',
+          label: 'URL of the signing API; its path may have {account} {container} {bucket} {item} {collection} {asset}',
+          required: true,
+        },
         method: { kind: 'text', label: 'HTTP method of the signing call', required: true, values: ['GET', 'POST'] },
         signedUrlHosts: { kind: 'signed-url-patterns', label: 'Allowed hosts of signed URLs', required: true },
         with: { kind: 'id', label: 'Credential that authorizes the signing call' },
         parameters: {
           kind: 'parameters',
-          label: 'Values of parameters; {url} {bucket} {key} {account} {container} {blob} are taken from the URL',
+          label:
+            'Values of parameters; {url} {bucket} {key} {account} {container} {blob} {path} are taken from the URL, {item} {collection} {asset} from the document',
+        },
+        headers: { kind: 'parameters', label: 'Parameters that every signing call sends as headers' },
+        query: { kind: 'parameters', label: 'Parameters that every signing call sends in the query' },
+        body: { kind: 'parameters', label: 'Parameters that every signing call sends in the body, for POST' },
+        answer: {
+          kind: 'text',
+          label: 'What the API returns: a signed URL (default), a query to add to the URL, or CloudFront cookies',
+          values: ['url', 'query', 'cookies'],
         },
         endpoint: { kind: 'url', label: 'Service whose URLs contain bucket and key; built in: S3, Google, Azure' },
         virtualHost: { kind: 'boolean', label: 'Bucket in the host name, with endpoint' },
         parameter: { kind: 'function', label: 'In code only: function that returns the value of a parameter' },
-        responseField: { kind: 'text', label: 'Member of the response that holds the signed URL' },
+        responseField: { kind: 'text', label: 'Member of the response that holds the signed URL, query or cookies' },
         reuse: {
           kind: 'text',
           label: 'Reuse of a signature: the container that it is valid for (default), or one URL',
@@ -90,7 +108,7 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
     const known = { type: 'signedUrl', authorizationApi: flow?.authorizationApi ?? '…', method: methodOf(flow) }
     return { credential: known, fields: signedUrl.forms[0]?.fields ?? {}, carriedIn: 'url' }
   },
-  endpoints: ({ authorizationApi }) => [authorizationApi],
+  endpoints: (credential, resource) => [resource ? apiFor(credential, resource) : credential.authorizationApi],
   reaches: ({ signedUrlHosts }, url) => matchesAny(signedUrlHosts, new URL(url)),
   prepare,
   peek,
@@ -98,21 +116,44 @@ export const signedUrl: Strategy<SignedUrlScheme, SignedUrlCredential> = {
 }
 
 function refine(credential: SignedUrlCredential): SignedUrlCredential {
-  const problem = templateProblem(credential)
+  const problem = parametersProblem(credential)
   if (problem) throw problem
   return credential.sendTo.length ? credential : { ...credential, sendTo: credential.signedUrlHosts }
 }
 
 function prepare({ scheme, pointer: at, credential, resource }: Preparation<SignedUrlScheme, SignedUrlCredential>) {
   const [name, flow] = flowFor(scheme, credential)
+  checkAnswer(credential, resource)
   return checkParameters(flow, pointer(at, 'flows', name), credential, toBeSigned(resource))
+}
+
+/** Checks that a signature without a URL may be sent to this one. Errors: `UNSUPPORTED_IN_BROWSER`, `SIGNED_URL_FORBIDDEN`. */
+function checkAnswer({ id, answer = 'url', signedUrlHosts }: SignedUrlCredential, { url }: Pick<Resource, 'url'>): void {
+  if (answer === 'url') return
+  if (answer === 'cookies' && platform.hidesHeaders) {
+    throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', `"${id}" sends cookies, which web pages cannot set`, {
+      credential: id,
+      hint: 'use the command line, or a program outside the browser',
+    })
+  }
+  if (matchesAny(signedUrlHosts, new URL(url))) return
+  const { origin } = new URL(url)
+  throw new SelectionError(
+    'SIGNED_URL_FORBIDDEN',
+    `the ${answer} of "${id}" cannot be sent to ${origin}: signedUrlHosts does not include the URL`,
+    {
+      credential: id,
+      url,
+      hint: `if you trust that host, add "${origin}/" to signedUrlHosts of "${id}"`,
+    },
+  )
 }
 
 function peek(request: HttpRequest, context: Known): AuthStep | undefined {
   // A function is called once per request, so `peek` must not call it.
   if (context.credential.parameter) return undefined
   const found = knownFor(request.url, keysOf(context), context.session)
-  return found && step(request, found)
+  return found && step(request, found, context)
 }
 
 async function* authorize(request: HttpRequest, context: Context): AuthFlow {
@@ -122,22 +163,23 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
   const keys = keysOf(context, answers)
   const obtain = (signal: AbortSignal) => sign(context, answers, keys.own, signal)
   const first = opening(await obtainFor(request.url, keys, session, obtain), context)
-  const response = yield step(request, first)
+  const response = yield step(request, first, context)
   if (response.status === 400) {
     if (!(await hasEnded(response, request.method))) {
       // The response was read to find its code: the caller gets its own.
-      yield step(request, first)
+      yield step(request, first, context)
       return
     }
   } else if (response.status !== 401 && response.status !== 403) return
-  const { asked, since } = first.entry.value
-  // One URL below a folder may be forbidden or missing while the signature is valid.
+  const { asked, since, query } = first.entry.value
+  // One of many URLs may be forbidden or missing while the signature is valid.
   const isShared = asked !== request.url
-  if (isShared && response.status !== 400 && rootOf(resource) !== undefined && clock.now() - since < FRESH) return
+  const isForMany = query !== undefined || rootOf(resource) !== undefined
+  if (isShared && response.status !== 400 && isForMany && clock.now() - since < FRESH) return
   if (!isShared || first.key === keys.own) session.invalidate(first.key, first.entry.value)
   const second = opening(foundIn(keys.own, await session.resolve(keys.own, obtain), request.url, keys), context)
   if (second.address === first.address) return
-  const again = yield step(request, second)
+  const again = yield step(request, second, context)
   if (isShared && again.status < 400) session.invalidate(first.key, first.entry.value)
 }
 
@@ -153,9 +195,13 @@ async function hasEnded(response: HttpResponse, method: string): Promise<boolean
   return code === undefined ? method === 'HEAD' : ENDED.has(code)
 }
 
-/** Checks that the asset's signature is valid for a URL below it. Errors: `SCHEME_UNSUPPORTED`. */
-function opening(found: Found | undefined, { credential: { id, reuse }, resource: { url } }: Context): Found {
+/** Checks that the asset's signature is valid for a URL below it. Errors: `SCHEME_UNSUPPORTED`, `QUERY_NAME_CONFLICT`. */
+function opening(found: Found | undefined, { credential: { id, reuse, answer = 'url' }, resource: { url } }: Context): Found {
   if (found) return found
+  if (answer !== 'url' && reuse !== 'address') {
+    const message = `the URL has a parameter of the signature from "${id}" already`
+    throw new SelectionError('QUERY_NAME_CONFLICT', message, { credential: id, url })
+  }
   const why =
     reuse === 'address' ? '"reuse" of the credential allows only one URL per signature' : 'its signature is not valid for the folder'
   throw new UnsupportedError('SCHEME_UNSUPPORTED', `"${id}" signs single files, and this URL is below the asset: ${why}`, {
@@ -168,8 +214,12 @@ function opening(found: Found | undefined, { credential: { id, reuse }, resource
   })
 }
 
-/** Returns the step with the signed URL; at another origin nothing else of the caller's request is sent. */
-function step(request: HttpRequest, { address, entry: { expiresAt } }: Found): AuthStep {
+/** Returns the step with the signed URL, or with cookies; at another origin nothing else of the caller's request is sent. */
+function step(request: HttpRequest, { address, entry: { value, expiresAt } }: Found, { credential }: Pick<Known, 'credential'>): AuthStep {
+  if (credential.answer === 'cookies') {
+    const cookies = [request.headers.cookie ?? [], cookieHeader(value.query ?? '')].flat().join('; ')
+    return authorized(withHeader(request, 'cookie', cookies), expiresAt)
+  }
   const sameOrigin = new URL(address).origin === new URL(request.url).origin
   const { method, headers } = request
   if (!sameOrigin && request.body !== undefined) {
@@ -185,19 +235,23 @@ async function sign(context: Context, answers: Answers, call: string, signal: Ab
   const { credential, clock, scheme } = context
   const resource = toBeSigned(context.resource)
   const [, flow] = flowFor(scheme, credential)
-  const request = signingRequest(credential, await bindParameters(flow, credential, answers, resource))
+  const parameters = await bindParameters(flow, credential, answers, resource)
+  const request = signingRequest(filledApi(credential, resource), credential.method, parameters)
   const send = context.input?.send ?? context.send
   const limiter = await limiterOf(context)
   const response = await limiter.run(() => send(request, { signal }), signal)
   const now = clock.now()
-  const { value: address, ...life } = await readSignedAnswer(response, {
+  const asked = usesPath(credential) ? context.resource.url : resource.url
+  const { value, ...life } = await readSignedAnswer(response, {
     credential: credential.id,
+    answer: credential.answer ?? 'url',
+    asked,
     responseField: credential.responseField ?? ownString(flow, 'responseField'),
     addressOf: (text) => signedAddress(text, credential),
     now,
   })
-  const cover = credential.reuse === 'address' ? undefined : coverOf(address, resource.url)
-  const entry = { value: { asked: resource.url, call, address, cover, since: now }, ...life }
+  const cover = credential.reuse === 'address' ? undefined : coverOf(value.address, asked)
+  const entry = { value: { ...value, asked, call, cover, since: now }, ...life }
   return cover ? entry : endingWith(entry, resource.target?.object, now)
 }
 
@@ -209,10 +263,26 @@ async function limiterOf({ session, clock, credential }: Context): Promise<Signi
   return value
 }
 
-/** Returns the resource to sign: below an asset, the asset. */
-function toBeSigned(resource: Resource): Resource {
+/** Returns the resource to sign: below an asset, the asset, and the rest of the path, if every server reads it alike. */
+function toBeSigned(resource: Resource): Asked {
   const root = rootOf(resource)
-  return root === undefined ? resource : { ...resource, url: root }
+  if (root === undefined) return resource
+  const below = new URL(resource.url).pathname.slice(new URL(root).pathname.replace(/\/?$/, '/').length)
+  return { ...resource, url: root, ...(pathProblem(below) === undefined && { below: decodeURIComponent(below) }) }
+}
+
+/** True when each URL below an asset is signed by a call of its own. */
+function usesPath(credential: SignedUrlCredential): boolean {
+  return placeholdersOf(credential).includes('path')
+}
+
+/** Returns the URL of the API for a target; unchanged when it has no value for a placeholder, which is reported when it is called. */
+function apiFor(credential: SignedUrlCredential, resource: Resource): string {
+  try {
+    return filledApi(credential, toBeSigned(resource))
+  } catch {
+    return credential.authorizationApi
+  }
 }
 
 /** Returns the signed URL if it is public, https (loopback and http only where the user named them) and within `signedUrlHosts`; without fragment. */
@@ -229,9 +299,12 @@ function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_A
   const wanted = toBeSigned(resource)
   const field = ownString(flow, 'responseField')
   const allows = (address: string) => matchesAny(credential.signedUrlHosts, new URL(address))
-  const own = JSON.stringify(['signed', wanted.url, name, field, callIdentity(flow, answers, { credential, resource: wanted })])
+  // A signature without a URL is for every URL of the origin that the API is told the same about.
+  const isForUrl = (credential.answer ?? 'url') === 'url' || credential.reuse === 'address'
+  const { url } = isForUrl ? wanted : { url: new URL(wanted.url).origin }
+  const own = JSON.stringify(['signed', url, name, field, callIdentity(flow, credential, answers, wanted)])
   if (credential.reuse === 'address') return { own, allows }
-  return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, answers)]), allows }
+  return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, credential, answers)]), allows }
 }
 
 /** A credential of type `signedUrl` after reading. */
@@ -242,6 +315,12 @@ export type SignedUrlCredential = Credential & {
   readonly with?: string
   /** May contain placeholders for parts of the URL to sign. */
   readonly parameters?: ReadonlyMap<string, Secret>
+  /** Parameters that are sent there in every call, whatever the document says. */
+  readonly headers?: ReadonlyMap<string, Secret>
+  readonly query?: ReadonlyMap<string, Secret>
+  readonly body?: ReadonlyMap<string, Secret>
+  /** What the response holds; default: `url`. */
+  readonly answer?: AnswerKind
   /** The service whose URLs contain bucket and key, when its host is not built in. */
   readonly endpoint?: string
   readonly virtualHost?: boolean
@@ -308,7 +387,7 @@ function sameUrl(one: string, other: string): boolean {
  * target's object. Undefined for the asset itself and for URLs elsewhere.
  */
 function rootOf({ url, target }: Resource): string | undefined {
-  const href = target && ownString(target.object, 'href')
+  const href = target && hrefIn(target.object)
   if (href === undefined || href === target?.href) return undefined
   const root = addressOf(href, { base: target?.scope.url, secure: false, named: new Set([new URL(url).origin]), objects: true })
   if (isAddressProblem(root)) return undefined
@@ -321,8 +400,8 @@ function rootOf({ url, target }: Resource): string | undefined {
 }
 
 /** Returns the call to a signing API: each parameter at its `in`, the body as a JSON object. */
-function signingRequest({ authorizationApi, method }: SignedUrlCredential, parameters: readonly BoundParameter[]): HttpRequest {
-  let url = authorizationApi
+function signingRequest(api: string, method: 'GET' | 'POST', parameters: readonly BoundParameter[]): HttpRequest {
+  let url = api
   const headers: Record<string, string> = { accept: 'application/json' }
   const body: [string, BoundParameter['value']][] = []
   for (const { name, in: place, value } of parameters) {
