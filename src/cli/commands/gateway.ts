@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
 import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/gateway.ts'
-import { isProtected, targetsOf } from '../../stac/target.ts'
+import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -105,24 +105,28 @@ export function wholeFileNotes({ diagnostics }: Context): (event: GatewayRequest
   }
 }
 
-/** Protected targets that are explained: more take longer than a person waits. */
+/** Targets that are explained: more take longer than a person waits. */
 const MOST_EXPLAINED = 1000
 
-/** Warns of protected targets whose requests will be refused. */
+/** Warns of protected targets whose requests will be refused, and of files of known providers without a credential. */
 async function warnOfUnusable(
   names: readonly string[],
   documents: readonly ReadDocument[],
   auth: Auth,
   { diagnostics }: Context,
 ): Promise<void> {
-  for (const [index, { document, url }] of documents.entries()) {
-    const targets = [...targetsOf(document, url === undefined ? {} : { url })]
-      .filter((target) => isProtected(target))
+  const { needsOfProviders, providerLine, recognizedTargets } = await import('../recognized.ts')
+  for (const [index, read] of documents.entries()) {
+    const { document, url } = read
+    const all = [...targetsOf(document, url === undefined ? {} : { url })]
+      .filter(({ kind }) => kind !== 'item_asset')
       .slice(0, MOST_EXPLAINED)
-    const explained = await Promise.all(targets.map((target) => auth.explain(target)))
-    const refused = explained.filter(
-      ({ code: refusalCode, refs }) => refusalCode !== undefined || refs.every((ref) => ref.code !== undefined),
-    )
+    const explanations = await Promise.all(all.map((target) => auth.explain(target)))
+    const needs = needsOfProviders(recognizedTargets(read, all, explanations).values())
+    for (const need of needs) if (need.command !== undefined) await diagnostics.note(providerLine(need))
+    const targets = all.filter((target) => isProtected(target))
+    const explained = explanations.filter((_, at) => isProtected(all[at] as Target))
+    const refused = explained.filter(({ code: refusalCode, refs }) => refusalCode !== undefined || refs.every((ref) => ref.code !== undefined))
     const [first] = refused
     if (!first) continue
     const code = first.code ?? first.refs[0]?.code ?? 'NO_CREDENTIAL'
