@@ -48,6 +48,29 @@ type HttpBearerCredential = HttpFields & {
   readonly token: SecretValue
 }
 
+type HttpBearerTokenUrlCredential = HttpFields & {
+  /** HTTP authentication scheme */
+  readonly scheme: 'bearer'
+  /** Endpoint that returns the access token */
+  readonly tokenUrl: string
+  /** HTTP method of the token request; default: POST */
+  readonly method?: 'POST' | 'GET'
+  /** Credential that authorizes the token request */
+  readonly with?: string
+  /** Parameters of the token request, such as a user name and a password */
+  readonly tokenParameters?: { readonly [name: string]: SecretValue }
+  /** Format of these parameters; default: form */
+  readonly tokenRequest?: 'form' | 'json'
+  /** Member of the token response that is the access token, or a JSON Pointer; default: access_token */
+  readonly tokenField?: string
+  /** Member that says when the token expires, as seconds from now or a date (ISO 8601, MM/DD/YYYY); default: expires_in */
+  readonly expiresField?: string
+  /** Endpoint that revokes tokens */
+  readonly revocationUrl?: string
+  /** Place of the token in the revocation request; default: form */
+  readonly revocationRequest?: 'form' | 'query'
+}
+
 type HttpConcealedCredential = HttpFields & {
   /** HTTP authentication scheme */
   readonly scheme: 'concealed'
@@ -514,6 +537,7 @@ export type CredentialInput =
   | HttpBasicCredential
   | HttpBasicEmptyPasswordCredential
   | HttpBearerCredential
+  | HttpBearerTokenUrlCredential
   | HttpConcealedCredential
   | HttpDigestCredential
   | HttpDpopCredential

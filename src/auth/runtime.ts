@@ -131,7 +131,7 @@ export class Runtime {
   /** Errors: `CONFIG_INVALID` for an id without a credential that has a login. */
   async login(id: string, interaction: Interaction, { signal }: Pick<SendOptions, 'signal'>): Promise<void> {
     const match = this.#engine.credential(id)
-    if (!match?.strategy.login || !hasLogin(match)) throw noLogin(id, match)
+    if (!match?.strategy.login) throw noLogin(id, match)
     await match.strategy.login(this.#alone(match, signal), interaction)
     // Keys that an earlier login obtained may be another user's; a provider deletes those of the same user.
     for (const other of this.#selector.own) {
@@ -145,14 +145,13 @@ export class Runtime {
 
   async logout(id: string, { signal, end, revoke }: Pick<SendOptions, 'signal'> & LogoutChoice): Promise<void> {
     const match = this.#engine.credential(id)
-    if (!match?.strategy.logout || !hasLogin(match)) throw noLogin(id, match)
+    if (!match?.strategy.logout) throw noLogin(id, match)
     this.#exchange.forget(id)
     const choice = revoke === undefined ? {} : { revoke }
     try {
       // Tokens derived from this login are removed with it.
       for (const other of this.#selector.own) {
-        const isDerived = other.strategy.logout && hasLogin(other) && this.#inputOf(other) === match
-        if (isDerived && (await other.strategy.tokenState?.(this.#alone(other))))
+        if (other.strategy.logout && this.#inputOf(other) === match && (await other.strategy.tokenState?.(this.#alone(other))))
           await this.logout(other.credential.id, { ...(signal && { signal }), ...choice })
       }
     } finally {
@@ -274,11 +273,6 @@ async function statusOf({ credential, strategy }: CredentialMatch, context: Auth
     ...known,
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
   }
-}
-
-/** True for a credential with a token of its own, where its strategy has a login. */
-function hasLogin({ credential, strategy }: CredentialMatch): boolean {
-  return strategy.hasLogin?.(credential) ?? true
 }
 
 function noLogin(id: string, match: CredentialMatch | undefined): ConfigurationError {

@@ -220,8 +220,6 @@ export interface Strategy<S extends AuthScheme = AuthScheme, C extends Credentia
   token?(context: AuthContext<S, C>): Promise<Token>
   /** Returns why the user must log in first, as far as that is known locally; sends no request. */
   loginRequired?(context: AuthContext<S, C>): Promise<AuthError | undefined>
-  /** False when the credential has no token of its own to log in and out with; default: true where the strategy has `login`. */
-  hasLogin?(credential: C): boolean
   /** Obtains a new token, interacting with the user where the credential requires it, and stores it. */
   login?(context: AuthContext<S, C>, interaction: Interaction): Promise<void>
   /** Removes the token everywhere; with `end`, also logs the user out at the provider. */

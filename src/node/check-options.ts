@@ -123,7 +123,7 @@ const METHODS = ['identity', 'schemeOf', 'describe', 'authorize'] as const
 /** The methods that a strategy may lack. */
 const OPTIONAL: readonly (keyof Strategy)[] = [
   ...(['isToken', 'answers', 'problem', 'identityOf', 'refine', 'addressProblem', 'covers', 'suits', 'reaches', 'endpoints'] as const),
-  ...(['prepare', 'peek', 'open', 'token', 'loginRequired', 'hasLogin', 'login', 'logout', 'tokenState'] as const),
+  ...(['prepare', 'peek', 'open', 'token', 'loginRequired', 'login', 'logout', 'tokenState'] as const),
 ]
 
 /** Refuses strategies that lack what every strategy has. Errors: `CONFIG_INVALID`. */

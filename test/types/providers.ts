@@ -15,6 +15,9 @@ copernicus({ way: 'sentinel-hub', clientId: 'sh-mine', clientSecret: 's' })
 planet({ apiKey: 'k', way: 'tiles' })
 planet({ clientId: 'app' })
 umbra({ token: 't' })
+earthdata()
+earthdata({ username: 'ada', password: { netrc: 'urs.earthdata.nasa.gov' } })
+earthdata({ way: 's3-password', username: 'ada', password: 'p' })
 
 // @ts-expect-error: a password without a user name
 copernicus({ password: 'p' })

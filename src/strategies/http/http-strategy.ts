@@ -66,9 +66,8 @@ export function httpStrategy(schemes: readonly HttpAuthScheme[]): Strategy<HttpS
         credential: credential.id,
       })
     },
-    hasLogin: requestsToken,
-    login: async (context) => (await tokenRequest()).login(context),
-    logout: async (context, choice) => (await tokenRequest()).logout(context, choice),
+    login: async (context) => (await tokenRequestOf(context.credential)).login(context),
+    logout: async (context, choice) => (await tokenRequestOf(context.credential)).logout(context, choice),
     tokenState: async (context) => (requestsToken(context.credential) ? (await tokenRequest()).tokenState(context) : undefined),
     authorize: (request, context) => (authSchemeOf(context.credential) ?? readyMade).authorize(request, context),
   }
@@ -76,6 +75,14 @@ export function httpStrategy(schemes: readonly HttpAuthScheme[]): Strategy<HttpS
 
 /** Loaded with the first credential that requests its token: most are given one. */
 const tokenRequest = () => import('./token-request.ts')
+
+/** Errors: `CONFIG_INVALID` for a credential that is given its secret. */
+async function tokenRequestOf(credential: Credential): ReturnType<typeof tokenRequest> {
+  if (requestsToken(credential)) return tokenRequest()
+  const { id } = credential
+  const message = `credential "${id}" of type http has no login: it needs only its secret`
+  throw new ConfigurationError('CONFIG_INVALID', message, { credential: id })
+}
 
 function problem(scheme: unknown, at: string): AuthError | undefined {
   if (!isHttpScheme(scheme)) {
