@@ -17,9 +17,9 @@ function lint({ text }) {
 async function authorize({ document, url, target: pointer, credentials, now, network = [] }) {
   const replies = network.map(({ response }) => response)
   const sent = []
-  const transport = async ({ method, url, headers, body }) => {
-    sent.push({ method, url, headers: Object.fromEntries(new Headers(headers)), body: body === undefined ? undefined : String(body) })
-    return responseOf(url, replies.shift() ?? { status: 404 })
+  const transport = async ({ method, url: requested, headers, body }) => {
+    sent.push({ method, url: requested, headers: Object.fromEntries(new Headers(headers)), body: body === undefined ? undefined : String(body) })
+    return responseOf(requested, replies.shift() ?? { status: 404 })
   }
   try {
     const auth = createAuth({ credentials, transport, ...(now && { clock: { now: () => Date.parse(now) } }) })

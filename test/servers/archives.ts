@@ -353,8 +353,8 @@ function byToken(): Readonly<Record<string, Answering>> {
       if (url.pathname !== '/hda-broker/gettoken') return bearer(request, url)
       if (request.method !== 'POST' || request.headers['content-type'] !== 'application/json') return { status: 415 }
       const { username, password, ...more } = JSON.parse(request.body)
-      const isUser = username === USER && password === SECRET && Object.keys(more).length === 0
-      return isUser ? { status: 200, body: { access_token: SECRET, refresh_token: 'of-the-day', expires_in: 3600 } } : { status: 403 }
+      const isKnown = username === USER && password === SECRET && Object.keys(more).length === 0
+      return isKnown ? { status: 200, body: { access_token: SECRET, refresh_token: 'of-the-day', expires_in: 3600 } } : { status: 403 }
     },
     'hda.data.destination-earth.eu': bearer,
     'data.inpe.br': ({ headers }, url) =>

@@ -126,7 +126,9 @@ async function warnOfUnusable(
     for (const need of needs) if (need.command !== undefined) await diagnostics.note(providerLine(need))
     const targets = all.filter((target) => isProtected(target))
     const explained = explanations.filter((_, at) => isProtected(all[at] as Target))
-    const refused = explained.filter(({ code: refusalCode, refs }) => refusalCode !== undefined || refs.every((ref) => ref.code !== undefined))
+    const refused = explained.filter(
+      ({ code: refusalCode, refs }) => refusalCode !== undefined || refs.every((ref) => ref.code !== undefined),
+    )
     const [first] = refused
     if (!first) continue
     const code = first.code ?? first.refs[0]?.code ?? 'NO_CREDENTIAL'

@@ -60,7 +60,7 @@ export async function createCredentials(
   context: Context,
 ): Promise<string[]> {
   await checkSchemes(wanted, occasion)
-  const { choose = (missing) => missing } = occasion.errand
+  const { choose = (all) => all } = occasion.errand
   const missing = choose(wanted, entries)
   if (missing.length === 0) {
     // Throws the reason without sending anything: the target has no usable reference.
@@ -179,7 +179,7 @@ async function create(
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
   const { answers, note, undo } = await questions.others(
     terminal,
-    { ...subject, credential: placed, problem: (answers) => problemOf(wanted, { ...placed, ...answers }, credentials) },
+    { ...subject, credential: placed, problem: (typed) => problemOf(wanted, { ...placed, ...typed }, credentials) },
     context,
   )
   const answered = { ...placed, ...answers }

@@ -61,7 +61,7 @@ export function setFields(file: string, id: string, fields: Readonly<Record<stri
  */
 export function addPattern(file: string, id: string, pattern: string): Promise<void> {
   return edit(file, (text, { credentials }) => {
-    const index = credentials.findIndex((credential) => credential.id === id)
+    const index = credentials.findIndex((one) => one.id === id)
     const path = ['credentials', index]
     const credential: CredentialObject | undefined = credentials[index]
     const hosts = (credential?.signedUrlHosts as readonly string[] | undefined) ?? []

@@ -62,8 +62,9 @@ export function proposalFor(
   const open = Object.entries(form.fields).filter(
     ([field, { required }]) => required && isOpen(form.credential[field]) && linked[field] === undefined,
   )
-  const hasScopes = form.credential.type === strategy.type && strategy.forms.some(({ fields }) => fields.scopes !== undefined)
-  const placeholders = open.map(([name, field]): [string, unknown] => [name, placeholder(label, name, field)])
+  const hasScopes =
+    form.credential.type === strategy.type && strategy.forms.some(({ fields: formFields }) => formFields.scopes !== undefined)
+  const placeholders = open.map(([member, field]): [string, unknown] => [member, placeholder(label, member, field)])
   const { fields } = strategy.forms.find(({ when }) => fits(when, form.credential)) ?? { fields: {} }
   const entry = {
     id: label,

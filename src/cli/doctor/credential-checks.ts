@@ -82,10 +82,10 @@ function schemeChecks(
     const check = `scheme ${ref.ref}`
     if (ref.code === undefined)
       return ok(check, ref.credential === undefined ? 'needs no credential' : `is answered by "${ref.credential}"`)
-    const { message = '', hint } = ref
-    if (recognized && ref.code === 'NO_CREDENTIAL') return problem(check, ref.code, message, commandFor(recognized))
-    const error = new AuthError(ref.code, message, { ref: ref.ref, ...(hint !== undefined && { hint }) })
-    return problem(check, ref.code, message, withSetupHint(error, [name]).hint ?? 'stac-auth setup DOC')
+    const { message: says = '', hint: advice } = ref
+    if (recognized && ref.code === 'NO_CREDENTIAL') return problem(check, ref.code, says, commandFor(recognized))
+    const error = new AuthError(ref.code, says, { ref: ref.ref, ...(advice !== undefined && { hint: advice }) })
+    return problem(check, ref.code, says, withSetupHint(error, [name]).hint ?? 'stac-auth setup DOC')
   })
 }
 

@@ -45,7 +45,7 @@ export async function setUpProvider(provider: Provider, ways: readonly Way[], co
   const user = await userCredentials(options, context)
   const present = waysSetUp(provider, user.credentials)
   const named = provider.ways.find(({ id }) => id === options.way)
-  const known = present.find(({ way }) => (named ? way === named : isAmong(way, ways)))
+  const known = present.find(({ way: used }) => (named ? used === named : isAmong(used, ways)))
   if (known) return update(provider, known, user, run)
   if (!isTerminal(context.io)) throw nobodyThere(provider, named ?? (ways[0] as Way), user, command, run)
   const way = named ?? (await chosen(ways, run))

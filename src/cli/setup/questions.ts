@@ -30,9 +30,9 @@ export const guided: Questions = {
     const asked = Object.entries(open).filter(([, field]) => isPlace(field))
     const hasScopes = fields.scopes !== undefined && credential.scopes === undefined
     if (asked.length > 0 || hasScopes) await terminal.say(`${quoted(name)} does not say:\n`)
-    for (const [name, field] of asked) {
+    for (const [member, field] of asked) {
       const hosts = places.map(({ pattern }) => pattern).filter((pattern) => pattern.startsWith('http'))
-      answers[name] = await askValue(terminal, field, field.kind === 'signed-url-patterns' ? hosts : [])
+      answers[member] = await askValue(terminal, field, field.kind === 'signed-url-patterns' ? hosts : [])
     }
     const scopes = hasScopes
       ? wordsIn(await terminal.ask('  Scopes to request, as the provider names them, separated by spaces [none]: '))

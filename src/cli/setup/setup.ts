@@ -70,13 +70,13 @@ function providerNamed(name: string): Provider | undefined {
 
 /** Shows each warning once: the credentials are read again after every change. */
 function withoutRepeats(diagnostics: Diagnostics): Diagnostics {
-  const shown = new Set<string>()
+  const warned = new Set<string>()
   return {
     ...diagnostics,
     warn: (warning) => {
       const text = JSON.stringify(warning)
-      if (!shown.has(text)) diagnostics.warn(warning)
-      shown.add(text)
+      if (!warned.has(text)) diagnostics.warn(warning)
+      warned.add(text)
     },
   }
 }

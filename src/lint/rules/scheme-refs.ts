@@ -12,12 +12,12 @@ const schemeRefDangling: RuleCase = {
     messages: { undefined: 'auth:refs names "{ref}", which this auth:schemes does not define: define it, or correct the name' },
     fix: 'suggestion',
   },
-  scheme({ value, pointer, map: { value: siblings } }, report) {
+  scheme({ value, pointer: where, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
     if (!Array.isArray(refs)) return
     for (const [index, ref] of refs.entries()) {
       if (typeof ref !== 'string' || Object.hasOwn(siblings, ref)) continue
-      report(`${pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, Object.keys(siblings)) })
+      report(`${where}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, Object.keys(siblings)) })
     }
   },
 }
@@ -30,7 +30,7 @@ const schemeRefCycle: RuleCase = {
     messages: { cycle: 'schemes refer to each other in a circle: {path}. Remove one reference' },
   },
   document({ schemes }, report) {
-    for (const { path, pointer } of cyclesIn(schemes)) report(pointer, 'cycle', { path: path.join(' → ') })
+    for (const { path, pointer: where } of cyclesIn(schemes)) report(where, 'cycle', { path: path.join(' → ') })
   },
 }
 
@@ -41,19 +41,19 @@ const tokenExchangeInput: RuleCase = {
     severity: { recommended: 'error', strict: 'error', schema: 'error' },
     messages: { missing: 'a scheme with the flow tokenExchange needs auth:refs: name the scheme whose token is exchanged' },
   },
-  claim({ keyword, missing, name, pointer }, { at }, report) {
+  claim({ keyword, missing, name, pointer: where }, { at }, report) {
     if (missing !== 'auth:refs' && !(keyword === 'minItems' && name === 'auth:refs')) return false
-    report(at + pointer, 'missing')
+    report(at + where, 'missing')
     return true
   },
   // The schemas of older versions do not define the exchange, so the preset `schema` does not report it.
-  scheme({ value, type, pointer, map: { version, preset } }, report) {
+  scheme({ value, type, pointer: where, map: { version, preset } }, report) {
     if (type !== 'oauth2' || version === '1.2.0' || preset === 'schema') return
     const flows = own(value, 'flows')
     const refs = own(value, 'auth:refs')
     if (!isObject(flows) || !Object.hasOwn(flows, 'tokenExchange')) return
-    if (refs === undefined) report(pointer, 'missing')
-    else if (Array.isArray(refs) && refs.length === 0) report(`${pointer}/auth:refs`, 'missing')
+    if (refs === undefined) report(where, 'missing')
+    else if (Array.isArray(refs) && refs.length === 0) report(`${where}/auth:refs`, 'missing')
   },
 }
 
@@ -67,7 +67,7 @@ const chainInputType: RuleCase = {
       'no-login': 'a scheme of type {type} yields nothing that keys are given for: refer to an oauth2 or openIdConnect scheme',
     },
   },
-  scheme({ value, type: of, pointer, map: { value: siblings } }, report) {
+  scheme({ value, type: of, pointer: where, map: { value: siblings } }, report) {
     const refs = own(value, 'auth:refs')
     if (!Array.isArray(refs)) return
     for (const [index, ref] of refs.entries()) {
@@ -75,7 +75,7 @@ const chainInputType: RuleCase = {
       const type = ownString(input, 'type') ?? ''
       const isLogin = type === 'apiKey' || (type === 'http' && ownString(input, 'scheme')?.toLowerCase() !== 'bearer')
       if (type === 's3' || type === 'signedUrl' || (isLogin && of !== 'signedUrl' && of !== 's3'))
-        report(`${pointer}/auth:refs/${index}`, of === 's3' ? 'no-login' : 'no-token', { type })
+        report(`${where}/auth:refs/${index}`, of === 's3' ? 'no-login' : 'no-token', { type })
     }
   },
 }
@@ -88,9 +88,9 @@ const subjectTokenType: RuleCase = {
     messages: { unused: 'only the flow tokenExchange uses subjectTokenType: remove it' },
     fix: 'suggestion',
   },
-  flow({ name, value, pointer, scheme }, report) {
+  flow({ name, value, pointer: where, scheme }, report) {
     if (scheme.type === 'oauth2' && name !== 'tokenExchange' && own(value, 'subjectTokenType') !== undefined) {
-      report(`${pointer}/subjectTokenType`, 'unused')
+      report(`${where}/subjectTokenType`, 'unused')
     }
   },
 }

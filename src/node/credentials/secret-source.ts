@@ -137,11 +137,11 @@ function homeOf(name: string): string {
 }
 
 async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<string> {
-  const { keyringAnswer, loadKeyring } = await import('../tokens/token-keyring.ts')
-  const { AsyncEntry } = await (load ?? loadKeyring)()
+  const keyring = await import('../tokens/token-keyring.ts')
+  const { AsyncEntry } = await (load ?? keyring.loadKeyring)()
   let secret: string | null
   try {
-    secret = await keyringAnswer(new AsyncEntry(KEYRING_SERVICE, account).getPassword())
+    secret = await keyring.keyringAnswer(new AsyncEntry(KEYRING_SERVICE, account).getPassword())
   } catch {
     throw sourceError(
       `the secret of the account "${account}" cannot be read: the keyring is locked or unavailable`,

@@ -216,14 +216,16 @@ function sign(
   const { presign: expiresIn, keys: wanted } = resource
   if (expiresIn !== undefined) {
     const expiresAt = Math.min(clock.now() + expiresIn * 1000, keys.expiration ?? Infinity)
-    return whenThere(presign({ ...request, url: place.url }, keys, { ...options, expiresIn }), (request) => authorized(request, expiresAt))
+    return whenThere(presign({ ...request, url: place.url }, keys, { ...options, expiresIn }), (presigned) =>
+      authorized(presigned, expiresAt),
+    )
   }
   const signed = signHeaders({ ...request, url: place.url }, keys, options)
   const expiresAt = Math.min(clock.now() + SIGNATURE_LIFE, keys.expiration ?? Infinity)
   const location = locationOf(place, requesterPays)
-  const step = (request: HttpRequest): AuthStep => ({
+  const step = (sent: HttpRequest): AuthStep => ({
     kind: 'authorized',
-    request,
+    request: sent,
     expiresAt,
     location,
     ...(wanted && { keys: objectKeys(keys) }),
@@ -262,8 +264,8 @@ async function* openSteps(request: HttpRequest, { url, target }: Resource, crede
   const problem = addressProblem(target?.href ?? url)
   if (problem) throw problem
   const environment = platform.s3Keys({})
-  const placeIn = (region?: string) =>
-    placeOf(url, { credential, environment, storages: storagesFor(target), learned: () => region, trusts: () => true })
+  const placeIn = (inRegion?: string) =>
+    placeOf(url, { credential, environment, storages: storagesFor(target), learned: () => inRegion, trusts: () => true })
   const place = placeIn()
   const response = yield { ...authorized({ ...request, url: place.url }), location: locationOf(place) }
   const region = regionIn(response)
@@ -286,7 +288,7 @@ function regionIn({ status, headers }: HttpResponse): string | undefined {
 function parameterProblem(url: string): UnsupportedError | undefined {
   const start = url.indexOf('?')
   if (start < 0) return undefined
-  const name = [...new URLSearchParams(url.slice(start + 1)).keys()].find((name) => /^x-amz-/i.test(name))?.toLowerCase()
+  const name = [...new URLSearchParams(url.slice(start + 1)).keys()].find((parameter) => /^x-amz-/i.test(parameter))?.toLowerCase()
   if (name === undefined) return undefined
   return new UnsupportedError('URL_INVALID', `this URL cannot be signed: its query contains parameters of a signature`, {
     url,

@@ -131,7 +131,7 @@ function folded(value: string): string {
 
 function signatureOf(canonical: string, time: string, { scope, key }: Scope): MaybePromise<string> {
   return whenThere(platform.sha256Hex(canonical), (digest) =>
-    whenThere(key, (key) => key.signHex(`${ALGORITHM}\n${time}\n${scope}\n${digest}`)),
+    whenThere(key, (signer) => signer.signHex(`${ALGORITHM}\n${time}\n${scope}\n${digest}`)),
   )
 }
 

@@ -334,7 +334,8 @@ export function inspectSchema(schema: JsonObject, at: string): readonly Warning[
     const members = Object.keys(value)
       .slice(0, MAX_KEYWORDS + 1)
       .reverse()
-    for (const name of members) stack.push({ name, value: (value as JsonObject)[name], at: pointer(step.at, name), depth: depth + 1 })
+    for (const member of members)
+      stack.push({ name: member, value: (value as JsonObject)[member], at: pointer(step.at, member), depth: depth + 1 })
   }
   if (ignored.length)
     warnings.push({ code: 'PARAM_KEYWORD_IGNORED', message: `keywords without effect: ${ignored.join(', ')}`, pointer: at })

@@ -126,7 +126,7 @@ function uncovered(address: string, { credential, addressOf }: AnswerRules) {
 function textIn(answer: unknown, field: string | undefined, usual: readonly string[]): string | undefined {
   if (field === undefined) {
     if (typeof answer === 'string') return answer
-    return usual.map((name) => ownString(answer, name)).find((value) => value !== undefined)
+    return usual.map((name) => ownString(answer, name)).find((link) => link !== undefined)
   }
   const exact = own(answer, field)
   const value = exact === undefined && field.includes('.') ? field.split('.').reduce<unknown>(own, answer) : exact

@@ -302,9 +302,9 @@ function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_A
   // A signature without a URL is for every URL of the origin that the API is told the same about.
   const isForUrl = (credential.answer ?? 'url') === 'url' || credential.reuse === 'address'
   const { url } = isForUrl ? wanted : { url: new URL(wanted.url).origin }
-  const own = JSON.stringify(['signed', url, name, field, callIdentity(flow, credential, answers, wanted)])
-  if (credential.reuse === 'address') return { own, allows }
-  return { own, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, credential, answers)]), allows }
+  const cacheKey = JSON.stringify(['signed', url, name, field, callIdentity(flow, credential, answers, wanted)])
+  if (credential.reuse === 'address') return { own: cacheKey, allows }
+  return { own: cacheKey, shared: JSON.stringify(['signed below', name, field, callIdentity(flow, credential, answers)]), allows }
 }
 
 /** A credential of type `signedUrl` after reading. */

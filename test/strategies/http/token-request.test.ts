@@ -46,7 +46,7 @@ function archive({ now = Date.UTC(2026, 0, 1), secret = password.value, days = 6
     if (body !== undefined) return { status: 400 }
     const { origin, pathname, searchParams } = new URL(url)
     if (origin + pathname === REVOKE_URL) {
-      const index = tokens.findIndex(({ value }) => value === searchParams.get('token'))
+      const index = tokens.findIndex(({ value: known }) => known === searchParams.get('token'))
       if (index < 0) return { status: 404, body: { error: 'invalid_token' } }
       tokens.splice(index, 1)
       return { status: 200 }
