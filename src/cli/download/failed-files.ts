@@ -96,7 +96,7 @@ const WARNING_HINTS: Readonly<Record<string, string | undefined>> = {
 }
 
 /** Returns the error with a hint that names options of the command line. */
-export function forUser(error: AuthError, resumable: number): AuthError {
+function forUser(error: AuthError, resumable: number): AuthError {
   const hint = HINTS[error.code] ?? error.hint ?? (resumable > 0 ? 'the received part is kept: run the same command to resume' : undefined)
   if (hint === undefined || hint === error.hint) return error
   return new AuthError(error.code, error.message, { ...error, hint })

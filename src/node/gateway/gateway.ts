@@ -10,6 +10,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { ANYTHING, checkArgument, checkNamed, ENGINE, FLAG, FUNCTION, fits, PORT, SIGNAL, type Table, TEXT } from '../check-options.ts'
 import type { Answered } from './answer.ts'
 import { plainGatewayPath, withoutQuery } from './gateway-url.ts'
+import { keepPlace, keptPlace } from './kept-place.ts'
 import type { GatewayListen } from './listeners.ts'
 import type { GatewayDocument } from './routes.ts'
 
@@ -157,8 +158,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
     throw new ConfigurationError('CONFIG_INVALID', 'a gateway with a name listens on a port of 127.0.0.1 and ::1')
   if (signal?.aborted) throw new AbortedError(signal.reason)
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
-  const places = name === undefined ? undefined : await import('./kept-place.ts')
-  const kept = name === undefined ? undefined : await places?.keptPlace(name)
+  const kept = name === undefined ? undefined : await keptPlace(name)
   const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }, { FileWatch }] =
     await Promise.all([
       import('./answer.ts'),
@@ -183,7 +183,7 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   const base = `${listeners.origin}/${capability}/`
   const port = Number(new URL(listeners.origin).port)
   if (name !== undefined && port !== kept?.port) {
-    await places?.keepPlace(name, { port, capability }).catch(async (error: unknown) => {
+    await keepPlace(name, { port, capability }).catch(async (error: unknown) => {
       await listeners.close()
       throw error
     })

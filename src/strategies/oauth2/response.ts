@@ -261,7 +261,7 @@ export function invalidAnswer({ credential, url, name }: Endpoint, why: string, 
 }
 
 /** Returns `OAUTH_REDIRECT`. */
-export function redirectRefused({ credential, name }: Endpoint, { url, status }: HttpResponse): TrustError {
+function redirectRefused({ credential, name }: Endpoint, { url, status }: HttpResponse): TrustError {
   const message = `the ${name} of "${credential}" sent a redirect. It was not followed`
   return new TrustError('OAUTH_REDIRECT', message, { credential, url, status })
 }
