@@ -18,7 +18,12 @@ async function authorize({ document, url, target: pointer, credentials, now, net
   const replies = network.map(({ response }) => response)
   const sent = []
   const transport = async ({ method, url: requested, headers, body }) => {
-    sent.push({ method, url: requested, headers: Object.fromEntries(new Headers(headers)), body: body === undefined ? undefined : String(body) })
+    sent.push({
+      method,
+      url: requested,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: body === undefined ? undefined : String(body),
+    })
     return responseOf(requested, replies.shift() ?? { status: 404 })
   }
   try {

@@ -27,10 +27,10 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
     'http/network-error.js',
     'http/redirect.js',
     'net/retry.js',
-    'strategies/http/bearer.js',
-    'strategies/http/secret-fields.js',
+    'strategies/answer-fields.js',
     'strategies/reveal.js',
   ],
+  'strategies/http/shared.js': ['strategies/http/bearer.js', 'strategies/http/requested-token.js', 'strategies/http/secret-fields.js'],
   'strategies/oauth2/shared.js': [
     'strategies/oauth2/client-authentication.js',
     'strategies/oauth2/client.js',

@@ -163,6 +163,15 @@ export interface Credential {
   readonly [field: string]: unknown
 }
 
+/**
+ * Returns the id of the credential whose token a credential needs: `with`, and `subject` of a token exchange (RFC 8693). Other types have text
+ * of that name.
+ */
+export function inputIdOf({ with: via, subject, flow }: Pick<Credential, string>): string | undefined {
+  const id = via ?? (flow === 'tokenExchange' ? subject : undefined)
+  return typeof id === 'string' ? id : undefined
+}
+
 /** Field kinds of a credential. `issuer` is a URL kept exactly as written, because it is compared as text; `secret` takes a source (in code also text or a function), `text-or-secret` text as well; `members` are those of a JSON object to send, `places` of an answer's fields by name; `function` is for code only. */
 export type FieldKind =
   | 'text'

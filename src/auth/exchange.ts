@@ -32,6 +32,7 @@ import { endedAt, urlSignature } from '../http/url-signature.ts'
 import { unlessAborted } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
 import type { Target } from '../stac/target.ts'
+import { inputIdOf } from './credential.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import type { CookieChain, LoginCookies } from './login-cookies.ts'
 import { openFlow } from './open-flow.ts'
@@ -405,8 +406,8 @@ export function contextOf(
   const connect = (url: string) => connectionTo(url, engine, match, { signal, unsent })
   const changed: AuthContext['changed'] = (change) => engine.changed({ credential: credential.id, change })
   const context = { scheme, credential, resource, session, stores, send, connect, clock, random, signal, warn, changed }
-  const via = credential.with ?? credential.subject
-  if (typeof via !== 'string') return context
+  const via = inputIdOf(credential)
+  if (via === undefined) return context
   const input: Input = {
     token: (url) => tokenOf(engine, via, url, signal),
     send: side(sendAs(engine, via)),

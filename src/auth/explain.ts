@@ -3,6 +3,7 @@ import { endedAt, type UrlSignature, urlSignature } from '../http/url-signature.
 import { isObject } from '../stac/document.ts'
 import type { MalformedRef, Target } from '../stac/target.ts'
 import type { ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from './auth.ts'
+import { inputIdOf } from './credential.ts'
 import type { ByAddress, Selection, Selector } from './credential-selection.ts'
 import { RejectedReference } from './scheme-matching.ts'
 import type { Warning } from './strategy.ts'
@@ -92,7 +93,7 @@ async function explainByAddress(
 
 /** True when the credential has a login. */
 function isLogin({ match }: Selection): boolean {
-  return match !== undefined && (match.strategy.loginRequired ?? match.credential.with ?? match.credential.subject) !== undefined
+  return match !== undefined && (match.strategy.loginRequired ?? inputIdOf(match.credential)) !== undefined
 }
 
 function schemeType(target: Target, ref: string, selector: Selector): { scheme?: string } {

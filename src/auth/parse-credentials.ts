@@ -13,6 +13,7 @@ import {
   type Field,
   type FieldKind,
   flatten,
+  inputIdOf,
   invalid,
   Secret,
   type SecretInput,
@@ -189,7 +190,7 @@ function leadsBack(credential: Credential, from: Credential, credentials: readon
   let next: Credential | undefined = from
   for (let steps = 0; next && steps <= credentials.length; steps++) {
     if (next === credential) return true
-    const id: unknown = next.with ?? next.subject
+    const id = inputIdOf(next)
     next = credentials.find((other) => other.id === id)
   }
   return next !== undefined

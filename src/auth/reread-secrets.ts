@@ -2,7 +2,7 @@
 
 import { isAuthError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
-import { type Credential, Secret, type SecretReader } from './credential.ts'
+import { type Credential, inputIdOf, Secret, type SecretReader } from './credential.ts'
 import type { EngineContext } from './exchange.ts'
 import type { CredentialMatch } from './scheme-matching.ts'
 
@@ -42,8 +42,8 @@ function readersOf(engine: Pick<EngineContext, 'credential'>, match: CredentialM
     const credential: Credential = next.credential
     const values = Object.values(credential).flatMap((value) => (value instanceof Map ? [...value.values()] : [value]))
     for (const value of values) if (value instanceof Secret && value.reader) readers.push(value.reader)
-    const via = credential.with ?? credential.subject
-    next = typeof via === 'string' ? engine.credential(via) : undefined
+    const via = inputIdOf(credential)
+    next = via === undefined ? undefined : engine.credential(via)
   }
   return readers
 }

@@ -1,4 +1,5 @@
 /** The part of the engine that sends requests: loaded with the first request that needs it. */
+
 import { platform } from '#platform'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, SelectionError, TrustError } from '../errors.ts'
 import type { HttpRequest, HttpResponse, ReplayableBody, Send, SendOptions, Transport } from '../http/message.ts'
@@ -20,6 +21,7 @@ import {
   type TargetSendOptions,
 } from './auth.ts'
 import type { EngineOptions } from './create-engine.ts'
+import { inputIdOf } from './credential.ts'
 import { type CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
 import { checkPresent, contextOf, type EngineContext, Exchange, type ExchangeOptions, sendStep } from './exchange.ts'
 import { openFlow } from './open-flow.ts'
@@ -124,8 +126,8 @@ export class Runtime {
 
   /** Returns the credential that another one names in `with` or `subject`; such chains are finite. */
   #inputOf({ credential }: CredentialMatch): CredentialMatch | undefined {
-    const id = credential.with ?? credential.subject
-    return typeof id === 'string' ? this.#engine.credential(id) : undefined
+    const id = inputIdOf(credential)
+    return id === undefined ? undefined : this.#engine.credential(id)
   }
 
   /** Errors: `CONFIG_INVALID` for an id without a credential that has a login. */

@@ -8,7 +8,7 @@ import { isObject, own, ownString, pointer } from '../stac/document.ts'
 import { type AuthScheme, isPublicType, modernScheme } from '../stac/scheme.ts'
 import { type FoundScheme, findScheme, readRefs, type SchemeMap, schemeMaps, type Target } from '../stac/target.ts'
 import type { Registry } from './create-engine.ts'
-import type { Credential } from './credential.ts'
+import { type Credential, inputIdOf } from './credential.ts'
 import type { Identity, IdentityMember, SchemeIdentity, Strategy } from './strategy.ts'
 import { covers, matchesAny, narrowness } from './url-pattern.ts'
 
@@ -132,8 +132,8 @@ export class SchemeMatcher {
   /** True when the references of a scheme agree with the credential's chain, which alone decides (extension 1.2.0). */
   #agrees(found: FoundScheme, credential: Credential, answered: Answered = new Map()): boolean {
     const refs = chainRefs(found.value)
-    const via = credential.with ?? credential.subject
-    if (typeof via !== 'string' || refs.length === 0) return true
+    const via = inputIdOf(credential)
+    if (via === undefined || refs.length === 0) return true
     return refs.some((ref) => this.#answers({ ...found, value: own(found.siblings, ref) }, ref, via, answered))
   }
 

@@ -4,7 +4,7 @@ import { isObject } from '../stac/document.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import { type MalformedRef, refPointer, type SchemeMap, type Target } from '../stac/target.ts'
 import { nearMiss } from '../text/suggest.ts'
-import type { Credential, CredentialForm, Field } from './credential.ts'
+import { type Credential, type CredentialForm, type Field, inputIdOf } from './credential.ts'
 import { folderFor, isUnusable, patternFor } from './requirement.ts'
 import { agrees, type CredentialMatch, coversTarget, type Known, type RejectedReference, type SchemeMatch } from './scheme-matching.ts'
 import type { Identity, IdentityMember, Strategy } from './strategy.ts'
@@ -50,8 +50,9 @@ function matching({ matches, strategy }: SchemeMatch, target: Target): Credentia
   return same.find(({ credential }) => strategy?.suits?.(credential, target)) ?? same[0]
 }
 
-function otherChain(ref: string, { id, with: via, subject }: Credential, { pointer }: SchemeMatch): SelectionError {
-  const message = `scheme "${ref}" refers to other schemes than that of "${via ?? subject}", which credential "${id}" uses. Nothing was sent`
+function otherChain(ref: string, credential: Credential, { pointer }: SchemeMatch): SelectionError {
+  const { id } = credential
+  const message = `scheme "${ref}" refers to other schemes than that of "${inputIdOf(credential)}", which credential "${id}" uses. Nothing was sent`
   return new SelectionError('SCHEME_MISMATCH', message, { pointer: `${pointer}/auth:refs`, ref, credential: id })
 }
 
@@ -259,9 +260,12 @@ export function placeholder(id: string, name: string, { kind }: Field): unknown 
   return '…'
 }
 
-/** Returns the default environment variable for a secret of a credential. */
+/**
+ * Returns the default environment variable for a secret of a credential. The name of a scheme is text of the catalog: without the prefix it
+ * could name a variable that has a secret for something else.
+ */
 export function variableFor(id: string, field: string): string {
-  return `${id}_${field}`
+  return `STAC_AUTH_SECRET_${id}_${field}`
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toUpperCase()

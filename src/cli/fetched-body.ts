@@ -167,7 +167,7 @@ export class FetchedBody {
     // Coded bytes show nothing of the file.
     if (this.#delivery.stored !== undefined) return true
     const { headers } = this.#response
-    const misfit = misfitOf(this.#expected, head, isAll, headers.get('content-type'))
+    const misfit = misfitOf(this.#expected, head, isAll, headers.get('content-type'), this.#response.sent?.())
     if (misfit === 'more') return false
     if (misfit?.kind !== 'page' || !this.#rule.acceptHtml) this.#consider(misfit)
     return true

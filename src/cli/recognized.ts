@@ -10,7 +10,9 @@ import { urlSignature } from '../http/url-signature.ts'
 import { plural } from '../lint/reporters/report.ts'
 import type { Provider, Way } from '../providers/provider.ts'
 import { createRecognizer, type UrlContext } from '../providers/recognize.ts'
+import { providers } from '../providers/registry.ts'
 import type { Target } from '../stac/target.ts'
+import { nearMiss } from '../text/suggest.ts'
 import type { ReadDocument } from './read-document.ts'
 
 const recognizer = createRecognizer()
@@ -32,10 +34,10 @@ export function recognizedTargets(
   explanations: readonly Explanation[],
 ): ReadonlyMap<string, RecognizedTarget> {
   const { files } = recognizer.document(document, url === undefined ? {} : { url })
-  const providers = new Map(files.map((file) => [file.target.pointer, file.providers[0]]))
+  const byPointer = new Map(files.map((file) => [file.target.pointer, file.providers[0]]))
   return new Map(
     targets.flatMap((target, index) => {
-      const [provider, explanation] = [providers.get(target.pointer), explanations[index]]
+      const [provider, explanation] = [byPointer.get(target.pointer), explanations[index]]
       if (!provider || !explanation || !isFile(target)) return []
       return [[target.pointer, { target, provider, ...stateOf(explanation) }] as const]
     }),
@@ -210,4 +212,16 @@ function checkHint(
   const known = code === 'AUTH_REJECTED' && credential !== undefined ? hint : said
   const checks = notes.filter((note) => TO_CHECK.test(note)).map((note) => `${title}: ${note}`)
   return [known, ...checks, `the account: ${account.url}`, 'stac-auth doctor'].filter(Boolean).join('\n')
+}
+
+/** Returns the id of the provider that a person may mean: a similar id, the initials of a title, or words of one that no other has. */
+export function nearProvider(name: string): string | undefined {
+  const words = name.toLowerCase()
+  const meant = providers.filter(({ title }) => initialsOf(title) === words || title.toLowerCase().includes(words))
+  const ids = providers.map(({ id }) => id)
+  return meant.find(({ title }) => initialsOf(title) === words)?.id ?? (meant.length === 1 ? meant[0]?.id : nearMiss(words, ids))
+}
+
+function initialsOf(title: string): string {
+  return [...title.matchAll(/\b[A-Z]/g)].join('').toLowerCase()
 }

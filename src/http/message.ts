@@ -45,6 +45,8 @@ export interface HttpResponse {
    * of `bytes` and `text`; it never rejects.
    */
   serverMessage?(): Promise<ServerMessage>
+  /** Returns the request of this response, with its secrets: only to remove them from texts. A method, so that no inspection shows it. */
+  sent?(): HttpRequest
   /** Discards the rest of the body so that the connection can be reused. */
   discard(): Promise<void>
   /** Returns a standard `Response`; call it once, instead of the other methods. */

@@ -5,6 +5,7 @@
 
 import { type AuthError, CredentialError, IntegrityError } from '../errors.ts'
 import { mediaType } from '../http/headers.ts'
+import type { HttpRequest } from '../http/message.ts'
 import { messageInText } from '../http/server-message.ts'
 import { bareAddress } from '../http/url.ts'
 import { isObject, own, ownString } from '../stac/document.ts'
@@ -66,12 +67,14 @@ export interface Misfit {
  * enough. Where no format is known, a web page and an error are refused if any file is promised that is not text.
  *
  * @param isAll there are no more bytes
+ * @param request what was sent, whose secrets a server may repeat: without it nothing of the body is repeated
  */
 export function misfitOf(
   promise: PromisedFile,
   head: Uint8Array,
   isAll: boolean,
   contentType: string | null = null,
+  request?: HttpRequest,
 ): Misfit | 'more' | undefined {
   const { kind, formats } = expectationOf(promise)
   if (kind === 'page' || kind === 'unknown') return undefined
@@ -91,12 +94,13 @@ export function misfitOf(
   const isError = /\bproblem\+(?:json|xml)\b/.test(mediaType(contentType)) || (isMarkup && isErrorText(text, promise, kind))
   if (!isWrong && !isError) return undefined
   if (isPageType(contentType)) return pageMisfit(promise)
-  const says = shownMessage(messageInText(text)).message
-  const actual = formatNameOf(head) ?? (isMarkup ? 'text' : 'a file of another format')
+  const says = request && shownMessage(messageInText(text), request).message
+  const isText = isMarkup || /^[\t\n\r\x20-\x7e]+$/.test(text)
+  const actual = formatNameOf(head) ?? (isText ? 'text' : 'a file of another format')
   const words = isError
     ? `an error in ${actual}, but ${wordsFor(promise)} was expected`
     : `${actual}, but ${wordsFor(promise)} was expected`
-  return { kind: isError ? 'error' : 'format', words, ...(says && (isError || isMarkup) && { says }) }
+  return { kind: isError ? 'error' : 'format', words, ...(says && (isError || isText) && { says }) }
 }
 
 /** Returns the misfit of a response without content (204, 205) where anything is promised. */
@@ -128,8 +132,9 @@ export function misfitError({ kind, words, says }: Misfit, promise: PromisedFile
     return new CredentialError('LOGIN_PAGE', message, { ...fields, hint })
   }
   const message = `${bareAddress(answered)} was not saved: it is ${words}${says ? `. The server says: ${says}` : ''}`
-  const hint = kind === 'page' ? `it may be a login page or an error page; ${ACCEPT_PAGE}` : TRUST_SERVER
-  return new IntegrityError('FILE_INTEGRITY', message, { ...fields, hint })
+  // An error is no file, whatever the document says.
+  const advice = kind === 'page' ? `it may be a login page or an error page; ${ACCEPT_PAGE}` : TRUST_SERVER
+  return new IntegrityError('FILE_INTEGRITY', message, { ...fields, ...(kind !== 'error' && { hint: advice }) })
 }
 
 /** Returns a warning about the media type of a response; undefined when there is nothing to warn about. */

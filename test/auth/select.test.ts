@@ -299,7 +299,7 @@ describe('what is said', () => {
   })
 
   it.each([
-    { where: 'on Node', globals: [], clientSecret: { env: 'K_CLIENT_SECRET' } },
+    { where: 'on Node', globals: [], clientSecret: { env: 'STAC_AUTH_SECRET_K_CLIENT_SECRET' } },
     { where: 'in a page', globals: ['document'], clientSecret: '…' },
     { where: 'in a worker of a page', globals: ['importScripts'], clientSecret: '…' },
   ])('the error about a missing credential contains a credential to add $where', async ({ globals, clientSecret }) => {

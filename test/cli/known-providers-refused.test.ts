@@ -46,7 +46,7 @@ const token = await put(folder, 'token.json', { version: 1, credentials: earthda
 const signing = await put(folder, 'signing.json', { version: 1, credentials: planetaryComputer() })
 
 const PC_HINT = 'Microsoft Planetary Computer needs a signature (no account): stac-auth setup planetary-computer'
-const NASA_HINT = 'NASA Earthdata needs the token of your account: stac-auth setup earthdata'
+const NASA_HINT = 'NASA Earthdata needs the user name and password of your account: stac-auth setup earthdata'
 
 /** The last lines of stderr, which are those of the hint. */
 async function hintOf(...argv: string[]): Promise<string> {

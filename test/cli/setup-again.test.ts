@@ -172,7 +172,13 @@ describe('setup without a terminal', () => {
           state: 'missing',
           code: 'NO_CREDENTIAL',
           targets: ['/assets/token'],
-          proposal: { id: 'token', type: 'http', scheme: 'bearer', token: { env: 'TOKEN_TOKEN' }, sendTo: [`${server.origin}/`] },
+          proposal: {
+            id: 'token',
+            type: 'http',
+            scheme: 'bearer',
+            token: { env: 'STAC_AUTH_SECRET_TOKEN_TOKEN' },
+            sendTo: [`${server.origin}/`],
+          },
         },
       ],
     ])

@@ -153,7 +153,7 @@ describe('setup of a document of a known provider', () => {
     const item = await put(await temporaryFolder(), 'both.json', itemWith(assets, { schemes: SCHEMES }))
     const user = await newUser()
     const { stderr } = await user.at(['setup', item], ['', 'y', USER, SECRET])
-    expect(stderr).toMatch(/several ways in:\n {2}1 {2}password .*\n {2}2 {2}s3 .*\nWhich\? {2}\[1\] /)
+    expect(stderr).toMatch(/several ways in:\n {2}1 {2}password .*\n {2}2 {2}s3 .*\n {2}3 {2}s3-password .*\nWhich\? {2}\[1\] /)
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['copernicus'])
     expect(await user.at(['setup', item], ['y', KEY_ID, SECRET])).toMatchObject({ code: 0 })
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['copernicus', 'copernicus-s3'])
@@ -330,7 +330,7 @@ describe('setup of a provider by its name', () => {
     const { code, stderr } = await user.at(['setup', 'planetary-computer'], [], { isTTY: false })
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('it needs your yes, and setup asks at a terminal\n  run stac-auth setup planetary-computer at'),
+      expect.stringContaining('it needs your confirmation, and setup asks at a terminal\n  run stac-auth setup planetary-computer at'),
     ])
   })
 
@@ -362,7 +362,7 @@ describe('providers', () => {
     await user.at(['setup', 'geodes'], ['y', SECRET])
     const { stdout } = await user.at(['providers'])
     expect(stdout).toMatch(/^\+ geodes .* set up by key$/m)
-    expect(stdout).toMatch(/^ {2}copernicus .* needs user name \(e-mail address\), password; 3 other ways in$/m)
+    expect(stdout).toMatch(/^ {2}copernicus .* needs user name \(e-mail address\), password; 5 other ways in$/m)
   })
 
   it('shows one with its ways in and the hosts that get the secret', async () => {

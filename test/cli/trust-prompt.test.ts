@@ -119,7 +119,7 @@ describe('a yes', () => {
     const file = newFile()
     const { stderr } = await add('y\nme\nhunter2\n\n', file)
     expect(stderr).toContain('not a source')
-    expect(JSON.parse(await readFile(file, 'utf8')).credentials[0].clientSecret).toEqual({ env: 'OAUTH_CLIENT_SECRET' })
+    expect(JSON.parse(await readFile(file, 'utf8')).credentials[0].clientSecret).toEqual({ env: 'STAC_AUTH_SECRET_OAUTH_CLIENT_SECRET' })
     expect(stderr + (await readFile(file, 'utf8'))).not.toContain('hunter2')
   })
 

@@ -136,7 +136,7 @@ describe('misfitOf', () => {
     ['a.zip', '', '<error><message>4 flows</message></error>', 'error', 'an error in XML, but "a.zip" was expected'],
     ['a.nc', '', '{"error":{"message":"quota"}}', 'error', 'an error in JSON, but "a.nc" was expected'],
     ['a.nc', '', 'II*\0', 'format', 'TIFF, but "a.nc" was expected'],
-    ['a.png', '', 'please log in', 'format', 'a file of another format, but "a.png" was expected'],
+    ['a.png', '', 'please log in', 'format', 'text, but "a.png" was expected'],
     ['a.tif', '', '', 'empty', 'empty, but "a.tif" was expected'],
     ['a.json', '', '', 'empty', 'empty, but "a.json" was expected'],
     ['a.json', '', '<Error><Code>x</Code></Error>', 'error', 'an error in XML, but "a.json" was expected'],
@@ -158,9 +158,20 @@ describe('misfitOf', () => {
     expect(misfitOf(promise('', ['a.tif']), latin1('II'), true)).toMatchObject({ kind: 'format' })
   })
 
+  it('repeats nothing of a body that is no error response without its request, and never a secret of it', () => {
+    const body = Buffer.from(JSON.stringify({ error: 'not accepted: Bearer s3cr3t-token-value' }))
+    const request = { method: 'GET', url: 'https://a.example/a.tif', headers: { authorization: 'Bearer s3cr3t-token-value' } }
+    expect(misfitOf(promise('', ['a.tif']), body, true)).not.toHaveProperty('says')
+    expect(misfitOf(promise('', ['a.tif']), body, true, null, request)).toMatchObject({ says: 'not accepted: Bearer [secret]' })
+  })
+
   it('shows what the server says in an error, on one line and at most 300 characters', () => {
     const body = { status: 'failed', message: `no\u001b[2J\n${'x'.repeat(400)}` }
-    const misfit = misfitOf(promise('', ['a.tif']), Buffer.from(JSON.stringify(body)), true)
+    const misfit = misfitOf(promise('', ['a.tif']), Buffer.from(JSON.stringify(body)), true, null, {
+      method: 'GET',
+      url: 'https://a.example/a.tif',
+      headers: {},
+    })
     if (!misfit || misfit === 'more') throw new Error('it fits')
     const { message, code } = misfitError(misfit, promise('', ['a.tif']), {
       asked: 'https://a.example/a.tif',

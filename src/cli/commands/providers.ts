@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Provider, Way } from '../../providers/provider.ts'
 import { forJson } from '../../text/sanitize.ts'
-import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Style, styleOf, write } from '../io.ts'
@@ -79,10 +78,11 @@ async function show(id: string | undefined, options: ProvidersOptions, context: 
   ])
   const { stdout } = context.io
   const { credentials } = await userCredentials(options, context)
-  const chosen = id === undefined ? providers : providers.filter((one) => one.id === id)
+  const chosen = id === undefined ? providers : providers.filter((one) => one.id === id.toLowerCase())
   if (chosen.length === 0) {
     const ids = providers.map((one) => one.id)
-    const near = nearMiss(id ?? '', ids)
+    const { nearProvider } = await import('../recognized.ts')
+    const near = nearProvider(id ?? '')
     throw usageError(`unknown provider "${id}"`, near === undefined ? `the providers are: ${ids.join(', ')}` : `did you mean ${near}?`)
   }
   if (options.json) {

@@ -54,7 +54,7 @@ function linesFor(event: VerifyEvent, { red, yellow, cross }: Style): string {
 function totalOf({ files, verified, failed, unasked, unverified }: VerifySummaryEvent): string {
   const more = [
     failed > 0 ? `, ${failed} failed` : '',
-    unverified > 0 ? `, ${unverified} differ from their documents` : '',
+    unverified > 0 ? `, ${unverified} of them ${unverified === 1 ? 'differs from its document' : 'differ from their documents'}` : '',
     unasked > 0 ? `, ${unasked} not compared with their servers` : '',
   ]
   return `${verified} of ${files} files verified${more.join('')}`

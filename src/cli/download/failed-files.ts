@@ -85,7 +85,6 @@ const HINTS: Readonly<Record<string, string | undefined>> = {
   PATH_COLLISION: "use --rename to rename the second file, or --template '{id}/{key}{ext}' to name files by asset key",
   RATE_LIMITED: 'run the same command later to resume; --per-host and --rate lower the request rate',
   RETRY_BUDGET: 'run the same command later to resume; --per-host and --rate lower the request rate',
-  PATH_EXISTS: 'use --existing replace to replace it',
 }
 
 const AS_IT_CAME = 'the file is saved as received; a second run keeps it unless --existing replace is given'

@@ -124,5 +124,5 @@ function decoded(text: string): string {
 }
 
 function encoded(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll("'", '&apos;')
+  return text.replace(/[&'"<>]/g, (char) => Object.entries(ENTITIES).find(([, one]) => one === char)?.[0] ?? char)
 }

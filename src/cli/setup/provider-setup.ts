@@ -230,7 +230,7 @@ export async function proposalsOf(
 function nobodyThere(provider: Provider, way: Way, { file }: UserCredentials, command: string, { context }: Run) {
   const entries = exampleOf(provider, way).map((one) => forJson(one))
   const which = entries.length === 1 ? 'this credential' : 'these credentials'
-  const why = needsAccount(way) ? 'needs your account' : 'needs your yes'
+  const why = needsAccount(way) ? 'needs your account' : 'needs your confirmation'
   return usageError(
     `${provider.title} is not set up: it ${why}, and setup asks ${atTerminal(context.io)}`,
     `run ${command} at a terminal, or, if you trust these URLs, add ${which} to ${file}:\n${entries.join('\n')}`,

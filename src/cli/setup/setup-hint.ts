@@ -21,7 +21,7 @@ export function withSetupHint(error: AuthError, names: readonly string[], isTarg
   const lacks = (code === 'NO_CREDENTIAL' && isTarget) || (code === 'AUTH_REJECTED' && credential === undefined && url !== '')
   const [name = 'DOC', ...others] = names
   // A hint that names a command, or says that no credential will do, stands alone.
-  if (!lacks || name === '-' || /stac-auth |^this /.test(hint ?? '')) return error
+  if (!lacks || name === '-' || /stac-auth |^this |no credential helps/.test(hint ?? '')) return error
   const document = code === 'AUTH_REJECTED' && canParseUrl(url) && isElsewhere(url, name) ? url : name
   const command = others.length > 0 ? 'stac-auth setup DOC' : setupCommand(document)
   return new AuthError(code, error.message, { ...error, hint: `${command}${hint === undefined ? '' : `\nor, ${hint}`}` })

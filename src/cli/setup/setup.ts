@@ -6,7 +6,6 @@ import type { Provider } from '../../providers/provider.ts'
 import { providers } from '../../providers/registry.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
-import { nearMiss } from '../../text/suggest.ts'
 import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
 import { type MissingCredential, needsOf } from '../credentials/missing-credentials.ts'
@@ -18,6 +17,7 @@ import { styleOf, write } from '../io.ts'
 import { logInAll } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
 import type { ReadDocument } from '../read-document.ts'
+import { nearProvider } from '../recognized.ts'
 import { askedSchemes, type DocumentNeeds, providersOf } from './needed-providers.ts'
 import { exitOfReport, providerText, reportOfProvider } from './provider-report.ts'
 import { checkWay, type ProviderSetUp, setUpByName, setUpProvider } from './provider-setup.ts'
@@ -58,12 +58,9 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
 
 /** Returns the provider of that id, which takes precedence over a file of that name. Errors: `USAGE` for an id that is neither. */
 function providerNamed(name: string): Provider | undefined {
-  const found = providers.find(({ id }) => id === name)
-  if (found || !/^[a-z][a-z0-9-]*$/.test(name) || existsSync(name)) return found
-  const near = nearMiss(
-    name,
-    providers.map(({ id }) => id),
-  )
+  const found = providers.find(({ id }) => id === name.toLowerCase())
+  if (found || !/^[a-z][a-z0-9 -]*$/i.test(name) || existsSync(name)) return found
+  const near = nearProvider(name)
   const hint = `${near === undefined ? '' : `did you mean ${near}? `}stac-auth providers lists them`
   throw usageError(`"${name}" is neither a file nor a known provider`, hint)
 }

@@ -309,7 +309,7 @@ export class Attempt {
     const named = state.lacksSuffix ? { ...state.promise, names: [...state.promise.names, `x${state.suffix}`] } : state.promise
     const promise = isCoded ? decodedPromise(named) : named
     const body = this.#answered(response)
-    const misfit = misfitOf(promise, head, isAll, body.contentType)
+    const misfit = misfitOf(promise, head, isAll, body.contentType, response.sent?.())
     if (misfit === 'more') return false
     if (!misfit || (misfit.kind === 'page' && this.#context.settings.acceptHtml)) return true
     const doubt = { misfit, error: misfitError(misfit, promise, body) }

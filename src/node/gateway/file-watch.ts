@@ -22,7 +22,8 @@ export class FileWatch {
   }
 
   /** Returns what is called with the first bytes of a response; undefined for one that does not begin a file. */
-  readonly watch = (url: string, { status, headers }: HttpResponse): ((head: Uint8Array) => void) | undefined => {
+  readonly watch = (url: string, response: HttpResponse): ((head: Uint8Array) => void) | undefined => {
+    const { status, headers } = response
     const isBeginning = status === 200 || (status === 206 && contentRange(headers.get('content-range'))?.first === 0)
     if (!isBeginning || headers.get('content-encoding') !== null || this.#told.has(bareAddress(url))) return undefined
     const target = this.#routes.targetAt(url)
@@ -30,10 +31,10 @@ export class FileWatch {
     const contentType = headers.get('content-type')
     return (head) => {
       const isAll = head.length >= Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-      const judged = misfitOf(promise, head, isAll, contentType)
+      const judged = misfitOf(promise, head, isAll, contentType, response.sent?.())
       const misfit =
         pageByType(promise, contentType) ??
-        (judged === 'more' && head.length >= ENOUGH ? misfitOf(promise, head, true, contentType) : judged)
+        (judged === 'more' && head.length >= ENOUGH ? misfitOf(promise, head, true, contentType, response.sent?.()) : judged)
       if (!misfit || misfit === 'more') return
       this.#told.add(bareAddress(url))
       const says = misfit.says === undefined ? '' : `. The server says: ${misfit.says}`

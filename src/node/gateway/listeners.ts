@@ -170,7 +170,10 @@ function onAddress(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const code = 'code' in cause ? String(cause.code) : 'unknown reason'
-      const hint = code === 'EADDRINUSE' ? { hint: 'stop the program that listens on that port, or use another port' } : {}
+      const hint =
+        code === 'EADDRINUSE'
+          ? { hint: 'stop the program that listens on that port, which may be the same gateway, or use another port or name' }
+          : {}
       reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`, hint))
     })
     server.listen({ host, port, ipv6Only: host.includes(':') }, () => resolve(server))

@@ -73,6 +73,10 @@ export class UndiciResponse implements HttpResponse {
     }
   }
 
+  sent(): HttpRequest {
+    return this.#request
+  }
+
   async serverMessage(): Promise<ServerMessage> {
     const { messageOfResponse } = await import('./error-response.ts')
     // A server that sends nothing must not delay its error.

@@ -34,7 +34,7 @@ export async function keysForToken(context: S3Context, token: string, signal: Ab
     WebIdentityToken: token,
   }).filter(([, value]) => value !== undefined)
   const response = await send(formRequest('POST', url, members, 'application/xml, text/xml'), { signal })
-  if (response.status < 200 || response.status > 299) throw await refusal(response, credential)
+  if (response.status < 200 || response.status > 299) throw await refusal(response, credential, token)
   const keys = keysInXml(await response.text(MAX_ANSWER))
   if (keys) return keys
   const message = `the response of the token service of "${id}" is not XML with Credentials`
@@ -94,14 +94,16 @@ const HINTS = new Map<string, (credential: S3Credential) => string>([
 const TEMPORARY = new Set(['IDPCommunicationError', 'ServiceUnavailable', 'Throttling', 'ThrottlingException', 'InternalError'])
 
 /** Returns the error for a refusal (AWS STS API, "Common errors"): one sentence with its status and code. */
-async function refusal(response: HttpResponse, credential: S3Credential): Promise<AuthError> {
+async function refusal(response: HttpResponse, credential: S3Credential, token: string): Promise<AuthError> {
   const { status, url } = response
   const { id, with: login } = credential
   if (isRedirect(status)) {
     await response.discard()
     return redirected(response, id, 'token service')
   }
-  const code = /^[\w.]{1,64}$/.exec(elementText(await errorDocument(response), 'Code') ?? '')?.[0] ?? ''
+  const word = /^[A-Za-z]{2,40}(?:\.[A-Za-z]{2,40})?$/.exec(elementText(await errorDocument(response), 'Code') ?? '')?.[0] ?? ''
+  // A service may repeat what it was sent.
+  const code = token.includes(word) ? '' : word
   const answer = code === '' ? `${status}` : `${status} ${code}`
   if (status === 429 || status >= 500 || TEMPORARY.has(code)) {
     const message = `the token service of "${id}" failed with ${answer}`

@@ -61,7 +61,7 @@ describe('FailedFiles', () => {
       '  2 files: a, b',
       'https://a.example/c: it has no length',
       '  file: c',
-      '"d" exists already (use --existing replace to replace it)',
+      '"d" exists already',
       '  2 files: d, e',
     ])
   })

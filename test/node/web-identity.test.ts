@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { assetOf } from '../../../src/stac/target.ts'
-import { temporaryFolder } from '../../cli/folder.ts'
-import { canaryOf, leaks, shown } from '../../harness/canary.ts'
-import { found } from '../../harness/documents.ts'
-import { failureOf } from '../../harness/failure.ts'
-import { type Answer, type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
-import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
-import type { S3ServerKey } from '../../servers/s3-signature.ts'
-import { startTokenService, type TokenServiceOptions } from '../../servers/token-service.ts'
-import { browser, provided, type Stage } from '../oauth2/provider.ts'
+import { assetOf } from '../../src/stac/target.ts'
+import { temporaryFolder } from '../cli/folder.ts'
+import { canaryOf, leaks, shown } from '../harness/canary.ts'
+import { found } from '../harness/documents.ts'
+import { failureOf } from '../harness/failure.ts'
+import { type Answer, type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
+import { type S3Server, startS3Server } from '../servers/s3-server.ts'
+import type { S3ServerKey } from '../servers/s3-signature.ts'
+import { startTokenService, type TokenServiceOptions } from '../servers/token-service.ts'
+import { browser, provided, type Stage } from '../strategies/oauth2/provider.ts'
 import type { KeysWork } from './keys-process.ts'
 
 const ROLE = 'arn:aws:iam::123456789012:role/reader'
@@ -210,7 +210,7 @@ async function compiled(folder: string): Promise<string> {
     splitting: true,
     platform: 'node',
     format: 'esm',
-    alias: { '#platform': join(here, '../../../src/platform/node.ts') },
+    alias: { '#platform': join(here, '../../src/platform/node.ts') },
     // Packages that are no modules ask for others by `require`.
     banner: { js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)" },
     logLevel: 'error',

@@ -1,10 +1,10 @@
 /** One process of many that need keys for the same bucket; the test starts it with what it needs as JSON, and reads what it got. */
-import { createAuth } from '../../../src/auth/create-auth.ts'
-import type { CredentialObject } from '../../../src/auth/credential.ts'
-import { tokenFiles } from '../../../src/node/tokens/token-files.ts'
-import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
-import { assetOf } from '../../../src/stac/target.ts'
-import { unchecked } from '../../harness/unchecked.ts'
+import { createAuth } from '../../src/auth/create-auth.ts'
+import type { CredentialObject } from '../../src/auth/credential.ts'
+import { tokenFiles } from '../../src/node/tokens/token-files.ts'
+import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
+import { assetOf } from '../../src/stac/target.ts'
+import { unchecked } from '../harness/unchecked.ts'
 
 /** What a process does: so many requests at once. */
 export interface KeysWork {
