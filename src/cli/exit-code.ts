@@ -37,8 +37,13 @@ export function exitCodeOf(code: string): number {
 /** Returns what to do about an error code, as a hint; undefined for an unknown code. */
 export function adviceFor(code: string): string | undefined {
   const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as keyof typeof ERROR_CODES].advice : undefined
-  const advice = known ?? (/^HTTP_\d{3}$/.test(code) ? HTTP_STATUS.advice : undefined)
+  const advice = known ?? (/^HTTP_\d{3}$/.test(code) ? statusAdvice(Number(code.slice(5))) : undefined)
   return advice?.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase()).replaceAll('`', '')
+}
+
+function statusAdvice(status: number): string {
+  if (status === 404 || status === 410) return 'check the URL: the server has nothing there'
+  return status === 429 || status >= 500 ? 'try again later' : 'check the URL and what was sent'
 }
 
 /** Exit codes by precedence, highest first. */

@@ -64,13 +64,14 @@ function stateOf({ refs, byAddress, signature, code }: Explanation): Pick<Recogn
 }
 
 /** Returns the command for files in that state. */
-export function commandFor({ provider, state, credential }: Pick<RecognizedTarget, 'provider' | 'state' | 'credential'>): string {
-  return state === 'login required' && credential !== undefined ? `stac-auth login ${credential}` : setupOf(provider)
+export function commandFor({ provider, target, state, credential }: RecognizedTarget): string {
+  return state === 'login required' && credential !== undefined ? `stac-auth login ${credential}` : setupOf(provider, target.href)
 }
 
-/** Returns the command that sets up a provider. */
-function setupOf({ id }: Provider): string {
-  return `stac-auth setup ${id}`
+/** Returns the command that sets up a provider for a URL: it names the way in unless that is the first one. */
+function setupOf(provider: Provider, href: string): string {
+  const way = wayTo(provider, href)
+  return `stac-auth setup ${provider.id}${way === undefined || way === provider.ways[0] ? '' : ` --way ${way.id}`}`
 }
 
 /** Files of one provider, and what is known about them. */
@@ -171,8 +172,8 @@ export function providerHint(
   if (isSetUp) return checkHint(error, provider, said)
   if (error.code === 'HTTP_404' && !isSigned(provider)) return undefined
   const lines = isReached(provider, href)
-    ? [`${provider.title} needs ${needText(wayTo(provider, href))}: ${setupOf(provider)}`]
-    : [...provider.notes.map((note) => `${provider.title}: ${note}`), setupOf(provider)]
+    ? [`${provider.title} needs ${needText(wayTo(provider, href))}: ${setupOf(provider, href)}`]
+    : [...provider.notes.map((note) => `${provider.title}: ${note}`), setupOf(provider, href)]
   return [said, ...lines].filter(Boolean).join('\n')
 }
 

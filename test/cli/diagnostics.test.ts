@@ -43,7 +43,7 @@ describe('diagnostics for people', () => {
     expect(written.map((text) => text.split('\n  ')[1])).toEqual([
       'check the host name and the DNS settings\n',
       'its own\n',
-      'check the URL and what was sent; for 429 and 5xx try again later\n',
+      'check the URL: the server has nothing there\n',
     ])
   })
 

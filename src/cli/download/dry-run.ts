@@ -54,7 +54,7 @@ export async function printPlan(
   { forecast, auth, json, all, setUp }: PlanView,
   { io }: Context,
 ): Promise<readonly number[]> {
-  const { tick, cross, green, red, dim } = styleOf(io, io.stdout)
+  const { tick, cross, green, yellow, red, dim } = styleOf(io, io.stdout)
   const exits: number[] = []
   const refused = new FailedFiles({ all })
   const { needsOfProviders, providerLine, recognizedFile } = await import('../recognized.ts')
@@ -68,7 +68,9 @@ export async function printPlan(
     if (access.error) exits.push(exitCodeOf(access.error.code) || EXIT.files)
     if (json) return write(io.stdout, `${forJson({ kind: 'planned', file, ...access })}\n`)
     if (access.error) return refused.fail({ file, error: access.error, resumable: 0 })
-    const line = `${green(tick)} ${forLine(file.name)}${file.folder ? '/' : ''}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`
+    // Its provider wants a credential that is not there, though the document names none.
+    const sign = unopened ? yellow('-') : green(tick)
+    const line = `${sign} ${forLine(file.name)}${file.folder ? '/' : ''}${sizeOf(file)}  ${dim(forLine(file.url))}${said(access)}`
     return write(io.stdout, `${line}\n`)
   }
   let waiting: PlannedEvent | undefined

@@ -34,7 +34,7 @@ const OF_PROVIDERS = /^(?:NO_CREDENTIAL|AUTH_REJECTED|LOGIN_PAGE|FILE_INTEGRITY|
 const BY_ANY_URL = /^(?:NO_CREDENTIAL|AUTH_REJECTED)$/
 
 /** Our own words, in hints that say that no credential will do or end with a command for a provider, and in errors of web pages. */
-const HAS_COMMAND = /^this |^(?:.*: )?stac-auth (?:setup [a-z0-9-]+|doctor)$/m
+const HAS_COMMAND = /^this |^(?:.*: )?stac-auth (?:setup [a-z0-9-]+(?: --way [a-z0-9-]+)?|doctor)$/m
 const IS_PAGE = /: it is a web page, but /
 
 /**
