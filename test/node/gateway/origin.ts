@@ -128,9 +128,13 @@ export function itemWith(assets: object, links: readonly object[] = []): object 
 /** Sends bytes to a port and returns everything that comes back until the connection ends, or is idle for that many milliseconds. */
 export async function raw(port: number, bytes: string, idle = 500): Promise<string> {
   const socket = connect(port, '127.0.0.1')
-  socket.setTimeout(idle, () => socket.destroy())
+  // A busy machine takes its time for the first byte.
+  socket.setTimeout(Math.max(idle, 5000), () => socket.destroy())
   const chunks: Buffer[] = []
-  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('data', (chunk) => {
+    socket.setTimeout(idle)
+    chunks.push(chunk)
+  })
   socket.on('error', () => {})
   socket.write(bytes, 'latin1')
   await once(socket, 'close')
