@@ -137,10 +137,11 @@ async function environmentFor(
   { credentials, inheritSecrets }: RunOptions,
   { env }: Context['io'],
 ): Promise<Record<string, string>> {
-  const { childEnvironment, secretVariables } = await import('../run/child-environment.ts')
+  const { childEnvironment, providerVariables, secretVariables } = await import('../run/child-environment.ts')
   if (inheritSecrets) return childEnvironment(env, { added, sources: undefined })
   const { credentialFileText, defaultCredentialFile } = await import('../../node/credentials/credential-file.ts')
   // The engine has read the same file, so it is JSON.
   const text = await credentialFileText(credentials ?? (env.STAC_AUTH_CREDENTIALS || defaultCredentialFile()))
-  return childEnvironment(env, { added, sources: secretVariables(JSON.parse(text ?? '{}')) })
+  const { providers } = await import('../../providers/registry.ts')
+  return childEnvironment(env, { added, sources: [...secretVariables(JSON.parse(text ?? '{}')), ...providerVariables(providers)] })
 }

@@ -1,4 +1,5 @@
 /** Builds the environment of the program that `run` starts. */
+import type { Provider } from '../../providers/provider.ts'
 import { isObject } from '../../stac/document.ts'
 import type { Io } from '../io.ts'
 
@@ -67,4 +68,10 @@ export function secretVariables(file: unknown): readonly string[] {
   if (!isObject(file)) return []
   const named = [...(typeof file.env === 'string' ? [file.env] : []), ...(typeof file.netrc === 'string' ? ['NETRC'] : [])]
   return [...named, ...Object.values(file).flatMap(secretVariables)]
+}
+
+/** Returns the names of the variables that `setup` reads secrets of known providers from, which no credential file need name. */
+export function providerVariables(providers: readonly Provider[]): readonly string[] {
+  const holes = providers.flatMap(({ ways }) => ways.flatMap((way) => Object.values(way.holes)))
+  return holes.flatMap(({ kind, env = [] }) => (kind === 'secret' ? env : []))
 }

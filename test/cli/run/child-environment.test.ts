@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { childEnvironment, secretVariables } from '../../../src/cli/run/child-environment.ts'
+import { childEnvironment, providerVariables, secretVariables } from '../../../src/cli/run/child-environment.ts'
+import { providers } from '../../../src/providers/registry.ts'
 import { isObject } from '../../../src/stac/document.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -101,6 +102,16 @@ describe('the environment of the program', () => {
       ...exempt,
     })
     expect(childEnvironment(env, { added: {}, sources: undefined })).toEqual({ ...env, ...exempt })
+  })
+
+  it('has no secret of a known provider, whatever the credential file names', () => {
+    const secrets = providers.flatMap(({ ways }) =>
+      ways.flatMap(({ holes }) => Object.values(holes).filter(({ kind }) => kind === 'secret')),
+    )
+    const names = secrets.flatMap((hole) => hole.env ?? [])
+    expect(names).toEqual(expect.arrayContaining(['PL_API_KEY', 'CDSE_PASSWORD']))
+    const env = Object.fromEntries([...names, 'CDSE_USERNAME'].map((name) => [name, 'x']))
+    expect(childEnvironment(env, { added: {}, sources: providerVariables(providers) })).toEqual({ CDSE_USERNAME: 'x' })
   })
 
   it('keeps a proxy away from the gateway', () => {
