@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { IntegrityError } from '../errors.ts'
 import type { Files } from '../platform/platform.ts'
-import { readFailure } from './system-error.ts'
-import { newPath, writeNewFile } from './write-file.ts'
+import { readFailure } from './base/system-error.ts'
+import { newPath, writeNewFile } from './base/write-file.ts'
 
 /** Reads regular files in chunks, and writes new files atomically. */
 export const localFiles: Files = {

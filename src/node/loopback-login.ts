@@ -7,8 +7,8 @@ import type { Interaction, Redirection } from '../auth/auth.ts'
 import { AbortedError, CredentialError, isAuthError, NetworkError } from '../errors.ts'
 import { isLoopbackHost } from '../http/url.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
-import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from './check-options.ts'
-import { withAbsoluteFolders } from './credentials/user-folder.ts'
+import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from './base/check-options.ts'
+import { withAbsoluteFolders } from './base/user-folder.ts'
 
 /** Options of a login with a redirect to this machine (RFC 8252 §7.3). */
 export interface LoopbackOptions {

@@ -238,7 +238,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'token-kind',
     promise: 'A link in the place of a token file is refused.',
-    file: 'src/node/credentials/own-file.ts',
+    file: 'src/node/base/own-file.ts',
     within: 'checkFile',
     code: 'checkKind(path, stats)',
     becomes: '',
@@ -248,7 +248,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'token-owner',
     promise: 'A token file that belongs to another user is refused.',
-    file: 'src/node/credentials/own-file.ts',
+    file: 'src/node/base/own-file.ts',
     within: 'checkAccess',
     code: 'stats.uid !== process.geteuid?.()',
     becomes: 'false',
@@ -258,7 +258,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'token-mode',
     promise: 'A token file that others can read is refused.',
-    file: 'src/node/credentials/own-file.ts',
+    file: 'src/node/base/own-file.ts',
     within: 'checkAccess',
     code: 'stats.mode & 0o077',
     becomes: 'false',
@@ -278,7 +278,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'home-absolute',
     promise: 'A home folder with a relative path is refused.',
-    file: 'src/node/credentials/user-folder.ts',
+    file: 'src/node/base/user-folder.ts',
     within: 'checkHome',
     code: 'isAbsolute(named || homedir())',
     becomes: 'true',

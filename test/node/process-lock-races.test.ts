@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
-import { type LockHolder, newHolder, parseHolder, takeLock, tryLock } from '../../src/node/tokens/process-lock.ts'
+import { type LockHolder, newHolder, parseHolder, takeLock, tryLock } from '../../src/node/base/process-lock.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { KEY } from '../harness/stores.ts'
 

@@ -15,7 +15,7 @@ import {
   stateOf,
   takeLock,
   tryLock,
-} from '../../src/node/tokens/process-lock.ts'
+} from '../../src/node/base/process-lock.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/failure.ts'
 import { doorkeeper, KEY } from '../harness/stores.ts'

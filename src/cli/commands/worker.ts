@@ -65,7 +65,7 @@ async function runJobs(
   const { signal } = context.io
   if (folder === undefined) {
     const [{ redisAddressOf }, { LINT_LOCK, lintJob }, { workJobs }] = await Promise.all([
-      import('../../node/queue/redis-connection.ts'),
+      import('../../node/base/redis-connection.ts'),
       import('../lint/lint-job.ts'),
       import('../../node/queue/job-queue.ts'),
     ])

@@ -1,6 +1,8 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
+import { makeFolder } from '../../node/base/files.ts'
+import { writeFailure } from '../../node/base/system-error.ts'
 import {
   type DownloadEvent,
   type DownloadInput,
@@ -10,8 +12,6 @@ import {
   type SourceDocument,
 } from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
-import { makeFolder } from '../../node/files.ts'
-import { writeFailure } from '../../node/system-error.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { type DownloadCommandOptions, libraryOptions, reachOf } from '../commands/download.ts'
 import type { Context } from '../context.ts'

@@ -9,9 +9,9 @@ import { ConfigurationError, CredentialError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
 import type { AwsProviders } from './aws-package.ts'
 import type { FoundProfile } from './aws-profile-keys.ts'
-import { HOME_HINT, homeFolder } from './user-folder.ts'
 
 /** The environment and files that are searched for keys. */
 export interface AwsUser {

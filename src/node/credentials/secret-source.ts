@@ -7,9 +7,9 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import type { SecretReader, SecretSource } from '../../auth/credential.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { readRegularFile } from '../files.ts'
+import { readRegularFile } from '../base/files.ts'
+import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
 import type { loadKeyring } from '../tokens/token-keyring.ts'
-import { HOME_HINT, homeFolder } from './user-folder.ts'
 
 /** Service name of our entries in the keyring. */
 export const KEYRING_SERVICE = 'stac-auth'

@@ -2,8 +2,8 @@
 import type { Warning } from '../../auth/strategy.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { bareAddress } from '../../http/url.ts'
-import { nameInAddress } from '../download/file-plan.ts'
-import { misfitOf, pageByType, promisedFile } from '../promised-file.ts'
+import { nameInAddress } from '../../text/file-name.ts'
+import { misfitOf, pageByType, promisedFile } from '../base/promised-file.ts'
 import { contentRange } from './fields.ts'
 import type { Routes } from './routes.ts'
 

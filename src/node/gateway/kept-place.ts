@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { ConfigurationError, IntegrityError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { readOwnFile, writeOwnFile } from '../credentials/own-file.ts'
-import { folderHint, folderVariables, userFolder } from '../credentials/user-folder.ts'
-import { makeFolder } from '../files.ts'
-import { writeFailure } from '../system-error.ts'
+import { makeFolder } from '../base/files.ts'
+import { readOwnFile, writeOwnFile } from '../base/own-file.ts'
+import { writeFailure } from '../base/system-error.ts'
+import { folderHint, folderVariables, userFolder } from '../base/user-folder.ts'
 
 /** What the URLs of a gateway begin with. */
 export interface KeptPlace {

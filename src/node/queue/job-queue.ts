@@ -2,8 +2,8 @@
 
 import type { Job, Queue, QueueEvents, Worker } from 'bullmq'
 import { type AuthError, abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
+import { isReply, type RedisConnection } from '../base/redis-connection.ts'
 import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection, type QueueOptions } from './queue-server.ts'
-import { isReply, type RedisConnection } from './redis-connection.ts'
 
 /** Poll interval in milliseconds for pending jobs, in addition to events. */
 const LOOK = 5000

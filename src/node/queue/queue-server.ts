@@ -1,7 +1,7 @@
 /** Connects to the server of the queues, through the optional package `bullmq`; the names of queues and keys. */
 
-import { missingPackage } from '../optional-package.ts'
-import { connectRedis, type RedisAddress, type RedisConnection, type RedisUse } from './redis-connection.ts'
+import { missingPackage } from '../base/optional-package.ts'
+import { connectRedis, type RedisAddress, type RedisConnection, type RedisUse } from '../base/redis-connection.ts'
 
 /** Prefix of all keys. */
 export const KEY_PREFIX = 'stac-auth'

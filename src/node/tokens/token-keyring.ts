@@ -1,9 +1,9 @@
 /** A token store in the operating system's keyring, through an optional package. */
 import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
-import { checkNamed } from '../check-options.ts'
+import { checkNamed } from '../base/check-options.ts'
+import { openFilesFailure } from '../base/system-error.ts'
 import { sourceError } from '../credentials/secret-source.ts'
-import { openFilesFailure } from '../system-error.ts'
 import { defaultTokenFolder, nowhere, TOKEN_FILES, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
 /** Service name of tokens, separate from that of the secrets that users store themselves. */

@@ -6,8 +6,7 @@ import { isSource } from '../../auth/parse-credentials.ts'
 import { KeyedMutex, type SessionStore } from '../../auth/session.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
-import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../check-options.ts'
-import { secretSource } from '../credentials/secret-source.ts'
+import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../base/check-options.ts'
 import {
   connectRedis,
   type RedisAddress,
@@ -15,7 +14,8 @@ import {
   type RedisUse,
   redisAddressOf,
   refusedWrite,
-} from '../queue/redis-connection.ts'
+} from '../base/redis-connection.ts'
+import { secretSource } from '../credentials/secret-source.ts'
 import { type SealingKey, seal, sealingKey, unseal } from './sealed-text.ts'
 
 /** A secret: text, a function that returns it when it is needed, or its source. */

@@ -2,10 +2,10 @@
 
 import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { IntegrityError } from '../errors.ts'
+import { IntegrityError } from '../../errors.ts'
 import { type AtomicWrite, renameWhenFree, writeFileAtomically } from './files.ts'
+import { type Lease, tryLock } from './process-lock.ts'
 import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
-import { type Lease, tryLock } from './tokens/process-lock.ts'
 
 /** Writes a file atomically through a part that only one process at a time can have, and always removes the part. */
 export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {

@@ -17,9 +17,9 @@ import { abortedBy } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { isObject } from '../../stac/document.ts'
-import { readOwnFile } from '../credentials/own-file.ts'
-import { renameWhenFree, whenFree } from '../files.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { renameWhenFree, whenFree } from './files.ts'
+import { readOwnFile } from './own-file.ts'
+import { systemCode, writeFailure } from './system-error.ts'
 
 /** Milliseconds without a heartbeat after which a lock may be taken over, whatever the state of its process. */
 const LEASE = 60_000
