@@ -9,7 +9,7 @@ import { AbortedError, CredentialError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { readRegularFile } from '../base/files.ts'
 import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
-import type { loadKeyring } from '../tokens/token-keyring.ts'
+import type { loadKeyring } from './keyring.ts'
 
 /** Service name of our entries in the keyring. */
 export const KEYRING_SERVICE = 'stac-auth'
@@ -137,7 +137,7 @@ function homeOf(name: string): string {
 }
 
 async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<string> {
-  const keyring = await import('../tokens/token-keyring.ts')
+  const keyring = await import('./keyring.ts')
   const { AsyncEntry } = await (load ?? keyring.loadKeyring)()
   let secret: string | null
   try {

@@ -7,7 +7,7 @@ import { makeFolder } from '../base/files.ts'
 import { systemCode, writeFailure } from '../base/system-error.ts'
 import { folderHint, folderVariables, HOME_HINT, userFolder } from '../base/user-folder.ts'
 import { replaceAlone } from '../base/write-file.ts'
-import { KEYRING_OPTIONS, keyringAnswer, loadKeyring } from '../tokens/token-keyring.ts'
+import { KEYRING_OPTIONS, keyringAnswer, loadKeyring } from './keyring.ts'
 import { KEYRING_SERVICE, secretSource, sourceError } from './secret-source.ts'
 
 /** A stored secret. */
