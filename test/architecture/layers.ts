@@ -77,10 +77,11 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     transport: ['base'],
     credentials: ['base'],
     tokens: ['base', 'credentials'],
+    login: ['base'],
     download: ['base', 'transport'],
     gateway: ['base', 'transport', 'download'],
     queue: ['base', 'download'],
-    '*': ['base', 'transport', 'credentials', 'tokens', 'download', 'gateway', 'queue'],
+    '*': ['base', 'transport', 'credentials', 'tokens', 'login', 'download', 'gateway', 'queue'],
   },
 }
 

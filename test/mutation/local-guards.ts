@@ -6,7 +6,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'login-owner',
     promise: 'A login response of another login is ignored.',
-    file: 'src/node/loopback-login.ts',
+    file: 'src/node/login/loopback-login.ts',
     within: 'loopbackRedirect',
     code: '!accepts(wait, callback)',
     becomes: 'false',
@@ -16,7 +16,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'login-host',
     promise: 'The loopback listener of a login answers requests for its own host only.',
-    file: 'src/node/loopback-login.ts',
+    file: 'src/node/login/loopback-login.ts',
     within: 'callbackOf',
     code: '`http://${host[0]}` !== origin',
     becomes: 'false',
@@ -27,7 +27,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'login-browser',
     promise: 'Only web pages are opened in the browser.',
-    file: 'src/node/loopback-login.ts',
+    file: 'src/node/login/open-browser.ts',
     within: 'browsable',
     code: '!allowed || username || password',
     becomes: 'false',
