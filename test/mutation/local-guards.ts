@@ -137,7 +137,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'gateway-fixed-host',
     promise: 'Where others can connect, the gateway refuses a `Host` that is not a name alone.',
-    file: 'src/node/gateway/guard.ts',
+    file: 'src/node/gateway/server.ts',
     within: 'isFixedHost',
     code: '/[@/?#\\\\]/.test(host)',
     becomes: 'false',
@@ -147,8 +147,8 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'gateway-length',
     promise: 'The gateway passes on no more bytes than were announced.',
-    file: 'src/node/gateway/relay.ts',
-    within: 'Reader.write',
+    file: 'src/node/gateway/upstream.ts',
+    within: 'BodyWriter.write',
     code: 'this.bytes + chunk.length > announced',
     becomes: 'false',
     test: 'test/node/gateway/hostile-server.test.ts',
