@@ -35,7 +35,7 @@ export const platform: Platform = {
   s3Keys: awsKeys,
   channel,
   files: async () => {
-    const { localFiles } = await import('../node/local-files.ts')
+    const { localFiles } = await import('../node/base/write-file.ts')
     return localFiles
   },
   shareSignal,

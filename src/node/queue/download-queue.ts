@@ -24,8 +24,7 @@ import {
   readProgress,
 } from './download-job.ts'
 import type { DownloadQueueOptions } from './index.ts'
-import { JobQueue } from './job-queue.ts'
-import { connectQueue } from './queue-server.ts'
+import { connectQueue, JobQueue } from './job-queue.ts'
 
 /** Runs {@link downloadByQueue}. */
 export async function* performByQueue(

@@ -30,9 +30,8 @@ import {
   WARNINGS,
 } from './download-job.ts'
 import type { DownloadWorkerOptions } from './index.ts'
-import { workJobs } from './job-queue.ts'
+import { connectQueue, workJobs } from './job-queue.ts'
 import { OriginSlots } from './origin-slots.ts'
-import { connectQueue } from './queue-server.ts'
 
 const CONCURRENCY = 16
 

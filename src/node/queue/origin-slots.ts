@@ -9,7 +9,7 @@ import { Interruption, sleep } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
 import { refusedWrite } from '../base/redis-connection.ts'
 import type { RequestLimiter } from '../download/download-context.ts'
-import { KEY_PREFIX } from './queue-server.ts'
+import { KEY_PREFIX } from './job-queue.ts'
 
 /** Milliseconds after which the slots of a worker that does not refresh them are free. */
 const LEASE = 10_000

@@ -3,7 +3,7 @@
 import { isObject, own } from '../../stac/document.ts'
 import type { RedisAddress } from '../base/redis-connection.ts'
 import { FileNotes } from './destination.ts'
-import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection } from './queue-server.ts'
+import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection } from './job-queue.ts'
 
 /** The state of a queue. */
 export interface QueueStatus {
