@@ -95,6 +95,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/text/file-name.ts': ['test/text/file-name.test.ts'],
   'src/node/base/files.ts': ['test/node/files.test.ts', 'test/node/write-file.test.ts', 'test/node/credential-file.test.ts'],
   'src/node/base/write-file.ts': ['test/node/write-file.test.ts'],
+  'src/node/base/lock-holder.ts': ['test/node/process-lock.test.ts'],
   'src/node/base/process-lock.ts': ['test/node/process-lock.test.ts', 'test/node/process-lock-races.test.ts'],
   'src/node/tokens/token-files.ts': ['test/node/token-folder.test.ts', 'test/node/token-files.test.ts', 'test/node/token-keyring.test.ts'],
   'src/node/download/part-journal.ts': ['test/node/download/part-journal.test.ts'],

@@ -2,7 +2,7 @@
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newHolder, parseHolder, stateOf } from '../../node/base/process-lock.ts'
+import { newHolder, parseHolder, stateOf } from '../../node/base/lock-holder.ts'
 import { writeFailure } from '../../node/base/system-error.ts'
 
 const PREFIX = 'stac-auth-run-'

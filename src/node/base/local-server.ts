@@ -14,7 +14,7 @@ const PORTS = 10
 const NO_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
 
 /** A server for each address, and what to do where the port is in use. */
-export interface LoopbackOptions<S extends Server> {
+export interface LoopbackListen<S extends Server> {
   readonly addresses: readonly LoopbackAddress[]
   /** 0 for a free one. */
   readonly port: number
@@ -26,7 +26,7 @@ export interface LoopbackOptions<S extends Server> {
  * Listens on the addresses, all with the same port. Another program on one of them could receive what is meant for this one, so that all are
  * taken, or none; a machine without IPv6 has only the first. Errors: `NETWORK_LISTEN`.
  */
-export async function listenOnLoopback<S extends Server>({ addresses, port, create, hint }: LoopbackOptions<S>): Promise<readonly S[]> {
+export async function listenOnLoopback<S extends Server>({ addresses, port, create, hint }: LoopbackListen<S>): Promise<readonly S[]> {
   for (let tries = 1; ; tries++) {
     const servers: S[] = []
     try {

@@ -43,14 +43,14 @@ export interface GatewayContext extends Omit<RewriteContext, 'gatewayUrl'> {
 
 type AnswerContext = GatewayContext & RewriteContext
 
-/** The outcome of a request. */
-type Outcome = Pick<GatewayRequest, 'bytes' | 'credential' | 'code' | 'message' | 'hint'>
+/** What is reported of a request. */
+type RequestResult = Pick<GatewayRequest, 'bytes' | 'credential' | 'code' | 'message' | 'hint'>
 
 /** Answers a request, and reports it. */
 export async function respond(incoming: IncomingMessage, outgoing: ServerResponse, context: GatewayContext): Promise<void> {
   const start = performance.now()
   const checked = check(incoming, context.guard)
-  const report = (url: string, outcome: Outcome) =>
+  const report = (url: string, outcome: RequestResult) =>
     context.onRequest?.({
       method: incoming.method ?? '',
       url: withoutQuery(url),
@@ -87,7 +87,7 @@ async function answer(
   outgoing: ServerResponse,
   { url, origin }: Accepted,
   gateway: GatewayContext,
-): Promise<Outcome> {
+): Promise<RequestResult> {
   const context: AnswerContext = { ...gateway, gatewayUrl: new URL(incoming.url ?? '', gateway.base).href }
   const writer = new BodyWriter(outgoing)
   const leaving = new AbortController()
@@ -122,7 +122,7 @@ function cut(outgoing: ServerResponse, { httpVersionMinor, socket }: IncomingMes
 }
 
 /** Returns the fields of an error for the program. */
-function failureOf({ code, message, hint }: AuthError): Pick<Outcome, 'code' | 'message' | 'hint'> {
+function failureOf({ code, message, hint }: AuthError): Pick<RequestResult, 'code' | 'message' | 'hint'> {
   return { code, message, ...(hint !== undefined && { hint }) }
 }
 

@@ -76,7 +76,7 @@ export interface JobOptions extends QueueOptions {
   readonly onLonely?: () => void
 }
 
-interface Waiting {
+interface PendingJob {
   readonly payload: unknown
   readonly onProgress: ((data: unknown) => void) | undefined
   times: number
@@ -90,7 +90,7 @@ interface Waiting {
 export class JobQueue {
   readonly #connection: RedisConnection
   readonly #queue: Queue
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, PendingJob>()
   readonly #removals = new Set<Promise<unknown>>()
   readonly #timer: NodeJS.Timeout
   readonly #onLonely: () => void
@@ -173,7 +173,7 @@ export class JobQueue {
     waiting.handed = true
   }
 
-  #end(id: string, settle: (waiting: Waiting) => void): void {
+  #end(id: string, settle: (waiting: PendingJob) => void): void {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
     this.#waiting.delete(id)
@@ -203,7 +203,7 @@ export class JobQueue {
     if (this.#waiting.size > 0) await this.#expectWorkers()
   }
 
-  async #lookAt(id: string, waiting: Waiting): Promise<void> {
+  async #lookAt(id: string, waiting: PendingJob): Promise<void> {
     const job: Job | undefined = await this.#queue.getJob(id)
     if (!waiting.handed) return
     if (!job) await this.#hand(id).catch((error) => this.#end(id, ({ reject }) => reject(error)))

@@ -6,7 +6,7 @@ import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../../errors.ts'
 import { checkFolder, presentFile, whenFree } from '../../base/files.ts'
-import { type LockHolder, newHolder, stateOf } from '../../base/process-lock.ts'
+import { type LockHolder, newHolder, stateOf } from '../../base/lock-holder.ts'
 import { fileAppeared, systemCode, writeFailure } from '../../base/system-error.ts'
 
 /**
