@@ -86,7 +86,7 @@ async function checksOfDocument(
   auth: ReturnType<typeof openAuth>,
   { io }: Context,
 ): Promise<readonly Check[]> {
-  const { withProviderHint, withSetupHint } = await import('../setup/setup-hint.ts')
+  const { withProviderHint, withSetupHint } = await import('../setup-hint.ts')
   const { documentChecks, requestChecks } = await import('../doctor/credential-checks.ts')
   const { failed } = await import('../doctor/check.ts')
   const { readDocument } = await import('../read-document.ts')

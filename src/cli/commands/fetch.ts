@@ -35,7 +35,7 @@ import {
   withTargetRequestOptions,
 } from '../options.ts'
 import { requireSuccess } from '../read-document.ts'
-import { providersSetUp, withProviderHint } from '../setup/setup-hint.ts'
+import { providersSetUp, withProviderHint } from '../setup-hint.ts'
 import { bytesText, timeText } from '../units.ts'
 
 interface FetchOptions extends TargetRequestOptions, QuietOption {

@@ -12,7 +12,7 @@ import { LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, portNumber, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { documentWord } from '../setup/setup-hint.ts'
+import { documentWord } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 
 interface GatewayCommandOptions extends CredentialsOption {

@@ -68,7 +68,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const { withSourcesServed } = await import('../run/source-files.ts')
   const { wholeFileNotes } = await import('./gateway.ts')
   const { writeMap } = await import('../run/gateway-map.ts')
-  const { providersSetUp, withProviderHint, withSetupHint } = await import('../setup/setup-hint.ts')
+  const { providersSetUp, withProviderHint, withSetupHint } = await import('../setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
   const noteWhole = wholeFileNotes(context)
