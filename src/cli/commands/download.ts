@@ -19,6 +19,7 @@ import {
   withQuietOption,
   withReachOptions,
 } from '../options.ts'
+import { type OrderOption, withOrderOptions } from '../orders.ts'
 import type { QueueOption } from '../queue/address.ts'
 
 const NOTE = `
@@ -47,7 +48,13 @@ function whatToGive({ queue }: DownloadCommandOptions): string {
     : 'give files, folders, URLs, or - for stdin'
 }
 
-export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, QuietOption, AssetOptions, Omit<CrawlOption, 'resume'> {
+export interface DownloadCommandOptions
+  extends CredentialsOption,
+    ByAddressOption,
+    QuietOption,
+    OrderOption,
+    AssetOptions,
+    Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
   readonly link?: string
   readonly minSize?: number
@@ -140,7 +147,7 @@ export function reachOf(options: DownloadCommandOptions): CrawlOption {
 }
 
 function withFileOptions(command: Command): Command {
-  return withQuietOption(command)
+  return withOrderOptions(withQuietOption(command))
     .option(
       '--template <template>',
       'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',

@@ -20,6 +20,7 @@ import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-
 import type { Diagnostics } from '../io.ts'
 import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
+import { orderingAuth } from '../orders.ts'
 import { providersSetUp, withProviderHint } from '../setup/setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
@@ -64,7 +65,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const settings = {
       ...libraryOptions(options),
       folder,
-      auth,
+      auth: await orderingAuth(auth, options, within, audience.alone),
       signal: context.io.signal,
       ...(options.reread && options.queue === undefined && { reread }),
     }
