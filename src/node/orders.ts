@@ -19,10 +19,10 @@ import { providers as registry } from '../providers/registry.ts'
 import { isObject } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import { fieldAt } from '../strategies/answer-fields.ts'
-import { folderVariables, userFolder } from './credentials/user-folder.ts'
+import { answerFailure } from './base/answer-failure.ts'
+import { shownMessage } from './base/error-response.ts'
+import { folderVariables, userFolder } from './base/user-folder.ts'
 import { TokenFolder } from './tokens/token-files.ts'
-import { answerFailure } from './transport/answer-failure.ts'
-import { shownMessage } from './transport/error-response.ts'
 
 /** Options of `withOrders`. */
 export interface OrderOptions {
