@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { AuthError, type ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
@@ -21,7 +21,7 @@ import { nameInAddress } from '../../text/file-name.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { RateMeter } from '../download/progress.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { type BodyOptions, type BodyRule, FetchedBody } from '../fetched-body.ts'
 import { type Io, untilInterrupted, write } from '../io.ts'
 import { fitted, LiveBlock } from '../live-block.ts'
@@ -123,7 +123,10 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
     for (const warning of body.warnings()) diagnostics.warn(warning)
     if (!io.stdout.isTTY && !options.quiet) progress.show(body)
     try {
-      for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
+      for await (const chunk of body.chunks(io.signal)) {
+        if (io.stdout.isTTY && options.output === undefined && chunk.includes(0)) throw binaryOutput()
+        await write(io.stdout, chunk)
+      }
     } finally {
       progress.end()
     }
@@ -153,6 +156,13 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
       throw isAuthError(second) && second.code === 'FILE_INTEGRITY' ? error : second
     })
   }
+}
+
+function binaryOutput(): ConfigurationError {
+  return usageError(
+    'the file is binary, which may confuse the terminal',
+    'write it to a file with -o FILE, or to the terminal anyway with -o -',
+  )
 }
 
 function withForceHint(error: unknown): never {
