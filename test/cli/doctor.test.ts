@@ -10,8 +10,7 @@ import { loginChecks } from '../../src/cli/doctor/credential-checks.ts'
 import { packageChecks, tokenStoreChecks, versionChecks } from '../../src/cli/doctor/local-checks.ts'
 import { newHolder } from '../../src/node/base/lock-holder.ts'
 import { type AnsweringServer, jsonAnswer, startAnswering } from '../servers/answering-server.ts'
-import { put, temporaryFolder } from './folder.ts'
-import { itemWith } from './items.ts'
+import { temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
 const SECRETS = ['token-of-the-portal', 'password-of-the-archive', 'client-secret-of-oidc', 'key-of-the-program']
@@ -581,19 +580,6 @@ it('sends no request with --offline', async () => {
   expect([code, server.exchanges.length]).toEqual([0, before])
   expect(stdout).toMatch(/^ok {6}node: Node [\d.]+ on /)
   expect(stdout).toMatch(/\n\nno problem found\n$/)
-})
-
-it('checks a document with --offline, and refuses the URL of one', async () => {
-  await writeCredentials(JSON.stringify({ version: 1, credentials: [] }))
-  const path = await put(
-    await temporaryFolder(),
-    'item.json',
-    itemWith({ data: { href: 'https://data.example/a', 'auth:refs': ['k'] } }, { schemes: { k: { type: 'http', scheme: 'bearer' } } }),
-  )
-  const { code, stdout } = await run(['doctor', '--offline', path, '--credentials', around.file], { env: around.env })
-  expect([code, stdout]).toEqual([3, expect.stringContaining('NO_CREDENTIAL')])
-  const refused = await run(['doctor', '--offline', 'https://data.example/item.json', '--credentials', around.file], { env: around.env })
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--offline reads no document from a URL') })
 })
 
 it('prints each fault with its remedy for people', async () => {
