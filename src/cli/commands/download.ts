@@ -13,6 +13,7 @@ import {
   withQuietOption,
   withReachOptions,
 } from '../options.ts'
+import { withOrderOptions } from '../orders.ts'
 
 const NOTE = `
 A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`
@@ -49,7 +50,7 @@ function withDownloadOptions(command: Command): Command {
 }
 
 function withFileOptions(command: Command): Command {
-  return withQuietOption(command)
+  return withOrderOptions(withQuietOption(command))
     .option(
       '--template <template>',
       'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',

@@ -27,6 +27,7 @@ import {
   type QuietOption,
   requireCrawl,
 } from '../options.ts'
+import { type OrderOption, orderingAuth } from '../orders.ts'
 import type { QueueOption } from '../queue/address.ts'
 import { providersSetUp, withProviderHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
@@ -35,7 +36,13 @@ import { Forecast, type PlanView, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
 import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
 
-export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, QuietOption, AssetOptions, Omit<CrawlOption, 'resume'> {
+export interface DownloadCommandOptions
+  extends CredentialsOption,
+    ByAddressOption,
+    QuietOption,
+    OrderOption,
+    AssetOptions,
+    Omit<CrawlOption, 'resume'> {
   readonly outputDir: string
   readonly link?: string
   readonly minSize?: number
@@ -101,7 +108,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const settings = {
       ...libraryOptions(options),
       folder,
-      auth,
+      auth: await orderingAuth(auth, options, within, audience.alone),
       signal: context.io.signal,
       ...(options.reread && options.queue === undefined && { reread }),
     }
