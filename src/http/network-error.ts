@@ -26,6 +26,28 @@ export function failure(error: unknown, signal: AbortSignal | undefined, url: st
   return signal?.aborted ? abortedBy(signal) : networkError(error, url)
 }
 
+/** How far a request without a response went. */
+interface Progress {
+  /** True when at least one byte of it was handed to a connected socket. */
+  readonly sent: boolean
+  /** True when a connection that was used before was closed: the server may have just closed it as idle. */
+  readonly stale: boolean
+}
+
+/** No property, because errors leave the library. */
+const PROGRESS = new WeakMap<AuthError, Progress>()
+
+/** Attaches how far the request went to its error, and returns it. */
+export function withProgress(error: AuthError, progress: Progress): AuthError {
+  PROGRESS.set(error, progress)
+  return error
+}
+
+/** Returns what {@link withProgress} attached; undefined where a transport does not tell it. */
+export function progressOf(error: AuthError): Progress | undefined {
+  return PROGRESS.get(error)
+}
+
 /** Returns `TIMEOUT_TOTAL`. */
 export function exchangeTimeout(url: string, timeout: number): TimeoutError {
   return new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true })

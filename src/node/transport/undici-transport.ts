@@ -2,15 +2,14 @@
 import { TLSSocket } from 'node:tls'
 import type * as undici from 'undici'
 import type { Dispatcher } from 'undici'
-import { NetworkError } from '../../errors.ts'
-import type { ClientCertificate, Collect, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
+import { isAuthError, NetworkError } from '../../errors.ts'
+import type { ClientCertificate, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
 import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
 import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../check-options.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
-import { codingsOf } from './decode-body.ts'
 import {
   type ConnectHooks,
   environmentProxies,
@@ -21,7 +20,7 @@ import {
   proxyAuthorization,
 } from './guarded-connect.ts'
 import { Agent, Client } from './undici-parts.ts'
-import { timeoutsOf, UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
+import { UndiciExchange, UndiciResponse } from './undici-response.ts'
 
 /** Options of `undiciTransport`. */
 export interface UndiciTransportOptions extends ConnectHooks {
@@ -38,9 +37,6 @@ export interface UndiciTransportOptions extends ConnectHooks {
 
 const MAX_HEADER_SIZE = 16_384
 
-/** Short exchanges need few connections. An idle connection is closed one second before the server's announced timeout. */
-const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
-
 const OPTIONS: Table<UndiciTransportOptions> = { ca: TEXT, timeouts: OBJECT, env: OBJECT, lookup: FUNCTION, connect: FUNCTION }
 const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { connect: AMOUNT, headers: AMOUNT, body: AMOUNT }
 
@@ -56,7 +52,7 @@ const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { conne
  *
  * @example createAuth({ credentials, transport: undiciTransport({ ca: await readFile('company.pem', 'utf8') }) })
  */
-export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
+export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly streams: true } {
   checkNamed('undiciTransport', options, OPTIONS)
   const { timeouts = {}, env = process.env, ca = trustedAuthorities(env), ...hooks } = options
   checkNamed('timeouts', timeouts, TIMEOUTS)
@@ -65,17 +61,22 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   /** Connector for dedicated connections, which open a tunnel through every proxy. */
   const connector = (allowPrivateNetwork: boolean, shown?: ClientCertificate) =>
     guardedConnect({ ...common, ...shown, allowPrivateNetwork })
-  const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
-  const shared = (allowPrivateNetwork: boolean, more: undici.Agent.Options = {}) =>
-    new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
-  const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
-  const agent = (allowPrivateNetwork: boolean) => forwarded(shared(allowPrivateNetwork))
+  const limits = {
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout: timeouts.headers ?? 30_000,
+    bodyTimeout: timeouts.body ?? 30_000,
+    // An idle connection is closed so many milliseconds before the end that its server announced.
+    keepAliveTimeoutThreshold: 1000,
+  }
+  const agent = (allowPrivateNetwork: boolean) => {
+    const direct = new Agent({ ...limits, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
+    return proxies ? direct.compose(forwardThrough(proxies)) : direct
+  }
   const guarded = agent(false)
   const unguarded = agent(true)
   const send = (request: HttpRequest, sending: SendOptions = {}) => {
     if (sending.clientCertificate)
       return shownTo(request, sending, connector(sending.allowPrivateNetwork === true, sending.clientCertificate))
-    if (sending.pooled) return exchange(collectingAgent(sending.allowPrivateNetwork === true), request, sending)
     return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
@@ -89,16 +90,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   }
   const connect = (url: string, sending: SendOptions = {}) =>
     undiciConnection(url, connector(sending.allowPrivateNetwork === true), limits, sending)
-  const collecting = new Map<boolean, Dispatcher>()
-  const collectingAgent = (allowPrivateNetwork: boolean) => {
-    const known = collecting.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, COLLECTING).compose(reuseConnections))
-    collecting.set(allowPrivateNetwork, known)
-    return known
-  }
-  const collect: Collect = (request, sending, done) => {
-    return undiciCollect(collectingAgent(sending.allowPrivateNetwork === true), request, sending, done)
-  }
-  return Object.assign(send, { connect, collect })
+  return Object.assign(send, { connect, streams: true as const })
 }
 
 type Socket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
@@ -182,28 +174,37 @@ async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: S
   throwIfAborted(options.signal)
   shareSignal(options.signal)
   const { signal, clear } = exchangeEnd(options, (timeout) => exchangeTimeout(request.url, timeout))
-  const abort = () => arrival.destroy(signal?.reason)
-  const arrival = new UndiciArrival(() => {
+  const abort = () => {
+    if (isAuthError(signal?.reason)) exchanged.tell(signal.reason)
+    exchanged.abort(signal?.reason)
+  }
+  const exchanged = new UndiciExchange(() => {
     signal?.removeEventListener('abort', abort)
     clear()
   })
   signal?.addEventListener('abort', abort)
   try {
-    dispatcher.dispatch({ ...dispatchOptions(request), ...timeoutsOf(options) }, arrival)
-    const head = await arrival.head()
-    const coded = request.method !== 'HEAD' && head.status !== 206 ? head.fields['content-encoding'] : undefined
-    const codings = coded === undefined ? [] : codingsOf(String(coded), request.url)
-    return new UndiciResponse(request, head, arrival, codings, signal)
+    dispatcher.dispatch(dispatchOptions(request, options), exchanged)
+    return new UndiciResponse(request, await exchanged.response, signal)
   } catch (error) {
-    arrival.destroy(error)
-    throw failure(error, signal, request.url)
+    exchanged.abort(error)
+    throw exchanged.tell(failure(error, signal, request.url))
   }
 }
 
-function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
+function dispatchOptions(request: HttpRequest, { stream, headersTimeout, bodyTimeout }: SendOptions): Dispatcher.DispatchOptions {
   const { method, body = null } = request
   const { origin, path } = requestTarget(request.url)
-  return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+  return {
+    origin,
+    path,
+    method: method as Dispatcher.HttpMethod,
+    headers: withCodings(request),
+    // undici sends any iterable of bytes; its types declare streams only.
+    body: (stream ?? body) as Uint8Array | null,
+    ...(headersTimeout !== undefined && { headersTimeout }),
+    ...(bodyTimeout !== undefined && { bodyTimeout }),
+  }
 }
 
 /** Ranges are requested without compression: a part of a compressed body cannot be decoded. */
@@ -233,33 +234,6 @@ type Dispatch = Dispatcher['dispatch']
 type Handler = Dispatcher.DispatchHandler
 type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
 
-/**
- * Lets a request that directly follows a response reuse its connection. undici makes a connection available one turn of the event loop
- * after the response, so a caller that continues at once would open a second one; its request waits for that turn.
- */
-function reuseConnections(dispatch: Dispatch): Dispatch {
-  const freed = new Set<string>()
-  const free = (origin: string) => {
-    if (freed.has(origin)) return
-    freed.add(origin)
-    setImmediate(() => freed.delete(origin))
-  }
-  return (options, handler) => {
-    const origin = String(options.origin)
-    const freeing = new FreeingHandler(handler, () => free(origin))
-    if (!freed.has(origin)) return dispatch(options, freeing)
-    setImmediate(() => {
-      try {
-        dispatch(options, freeing)
-      } catch (error) {
-        // The caller has returned, so only its handler can be notified.
-        handler.onResponseError?.(undefined as never, error as Error)
-      }
-    })
-    return true
-  }
-}
-
 /** Forwards everything to another handler. */
 class ForwardingHandler implements Handler {
   readonly #to: Handler
@@ -286,20 +260,6 @@ class ForwardingHandler implements Handler {
 
   onResponseError(...args: HandlerArguments<'onResponseError'>): void {
     this.#to.onResponseError?.(...args)
-  }
-}
-
-class FreeingHandler extends ForwardingHandler {
-  readonly #free: () => void
-
-  constructor(to: Handler, free: () => void) {
-    super(to)
-    this.#free = free
-  }
-
-  override onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
-    this.#free()
-    super.onResponseEnd(...args)
   }
 }
 

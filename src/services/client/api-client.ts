@@ -11,6 +11,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { Redactor } from '../../text/redactor.ts'
 import type { Link } from './attempts.ts'
 import { type ApiResponse, Call } from './call.ts'
+import { collectOver } from './collect-over.ts'
 import { described, requireOptions } from './errors.ts'
 import { CHANNELS, type ClientEvents, type EventName, Events } from './events.ts'
 import type { FormOptions } from './form.ts'
@@ -434,7 +435,6 @@ async function openLink({ origin, base, auth, given, transport, limits, identity
     transport ?? limits.transport(() => platform.defaultTransport()),
     fingerprint(identity, platform),
   ])
-  const collect = chosen.collect ?? (await import('./collect-over.ts')).collectOver(chosen)
   const known = new Map<string, ServiceLimit>()
   const opened = (name: string) => {
     const limit = limits.of(`${origin}\0${mark}\0${name}`)
@@ -443,8 +443,8 @@ async function openLink({ origin, base, auth, given, transport, limits, identity
   }
   const channels = CHANNELS.map((name) => [name, platform.channel(`stac-auth:${name}`)] as const)
   return {
-    collect,
-    streams: chosen.collect !== undefined,
+    collect: collectOver(chosen),
+    streams: chosen.streams === true,
     send: chosen,
     service,
     allowPrivateNetwork: service?.allowPrivateNetwork ?? allowPrivateNetwork,

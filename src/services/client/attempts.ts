@@ -2,21 +2,11 @@
 
 import type { Service } from '../../auth/auth.ts'
 import type { AuthError } from '../../errors.ts'
-import {
-  type Cancel,
-  type Collect,
-  type Collected,
-  type HttpRequest,
-  type HttpResponse,
-  isUncollected,
-  type PartedRequest,
-  type Send,
-  type Uncollected,
-  utf8,
-} from '../../http/message.ts'
+import { type HttpRequest, type HttpResponse, type Transport, utf8 } from '../../http/message.ts'
 import { tooLarge } from '../../http/network-error.ts'
 import { type Interruption, unlessAborted } from '../../net/cancellation.ts'
 import type { Channel } from '../../platform/platform.ts'
+import { type Cancel, type Collect, type Collected, isUncollected, type Uncollected } from './collect-over.ts'
 import { foreign, ValidationError } from './errors.ts'
 import type { EventName } from './events.ts'
 import type { RequestBuilder, StreamBody } from './request-builder.ts'
@@ -26,7 +16,7 @@ import type { ServiceLimit } from './retries.ts'
 export interface Link {
   readonly collect: Collect
   /** Sends requests whose responses are streams. */
-  readonly send: Send
+  readonly send: Transport
   /** Absent for requests without a credential. */
   readonly service: Service | undefined
   /** True if the user named the origin, so that it may be a loopback or private address. */
@@ -43,7 +33,6 @@ interface AttemptSettings {
   readonly link: Link
   /** `collect` of the link, or one that leaves the body of a successful response to its reader. */
   readonly collect: Collect
-  readonly origin: string
   /** Name of the operation, for errors. */
   readonly operation: string
   readonly limit: number
@@ -151,9 +140,9 @@ export class Attempts {
   }
 
   #collect(request: HttpRequest): Promise<Collected | Uncollected> {
-    const { link, collect, origin, limit, headersTimeout, bodyTimeout, interruption, operation } = this.#settings
+    const { link, collect, limit, headersTimeout, bodyTimeout, interruption, operation } = this.#settings
     const { allowPrivateNetwork } = link
-    const sending = parted(request, origin, this.#builder, operation)
+    const stream = this.#builder.stream && made(this.#builder.stream, operation)
     this.count++
     this.sent = request
     return new Promise((resolve) => {
@@ -164,8 +153,8 @@ export class Attempts {
         interruption.tell(undefined)
         resolve(result)
       }
-      const options = { allowPrivateNetwork, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout }
-      const cancel = collect(sending, options, done)
+      const options = { allowPrivateNetwork, limit, failureLimit: FAILURE_LIMIT, headersTimeout, bodyTimeout, ...(stream && { stream }) }
+      const cancel = collect(request, options, done)
       this.#cancel = cancel
       if (!over) interruption.tell(cancel)
     })
@@ -217,14 +206,7 @@ class CollectedResponse implements HttpResponse {
   }
 }
 
-/** Returns a request to that origin as the transport takes it. Errors, also of its body: `CONFIG_INVALID` if a stream of the caller fails. */
-function parted(request: HttpRequest, origin: string, { stream }: RequestBuilder, operation: string): PartedRequest {
-  const { method, url, headers, body } = request
-  const path = url.slice(origin.length)
-  if (stream) return { method, origin, path, headers, body: made(stream, operation) }
-  return body === undefined ? { method, origin, path, headers } : { method, origin, path, headers, body }
-}
-
+/** Returns the chunks of a new stream. Errors, also of its chunks: `CONFIG_INVALID` if a stream of the caller fails. */
 function made(stream: NonNullable<RequestBuilder['stream']>, operation: string): AsyncIterable<Uint8Array> {
   try {
     return reported(chunksOf(stream()), operation)

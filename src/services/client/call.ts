@@ -1,10 +1,10 @@
 /** One call and its result: makes the attempts, and waits between them. */
 
-import type { Collected, HttpRequest, HttpResponse } from '../../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import { Deadline, Interruption, sleep } from '../../net/cancellation.ts'
 import type { Settings, Timeouts } from './api-client.ts'
 import { Attempts, type Link } from './attempts.ts'
-import type { StreamedBody } from './collect-over.ts'
+import { type Collected, StreamedBody } from './collect-over.ts'
 import { described, foreign, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
 import { isFailure, type Outcome, Outcomes, shownRequestHeaders, traceOf } from './outcome.ts'
@@ -104,7 +104,7 @@ export class Call {
   async #answer(link: Link): Promise<ApiResponse> {
     const { settings, prepared, builder, options } = this.#parts
     const limit = link.limits(prepared.operation.limits ?? '')
-    if (prepared.responseKind === 'stream') await this.#stream()
+    if (prepared.responseKind === 'stream') this.#streamed = new StreamedBody(this.#interruption, this.#url)
     const attempts = this.#begin(link)
     const outcomes = new Outcomes(this.#parts, attempts, this.#url)
     const retries = new CallRetries({ settings, prepared, builder, options, limit, streams: link.streams })
@@ -128,18 +128,12 @@ export class Call {
     }
   }
 
-  async #stream(): Promise<void> {
-    const { StreamedBody: Body } = await import('./collect-over.ts')
-    this.#streamed = new Body(this.#interruption, this.#url)
-  }
-
   #begin(link: Link): Attempts {
     const { settings, prepared, builder } = this.#parts
-    const { timeouts, origin } = settings
+    const { timeouts } = settings
     this.#attempts = new Attempts(builder, {
       link,
       collect: this.#streamed?.collect(link.send) ?? link.collect,
-      origin,
       operation: prepared.operation.name,
       limit: prepared.limit,
       headersTimeout: timeouts.headers,

@@ -1,46 +1,76 @@
-/** Collects responses with a transport that has no `collect`, and streams bodies that are left to their readers. */
+/** Collects responses to their end, and streams bodies that are left to their readers. */
 import { AbortedError, type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
-import {
-  type Cancel,
-  type Collect,
-  type Collected,
-  type CollectOptions,
-  type HttpRequest,
-  type HttpResponse,
-  type PartedRequest,
-  readBody,
-  type Send,
-  type Uncollected,
-  utf8,
-} from '../../http/message.ts'
-import { failure } from '../../http/network-error.ts'
+import { type HttpRequest, type HttpResponse, readBody, type SendOptions, type Transport, utf8 } from '../../http/message.ts'
+import { failure, progressOf } from '../../http/network-error.ts'
 import type { Interruption } from '../../net/cancellation.ts'
 import type { Attempts } from './attempts.ts'
 import { described } from './errors.ts'
 
+export interface CollectOptions extends Pick<SendOptions, 'allowPrivateNetwork' | 'headersTimeout' | 'bodyTimeout' | 'stream'> {
+  /** Maximum bytes of a decoded successful response; more is `RESPONSE_TOO_LARGE`. */
+  readonly limit: number
+  /** Maximum bytes of any other response; the rest is left out. */
+  readonly failureLimit: number
+}
+
+/** A complete response. */
+export interface Collected {
+  readonly status: number
+  readonly headers: HttpResponse['headers']
+  readonly body: Uint8Array
+  /** The body as UTF-8; a byte order mark is left out. */
+  text(): string
+}
+
+/** The reason why there is no response. */
+export interface Uncollected {
+  readonly error: AuthError
+  /** True when at least one byte of the request was handed to a connected socket. */
+  readonly sent: boolean
+  /** True when the response had begun. */
+  readonly begun: boolean
+  /** True when a reused connection was closed before the response began. */
+  readonly stale: boolean
+}
+
+/** Cancels the request: `done` gets that reason as its error. Does nothing after the end of the exchange. */
+export type Cancel = (reason: AuthError) => void
+
+/** Sends a request and collects its response. Never throws; `done` is called once. An unsuccessful response may be truncated. */
+export type Collect = (request: HttpRequest, options: CollectOptions, done: (result: Collected | Uncollected) => void) => Cancel
+
+/** True when there is no response. */
+export function isUncollected(result: Collected | Uncollected): result is Uncollected {
+  return 'error' in result
+}
+
 /**
- * Collects responses with a transport that only sends. Whether anything was sent is derived from the error. A body that is a stream is read
- * to its end first, because not every platform can send one.
+ * Collects responses with a transport. Whether anything was sent is derived from the error where the transport does not tell it. A body
+ * that is a stream is read to its end first where the transport cannot send one.
  *
  * @param keep takes the answers that are a success, to read them itself; their body is empty in what is collected
  */
-export function collectOver(send: Send, keep?: (answer: HttpResponse) => void): Collect {
+export function collectOver(transport: Transport, keep?: (answer: HttpResponse) => void): Collect {
   return (request, options, done): Cancel => {
     const controller = new AbortController()
+    const stage = { sent: false, begun: false }
     let over = false
     const end = (result: Collected | Uncollected) => {
       if (over) return
       over = true
       done(result)
     }
-    const stage = { sent: false, begun: false }
-    exchange({ send, keep }, request, options, controller.signal, stage).then(end, (error: unknown) => {
-      const known = failure(error, undefined, request.origin)
-      end({ error: known, sent: stage.sent && !UNSENT.test(known.code), begun: stage.begun, stale: false })
+    const fail = (error: AuthError) => {
+      const { sent = stage.sent && !UNSENT.test(error.code), stale = false } = progressOf(error) ?? {}
+      end({ error, sent: sent || stage.begun, begun: stage.begun, stale: stale && !stage.begun })
+    }
+    exchange({ transport, keep }, request, options, controller.signal, stage).then(end, (error: unknown) => {
+      const known = failure(error, undefined, request.url)
+      fail(stage.begun ? brokenOff(known, request.url) : known)
     })
     return (reason) => {
-      end({ error: reason, ...stage, stale: false })
       controller.abort(reason)
+      fail(reason)
     }
   }
 }
@@ -51,36 +81,41 @@ const NOTHING = new Uint8Array()
 const UNSENT = /^(?:NETWORK_(?:DNS|REFUSED|UNREACHABLE)|TLS_|PROXY_|TIMEOUT_CONNECT|URL_|UNSUPPORTED_|REQUEST_INVALID)/
 
 async function exchange(
-  { send, keep }: { readonly send: Send; readonly keep: ((answer: HttpResponse) => void) | undefined },
-  request: PartedRequest,
-  { limit, failureLimit, ...options }: CollectOptions,
+  { transport, keep }: { readonly transport: Transport; readonly keep: ((answer: HttpResponse) => void) | undefined },
+  request: HttpRequest,
+  { limit, failureLimit, stream, ...options }: CollectOptions,
   signal: AbortSignal,
   stage: { sent: boolean; begun: boolean },
 ): Promise<Collected> {
-  const whole = await wholeRequest(request)
+  const isWhole = stream === undefined || transport.streams === true
+  const whole = isWhole ? request : { ...request, body: await readBody(stream, Number.POSITIVE_INFINITY, request.url) }
   stage.sent = true
-  const answer = await send(whole, { ...options, signal, ...(keep && { pooled: true }) })
+  const answer = await transport(whole, { ...options, signal, ...(isWhole && stream && { stream }) })
   stage.begun = true
   const { status, headers } = answer
   if (keep && status < 300) {
     keep(answer)
     return { status, headers, body: NOTHING, text: () => '' }
   }
-  const body = status < 300 ? await answer.bytes(limit) : await answer.bytes(failureLimit).catch(nothingIfTooLong)
+  const body = status < 300 ? await answer.bytes(limit) : await start(answer, failureLimit)
   return { status, headers, body, text: () => utf8(body) }
 }
 
-/** Returns no bytes for an error body that is too long or broken: the status is enough. */
-function nothingIfTooLong(error: unknown): Uint8Array {
-  if (isAuthError(error) && /^RESPONSE_|^NETWORK_RESET/.test(error.code)) return new Uint8Array()
-  throw error
-}
-
-async function wholeRequest({ method, origin, path, headers, body }: PartedRequest): Promise<HttpRequest> {
-  const request = { method, url: origin + path, headers }
-  if (body === undefined) return request
-  const whole = typeof body === 'string' || body instanceof Uint8Array ? body : await readBody(body, Number.POSITIVE_INFINITY, origin)
-  return { ...request, body: whole }
+/** Returns what arrives of an error body, until it is longer than that: the status is enough. */
+async function start(answer: HttpResponse, limit: number): Promise<Uint8Array> {
+  if (!answer.chunks) return answer.bytes(limit).catch(() => NOTHING)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of answer.chunks()) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > limit) break
+    }
+  } catch {
+    // What has arrived may be enough.
+  }
+  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer())
 }
 
 /** The body of a response that is left to its reader. */
@@ -95,8 +130,8 @@ export class StreamedBody {
   }
 
   /** Collects failures, and keeps the body of a success. */
-  collect(send: Send): Collect {
-    return collectOver(send, (answer) => {
+  collect(transport: Transport): Collect {
+    return collectOver(transport, (answer) => {
       this.#answer = answer
     })
   }

@@ -1,12 +1,13 @@
 /** The outcome of an attempt: the data of a response, or the error that it becomes, redacted. */
 
 import { type AuthError, isAuthError, NetworkError, ProtocolError, TimeoutError, TrustError } from '../../errors.ts'
-import { type Collected, type HttpRequest, isRedirect, isUncollected, queryValues, type Uncollected } from '../../http/message.ts'
+import { type HttpRequest, isRedirect, queryValues } from '../../http/message.ts'
 import { messageInJson } from '../../http/server-message.ts'
 import { retryHint } from '../../net/retry.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Attempts } from './attempts.ts'
 import type { CallParts } from './call.ts'
+import { type Collected, isUncollected, type Uncollected } from './collect-over.ts'
 import {
   AuthenticationError,
   annotate,
