@@ -10,15 +10,8 @@ import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
 import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../check-options.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
-import {
-  type ConnectHooks,
-  environmentProxies,
-  forwardingProxy,
-  guardedConnect,
-  loginRequired,
-  type Proxies,
-  proxyAuthorization,
-} from './guarded-connect.ts'
+import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
+import { environmentProxies, forwardingProxy, loginRequired, type Proxies, proxyAuthorization } from './proxies.ts'
 import { Agent, Client } from './undici-parts.ts'
 import { UndiciExchange, UndiciResponse } from './undici-response.ts'
 
@@ -68,16 +61,14 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
     // An idle connection is closed so many milliseconds before the end that its server announced.
     keepAliveTimeoutThreshold: 1000,
   }
-  const agent = (allowPrivateNetwork: boolean) => {
-    const direct = new Agent({ ...limits, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
-    return proxies ? direct.compose(forwardThrough(proxies)) : direct
-  }
+  const agent = (allowPrivateNetwork: boolean) =>
+    new Agent({ ...limits, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
   const guarded = agent(false)
   const unguarded = agent(true)
   const send = (request: HttpRequest, sending: SendOptions = {}) => {
     if (sending.clientCertificate)
       return shownTo(request, sending, connector(sending.allowPrivateNetwork === true, sending.clientCertificate))
-    return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending)
+    return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending, proxies)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
   const shownTo = async (request: HttpRequest, sending: SendOptions, opener: undici.buildConnector.connector) => {
@@ -169,8 +160,12 @@ function lost(origin: string): NetworkError {
   return new NetworkError('NETWORK_RESET', `${origin} closed the connection that the authorization is bound to`, { retryable: true })
 }
 
-/** Sends one request through that dispatcher. Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`. */
-async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions): Promise<UndiciResponse> {
+/**
+ * Sends one request through that dispatcher, whose connector must choose by {@link forwardingProxy} too where there are proxies.
+ *
+ * Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`.
+ */
+async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions, proxies?: Proxies): Promise<UndiciResponse> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
   const { signal, clear } = exchangeEnd(options, (timeout) => exchangeTimeout(request.url, timeout))
@@ -184,22 +179,31 @@ async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: S
   })
   signal?.addEventListener('abort', abort)
   try {
-    dispatcher.dispatch(dispatchOptions(request, options), exchanged)
-    return new UndiciResponse(request, await exchanged.response, signal)
+    const proxy = proxies && forwardingProxy(proxies, request.url)
+    dispatcher.dispatch(dispatchOptions(request, options, proxy), exchanged)
+    const arrived = await exchanged.response
+    // A 407 comes from the proxy (RFC 9110 §15.5.8), never from the origin server.
+    if (proxy && arrived.status === 407) throw loginRequired(proxy, arrived.status, arrived.fields['proxy-authenticate'])
+    return new UndiciResponse(request, arrived, signal)
   } catch (error) {
     exchanged.abort(error)
     throw exchanged.tell(failure(error, signal, request.url))
   }
 }
 
-function dispatchOptions(request: HttpRequest, { stream, headersTimeout, bodyTimeout }: SendOptions): Dispatcher.DispatchOptions {
+/** @param proxy gets the request in absolute form (RFC 9112 §3.2.2), with its own login */
+function dispatchOptions(
+  request: HttpRequest,
+  { stream, headersTimeout, bodyTimeout }: SendOptions,
+  proxy: URL | undefined,
+): Dispatcher.DispatchOptions {
   const { method, body = null } = request
   const { origin, path } = requestTarget(request.url)
   return {
     origin,
-    path,
+    path: proxy ? origin + path : path,
     method: method as Dispatcher.HttpMethod,
-    headers: withCodings(request),
+    headers: proxy ? { ...withCodings(request), ...proxyAuthorization(proxy) } : withCodings(request),
     // undici sends any iterable of bytes; its types declare streams only.
     body: (stream ?? body) as Uint8Array | null,
     ...(headersTimeout !== undefined && { headersTimeout }),
@@ -228,69 +232,4 @@ export function requestTarget(url: string): { readonly origin: string; readonly 
   if (url.startsWith(origin) && PLAIN.test(rest)) return { origin, path: rest }
   const { pathname, search } = new URL(url)
   return { origin, path: pathname + search }
-}
-
-type Dispatch = Dispatcher['dispatch']
-type Handler = Dispatcher.DispatchHandler
-type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
-
-/** Forwards everything to another handler. */
-class ForwardingHandler implements Handler {
-  readonly #to: Handler
-
-  constructor(to: Handler) {
-    this.#to = to
-  }
-
-  onRequestStart(...args: HandlerArguments<'onRequestStart'>): void {
-    this.#to.onRequestStart?.(...args)
-  }
-
-  onResponseStart(...args: HandlerArguments<'onResponseStart'>): void {
-    this.#to.onResponseStart?.(...args)
-  }
-
-  onResponseData(...args: HandlerArguments<'onResponseData'>): void {
-    this.#to.onResponseData?.(...args)
-  }
-
-  onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
-    this.#to.onResponseEnd?.(...args)
-  }
-
-  onResponseError(...args: HandlerArguments<'onResponseError'>): void {
-    this.#to.onResponseError?.(...args)
-  }
-}
-
-/**
- * Writes requests through a forwarding proxy in absolute form, with the login of the proxy; other requests stay unchanged. The connector
- * must choose by {@link forwardingProxy} too.
- *
- * Errors: `PROXY_INVALID`; `PROXY_AUTH_REQUIRED` for a response with the status 407.
- */
-function forwardThrough(proxies: Proxies): (dispatch: Dispatch) => Dispatch {
-  return (dispatch) => (options, handler) => {
-    const { protocol, hostname, port, origin } = new URL(String(options.origin))
-    const proxy = forwardingProxy(proxies, protocol, hostname.replace(/^\[|\]$/g, ''), port || '80')
-    if (!proxy) return dispatch(options, handler)
-    const headers = { ...(options.headers as Record<string, string> | undefined), ...proxyAuthorization(proxy) }
-    return dispatch({ ...options, path: origin + options.path, headers }, new ForwardedHandler(handler, proxy))
-  }
-}
-
-/** A 407 comes from the proxy (RFC 9110 §15.5.8), never from the origin server. */
-class ForwardedHandler extends ForwardingHandler {
-  readonly #proxy: URL
-
-  constructor(to: Handler, proxy: URL) {
-    super(to)
-    this.#proxy = proxy
-  }
-
-  override onResponseStart(...args: Parameters<NonNullable<Handler['onResponseStart']>>): void {
-    const [controller, status, headers] = args
-    if (status === 407) controller.abort(loginRequired(this.#proxy, status, headers['proxy-authenticate']))
-    else super.onResponseStart(...args)
-  }
 }
