@@ -3,7 +3,6 @@
  * collected by the transport or read from a stream, never beyond a limit.
  */
 
-import type { AuthError } from '../errors.ts'
 import { tooLarge } from './network-error.ts'
 import type { ServerMessage } from './server-message.ts'
 
@@ -75,7 +74,9 @@ export interface SendOptions {
   readonly bodyTimeout?: number
   /** The client certificate of the connection (RFC 8705 §2), PEM; connections are not shared between certificates. */
   readonly clientCertificate?: ClientCertificate
-  /** True to share the connections of collected exchanges: for API calls, whose responses are short. */
+  /** The body as chunks, instead of that of the request; only for a transport with `streams`. Sent once, in chunked encoding unless the headers contain `content-length`. */
+  readonly stream?: AsyncIterable<Uint8Array>
+  /** True to share the connections of API calls, whose responses are short. */
   readonly pooled?: boolean
   /** True: a platform that hides the URL of redirects (browsers) may follow them itself; for resources only. */
   readonly followHidden?: boolean
@@ -113,53 +114,8 @@ export interface Connection {
 /** Connects to the origin of a URL. Errors: as for sending. */
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
-/** A `Send` that may also support reserved connections and collected responses. */
-export type Transport = Send & { readonly connect?: Connect; readonly collect?: Collect }
-
-/** A request whose URL is already split. Header names are lower case. */
-export interface PartedRequest {
-  readonly method: string
-  /** `https://host[:port]`, as WHATWG URLs write it. */
-  readonly origin: string
-  /** Path and query, percent-encoded. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  /** An iterable is sent as it arrives, in chunked encoding unless the headers contain `content-length`. */
-  readonly body?: ReplayableBody | AsyncIterable<Uint8Array>
-}
-
-export interface CollectOptions extends Pick<SendOptions, 'allowPrivateNetwork' | 'headersTimeout' | 'bodyTimeout'> {
-  /** Maximum bytes of a decoded successful response; more is `RESPONSE_TOO_LARGE`. */
-  readonly limit: number
-  /** Maximum bytes of any other response; the rest is left out. */
-  readonly failureLimit: number
-}
-
-/** A complete response. */
-export interface Collected {
-  readonly status: number
-  readonly headers: HttpResponse['headers']
-  readonly body: Uint8Array
-  /** The body as UTF-8; a byte order mark is left out. */
-  text(): string
-}
-
-/** The reason why there is no response. */
-export interface Uncollected {
-  readonly error: AuthError
-  /** True when at least one byte of the request was handed to a connected socket. */
-  readonly sent: boolean
-  /** True when the response had begun. */
-  readonly begun: boolean
-  /** True when a reused connection was closed before the response began. */
-  readonly stale: boolean
-}
-
-/** Cancels the request: `done` gets that reason as its error. Does nothing after the end of the exchange. */
-export type Cancel = (reason: AuthError) => void
-
-/** Sends a request and collects its response. Never throws; `done` is called once. An unsuccessful response may be truncated. */
-export type Collect = (request: PartedRequest, options: CollectOptions, done: (result: Collected | Uncollected) => void) => Cancel
+/** A `Send` that may also support reserved connections, and bodies that are streams. */
+export type Transport = Send & { readonly connect?: Connect; readonly streams?: true }
 
 /** The members of the platform's `WebSocket` (WHATWG WebSockets §3.1) that are used. */
 export interface MessageSocket {
@@ -209,11 +165,6 @@ export function hasQueryParameter(url: string, name: string): boolean {
 /** Encodes text in UTF-8: every byte but letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3). */
 export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-}
-
-/** True when there is no response. */
-export function isUncollected(result: Collected | Uncollected): result is Uncollected {
-  return 'error' in result
 }
 
 /**

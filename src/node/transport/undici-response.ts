@@ -1,22 +1,9 @@
-import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type AuthError, ProtocolError } from '../../errors.ts'
-import {
-  type Cancel,
-  type Collected,
-  type CollectOptions,
-  type HttpRequest,
-  type HttpResponse,
-  keepChunk,
-  type PartedRequest,
-  readBody,
-  type SendOptions,
-  type Uncollected,
-  utf8,
-} from '../../http/message.ts'
-import { failure, networkError, originOf, tooLarge } from '../../http/network-error.ts'
+import { type HttpRequest, type HttpResponse, keepChunk, readBody, type SendOptions, utf8 } from '../../http/message.ts'
+import { failure, originOf } from '../../http/network-error.ts'
 import type { ServerMessage } from '../../http/server-message.ts'
-import { codingsOf, decodeBody } from './decode-body.ts'
+import { decodeBody } from './decode-body.ts'
 
 /** Limits in bytes and time for draining an unwanted body; beyond them the connection is closed instead. */
 const DISCARD = { bytes: 65_536, milliseconds: 1000 }
@@ -154,7 +141,7 @@ export class UndiciResponse implements HttpResponse {
 const NULL_BODY = new Set([204, 205, 304])
 
 /** Status line and header fields of a response. */
-interface ArrivalHead {
+export interface ArrivalHead {
   readonly status: number
   readonly statusText: string
   readonly fields: Dispatcher.ResponseData['headers']
@@ -184,6 +171,11 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   /** @param over called when no more data will arrive */
   constructor(over: () => void) {
     this.#over = over
+  }
+
+  /** True once the request was written to a connection. */
+  get isSent(): boolean {
+    return this.#controller !== undefined
   }
 
   /** Returns the head; called once, when the request is dispatched. Rejects with the error that ended the exchange. */
@@ -291,179 +283,14 @@ export class UndiciArrival implements Dispatcher.DispatchHandler, AsyncIterable<
   }
 }
 
-type Done = (result: Collected | Uncollected) => void
-
-/**
- * Sends a request through that dispatcher and collects the response without an intermediate stream.
- *
- * Errors: those of sending; `RESPONSE_TRUNCATED` for a body that ends before its declared length or its last chunk.
- */
-export function undiciCollect(dispatcher: Dispatcher, request: PartedRequest, options: CollectOptions, done: Done): Cancel {
-  const collector = new Collector(request, options, done)
-  const { origin, path, method, headers, body = null } = request
-  try {
-    // undici sends any iterable of bytes; its types declare streams only.
-    dispatcher.dispatch(
-      { origin, path, method: method as 'GET', headers, body: body as Uint8Array | null, ...timeoutsOf(options) },
-      collector,
-    )
-  } catch (error) {
-    queueMicrotask(() => collector.fail(networkError(error, origin)))
-  }
-  return (reason) => collector.cancel(reason)
-}
-
 /** Returns the timeouts that are set, in the form of undici. */
 export function timeoutsOf({ headersTimeout, bodyTimeout }: SendOptions): Pick<SendOptions, 'headersTimeout' | 'bodyTimeout'> {
   return { ...(headersTimeout !== undefined && { headersTimeout }), ...(bodyTimeout !== undefined && { bodyTimeout }) }
 }
 
-class Collector implements Dispatcher.DispatchHandler {
-  readonly #origin: string
-  readonly #isHead: boolean
-  readonly #options: CollectOptions
-  #done: Done | undefined
-  #controller: Dispatcher.DispatchController | undefined
-  #status = 0
-  #fields: HeaderFields | undefined
-  #coded: string | undefined
-  #parts: Buffer[] = []
-  #length = 0
-  /** Marks the body as complete, or complete as far as it is wanted; it may still have to be decoded. */
-  #isWhole = false
-  #limit = 0
-
-  constructor({ origin, method }: PartedRequest, options: CollectOptions, done: Done) {
-    this.#origin = origin
-    this.#isHead = method === 'HEAD'
-    this.#options = options
-    this.#done = done
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#done) this.#controller = controller
-    else controller.abort(new Error('aborted'))
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2],
-  ): void {
-    if (status < 200) return
-    const { limit, failureLimit } = this.#options
-    this.#status = status
-    this.#fields = new HeaderFields(headers)
-    this.#limit = status < 300 ? limit : failureLimit
-    this.#coded = this.#isHead ? undefined : headers['content-encoding']?.toString()
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#done || this.#isWhole) return
-    this.#length += chunk.length
-    keepChunk(this.#parts, chunk, (buffer, size) => Buffer.from(buffer, 0, size))
-    if (this.#length <= this.#limit) return
-    if (this.#status < 300) {
-      this.cancel(tooLarge(this.#origin, `the response exceeds the limit of ${this.#limit} bytes`))
-    } else {
-      this.#complete()
-      this.#controller?.abort(new Error('enough'))
-    }
-  }
-
-  onResponseEnd(): void {
-    this.#complete()
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#status >= 300) this.#complete()
-    else this.fail(this.#status === 0 ? networkError(error, this.#origin) : this.#bodyError(error), isStale(error))
-  }
-
-  cancel(reason: AuthError): void {
-    if (!this.#done) return
-    this.fail(reason)
-    this.#controller?.abort(reason)
-  }
-
-  fail(error: AuthError, stale = false): void {
-    const sent = this.#controller !== undefined
-    const begun = this.#status !== 0
-    this.#end({ error, sent, begun, stale: stale && sent && !begun })
-  }
-
-  #complete(): void {
-    if (this.#isWhole) return
-    this.#isWhole = true
-    const [first] = this.#parts
-    const body = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
-    if (this.#coded === undefined) {
-      this.#answer(body)
-    } else {
-      this.#decoded(body, this.#coded).then(
-        (plain) => this.#answer(plain),
-        (error: unknown) => this.#undecoded(error),
-      )
-    }
-  }
-
-  async #decoded(body: Buffer, coded: string): Promise<Buffer> {
-    const codings = codingsOf(coded, this.#origin)
-    if (codings.length === 0) return body
-    const bytes = await readBody(decodeBody(Readable.from([body]), codings, this.#origin), this.#limit, this.#origin)
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  }
-
-  /** An unsuccessful status suffices without its body. */
-  #undecoded(error: unknown): void {
-    if (this.#status >= 300) this.#answer(Buffer.alloc(0))
-    else this.fail(this.#bodyError(error))
-  }
-
-  #answer(body: Buffer): void {
-    const fields = this.#fields
-    if (fields) this.#end(new CollectedBuffer(this.#status, fields, body))
-  }
-
-  /** A truncated body is one error, however the connection ended. */
-  #bodyError(error: unknown): AuthError {
-    const known = networkError(error, this.#origin)
-    if (known.code !== 'NETWORK_RESET' && known.code !== 'RESPONSE_TRUNCATED') return known
-    return new ProtocolError('RESPONSE_TRUNCATED', `${originOf(this.#origin)}: the response ended too early`, {
-      url: this.#origin,
-      status: this.#status,
-      retryable: true,
-    })
-  }
-
-  #end(result: Collected | Uncollected): void {
-    const done = this.#done
-    this.#done = undefined
-    this.#parts = []
-    done?.(result)
-  }
-}
-
-class CollectedBuffer implements Collected {
-  readonly status: number
-  readonly headers: HeaderFields
-  readonly body: Buffer
-
-  constructor(status: number, headers: HeaderFields, body: Buffer) {
-    this.status = status
-    this.headers = headers
-    this.body = body
-  }
-
-  text(): string {
-    const text = this.body.toString('utf8')
-    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  }
-}
-
-/** True when the connection was used before: the server may have just closed it as idle. */
-function isStale(error: Error): boolean {
-  const { socket } = error as { socket?: { bytesRead?: number } }
+/** True when the error ended a connection that was used before: the server may have just closed it as idle. */
+export function isReused(error: unknown): boolean {
+  const { socket } = (error ?? {}) as { socket?: { bytesRead?: number } }
   return (socket?.bytesRead ?? 0) > 0
 }
 

@@ -3,8 +3,8 @@ import { TLSSocket } from 'node:tls'
 import type * as undici from 'undici'
 import type { Dispatcher } from 'undici'
 import { NetworkError } from '../../errors.ts'
-import type { ClientCertificate, Collect, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
-import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
+import type { ClientCertificate, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
+import { exchangeTimeout, failure, originOf, withProgress } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
@@ -21,7 +21,7 @@ import {
   proxyAuthorization,
 } from './guarded-connect.ts'
 import { Agent, Client } from './undici-parts.ts'
-import { timeoutsOf, UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
+import { type ArrivalHead, isReused, timeoutsOf, UndiciArrival, UndiciResponse } from './undici-response.ts'
 
 /** Options of `undiciTransport`. */
 export interface UndiciTransportOptions extends ConnectHooks {
@@ -38,8 +38,8 @@ export interface UndiciTransportOptions extends ConnectHooks {
 
 const MAX_HEADER_SIZE = 16_384
 
-/** Short exchanges need few connections. An idle connection is closed one second before the server's announced timeout. */
-const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
+/** API calls need few connections. An idle connection is closed one second before the server's announced timeout. */
+const POOLED = { connections: 64, keepAliveTimeoutThreshold: 1000 }
 
 const OPTIONS: Table<UndiciTransportOptions> = { ca: TEXT, timeouts: OBJECT, env: OBJECT, lookup: FUNCTION, connect: FUNCTION }
 const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { connect: AMOUNT, headers: AMOUNT, body: AMOUNT }
@@ -56,7 +56,7 @@ const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { conne
  *
  * @example createAuth({ credentials, transport: undiciTransport({ ca: await readFile('company.pem', 'utf8') }) })
  */
-export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
+export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly streams: true } {
   checkNamed('undiciTransport', options, OPTIONS)
   const { timeouts = {}, env = process.env, ca = trustedAuthorities(env), ...hooks } = options
   checkNamed('timeouts', timeouts, TIMEOUTS)
@@ -75,7 +75,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   const send = (request: HttpRequest, sending: SendOptions = {}) => {
     if (sending.clientCertificate)
       return shownTo(request, sending, connector(sending.allowPrivateNetwork === true, sending.clientCertificate))
-    if (sending.pooled) return exchange(collectingAgent(sending.allowPrivateNetwork === true), request, sending)
+    if (sending.pooled) return exchange(pooledAgent(sending.allowPrivateNetwork === true), request, sending)
     return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
@@ -89,16 +89,13 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   }
   const connect = (url: string, sending: SendOptions = {}) =>
     undiciConnection(url, connector(sending.allowPrivateNetwork === true), limits, sending)
-  const collecting = new Map<boolean, Dispatcher>()
-  const collectingAgent = (allowPrivateNetwork: boolean) => {
-    const known = collecting.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, COLLECTING).compose(reuseConnections))
-    collecting.set(allowPrivateNetwork, known)
+  const pooled = new Map<boolean, Dispatcher>()
+  const pooledAgent = (allowPrivateNetwork: boolean) => {
+    const known = pooled.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, POOLED).compose(reuseConnections))
+    pooled.set(allowPrivateNetwork, known)
     return known
   }
-  const collect: Collect = (request, sending, done) => {
-    return undiciCollect(collectingAgent(sending.allowPrivateNetwork === true), request, sending, done)
-  }
-  return Object.assign(send, { connect, collect })
+  return Object.assign(send, { connect, streams: true as const })
 }
 
 type Socket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
@@ -189,21 +186,38 @@ async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: S
   })
   signal?.addEventListener('abort', abort)
   try {
-    dispatcher.dispatch({ ...dispatchOptions(request), ...timeoutsOf(options) }, arrival)
+    dispatcher.dispatch({ ...dispatchOptions(request, options), ...timeoutsOf(options) }, arrival)
     const head = await arrival.head()
-    const coded = request.method !== 'HEAD' && head.status !== 206 ? head.fields['content-encoding'] : undefined
-    const codings = coded === undefined ? [] : codingsOf(String(coded), request.url)
-    return new UndiciResponse(request, head, arrival, codings, signal)
+    return new UndiciResponse(request, head, arrival, bodyCodings(request, head), signal)
   } catch (error) {
+    const progress = { sent: arrival.isSent, reused: isReused(error) }
     arrival.destroy(error)
-    throw failure(error, signal, request.url)
+    throw withProgress(failure(error, signal, request.url), progress)
   }
 }
 
-function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
+/** Returns the content codings to remove. The body of an error is only shown: with too many codings it stays encoded. */
+function bodyCodings({ method, url }: HttpRequest, { status, fields }: ArrivalHead): readonly string[] {
+  const coded = method !== 'HEAD' && status !== 206 ? fields['content-encoding'] : undefined
+  if (coded === undefined) return []
+  try {
+    return codingsOf(String(coded), url)
+  } catch (error) {
+    if (status < 400) throw error
+    return []
+  }
+}
+
+function dispatchOptions(request: HttpRequest, { stream }: SendOptions): Dispatcher.DispatchOptions {
   const { method, body = null } = request
   const { origin, path } = requestTarget(request.url)
-  return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+  return {
+    origin,
+    path,
+    method: method as Dispatcher.HttpMethod,
+    headers: withCodings(request),
+    body: (stream ?? body) as Uint8Array | null,
+  }
 }
 
 /** Ranges are requested without compression: a part of a compressed body cannot be decoded. */
