@@ -74,7 +74,10 @@ export interface SendOptions {
   readonly bodyTimeout?: number
   /** The client certificate of the connection (RFC 8705 §2), PEM; connections are not shared between certificates. */
   readonly clientCertificate?: ClientCertificate
-  /** A body that is sent as it arrives, instead of that of the request; for a transport with `streams` only. */
+  /**
+   * A body that is sent as it arrives, instead of that of the request; for a transport with `streams` only. Sent once, in chunked encoding
+   * unless the headers contain `content-length`.
+   */
   readonly stream?: AsyncIterable<Uint8Array>
   /** True: a platform that hides the URL of redirects (browsers) may follow them itself; for resources only. */
   readonly followHidden?: boolean
@@ -113,7 +116,7 @@ export interface Connection {
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
 /** A `Send` that may also support reserved connections, and bodies that are sent as they arrive (`SendOptions.stream`). */
-export type Transport = Send & { readonly connect?: Connect; readonly streams?: boolean }
+export type Transport = Send & { readonly connect?: Connect; readonly streams?: true }
 
 /** The members of the platform's `WebSocket` (WHATWG WebSockets §3.1) that are used. */
 export interface MessageSocket {

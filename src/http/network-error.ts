@@ -26,25 +26,25 @@ export function failure(error: unknown, signal: AbortSignal | undefined, url: st
   return signal?.aborted ? abortedBy(signal) : networkError(error, url)
 }
 
-/** How far a request without a response went. */
-interface Progress {
-  /** True when at least one byte of it was handed to a connected socket. */
+/** How far an exchange came that failed without a response. */
+export interface ExchangeProgress {
+  /** At least one byte of the request was handed to a connected socket. */
   readonly sent: boolean
-  /** True when a connection that was used before was closed: the server may have just closed it as idle. */
-  readonly stale: boolean
+  /** The connection was used before: the server may have just closed it as idle. */
+  readonly reused: boolean
 }
 
-/** No property, because errors leave the library. */
-const PROGRESS = new WeakMap<AuthError, Progress>()
+/** By error; no property, because errors leave the library. */
+const PROGRESS = new WeakMap<AuthError, ExchangeProgress>()
 
-/** Attaches how far the request went to its error, and returns it. */
-export function withProgress(error: AuthError, progress: Progress): AuthError {
+/** Attaches the progress of the exchange to its error and returns the error. */
+export function withProgress(error: AuthError, progress: ExchangeProgress): AuthError {
   PROGRESS.set(error, progress)
   return error
 }
 
-/** Returns what {@link withProgress} attached; undefined where a transport does not tell it. */
-export function progressOf(error: AuthError): Progress | undefined {
+/** Returns what {@link withProgress} attached; undefined for transports that do not report it. */
+export function progressOf(error: AuthError): ExchangeProgress | undefined {
   return PROGRESS.get(error)
 }
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { type AuthError, ProtocolError } from '../../errors.ts'
+import { ProtocolError } from '../../errors.ts'
 import { type HttpRequest, type HttpResponse, readBody, utf8 } from '../../http/message.ts'
-import { failure, originOf, withProgress } from '../../http/network-error.ts'
+import { type ExchangeProgress, failure, originOf } from '../../http/network-error.ts'
 import type { ServerMessage } from '../../http/server-message.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
 
@@ -176,10 +176,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(reason as Error)
   }
 
-  /** Attaches to the error of this exchange how far it went, and returns it. */
-  tell(error: AuthError): AuthError {
+  /** How far it went. */
+  get progress(): ExchangeProgress {
+    const { socket } = (this.#reason ?? {}) as { readonly socket?: { readonly bytesRead?: number } }
     const sent = this.#controller !== undefined
-    return withProgress(error, { sent, stale: sent && isStale(this.#reason) })
+    return { sent, reused: sent && (socket?.bytesRead ?? 0) > 0 }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -235,12 +236,6 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
     this.#over()
     this.#failed(reason)
   }
-}
-
-/** True when the connection was used before: the server may have just closed it as idle. */
-function isStale(error: unknown): boolean {
-  const { socket } = (error ?? {}) as { socket?: { bytesRead?: number } }
-  return (socket?.bytesRead ?? 0) > 0
 }
 
 /** Returns header fields by name; fields with the same name are joined with commas. */

@@ -2,9 +2,9 @@
 import { TLSSocket } from 'node:tls'
 import type * as undici from 'undici'
 import type { Dispatcher } from 'undici'
-import { isAuthError, NetworkError } from '../../errors.ts'
+import { NetworkError } from '../../errors.ts'
 import type { ClientCertificate, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
-import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
+import { exchangeTimeout, failure, originOf, withProgress } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
@@ -169,10 +169,7 @@ async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: S
   throwIfAborted(options.signal)
   shareSignal(options.signal)
   const { signal, clear } = exchangeEnd(options, (timeout) => exchangeTimeout(request.url, timeout))
-  const abort = () => {
-    if (isAuthError(signal?.reason)) exchanged.tell(signal.reason)
-    exchanged.abort(signal?.reason)
-  }
+  const abort = () => exchanged.abort(signal?.reason)
   const exchanged = new UndiciExchange(() => {
     signal?.removeEventListener('abort', abort)
     clear()
@@ -187,7 +184,7 @@ async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: S
     return new UndiciResponse(request, arrived, signal)
   } catch (error) {
     exchanged.abort(error)
-    throw exchanged.tell(failure(error, signal, request.url))
+    throw withProgress(failure(error, signal, request.url), exchanged.progress)
   }
 }
 
