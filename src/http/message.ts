@@ -169,20 +169,28 @@ export function percentEncoded(text: string): string {
 }
 
 /**
- * Returns all bytes of a decoded body.
+ * Returns all bytes of a decoded body. They are copied as they arrive: many small chunks would take many times their size.
  *
  * Errors: `RESPONSE_TOO_LARGE` as soon as there are more than `limit`; the source is closed then.
  */
 export async function readBody(chunks: AsyncIterable<Uint8Array>, limit: number, url: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
+  let bytes: Uint8Array | undefined
   let length = 0
   for await (const chunk of chunks) {
-    length += chunk.length
-    if (length > limit) throw tooLarge(url, `the response exceeds the limit of ${limit} bytes`)
-    keepChunk(parts, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
+    const end = length + chunk.length
+    if (end > limit) throw tooLarge(url, `the response exceeds the limit of ${limit} bytes`)
+    if (bytes && end > bytes.length) bytes = resized(bytes, Math.min(2 * end, limit))
+    if (bytes) bytes.set(chunk, length)
+    else bytes = chunk
+    length = end
   }
-  const [first] = parts
-  return parts.length === 1 && first ? first : concatenated(parts, length)
+  return bytes?.subarray(0, length) ?? new Uint8Array()
+}
+
+function resized(bytes: Uint8Array, length: number): Uint8Array {
+  const larger = new Uint8Array(length)
+  larger.set(bytes)
+  return larger
 }
 
 /** Decodes UTF-8; invalid bytes become U+FFFD, a byte order mark is removed. */
@@ -191,56 +199,6 @@ export function utf8(bytes: Uint8Array): string {
 }
 
 const DECODER = /* @__PURE__ */ new TextDecoder()
-
-function concatenated(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.length
-  }
-  return bytes
-}
-
-/** Smaller chunks, in bytes, are copied into blocks. */
-const SMALL = 1024
-
-/** Size of a block of small chunks, in bytes. */
-const BLOCK = 16_384
-
-/** The blocks created here. Each belongs to the last chunk of one list, so the bytes after that chunk are free. */
-const BLOCKS = new WeakSet<ArrayBufferLike>()
-
-/**
- * Appends a chunk to the others. Consecutive small ones are copied into one block: a body that arrives byte by byte would otherwise use
- * many times its size in memory.
- *
- * @param view returns the first `length` bytes of a buffer
- */
-export function keepChunk<T extends Uint8Array>(chunks: T[], chunk: T, view: (buffer: ArrayBufferLike, length: number) => T): void {
-  const last = chunks.at(-1)
-  if (last && (BLOCKS.has(last.buffer) ? last.length + chunk.length <= BLOCK : last.length < SMALL) && chunk.length < SMALL) {
-    const block = BLOCKS.has(last.buffer) ? last.buffer : blockOf(last)
-    new Uint8Array(block).set(chunk, last.length)
-    chunks[chunks.length - 1] = view(block, last.length + chunk.length)
-    return
-  }
-  // A block that is less than half full is copied, to free the rest.
-  if (last && BLOCKS.has(last.buffer) && last.length < BLOCK / 2) chunks[chunks.length - 1] = view(copyOf(last, last.length), last.length)
-  chunks.push(chunk)
-}
-
-function blockOf(chunk: Uint8Array): ArrayBuffer {
-  const block = copyOf(chunk, BLOCK)
-  BLOCKS.add(block)
-  return block
-}
-
-function copyOf(chunk: Uint8Array, size: number): ArrayBuffer {
-  const bytes = new Uint8Array(size)
-  bytes.set(chunk)
-  return bytes.buffer
-}
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 

@@ -13,8 +13,7 @@ import type { Target } from '../stac/target.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 import { nameInAddress } from './download/file-plan.ts'
 import { beginsAs, FILE_HEAD, type FileFormat, formatNameOf, formatOfExtension, formatOfType, headText } from './file-formats.ts'
-import { exampleCredential } from './transport/answer-failure.ts'
-import { shownMessage } from './transport/error-response.ts'
+import { exampleCredential, shownMessage } from './transport/answer-failure.ts'
 
 /** What is known about a file before it arrives. */
 export interface PromisedFile {
