@@ -82,11 +82,11 @@ export class Interruption {
   #forget: (() => void) | undefined
   #controller: AbortController | undefined
 
-  /** @param why makes the error of the caller's abort; a caller's reason is always wrapped, because it must not be modified */
-  constructor(caller: AbortSignal | undefined, why = ({ reason }: AbortSignal): AuthError => new AbortedError(reason)) {
+  /** A caller's reason is always wrapped, because it must not be modified. */
+  constructor(caller: AbortSignal | undefined) {
     if (!caller) return
-    if (caller.aborted) this.reason = why(caller)
-    else this.#forget = onAbort(caller, () => this.interrupt(why(caller)))
+    if (caller.aborted) this.reason = new AbortedError(caller.reason)
+    else this.#forget = onAbort(caller, () => this.interrupt(new AbortedError(caller.reason)))
   }
 
   /** Interrupts the call. Only the first reason counts. */
@@ -128,7 +128,7 @@ class Listeners extends Set<() => void> {
 const listening = new WeakMap<AbortSignal, Listeners>()
 
 /** Calls the function when the signal, which has not aborted yet, aborts. Returns a function that removes the listener. */
-function onAbort(signal: AbortSignal, aborted: () => void): () => void {
+export function onAbort(signal: AbortSignal, aborted: () => void): () => void {
   const all = listening.get(signal) ?? new Listeners()
   listening.set(signal, all)
   if (all.size === 0) signal.addEventListener('abort', all, { once: true })

@@ -81,7 +81,7 @@ export class Pacer {
     if (wait > 0) await sleep(wait, this.#clock, interruption.signal)
     if (this.#concurrency.tryEnter()) return
     queued(this.#concurrency.depth + 1, this.#concurrency.limit)
-    await this.#concurrency.enter(interruption, { queueLimit, ...(priority && { priority }) })
+    await this.#concurrency.enter(interruption.signal, { queueLimit, ...(priority && { priority }) })
   }
 
   leave(): void {
