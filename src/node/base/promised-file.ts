@@ -3,17 +3,17 @@
  * the status 200 and a login page, an error in JSON or XML, or a file of another format.
  */
 
-import { type AuthError, CredentialError, IntegrityError } from '../errors.ts'
-import { mediaType } from '../http/headers.ts'
-import type { HttpRequest } from '../http/message.ts'
-import { messageInText } from '../http/server-message.ts'
-import { bareAddress } from '../http/url.ts'
-import { isObject, own, ownString } from '../stac/document.ts'
-import type { Target } from '../stac/target.ts'
-import { canParseUrl } from '../text/can-parse-url.ts'
-import { nameInAddress } from './download/file-plan.ts'
+import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
+import { mediaType } from '../../http/headers.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { messageInText } from '../../http/server-message.ts'
+import { bareAddress } from '../../http/url.ts'
+import { isObject, own, ownString } from '../../stac/document.ts'
+import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { nameInAddress } from '../../text/file-name.ts'
+import { exampleCredential, shownMessage } from './answer-failure.ts'
 import { beginsAs, FILE_HEAD, type FileFormat, formatNameOf, formatOfExtension, formatOfType, headText } from './file-formats.ts'
-import { exampleCredential, shownMessage } from './transport/answer-failure.ts'
 
 /** What is known about a file before it arrives. */
 export interface PromisedFile {
