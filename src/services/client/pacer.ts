@@ -54,7 +54,7 @@ export class ServiceLimits {
 export const sharedLimits = new ServiceLimits()
 
 /** How a call waits for its turn. */
-interface TurnOptions {
+interface WaitOptions {
   readonly priority?: 'high' | undefined
   readonly queueLimit: number
   /** Called with the length of the queue and the concurrency limit when the call has to wait. */
@@ -75,7 +75,7 @@ export class Pacer {
   }
 
   /** Waits until an attempt may start; `leave` must follow. Errors: the reason of the interruption; those of `ConcurrencyLimiter`. */
-  async enter(interruption: Interruption, { priority, queueLimit, queued }: TurnOptions): Promise<void> {
+  async enter(interruption: Interruption, { priority, queueLimit, queued }: WaitOptions): Promise<void> {
     if (interruption.reason) throw interruption.reason
     const wait = this.#rate?.take(this.#clock.now()) ?? 0
     if (wait > 0) await sleep(wait, this.#clock, interruption.signal)
