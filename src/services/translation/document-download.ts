@@ -4,9 +4,9 @@ import { platform } from '#platform'
 import { ProtocolError } from '../../errors.ts'
 import { proposedName } from '../../http/headers.ts'
 import { readBody } from '../../http/message.ts'
-import { chunksOf } from '../client/attempts.ts'
-import type { ApiResponse } from '../client/call.ts'
-import { described, foreign, NotFoundError, UnavailableError } from '../client/errors.ts'
+import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
+import { chunksOf } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
 import { type DocumentHandle, documentFailure, documentGone, documentStatus, PollDelay } from './document-handle.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
@@ -99,7 +99,7 @@ async function begin(
     service.seenDocuments.note(handle, 'exists')
     return answer
   } catch (error) {
-    if (!(error instanceof NotFoundError || (error instanceof UnavailableError && error.code === 'HTTP_503'))) throw error
+    if (!hasStatus(error, 404) && !hasStatus(error, 503)) throw error
     const attempts = error.attempts ?? 0
     if (service.seenDocuments.of(handle) === 'fetched') throw described(documentGone(handle, error), attempts, 'documents.download')
     // Counts the requests for the result, and at least one for the state.
@@ -112,9 +112,9 @@ async function unavailable(
   service: TranslationService,
   handle: DocumentHandle,
   options: TranslationCallOptions,
-  cause: NotFoundError | UnavailableError,
-): Promise<DocumentError | NotFoundError> {
-  const isMissing = cause instanceof NotFoundError
+  cause: HttpError,
+): Promise<DocumentError | HttpError> {
+  const isMissing = cause.status === 404
   const isKnown = service.seenDocuments.of(handle) !== undefined
   try {
     const status = await documentStatus(service, handle, options)
@@ -123,7 +123,7 @@ async function unavailable(
     if (isMissing && state === 'done') return cause
     return new DocumentError('DOCUMENT_NOT_READY', `the document is not ready: it is ${state}`, { handle, state, retryable: true, cause })
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
+    if (!hasStatus(error, 404)) throw error
     return isMissing && !isKnown ? cause : documentGone(handle, cause)
   }
 }

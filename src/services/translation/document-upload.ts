@@ -2,9 +2,8 @@
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
-import { chunksOf } from '../client/attempts.ts'
 import { ValidationError } from '../client/errors.ts'
-import { heard, type StreamBody } from '../client/request-builder.ts'
+import { chunksOf, heard, type StreamBody } from '../client/request.ts'
 import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
 import { checkTranslation, type TranslateParams } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'

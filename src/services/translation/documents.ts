@@ -1,6 +1,6 @@
 /** Translates documents: uploads a document, waits for its translation, and downloads it once. */
 import { isAuthError } from '../../errors.ts'
-import { NotFoundError } from '../client/errors.ts'
+import { hasStatus } from '../client/errors.ts'
 import { checkSink, type DocumentSink, downloadDocument, type FetchedDocument, fetchWhenDone } from './document-download.ts'
 import {
   DocumentHandle,
@@ -144,7 +144,7 @@ function waitForDocument(
     clock: service.clock,
     ask: async (signal: AbortSignal) => {
       const state = await documentStatus(service, handle, { ...options, signal }).catch((error: unknown) => {
-        throw error instanceof NotFoundError && service.seenDocuments.of(handle) === 'fetched' ? documentGone(handle, error) : error
+        throw hasStatus(error, 404) && service.seenDocuments.of(handle) === 'fetched' ? documentGone(handle, error) : error
       })
       const { seconds_remaining } = state
       const status = service.scrub(state.status)

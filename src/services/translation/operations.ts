@@ -1,6 +1,6 @@
 /** The operations of the translation service as data, one row each. */
 import { ValidationError } from '../client/errors.ts'
-import type { Operation } from '../client/request-builder.ts'
+import type { Operation } from '../client/request.ts'
 
 /** The key that an operation needs: with that scope, of an administrator, without scopes, or any. */
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`

@@ -1,7 +1,7 @@
 /** Translates texts: up to 50 in one request, or any number in several requests. */
 
 import { type AuthError, isAuthError } from '../../errors.ts'
-import { described, QuotaExceededError, ValidationError } from '../client/errors.ts'
+import { described, hasStatus, ValidationError } from '../client/errors.ts'
 import { encodeForm } from '../client/form.ts'
 import { abortable } from '../client/paging.ts'
 import { BatchError } from './errors.ts'
@@ -120,9 +120,9 @@ class Batches {
       return translations.map((translation, at) => ({ index: indices[at] ?? 0, translation }))
     } catch (error) {
       if (!isAuthError(error) || this.#options.signal?.aborted) return { ended: error }
-      if (error instanceof QuotaExceededError) this.#stopped ??= error
+      if (hasStatus(error, 456)) this.#stopped ??= error
       const { attempts } = error as { readonly attempts?: number }
-      return failed(indices, error, error instanceof QuotaExceededError && attempts === 0)
+      return failed(indices, error, hasStatus(error, 456) && attempts === 0)
     }
   }
 }

@@ -1,9 +1,10 @@
 /** The client of the translation service. */
-import type { ApiResponse } from '../client/call.ts'
+
 import { requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
-import { asMembers, type CallInput, type Interceptor, type Method } from '../client/request-builder.ts'
+import { asMembers, type CallInput, type Interceptor, type Method } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
 import { Admin, type Usage, usage } from './admin.ts'
 import type { DocumentSink } from './document-download.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'

@@ -2,9 +2,9 @@
 
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import type { ApiResponse } from '../client/call.ts'
 import { HttpError } from '../client/errors.ts'
-import type { CallInput, Operation } from '../client/request-builder.ts'
+import type { CallInput, Operation } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
 import { JobFailedError } from './errors.ts'
 import { poll } from './poll.ts'
 import {
