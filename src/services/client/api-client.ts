@@ -242,6 +242,12 @@ export class ApiClient {
     return sibling
   }
 
+  /** Returns the same client for another base URL. @internal */
+  at(baseUrl: string): ApiClient {
+    const { interceptors, redactor } = this.#settings
+    return this.#related({ ...this.#options, baseUrl }, { interceptors, redactor })
+  }
+
   /** Returns the same client without a credential and without `hints`, which may be about it, for operations such as logins. */
   withoutCredential(): ApiClient {
     const { auth: _auth, credential: _credential, hints: _hints, ...options } = this.#options

@@ -57,7 +57,6 @@ async function uploaded(
   const answer = await service.call<ExportedHandle>('documents.upload', input, { ...options, totalTimeout: options.totalTimeout ?? false })
   const handle = new DocumentHandle(answer)
   service.protect(answer.document_key)
-  service.seenDocuments.note(handle, 'exists')
   return Object.defineProperty(handle, 'response', { value: answer.response }) as Result<DocumentHandle>
 }
 
