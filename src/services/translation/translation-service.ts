@@ -92,8 +92,8 @@ export class TranslationService {
     this.#key = key
     const { baseUrl, free, ...own } = clientOptions({ ...options, ...(key !== undefined && { apiKey: key }) })
     this.#client = new ApiClient({ ...own, baseUrl }, ['TranslationClient', options])
-    this.#free = free && this.#client.at(free)
-    if (!free) this.#origin = this.#client.origin
+    this.#free = free === undefined ? undefined : this.#client.at(free)
+    if (free === undefined) this.#origin = this.#client.origin
   }
 
   /** Origin of the service; `undefined` while it depends on a key that was not read yet. */
