@@ -4,7 +4,7 @@ import type { Service } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import { type HttpRequest, type HttpResponse, queryValues, readBody, type SendOptions, type Transport } from '../../http/message.ts'
 import { failure, progressOf } from '../../http/network-error.ts'
-import { Interruption, sleep, unlessAborted } from '../../net/cancellation.ts'
+import { Interruption, sleep } from '../../net/cancellation.ts'
 import { startTimer } from '../../net/clock.ts'
 import type { Settings } from './api-client.ts'
 import { annotate, described, foreign, HttpError, ValidationError } from './errors.ts'
@@ -89,7 +89,11 @@ export class Call {
     if (left <= 0) late()
     const stop = left > 0 && left < Number.POSITIVE_INFINITY ? startTimer(clock, left, late, 'guard') : undefined
     try {
-      return await this.#answer(await unlessAborted(link, interruption.signal))
+      const opened = await new Promise<Link>((resolve, reject) => {
+        interruption.tell(reject)
+        link.then(resolve, reject)
+      })
+      return await this.#answer(opened)
     } catch (error) {
       this.#isStreaming = false
       throw described(error, this.#count, this.#parts.operation.name)
@@ -132,14 +136,18 @@ export class Call {
     const usual = operation.response === 'stream' ? Number.POSITIVE_INFINITY : settings.timeouts.attempt
     const timeout = options.timeout ?? operation.timeout ?? usual
     const ending = new AbortController()
-    const late = () =>
-      ending.abort(new TimeoutError('TIMEOUT_ATTEMPT', `${this.#url}: no complete response within ${timeout} ms`, timedOut))
-    const timedOut = { url: this.#url, retryable: true }
-    this.#interruption.tell((reason) => ending.abort(reason))
-    const stop = timeout < Number.POSITIVE_INFINITY ? startTimer(clock, timeout, late, 'guard') : undefined
     const progress: Progress = { sent: false, begun: false, stale: false, error: undefined }
+    let stop: (() => void) | undefined
     try {
-      return await unlessAborted(this.#exchange(link, attempt, ending, progress), ending.signal)
+      return await new Promise<ApiResponse>((resolve, reject) => {
+        const end = (reason: AuthError) => {
+          ending.abort(reason)
+          reject(reason)
+        }
+        this.#interruption.tell(end)
+        if (timeout < Number.POSITIVE_INFINITY) stop = startTimer(clock, timeout, () => end(this.#attemptTimeout(timeout)), 'guard')
+        this.#exchange(link, attempt, ending, progress).then(resolve, reject)
+      })
     } catch (error) {
       const { sent, begun, stale } = progress
       if (!isAuthError(error) || !(begun || ending.signal.aborted || error === progress.error)) throw error
@@ -316,6 +324,11 @@ export class Call {
   #event(attempt: number): CallEvent {
     const { operation, options } = this.#parts
     return { id: this.#id, operation: operation.name, method: operation.method, url: this.#url, attempt, tag: options.tag }
+  }
+
+  #attemptTimeout(timeout: number): TimeoutError {
+    const message = `${this.#url}: no complete response within ${timeout} ms`
+    return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
   }
 
   #tooLate(cause?: AuthError): TimeoutError {

@@ -203,6 +203,7 @@ function contentOf(operation: Operation, { body, content }: CallInput, extra: Ca
 
 /** Merges the members of both. Errors: `REQUEST_INVALID` for a name that is in both. */
 function merged(one: Members, other: Members, what: string): Members {
+  if (Object.keys(other).length === 0) return one
   const twice = Object.keys(other).find((name) => Object.hasOwn(one, name) && one[name] !== undefined)
   if (twice === undefined) return Object.fromEntries([...Object.entries(one), ...Object.entries(other)])
   throw new ValidationError('REQUEST_INVALID', `"${twice}" is given twice; nothing was sent`, { field: `${what}.${twice}` })
