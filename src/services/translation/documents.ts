@@ -7,8 +7,7 @@ import { readBody } from '../../http/message.ts'
 import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
 import { chunksOf } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
-import { DocumentHandle, type ExportedHandle, SeenDocuments } from './document-handle.ts'
-import { type DocumentParams, type DocumentSource, uploadDocument } from './document-upload.ts'
+import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
 import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
 import { named, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
@@ -289,6 +288,36 @@ export class Documents {
     this.#service.protect(exported.document_key)
     return handle instanceof DocumentHandle ? handle : new DocumentHandle(exported)
   }
+}
+
+/** Maximum number of handles that a client remembers: enough for a batch, and no memory leak in a program that runs for months. */
+const REMEMBERED = 10_000
+
+/**
+ * Remembers which handles the service accepted, and which documents were downloaded completely. The service responds with 404 both to a
+ * wrong handle and to a document that it deleted; only an earlier response distinguishes them.
+ */
+class SeenDocuments {
+  readonly #seen = new Map<string, 'exists' | 'fetched'>()
+
+  /** Remembers a state; `fetched` is final. The oldest handle is forgotten first. */
+  note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
+    const name = nameOf(handle)
+    if (this.#seen.get(name) === 'fetched') return
+    this.#seen.set(name, state)
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest)
+  }
+
+  /** Returns what is known about the document with this id and key, or undefined. */
+  of(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
+    return this.#seen.get(nameOf(handle))
+  }
+}
+
+function nameOf(handle: DocumentHandle): string {
+  const { document_id, document_key } = handle.export()
+  return `${document_id}\0${document_key}`
 }
 
 /** Adds the handle of the document to the error of a step, so that it need not be uploaded again. */

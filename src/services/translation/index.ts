@@ -1,8 +1,7 @@
 /** `stac-auth/translation`: a client of the translation service. */
 export type { Admin, CustomTagUsageParams, CustomTagUsageReport, DeveloperKey, DeveloperKeys, Usage, UsageReport } from './admin.ts'
 export { type CatalogTranslationOptions, type TranslatedCatalog, translateCatalog } from './catalog/translate-catalog.ts'
-export { DocumentHandle, type ExportedHandle } from './document-handle.ts'
-export type { DocumentParams, DocumentSource } from './document-upload.ts'
+export { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle } from './document-upload.ts'
 export type { DocumentSink, DocumentStatus, Documents, FetchedDocument, TranslatedDocument } from './documents.ts'
 export { BatchError, DocumentError, JobFailedError, VoiceError } from './errors.ts'
 export type { DictionaryInput, Glossaries, GlossariesV2, Glossary, GlossaryPair, MultilingualGlossary } from './glossaries.ts'
