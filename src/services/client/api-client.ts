@@ -158,10 +158,11 @@ export class ApiClient {
   }
 
   /** Sends an operation and returns the whole response. */
-  async send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+  async send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
+    // Programs without types pass null.
+    const [input, options, settings] = [given ?? {}, more ?? {}, this.#settings]
     const { credential, ...rest } = options
     if (credential) return this.withCredential(credential).send(operation, input, rest)
-    const settings = this.#settings
     try {
       const request = buildRequest(operation, input, options, settings)
       const call = new Call({ settings, operation, input, options, request })

@@ -1,4 +1,4 @@
-/** One call of an operation: waits for its turn, sends the request, and sends it again after failures that allow it. */
+/** One call of an operation: waits until it may start, sends the request, and sends it again after failures that allow it. */
 
 import type { Service } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError, TimeoutError } from '../../errors.ts'

@@ -53,8 +53,8 @@ export class ServiceLimits {
 /** The limits of all clients without `limits`. */
 export const sharedLimits = new ServiceLimits()
 
-/** How a call waits for its turn. */
-interface TurnOptions {
+/** How a call waits. */
+interface QueueOptions {
   readonly priority?: 'high' | undefined
   readonly queueLimit: number
   /** Called with the length of the queue and the concurrency limit when the call has to wait. */
@@ -75,7 +75,7 @@ export class Pacer {
   }
 
   /** Waits until an attempt may start; `leave` must follow. Errors: the reason of the interruption; those of `ConcurrencyLimiter`. */
-  async enter(interruption: Interruption, { priority, queueLimit, queued }: TurnOptions): Promise<void> {
+  async enter(interruption: Interruption, { priority, queueLimit, queued }: QueueOptions): Promise<void> {
     if (interruption.reason) throw interruption.reason
     const wait = this.#rate?.take(this.#clock.now()) ?? 0
     if (wait > 0) await sleep(wait, this.#clock, interruption.signal)

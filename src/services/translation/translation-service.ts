@@ -8,17 +8,9 @@ import { deadlineOf } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
 import { sharedLimits } from '../client/pacer.ts'
-import type { CallInput, CallOptions, Interceptor, Method, Operation } from '../client/request.ts'
+import type { CallInput, CallOptions, FormMembers, Interceptor, Method, Operation } from '../client/request.ts'
 import { ApiResponse } from '../client/response.ts'
-import {
-  type FormMembers,
-  inForm,
-  type Member,
-  type Members,
-  type OperationName,
-  operations,
-  type TranslationOperation,
-} from './operations.ts'
+import { inForm, type Member, type Members, type OperationName, operations, type TranslationOperation } from './operations.ts'
 
 /** Options of `TranslationClient`. Durations are milliseconds. */
 export interface TranslationClientOptions
