@@ -51,8 +51,6 @@ const [FAILURE_LIMIT, LIMIT] = [65_536, 64 * 2 ** 20]
 
 const NOTHING = new Uint8Array()
 
-const NO_HEADERS = { get: () => null }
-
 let calls = 0
 
 export class Call {
@@ -120,7 +118,7 @@ export class Call {
         pacer.leave()
       }
       if (result instanceof ApiResponse) return result
-      if (retries.isAlreadyGone(result)) return new ApiResponse(404, NO_HEADERS, undefined, this.#count, true)
+      if (retries.isAlreadyGone(result)) return new ApiResponse(404, headersOf(result.error), undefined, this.#count, true)
       const delayMs = retries.delayAfter(result, this.#end - limits.clock.now())
       if (delayMs === 'deadline') throw this.#tooLate(result.error)
       const reason = result.error.code
@@ -167,6 +165,7 @@ export class Call {
     events.emit('request', () => ({ ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) }))
     const started = limits.clock.now()
     const response = await this.#authorized(link, plain, ending.signal, progress)
+    if (ending.signal.aborted) throw ending.signal.reason
     progress.begun = true
     const { status, headers } = response
     await this.#notified({ status, headers })
@@ -335,6 +334,12 @@ export class Call {
     const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits`
     return new TimeoutError('TIMEOUT_TOTAL', message, { url: this.#url, retryable: true, ...(cause && { cause }) })
   }
+}
+
+/** Returns the harmless headers of the response that became an error. */
+function headersOf(error: AuthError): HttpResponse['headers'] {
+  const headers = error instanceof HttpError ? error.headers : undefined
+  return { get: (name) => headers?.[name.toLowerCase()] ?? null }
 }
 
 /** Codes of errors that occur before the first byte is sent, for transports that do not report it. */
