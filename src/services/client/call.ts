@@ -160,7 +160,7 @@ export class Call {
 
   async #exchange(link: Link, attempt: number, ending: AbortController, progress: Progress): Promise<ApiResponse> {
     const { settings, operation } = this.#parts
-    const { events, limits } = settings
+    const { events, limits, codec, parseJson } = settings
     const plain = await this.#intercepted(attempt)
     events.emit('request', () => ({ ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) }))
     const started = limits.clock.now()
@@ -183,7 +183,7 @@ export class Call {
     return new ApiResponse(
       status,
       headers,
-      isStream ? this.#streamOf(response, ending) : dataOf(read, { operation, ...settings }),
+      isStream ? this.#streamOf(response, ending) : dataOf(read, { operation, codec, parseJson }),
       this.#count,
     )
   }
