@@ -158,10 +158,11 @@ export class ApiClient {
   }
 
   /** Sends an operation and returns the whole response. */
-  async send<T = unknown>(operation: Operation, input: CallInput = {}, options: CallOptions = {}): Promise<ApiResponse<T>> {
+  async send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
+    // Programs without types pass null.
+    const [input, options, settings] = [given ?? {}, more ?? {}, this.#settings]
     const { credential, ...rest } = options
     if (credential) return this.withCredential(credential).send(operation, input, rest)
-    const settings = this.#settings
     try {
       const request = buildRequest(operation, input, options, settings)
       const call = new Call({ settings, operation, input, options, request })
@@ -240,6 +241,12 @@ export class ApiClient {
     const sibling = this.#related({ ...options, credential }, { interceptors, redactor })
     this.#siblings.set(credential, sibling)
     return sibling
+  }
+
+  /** Returns the same client for another base URL. @internal */
+  at(baseUrl: string): ApiClient {
+    const { interceptors, redactor } = this.#settings
+    return this.#related({ ...this.#options, baseUrl }, { interceptors, redactor })
   }
 
   /** Returns the same client without a credential and without `hints`, which may be about it, for operations such as logins. */

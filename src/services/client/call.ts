@@ -1,10 +1,10 @@
-/** One call of an operation: waits for its turn, sends the request, and sends it again after failures that allow it. */
+/** One call of an operation: waits until it may start, sends the request, and sends it again after failures that allow it. */
 
 import type { Service } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import { type HttpRequest, type HttpResponse, queryValues, readBody, type SendOptions, type Transport } from '../../http/message.ts'
 import { failure, progressOf } from '../../http/network-error.ts'
-import { Interruption, sleep, unlessAborted } from '../../net/cancellation.ts'
+import { Interruption, sleep } from '../../net/cancellation.ts'
 import { startTimer } from '../../net/clock.ts'
 import type { Settings } from './api-client.ts'
 import { annotate, described, foreign, HttpError, ValidationError } from './errors.ts'
@@ -51,8 +51,6 @@ const [FAILURE_LIMIT, LIMIT] = [65_536, 64 * 2 ** 20]
 
 const NOTHING = new Uint8Array()
 
-const NO_HEADERS = { get: () => null }
-
 let calls = 0
 
 export class Call {
@@ -89,7 +87,11 @@ export class Call {
     if (left <= 0) late()
     const stop = left > 0 && left < Number.POSITIVE_INFINITY ? startTimer(clock, left, late, 'guard') : undefined
     try {
-      return await this.#answer(await unlessAborted(link, interruption.signal))
+      const opened = await new Promise<Link>((resolve, reject) => {
+        interruption.tell(reject)
+        link.then(resolve, reject)
+      })
+      return await this.#answer(opened)
     } catch (error) {
       this.#isStreaming = false
       throw described(error, this.#count, this.#parts.operation.name)
@@ -116,7 +118,7 @@ export class Call {
         pacer.leave()
       }
       if (result instanceof ApiResponse) return result
-      if (retries.isAlreadyGone(result)) return new ApiResponse(404, NO_HEADERS, undefined, this.#count, true)
+      if (retries.isAlreadyGone(result)) return new ApiResponse(404, headersOf(result.error), undefined, this.#count, true)
       const delayMs = retries.delayAfter(result, this.#end - limits.clock.now())
       if (delayMs === 'deadline') throw this.#tooLate(result.error)
       const reason = result.error.code
@@ -132,14 +134,18 @@ export class Call {
     const usual = operation.response === 'stream' ? Number.POSITIVE_INFINITY : settings.timeouts.attempt
     const timeout = options.timeout ?? operation.timeout ?? usual
     const ending = new AbortController()
-    const late = () =>
-      ending.abort(new TimeoutError('TIMEOUT_ATTEMPT', `${this.#url}: no complete response within ${timeout} ms`, timedOut))
-    const timedOut = { url: this.#url, retryable: true }
-    this.#interruption.tell((reason) => ending.abort(reason))
-    const stop = timeout < Number.POSITIVE_INFINITY ? startTimer(clock, timeout, late, 'guard') : undefined
     const progress: Progress = { sent: false, begun: false, stale: false, error: undefined }
+    let stop: (() => void) | undefined
     try {
-      return await unlessAborted(this.#exchange(link, attempt, ending, progress), ending.signal)
+      return await new Promise<ApiResponse>((resolve, reject) => {
+        const end = (reason: AuthError) => {
+          ending.abort(reason)
+          reject(reason)
+        }
+        this.#interruption.tell(end)
+        if (timeout < Number.POSITIVE_INFINITY) stop = startTimer(clock, timeout, () => end(this.#attemptTimeout(timeout)), 'guard')
+        this.#exchange(link, attempt, ending, progress).then(resolve, reject)
+      })
     } catch (error) {
       const { sent, begun, stale } = progress
       if (!isAuthError(error) || !(begun || ending.signal.aborted || error === progress.error)) throw error
@@ -154,11 +160,12 @@ export class Call {
 
   async #exchange(link: Link, attempt: number, ending: AbortController, progress: Progress): Promise<ApiResponse> {
     const { settings, operation } = this.#parts
-    const { events, limits } = settings
+    const { events, limits, codec, parseJson } = settings
     const plain = await this.#intercepted(attempt)
     events.emit('request', () => ({ ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) }))
     const started = limits.clock.now()
     const response = await this.#authorized(link, plain, ending.signal, progress)
+    if (ending.signal.aborted) throw ending.signal.reason
     progress.begun = true
     const { status, headers } = response
     await this.#notified({ status, headers })
@@ -176,7 +183,7 @@ export class Call {
     return new ApiResponse(
       status,
       headers,
-      isStream ? this.#streamOf(response, ending) : dataOf(read, { operation, ...settings }),
+      isStream ? this.#streamOf(response, ending) : dataOf(read, { operation, codec, parseJson }),
       this.#count,
     )
   }
@@ -318,10 +325,21 @@ export class Call {
     return { id: this.#id, operation: operation.name, method: operation.method, url: this.#url, attempt, tag: options.tag }
   }
 
+  #attemptTimeout(timeout: number): TimeoutError {
+    const message = `${this.#url}: no complete response within ${timeout} ms`
+    return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
+  }
+
   #tooLate(cause?: AuthError): TimeoutError {
     const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits`
     return new TimeoutError('TIMEOUT_TOTAL', message, { url: this.#url, retryable: true, ...(cause && { cause }) })
   }
+}
+
+/** Returns the harmless headers of the response that became an error. */
+function headersOf(error: AuthError): HttpResponse['headers'] {
+  const headers = error instanceof HttpError ? error.headers : undefined
+  return { get: (name) => headers?.[name.toLowerCase()] ?? null }
 }
 
 /** Codes of errors that occur before the first byte is sent, for transports that do not report it. */

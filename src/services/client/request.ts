@@ -201,19 +201,21 @@ function contentOf(operation: Operation, { body, content }: CallInput, extra: Ca
   return operation.body === 'form' ? encodeForm(asMembers(whole), form) : json(whole)
 }
 
+/** Members of a body or query. */
+export type FormMembers = Readonly<Record<string, unknown>>
+
 /** Merges the members of both. Errors: `REQUEST_INVALID` for a name that is in both. */
-function merged(one: Members, other: Members, what: string): Members {
+function merged(one: FormMembers, other: FormMembers, what: string): FormMembers {
+  if (Object.keys(other).length === 0) return one
   const twice = Object.keys(other).find((name) => Object.hasOwn(one, name) && one[name] !== undefined)
   if (twice === undefined) return Object.fromEntries([...Object.entries(one), ...Object.entries(other)])
   throw new ValidationError('REQUEST_INVALID', `"${twice}" is given twice; nothing was sent`, { field: `${what}.${twice}` })
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 /** Returns the members of an object. Errors: `REQUEST_INVALID` for anything else, also for a `Map`, whose content is not in members. */
-export function asMembers(value: unknown, what = 'body'): Members {
+export function asMembers(value: unknown, what = 'body'): FormMembers {
   if (value === undefined) return {}
-  if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as Members
+  if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as FormMembers
   throw new ValidationError('REQUEST_INVALID', `the ${what} must be a plain object; nothing was sent`, { field: what })
 }
 
