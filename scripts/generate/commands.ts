@@ -1,4 +1,4 @@
-/** Writes docs/commands.md from the help texts: every command with its options and examples. */
+/** Writes docs/commands.md from the help texts: every command with its options and examples. And the manual pages into package.json. */
 import type { Command, Option } from 'commander'
 import { EXIT_CODES } from '../../dist/cli/exit-code.js'
 import { ENVIRONMENT } from '../../dist/cli/io.js'
@@ -31,7 +31,13 @@ Options name further variables as their defaults. Other pages describe those of 
 [keys for object stores](s3-keys.md) and of [a token for translations](translation.md#from-the-command-line).
 `,
 ]
-export const files: Files = { 'docs/commands.md': page.join('') }
+/** npm shows manual pages after a global installation only where each is named. */
+const manualPages = ['stac-auth', ...commands.map((command) => `stac-auth-${command.name()}`)].map((name) => `    "./dist/man/${name}.1"`)
+
+export const files: Files = {
+  'docs/commands.md': page.join(''),
+  'package.json': (manifest) => manifest.replace(/(?<="man": \[\n)[^\]]*(?=\n {2}\])/, manualPages.join(',\n')),
+}
 
 function section(command: Command): string {
   const below = subcommands(command)

@@ -20,7 +20,7 @@ interface Shape {
 
 /** What a command prints. */
 interface JsonOutput {
-  /** `queue status --json`. */
+  /** `queue show --json`. */
   readonly command: string
   readonly what: string
   readonly shapes: readonly Shape[]
@@ -80,7 +80,7 @@ const ENTRIES: readonly Entry[] = [
     ],
   },
   {
-    command: 'authorize-all',
+    command: 'authorize --as ndjson',
     what: 'A line for each target. Secrets are hidden without `--reveal`.',
     sources: [
       {
@@ -153,7 +153,7 @@ const ENTRIES: readonly Entry[] = [
     sources: [{ of: 'cli/commands/rules.ts Listed' }],
   },
   {
-    command: 'queue status --json',
+    command: 'queue show --json',
     what: 'One object, also of `queue pause` and `queue resume`.',
     sources: [{ of: 'node/queue/queue-control.ts QueueStatus' }],
   },

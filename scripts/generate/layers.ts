@@ -1,5 +1,5 @@
 /** Fills the table of layers in CONTRIBUTING.md from what the architecture tests enforce. */
-import { LAYERS, VOCABULARY } from '../../test/architecture/layers.ts'
+import { FOLDERS, LAYERS, VOCABULARY } from '../../test/architecture/layers.ts'
 import { type Files, fill, table } from './files.ts'
 
 /** Layers that are one file of `src/`; `platform/node` is the files of that name. */
@@ -17,4 +17,12 @@ function nameOf(layer: string): string {
   return layer === 'platform/node' ? 'platform/node*.ts' : `${layer}/`
 }
 
-export const files: Files = { 'CONTRIBUTING.md': fill({ layers: table(['layer', 'may import', 'packages'], layers) }) }
+const folders = Object.entries(FOLDERS).flatMap(([layer, inside]) =>
+  Object.entries(inside).map(([folder, from]) => [
+    `\`${folder === '*' ? `${layer}/*.ts` : `${layer}/${folder}/`}\``,
+    from.join(', ') || 'nothing',
+  ]),
+)
+const tables = [table(['layer', 'may import', 'packages'], layers), table(['folder', 'may import, of the same layer'], folders)]
+
+export const files: Files = { 'CONTRIBUTING.md': fill({ layers: tables.join('\n') }) }
