@@ -13,7 +13,7 @@ interface Layer {
   readonly lazily?: readonly string[]
 }
 
-const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
+export const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
 const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'providers', 'services', 'platform']
