@@ -18,10 +18,10 @@ function nameOf(layer: string): string {
 }
 
 const folders = Object.entries(FOLDERS).flatMap(([layer, inside]) =>
-  Object.entries(inside).map(([folder, from]) => {
-    const file = folder === '*' ? `${layer}/*.ts` : `${layer}/${folder}`
-    return [`\`${file.endsWith('.ts') ? file : `${file}/`}\``, from.map((name) => name.replace('*', '`*.ts`')).join(', ') || 'nothing']
-  }),
+  Object.entries(inside).map(([folder, from]) => [
+    `\`${layer}/${folder === '*' ? '*.ts' : folder.endsWith('.ts') ? folder : `${folder}/`}\``,
+    from.map((name) => (name === '*' ? '`*.ts`' : name)).join(', ') || 'nothing',
+  ]),
 )
 const tables = [table(['layer', 'may import', 'packages'], layers), table(['folder', 'may import, of the same layer'], folders)]
 

@@ -114,45 +114,17 @@ export interface CallOptions {
  */
 export interface Interceptor {
   /** Returns the request that is authorized and sent: with other headers or another body; URL and method stay the same. */
-  before?(request: HttpRequest, about: { readonly operation: string; readonly attempt: number }): HttpRequest | Promise<HttpRequest>
+  before?(request: HttpRequest, attempt: { readonly operation: string; readonly attempt: number }): HttpRequest | Promise<HttpRequest>
   /** Receives status and headers of a response before they are evaluated. */
-  after?(answer: { readonly status: number; readonly headers: { get(name: string): string | null } }): void | Promise<void>
-}
-
-/** The parts of an operation's request that do not depend on the call. */
-export interface PreparedOperation {
-  readonly operation: Operation
-  readonly path: PathTemplate
-  /** `accept`, `user-agent` and the headers that the client adds to every request. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The same with the media type of the body. */
-  readonly bodyHeaders: Readonly<Record<string, string>>
-  readonly responseKind: NonNullable<Operation['response']>
-  readonly limit: number
+  after?(response: { readonly status: number; readonly headers: { get(name: string): string | null } }): void | Promise<void>
 }
 
 const ACCEPT = { json: 'application/json', text: 'text/plain, */*;q=0.5', bytes: '*/*', stream: '*/*' } as const
 
 const TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-const LIMIT = 64 * 2 ** 20
-
-/** Prepares an operation for a client with those headers. */
-export function prepareOperation(operation: Operation, common: Readonly<Record<string, string>>): PreparedOperation {
-  const responseKind = operation.response ?? 'json'
-  const headers = { ...common, accept: operation.accept ?? ACCEPT[responseKind] }
-  return {
-    operation,
-    path: pathTemplate(operation.path),
-    headers,
-    bodyHeaders: { ...headers, 'content-type': operation.contentType ?? TYPES[operation.body ?? 'json'] },
-    responseKind,
-    limit: operation.limit ?? (responseKind === 'stream' ? Number.POSITIVE_INFINITY : LIMIT),
-  }
-}
-
 /** The parts of a request that every attempt shares. */
-export interface RequestBuilder {
+export interface BuiltRequest {
   readonly method: string
   /** Path and query below the origin. */
   readonly path: string
@@ -165,27 +137,33 @@ export interface RequestBuilder {
 }
 
 /** The settings of a client that building a request needs. */
-interface DraftRules {
+interface RequestSettings {
   /** Path of the base URL without a slash at its end. */
   readonly base: string
+  /** Headers of every request, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
   readonly form: FormOptions
+  /** Names of headers that a call may not set, in lower case: that of the credential, and more if the service requires it. */
   readonly pinned: ReadonlySet<string>
 }
 
 /** Builds the request of a call. Errors: `ValidationError` `REQUEST_INVALID`, `FORM_EMPTY_VALUE`; nothing was sent. */
-export function draftOf(prepared: PreparedOperation, input: CallInput, options: CallOptions, rules: DraftRules): RequestBuilder {
-  const { operation } = prepared
-  const { formOptions: form = rules.form } = operation
-  const path = withQuery(rules.base + prepared.path(input.path ?? {}), queryOf(input.query, options.query, form))
-  const content = contentOf(prepared, input, options.extraBody, form)
-  const given = content === undefined ? prepared.headers : prepared.bodyHeaders
-  const headers = withCallHeaders(content === undefined ? given : described(given, input), options.headers, rules.pinned)
-  const common = { method: operation.method, path, headers, replayable: true }
+export function buildRequest(operation: Operation, input: CallInput, options: CallOptions, settings: RequestSettings): BuiltRequest {
+  const { formOptions: form = settings.form, method, name } = operation
+  const query = encodeForm(merged(asMembers(input.query, 'query'), asMembers(options.query, 'query'), 'query'), form)
+  const path = settings.base + operation.path.replace(/\{(\w+)\}/g, (_place, field: string) => segment(own(input.path, field), field))
+  const content = contentOf(operation, input, options.extraBody, form)
+  const headers: Record<string, string> = { ...settings.headers, accept: operation.accept ?? ACCEPT[operation.response ?? 'json'] }
+  if (content !== undefined) {
+    headers['content-type'] = input.contentType ?? operation.contentType ?? TYPES[operation.body ?? 'json']
+    if (input.contentLength !== undefined) headers['content-length'] = String(input.contentLength)
+  }
+  addHeaders(headers, options.headers ?? {}, settings.pinned)
+  const whole = query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`
+  const common = { method, path: whole, headers, replayable: true }
   if (content === undefined) return common
-  if (operation.method === 'GET' || operation.method === 'HEAD' || operation.method === 'DELETE')
-    throw new ValidationError('REQUEST_INVALID', `${operation.name} is a ${operation.method}, which has no body; nothing was sent`, {
-      field: 'body',
-    })
+  if (method === 'GET' || method === 'HEAD' || method === 'DELETE')
+    throw new ValidationError('REQUEST_INVALID', `${name} is a ${method}, which has no body; nothing was sent`, { field: 'body' })
   if (typeof content === 'string' || content instanceof Uint8Array) return { ...common, body: content }
   if (typeof content === 'function') return { ...common, stream: () => heard(content()) }
   heard(content)
@@ -198,28 +176,21 @@ export function heard<Stream extends StreamBody>(stream: Stream): Stream {
   return stream
 }
 
-/** Adds the media type and the size of `content`. */
-function described(headers: PreparedOperation['headers'], { contentType, contentLength }: CallInput): PreparedOperation['headers'] {
-  if (contentType === undefined && contentLength === undefined) return headers
-  return {
-    ...headers,
-    ...(contentType !== undefined && { 'content-type': contentType }),
-    ...(contentLength !== undefined && { 'content-length': String(contentLength) }),
+/** Returns the chunks of a stream; not every platform can iterate over a `ReadableStream`. */
+export function chunksOf(stream: StreamBody): AsyncIterable<Uint8Array> {
+  return Symbol.asyncIterator in stream ? stream : read(stream)
+}
+
+async function* read(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value
+  } finally {
+    await reader.cancel().catch(() => undefined)
   }
 }
 
-function queryOf(query: CallInput['query'], added: CallInput['query'], form: FormOptions): string {
-  if (!query && !added) return ''
-  return encodeForm(merged(asMembers(query, 'query'), asMembers(added, 'query'), 'query'), form)
-}
-
-/** Appends a query to a path, which may have a query already. */
-function withQuery(path: string, query: string): string {
-  if (query === '') return path
-  return `${path}${path.includes('?') ? '&' : '?'}${query}`
-}
-
-function contentOf({ operation }: PreparedOperation, { body, content }: CallInput, extra: CallOptions['extraBody'], form: FormOptions) {
+function contentOf(operation: Operation, { body, content }: CallInput, extra: CallOptions['extraBody'], form: FormOptions) {
   if (content !== undefined && (extra ?? body) !== undefined)
     throw new ValidationError('REQUEST_INVALID', 'members cannot be added to an encoded body; nothing was sent', {
       field: extra === undefined ? 'body' : 'extraBody',
@@ -230,18 +201,21 @@ function contentOf({ operation }: PreparedOperation, { body, content }: CallInpu
   return operation.body === 'form' ? encodeForm(asMembers(whole), form) : json(whole)
 }
 
+/** Members of a body or query. */
+export type FormMembers = Readonly<Record<string, unknown>>
+
 /** Merges the members of both. Errors: `REQUEST_INVALID` for a name that is in both. */
-function merged(one: CallInput['query'], other: CallInput['query'], what: string): Readonly<Record<string, unknown>> {
-  if (!one || !other) return one ?? other ?? {}
+function merged(one: FormMembers, other: FormMembers, what: string): FormMembers {
+  if (Object.keys(other).length === 0) return one
   const twice = Object.keys(other).find((name) => Object.hasOwn(one, name) && one[name] !== undefined)
   if (twice === undefined) return Object.fromEntries([...Object.entries(one), ...Object.entries(other)])
   throw new ValidationError('REQUEST_INVALID', `"${twice}" is given twice; nothing was sent`, { field: `${what}.${twice}` })
 }
 
 /** Returns the members of an object. Errors: `REQUEST_INVALID` for anything else, also for a `Map`, whose content is not in members. */
-export function asMembers(value: unknown, what = 'body'): Readonly<Record<string, unknown>> {
+export function asMembers(value: unknown, what = 'body'): FormMembers {
   if (value === undefined) return {}
-  if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as Readonly<Record<string, unknown>>
+  if (typeof value === 'object' && value !== null && !(Symbol.iterator in value)) return value as FormMembers
   throw new ValidationError('REQUEST_INVALID', `the ${what} must be a plain object; nothing was sent`, { field: what })
 }
 
@@ -299,48 +273,18 @@ const OURS = new Set([
 /**
  * Adds the headers of a call to those of its operation. Errors: `REQUEST_INVALID` for an invalid header name or value, for headers that
  * frame the message, and for the `pinned` ones.
- *
- * @param pinned names in lower case that a call may not change: that of the credential, and more if the service requires it
  */
-function withCallHeaders(
-  headers: Readonly<Record<string, string>>,
-  added: Readonly<Record<string, string>> | undefined,
-  pinned: ReadonlySet<string>,
-): Readonly<Record<string, string>> {
-  if (!added) return headers
-  const all: Record<string, string> = { ...headers }
+function addHeaders(headers: Record<string, string>, added: Readonly<Record<string, string>>, pinned: ReadonlySet<string>): void {
   for (const [header, value] of Object.entries(added)) {
     const name = header.toLowerCase()
     if (!isToken(name) || typeof value !== 'string' || /[^\t\x20-\x7e\x80-\xff]/.test(value)) throw refused(name, 'is not a valid header')
     if (OURS.has(name) || pinned.has(name) || name.startsWith('proxy-')) throw refused(name, 'cannot be set by a call')
-    all[name] = value
+    headers[name] = value
   }
-  return all
 }
 
 function refused(name: string, why: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', `the header ${JSON.stringify(name)} ${why}; nothing was sent`, { field: `headers.${name}` })
-}
-
-/** The value of a path parameter. */
-export type PathValue = string | number | bigint
-
-/** Returns a path with its parameters filled in. */
-type PathTemplate = (values: Readonly<Record<string, PathValue>>) => string
-
-const PLACE = /\{(\w+)\}/g
-
-/**
- * Parses a path such as `/projects/{id}` once. Each filled-in value stays one segment.
- *
- * Errors: `REQUEST_INVALID` for a parameter that is missing, or that {@link segment} refuses.
- */
-function pathTemplate(template: string): PathTemplate {
-  const literals = template.split(PLACE).filter((_part, index) => index % 2 === 0)
-  const names = [...template.matchAll(PLACE)].map(([, name = '']) => name)
-  const [only = ''] = literals
-  if (names.length === 0) return () => only
-  return (values) => names.reduce((path, name, index) => path + segment(own(values, name), name) + literals[index + 1], only)
 }
 
 /**
@@ -364,8 +308,8 @@ function digits(value: number, name: string): string {
   throw refusedParameter(name, 'is not a safe integer of 0 or more')
 }
 
-function own(values: Readonly<Record<string, PathValue>>, name: string): unknown {
-  return Object.hasOwn(values, name) ? values[name] : undefined
+function own(values: CallInput['path'], name: string): unknown {
+  return values && Object.hasOwn(values, name) ? values[name] : undefined
 }
 
 function refusedParameter(name: string, why: string): ValidationError {
