@@ -128,7 +128,7 @@ async function queued(
     import('../../node/queue/index.ts'),
   ])
   const queue = queueUrl(options.queue, context)
-  const worker = `stac-auth worker -d ${shellWord(settings.folder)}`
+  const worker = `stac-auth queue work -d ${shellWord(settings.folder)}`
   const onLonely = () =>
     void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
   return downloadByQueue(inputs, { ...settings, queue, onLonely })

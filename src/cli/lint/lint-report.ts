@@ -31,7 +31,7 @@ import type { LintOutcome } from './lint-run.ts'
  * @param read files that the run reads, which a report must not replace
  */
 export function destinationsOf(
-  { format }: ReportOptions,
+  { json, format = json ? [{ format: 'json' }] : undefined }: ReportOptions,
   taken?: string,
   read: readonly (string | undefined)[] = [],
 ): readonly Destination[] {

@@ -28,7 +28,7 @@ interface Open {
  * `connectRedis`.
  */
 export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
-  const onLonely = () => void diagnostics.note(`no worker is connected to ${address.shown} yet; start one with stac-auth worker`)
+  const onLonely = () => void diagnostics.note(`no worker is connected to ${address.shown} yet; start one with stac-auth queue work`)
   return new QueueLinter(await JobQueue.open({ address, onLonely }), fingerprints, io.signal)
 }
 

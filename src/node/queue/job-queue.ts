@@ -167,7 +167,7 @@ export class JobQueue {
       this.#onLonely()
     }
     if (this.#lonelySince === undefined || Date.now() - this.#lonelySince < NOBODY) return
-    const hint = 'start a worker that uses the same queue: stac-auth worker'
+    const hint = 'start a worker that uses the same queue: stac-auth queue work'
     this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'the job was not started: no worker takes jobs from the queue', { hint }))
   }
 }
