@@ -2,7 +2,6 @@
 
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
-import { setFlagsFromString } from 'node:v8'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
@@ -85,7 +84,6 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 async function* texts({ chunks, url }: Source, reread?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const head = await headOf(chunks, holdsTwoLines)
   if (isNdjson(head)) {
-    keepMemorySteady()
     for await (const { bytes, number, cut } of linesOf(head.chunks))
       yield cut ? { ...OVERSIZED, task: { line: number } } : textPiece(bytes, { url, line: number })
     return
@@ -288,14 +286,6 @@ function firstLines(bytes: Uint8Array, ended = false): readonly string[] {
     from = at < 0 ? bytes.length : at + 1
   }
   return lines
-}
-
-/**
- * Keeps the young generation of V8 at its size and prefers memory over speed. Otherwise V8 grows it to tens of megabytes while a stream
- * of documents produces garbage. Both flags take effect immediately.
- */
-function keepMemorySteady(): void {
-  setFlagsFromString('--semi-space-growth-factor=1 --optimize-for-size')
 }
 
 /** Where the bytes of an input come from. */
