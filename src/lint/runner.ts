@@ -179,7 +179,7 @@ function limited(found: Finding[], pointer: string): readonly Finding[] {
 }
 
 /** The document and place of a finding. */
-export interface About {
+export interface FindingContext {
   /** The parsed document; undefined when it cannot be read. */
   readonly document: unknown
   /** Pointer of the document in what was read. */
@@ -192,7 +192,7 @@ export interface About {
 export interface Completion {
   readonly document?: string
   /** Adds further members to each finding, such as its fingerprint. */
-  readonly complete?: (problem: Problem, about: About) => Problem
+  readonly complete?: (problem: Problem, about: FindingContext) => Problem
 }
 
 /** Adds to a finding the facts about its document, whose pointer in what was read is `at`. */

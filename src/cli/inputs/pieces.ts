@@ -14,7 +14,7 @@ import type { Io } from '../io.ts'
 import type { Task } from '../lint/linter.ts'
 import { fetchBody } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
-import type { Found } from './input-files.ts'
+import type { InputFile } from './input-files.ts'
 import { linesOf } from './lines.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
 
@@ -41,7 +41,7 @@ export interface Piece {
  * Errors: those of reading; `FILE_INTEGRITY` for damaged gzip or Parquet.
  */
 export async function* piecesOf(
-  { name, isRegular }: Found,
+  { name, isRegular }: InputFile,
   io: Io,
   auth: () => Promise<Auth>,
   read?: (name: string) => AsyncIterable<Uint8Array>,
