@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import type { Auth, CredentialStatus, DevicePrompt, Interaction, Redirection } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
-import { loopbackRedirect, openBrowser } from '../node/loopback-login.ts'
+import { loopbackRedirect } from '../node/login/loopback-login.ts'
+import { openBrowser } from '../node/login/open-browser.ts'
 import { defaultTokenFolder, TokenFolder } from '../node/tokens/token-files.ts'
 import { tokenKeyring } from '../node/tokens/token-keyring.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
@@ -195,7 +196,8 @@ export async function status(options: StatusOptions, context: Context, open: typ
 }
 
 function textOf(known: readonly CredentialStatus[]): string {
-  if (known.length === 0) return 'no credential uses tokens\n'
+  if (known.length === 0)
+    return 'no credential uses tokens; stac-auth setup DOC, or setup with a provider of stac-auth providers, makes one\n'
   const rows = known.map((one) => [one.credential, [one.type, one.flow].filter(Boolean).join(' '), stateText(one)])
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')

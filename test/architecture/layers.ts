@@ -13,7 +13,7 @@ interface Layer {
   readonly lazily?: readonly string[]
 }
 
-const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
+export const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
 const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'providers', 'services', 'platform']
@@ -64,6 +64,63 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     // The public suffix list is loaded by a synchronous rule, with the first host that it compares.
     packages: ['node:', 'commander', 'tldts'],
     lazily: ['diff', 'undici', 'hyparquet', 'picomatch'],
+  },
+}
+
+/**
+ * The folders of the layers that have several, and which of them each may import: types and `import()` count as well. A row names only rows
+ * above it, so that no circle can be written down. `*` are the files that are in no folder, unless they have a row of their own.
+ */
+export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  node: {
+    base: [],
+    transport: ['base'],
+    credentials: ['base'],
+    tokens: ['base', 'credentials'],
+    login: ['base'],
+    download: ['base', 'transport'],
+    gateway: ['base', 'transport', 'download'],
+    queue: ['base', 'download'],
+    '*': ['base', 'transport', 'credentials', 'tokens', 'login', 'download', 'gateway', 'queue'],
+  },
+  cli: {
+    '*': [],
+    credentials: ['*'],
+    'login.ts': ['*', 'credentials'],
+    'orders.ts': ['*', 'credentials'],
+    inputs: ['*'],
+    lint: ['*', 'inputs'],
+    crawl: ['*', 'inputs', 'lint'],
+    queue: ['*', 'orders.ts', 'lint'],
+    setup: ['*', 'credentials', 'login.ts'],
+    doctor: ['*', 'credentials', 'setup'],
+    run: ['*'],
+    translate: ['*', 'credentials'],
+    download: ['*', 'orders.ts', 'inputs', 'crawl', 'queue'],
+    'authorize-lines.ts': ['*', 'download'],
+    'time-actions.ts': ['*'],
+    help: ['*'],
+    commands: [
+      '*',
+      'credentials',
+      'login.ts',
+      'orders.ts',
+      'inputs',
+      'lint',
+      'crawl',
+      'queue',
+      'setup',
+      'doctor',
+      'run',
+      'translate',
+      'download',
+      'authorize-lines.ts',
+      'time-actions.ts',
+      'help',
+    ],
+    'program.ts': ['*', 'help', 'commands'],
+    'main.ts': ['*', 'program.ts'],
+    'bin.ts': ['*', 'main.ts'],
   },
 }
 
@@ -168,10 +225,23 @@ function moduleRefusal(path: string, layer: string, target: string, kind: Import
   const other = layerOf(target)
   if (target in GATES && kind === 'static') return `${target} may only be loaded when it is needed`
   if (!target.startsWith('src/')) return `imports ${target}, which is outside src`
-  if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : undefined
+  if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : folderRefusal(layer, path, target)
   if (LAYERS[layer]?.from.includes(other) || MODULES[path]?.from.includes(target)) return undefined
   if (kind === 'type' && LAYERS[layer]?.types?.includes(other)) return undefined
   return `${layer} may not import ${other} (${target})`
+}
+
+function folderRefusal(layer: string, path: string, target: string): string | undefined {
+  const folders = FOLDERS[layer]
+  const [user, used] = [folderIn(layer, path), folderIn(layer, target)]
+  if (!folders || user === used || folders[user]?.includes(used)) return undefined
+  return `${layer}/${user} may not import ${layer}/${used} (${target})`
+}
+
+/** Returns the row of a file of a layer: its folder, its name, or `*`. */
+export function folderIn(layer: string, path: string): string {
+  const [name = '', ...inner] = path.slice(`src/${layer}/`.length).split('/')
+  return inner.length > 0 || FOLDERS[layer]?.[name] ? name : '*'
 }
 
 /** A scheme type knows no other one: its file and its folder are one part, the index lists them all. */

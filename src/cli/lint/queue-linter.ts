@@ -1,11 +1,12 @@
 /** Lints documents with the workers of a queue. */
 import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
+import type { RedisAddress } from '../../node/base/redis-connection.ts'
 import { JobQueue } from '../../node/queue/job-queue.ts'
-import type { RedisAddress } from '../../node/queue/redis-connection.ts'
 import type { Context } from '../context.ts'
+import type { Task } from '../inputs/pieces.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
-import type { Linter, LintResult, Task, TaskRules } from './linter.ts'
+import type { Linter, LintResult, TaskRules } from './linter.ts'
 
 /** Limit of text in a job in UTF-16 units, except for a single longer document. */
 const UNITS = 512 * 1024

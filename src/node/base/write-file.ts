@@ -1,0 +1,206 @@
+/** Writes a new file or replaces the content of one: atomically, and by one process at a time. */
+
+import { createReadStream } from 'node:fs'
+import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { IntegrityError } from '../../errors.ts'
+import type { Files } from '../../platform/platform.ts'
+import { type AtomicWrite, renameWhenFree, writeFileAtomically } from './files.ts'
+import { type Lease, tryLock } from './process-lock.ts'
+import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
+
+/** Writes a file atomically through a part that only one process at a time can have, and always removes the part. */
+export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
+  const part = await PartFile.open(target, mode, name)
+  const confirm = async () => {
+    await how.confirm?.()
+    await part.confirm()
+  }
+  try {
+    await writeFileAtomically(part, target, { ...how, confirm }, name)
+  } finally {
+    await part.end()
+  }
+}
+
+/**
+ * Writes the chunks of `source` to a new file; after a failure no file is left.
+ *
+ * @param overwrite true replaces an existing file once the new one is complete
+ *
+ * Errors: `PATH_EXISTS`, `PATH_UNSAFE` (a link, a folder, a special file, no file name), `PATH_BUSY` (another process is
+ * writing it: {@link PartFile.open}), `DISK_FULL`, `FILE_ACCESS`, and those of `source`, which is called only if the file may be written.
+ */
+export async function writeNewFile(name: string, source: () => Promise<AsyncIterable<Uint8Array>>, overwrite = false): Promise<void> {
+  const refuse = refusing(name)
+  const target = await newPath(name, overwrite)
+  const write = async (file: FileHandle) => {
+    for await (const chunk of await source()) await file.writeFile(chunk).catch(refuse)
+  }
+  const place = overwrite ? renameWhenFree : (part: string) => give(part, name, target)
+  await replaceAlone(target, name, 0o666, { write, place })
+}
+
+/** Returns the path of a file that may be written, with its folder resolved. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+export async function newPath(name: string, overwrite = false): Promise<string> {
+  const refuse = refusing(name)
+  const file = basename(name)
+  if (/[\\/]$/.test(name) || file === '' || file === '.' || file === '..')
+    throw new IntegrityError('PATH_UNSAFE', `"${name}" is a folder, not a file to write`, { hint: 'add a file name to it' })
+  const folder = await realpath(dirname(name)).catch(refuse)
+  const target = join(folder, file)
+  const present = await lstat(target).catch((error) => (systemCode(error) === 'ENOENT' ? undefined : refuse(error)))
+  if (present?.isFile() && !overwrite) throw exists(name)
+  if (present && !present.isFile())
+    throw notWrittenThrough(
+      `"${name}" is a link, a folder or a special file`,
+      present.isSymbolicLink() || present.isDirectory() ? undefined : `choose another name, or redirect stdout to it: > ${name}`,
+    )
+  return target
+}
+
+/** Codes of systems and folders without hard links. */
+const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL'])
+
+/** Gives the part its final name by a hard link, which unlike a rename never replaces a file that another program has created. */
+async function give(part: string, name: string, target: string): Promise<void> {
+  const refuse = refusing(name)
+  try {
+    await link(part, target)
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw exists(name)
+    if (!NO_LINKS.has(systemCode(error))) return refuse(error)
+    await newPath(name)
+    return rename(part, target).catch(refuse)
+  }
+  await rm(part).catch(refuse)
+}
+
+function exists(name: string): IntegrityError {
+  return new IntegrityError('PATH_EXISTS', `"${name}" exists already`, { hint: 'remove it or choose another name' })
+}
+
+function refusing(name: string) {
+  return (error: unknown): never => {
+    throw writeFailure(error, `"${name}"`)
+  }
+}
+
+/** The `.part` beside a file that is being written, and a lock beside that. */
+class PartFile {
+  readonly path: string
+  readonly file: FileHandle
+  readonly #name: string
+  readonly #lease: Lease
+
+  private constructor(path: string, name: string, file: FileHandle, lease: Lease) {
+    this.path = path
+    this.#name = name
+    this.file = file
+    this.#lease = lease
+  }
+
+  /**
+   * Creates the part of a file. Removes a part whose process has ended or has sent no heartbeat for 60 s.
+   *
+   * @param name of the file, for messages
+   *
+   * Errors: `PATH_BUSY` when another process writes it, or a part of unknown origin exists; `DISK_FULL`, `FILE_ACCESS`.
+   */
+  static async open(target: string, mode: number, name: string): Promise<PartFile> {
+    const path = `${target}.part`
+    const lease = await tryLock(`${path}.lock`).catch((error) => {
+      if (systemCode(error) !== 'CACHE_UNSAFE') throw error
+      throw busy(name, 'the path of its lock is taken by something else', `remove "${path}.lock" if no other process uses it`)
+    })
+    if (!lease) throw busy(name, 'another process is writing it', 'wait for that process; a lock held on another host expires after 60 s')
+    try {
+      // The part of a download has a journal and can be resumed.
+      const isDownload = await lstat(`${path}.json`).then(Boolean, () => false)
+      if (lease.isTakenOver && !isDownload) await rm(path, { force: true })
+      return new PartFile(path, name, await open(path, 'wx', mode), lease)
+    } catch (error) {
+      await lease.release()
+      throw writeFailure(error, `"${name}"`)
+    }
+  }
+
+  /** Checks before the rename that the lock is still ours. Errors: `PATH_BUSY`. */
+  async confirm(): Promise<void> {
+    if (!(await this.#lease.confirm())) throw busy(this.#name, 'another process took it over', 'wait for that process')
+  }
+
+  /** Removes the part if it is still ours, and releases the lock. Never throws. */
+  async end(): Promise<void> {
+    if (await this.#lease.confirm()) await rm(this.path, { force: true }).catch(() => undefined)
+    await this.#lease.release()
+  }
+}
+
+function busy(name: string, why: string, hint: string): IntegrityError {
+  return new IntegrityError('PATH_BUSY', `"${name}" cannot be written: ${why}`, { hint })
+}
+
+/** The state of a file when it was read. */
+export interface Seen {
+  readonly size: number
+  readonly mtimeMs: number
+  readonly mode: number
+  readonly ino: number
+}
+
+/** Returns the state of a regular file; undefined for links, folders, special files and missing files. */
+export async function seenFile(name: string): Promise<Seen | undefined> {
+  const stats = await lstat(name).catch(() => undefined)
+  return stats?.isFile() ? stats : undefined
+}
+
+/**
+ * Replaces the content of a file and keeps its mode, or creates a file if `seen` is undefined. Links are not followed.
+ *
+ * Errors: `FILE_CHANGED` if the file differs from `seen`, `PATH_UNSAFE` (a link, a folder, a special file), `PATH_BUSY`, `DISK_FULL`,
+ * `FILE_ACCESS`; the file is unchanged then.
+ */
+export async function replaceFile(name: string, text: string, seen: Seen | undefined): Promise<void> {
+  // Otherwise the error names the lock, which the user does not know.
+  await realpath(dirname(name)).catch(refusing(name))
+  const write = (file: FileHandle) =>
+    file.writeFile(text).catch((error: unknown) => {
+      throw writeFailure(error, `"${name}"`)
+    })
+  await replaceAlone(name, name, seen ? seen.mode & 0o777 : 0o666, { write, confirm: () => requireSame(name, seen) })
+}
+
+async function requireSame(name: string, seen: Seen | undefined): Promise<void> {
+  const now = await lstat(name).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw writeFailure(error, `"${name}"`)
+  })
+  if (now && !now.isFile()) throw notWrittenThrough(`"${name}" is a link, a folder or a special file`)
+  const same = seen ? now && now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs : !now
+  if (!same)
+    throw new IntegrityError('FILE_CHANGED', `"${name}" was changed by another program in the meantime`, { hint: 'run the command again' })
+}
+
+/** Files of this machine, behind the interface of all platforms: read in chunks, and written atomically. */
+export const localFiles: Files = {
+  async open(path) {
+    const stats = await stat(path).catch((error: unknown) => {
+      throw readFailure(error, path)
+    })
+    if (!stats.isFile()) throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is not a regular file`)
+    return { name: basename(path), size: stats.size, chunks: () => chunksOf(path) }
+  },
+  async check(path, overwrite) {
+    await newPath(path, overwrite)
+  },
+  write: writeNewFile,
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw readFailure(error, path)
+  }
+}
