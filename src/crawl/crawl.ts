@@ -8,21 +8,21 @@ import { type Answer, type Asking, ask, type CrawlSend, SignalPool } from './ask
 import { expand, isMine } from './expand.ts'
 import { type Frontier, MemoryFrontier } from './frontier.ts'
 import {
-  type Found,
+  type EarlyStop,
   failed,
   forbidden,
   hashOf,
   type Job,
-  type Left,
   NO_PARENTS,
   NOTHING,
   type Outcome,
   originOf,
   parentsAt,
   type Scope,
-  type Stop,
+  type SkippedLink,
   startAt,
   type Visit,
+  type VisitResult,
 } from './job.ts'
 import type { RobotsOfOrigins } from './robots.ts'
 import { type CrawlLimits, type CrawlManners, DEFAULTS } from './settings.ts'
@@ -58,7 +58,7 @@ export interface CrawlOptions extends CrawlLimits, CrawlManners {
  *   if (visit.kind === 'visit') console.log(visit.job.url, visit.error?.code ?? visit.document)
  * }
  */
-export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | Stop, void> {
+export async function* crawl(options: CrawlOptions): AsyncGenerator<Visit | EarlyStop, void> {
   if (!Array.isArray(options.start) || typeof options.send !== 'function')
     throw new TypeError('crawl needs { start: [url], send: auth.send }')
   const crawler = new Crawler(options)
@@ -139,8 +139,8 @@ class Crawler {
       this.#isAwake = false
       if (this.#options.signal?.aborted) throw new AbortedError(this.#options.signal.reason)
       if (this.#broken !== undefined) throw this.#broken
-      const begun = this.#begin()
-      if (begun) await begun
+      const started = this.#begin()
+      if (started) await started
       const visit = this.#ready.shift()
       if (visit || this.#running === 0) return visit
       if (this.#isAwake) continue
@@ -154,7 +154,7 @@ class Crawler {
     return this.#frontier.finish(job, outcome)
   }
 
-  rest(): Stop | undefined {
+  rest(): EarlyStop | undefined {
     return this.#frontier.waiting > 0 ? { kind: 'stop', left: this.#limit() } : undefined
   }
 
@@ -208,7 +208,7 @@ class Crawler {
     return Object.assign(visit, found, { outcome })
   }
 
-  async #asked(job: Job, scopes: readonly Scope[]): Promise<Found> {
+  async #asked(job: Job, scopes: readonly Scope[]): Promise<VisitResult> {
     try {
       if (this.#options.robots && !(await this.#allowed(job.url)))
         return { outcome: { ...NOTHING, url: job.url, left: [forbidden(job.url)] } }
@@ -243,12 +243,12 @@ class Crawler {
     return known
   }
 
-  #recalled(job: Job, outcome: Outcome, recalled: 'here' | 'unchanged'): Found {
+  #recalled(job: Job, outcome: Outcome, recalled: 'here' | 'unchanged'): VisitResult {
     if (job.page) this.#documents += outcome.documents
     return { outcome, recalled }
   }
 
-  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer, above: number | undefined): Found {
+  #read(job: Job, { url, bytes = new Uint8Array(), validators }: Answer, above: number | undefined): VisitResult {
     const document = parseDocument(bytes, { url })
     const { documents, jobs, scopes, left } = expand(job, document, url, this.#options)
     const room = (this.#options.maxDocuments ?? DEFAULTS.documents) - this.#documents
@@ -259,7 +259,7 @@ class Crawler {
     return { outcome, document, bytes }
   }
 
-  #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): Left {
+  #limit(count = this.#frontier.waiting, url = this.#options.start[0] ?? ''): SkippedLink {
     const { maxDocuments } = this.#options
     const message = `the limit of ${maxDocuments ?? DEFAULTS.documents} documents is reached; at least ${count} were not read`
     return { url, code: 'CRAWL_LIMIT', message, limit: 'documents', asked: maxDocuments !== undefined, count }
@@ -349,7 +349,7 @@ export class MemorySink<R> implements Sink<R> {
 }
 
 /** A visit with its result, or the promise of it. */
-interface Begun<R> {
+interface StartedVisit<R> {
   readonly visit: Visit
   readonly result: R | Promise<R>
 }
@@ -370,13 +370,13 @@ export async function crawlInto<R>(
   sink: Sink<R>,
   { isFull = () => true, ...options }: Omit<CrawlOptions, 'recall' | 'earlier'> & { readonly isFull?: () => boolean },
   work: (visit: Visit) => R | Promise<R>,
-  report: (event: { readonly visit: Visit; readonly result: R } | Stop) => void = () => {},
+  report: (event: { readonly visit: Visit; readonly result: R } | EarlyStop) => void = () => {},
 ): Promise<void> {
   const known = { recall: (key: string) => sink.get(key)?.outcome, earlier: (key: string) => sink.earlier?.(key)?.outcome }
-  const begun: Begun<R>[] = []
+  const started: StartedVisit<R>[] = []
   const take = async (isEnough: () => boolean): Promise<void> => {
-    for (let one = begun[0]; one && !isEnough(); one = begun[0]) {
-      begun.shift()
+    for (let one = started[0]; one && !isEnough(); one = started[0]) {
+      started.shift()
       const [{ visit }, result] = [one, await one.result]
       if (visit.recalled !== 'here') await sink.put(visit.job.key, { outcome: visit.outcome, result })
       report({ visit, result })
@@ -391,7 +391,7 @@ export async function crawlInto<R>(
     const result = resultOf(visit, sink, work)
     // Prevents an unhandled rejection: the promise may reject before it is awaited.
     if (result instanceof Promise) result.catch(() => undefined)
-    begun.push({ visit, result })
+    started.push({ visit, result })
     await take(() => !isFull())
   }
   await take(() => false)

@@ -11,11 +11,11 @@ import {
   hashOf,
   type Job,
   keyOf,
-  type Left,
   linkedTo,
   originOf,
   type Page,
   type Scope,
+  type SkippedLink,
   sampleOf,
   type Via,
   withoutFragment,
@@ -26,7 +26,7 @@ import { type CrawlLimits, DEFAULTS } from './settings.ts'
 interface Expansion {
   readonly jobs: readonly Job[]
   readonly scopes: readonly Scope[]
-  readonly left: readonly Left[]
+  readonly left: readonly SkippedLink[]
   /** Documents that count: all of a page, unless only a sample is wanted. */
   readonly documents: number
 }
@@ -62,7 +62,7 @@ class Expander {
   readonly #limits: CrawlLimits
   readonly #jobs: Job[] = []
   readonly #scopes: Scope[] = []
-  readonly #left: Left[] = []
+  readonly #left: SkippedLink[] = []
   #tooDeep = 0
 
   constructor(job: Job, url: string, limits: CrawlLimits) {
@@ -240,7 +240,7 @@ class Expander {
     return this.#limits.maxDepth ?? DEFAULTS.depth
   }
 
-  #deep(): Left {
+  #deep(): SkippedLink {
     const asked = this.#limits.maxDepth !== undefined
     const message = `${this.#tooDeep} of its links are deeper than ${this.#maxDepth} levels`
     return { url: this.#url, code: 'CRAWL_LIMIT', message, limit: 'depth', asked, count: this.#tooDeep }
@@ -286,7 +286,7 @@ function listAt(url: string): Pick<Job, 'url' | 'method' | 'headers' | 'key' | '
 /** The continuation of a page: a job, the reason why there is none, or nothing. */
 interface Following {
   readonly job?: Job
-  readonly left?: Left
+  readonly left?: SkippedLink
 }
 
 /** Returns true when the page contains only documents of an earlier page. */
@@ -314,7 +314,7 @@ function following(
   const [link] = linksOf(document, 'next')
   if (!job.page || !link) return {}
   const { page } = job
-  const stop = (code: ErrorCode, message: string, more: Partial<Left> = {}): Following => ({
+  const stop = (code: ErrorCode, message: string, more: Partial<SkippedLink> = {}): Following => ({
     left: { url, code, message, asked: false, count: 1, ...more },
   })
   const room = page.room === undefined ? undefined : page.room - inner.length
@@ -336,8 +336,8 @@ function following(
   return { job: { ...job, body: undefined, ...request, key, level: job.level + 1, page: next, via: viaOf(link, url), from: url } }
 }
 
-function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | Left {
-  const refused = (code: ErrorCode, message: string): Left => ({
+function requestOf(link: JsonObject, base: string): Pick<Job, 'url' | 'method' | 'headers' | 'body'> | SkippedLink {
+  const refused = (code: ErrorCode, message: string): SkippedLink => ({
     url: base,
     code,
     message: `its next link ${message}`,

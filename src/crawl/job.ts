@@ -75,7 +75,7 @@ export interface Scope {
 export type LimitName = 'documents' | 'depth' | 'pages' | 'sample' | 'robots'
 
 /** A link that was not followed. */
-export interface Left {
+export interface SkippedLink {
   /** The URL of the link. */
   readonly url: string
   /** `CRAWL_OTHER_ORIGIN`, `CRAWL_LIMIT`, `PAGE_LOOP`, `LINK_REQUEST_FORBIDDEN`, or why a URL was refused (`URL_*`). */
@@ -101,7 +101,7 @@ export interface Outcome {
   /** Its documents with schemes, for the documents below. */
   readonly scopes: readonly Scope[]
   /** Links that were not followed. */
-  readonly left: readonly Left[]
+  readonly left: readonly SkippedLink[]
   /** Why it could not be read. */
   readonly failure?: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
   /** Validators for the next conditional request (RFC 9110 §13.1). */
@@ -177,11 +177,11 @@ interface ParentPlace {
 }
 
 /** The error that stopped the crawl. */
-export interface Stop {
+export interface EarlyStop {
   /** Tells it from a visit. */
   readonly kind: 'stop'
   /** The limit that was reached, and how much was not read. */
-  readonly left: Left
+  readonly left: SkippedLink
 }
 
 /** The parents of a document without scopes above it. */
@@ -191,7 +191,7 @@ export const NO_PARENTS = { parents: [], parentPlaces: [] } as const
 export const NOTHING = { documents: 0, jobs: [], scopes: [], left: [] } as const
 
 /** The members of a visit besides its position. */
-export type Found = Partial<Visit> & Pick<Visit, 'outcome'>
+export type VisitResult = Partial<Visit> & Pick<Visit, 'outcome'>
 
 /** Returns the parent documents whose schemes apply: those of the same origin. */
 export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'parents' | 'parentPlaces'> {
@@ -204,7 +204,7 @@ export function parentsAt(url: string, scopes: readonly Scope[]): Pick<Visit, 'p
 }
 
 /** Returns the outcome of a failed job; rethrows errors that are not of the library. */
-export function failed(job: Job, thrown: unknown): Found {
+export function failed(job: Job, thrown: unknown): VisitResult {
   if (!isAuthError(thrown)) throw thrown
   const error = thrown
   const { code, message, hint } = error
@@ -212,7 +212,7 @@ export function failed(job: Job, thrown: unknown): Found {
 }
 
 /** Returns the finding for a URL that `robots.txt` disallows. */
-export function forbidden(url: string): Left {
+export function forbidden(url: string): SkippedLink {
   return { url, code: 'CRAWL_LIMIT', message: 'robots.txt disallows it', limit: 'robots', asked: true, count: 1 }
 }
 

@@ -2,7 +2,7 @@
 import { pointer as append, isObject, own, ownString } from '../stac/document.ts'
 import { inside, namesOf } from './pointer.ts'
 import type { Problem } from './problem.ts'
-import type { About } from './runner.ts'
+import type { FindingContext } from './runner.ts'
 
 /** A baseline file: how often each fingerprint is known. */
 export interface Baseline {
@@ -70,7 +70,7 @@ export function isBaseline(value: unknown): value is Baseline {
  * Returns an identifier of a finding that survives edits of the catalog: its code, the `id` (or else the name) of its document, and
  * its pointer in the document, with labels instead of indexes. Several findings may have the same one.
  */
-function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { document, at }: About): string {
+function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { document, at }: FindingContext): string {
   let value = document
   let path = ''
   for (const part of namesOf(pointer.slice(at.length))) {
@@ -82,7 +82,7 @@ function fingerprintOf({ code, id, document: name = '', pointer }: Problem, { do
 }
 
 /** Returns the finding with its fingerprint. */
-export function withFingerprint(problem: Problem, about: About): Problem {
+export function withFingerprint(problem: Problem, about: FindingContext): Problem {
   return { ...problem, fingerprint: fingerprintOf(problem, about) }
 }
 

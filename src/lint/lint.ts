@@ -35,6 +35,8 @@ export interface LintOptions extends Completion {
   readonly url?: string
   /** The run that the document belongs to, for findings that involve several documents. */
   readonly run?: LintRun
+  /** True to report nothing about a document that neither uses nor declares the extension, unless it cannot be read. Default false. */
+  readonly skipUnused?: boolean
 }
 
 /**
@@ -54,11 +56,13 @@ export interface Inspection {
   readonly problems: Problem[]
   members: number
   strings: number
+  /** True when a document in it uses or declares the extension, also in a wrong way. */
+  isUsed: boolean
 }
 
 /** Lints without sorting; for callers that have the text too. */
 function inspect(document: unknown, options: LintOptions): Inspection {
-  const inspection: Inspection = { problems: [], members: 0, strings: 0 }
+  const inspection: Inspection = { problems: [], members: 0, strings: 0, isUsed: false }
   const runner = runnerFor(options)
   const parts = partsOf(document)
   const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
@@ -75,21 +79,23 @@ function inspectPart(
   part: Part,
   runner: Runner,
   inspection: Inspection,
-  { url, document: name, parents = [], run }: LintOptions,
+  { url, document: name, parents = [], run, skipUnused = false }: LintOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
   const isDocument = isObject(value) && (kindOf(value) !== 'unknown' || likely !== undefined)
   // Most documents do not use the extension: they are only counted. Documents with a corrected `type` are counted as written.
   const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, depth, inside)
-  const isUsed = !plain || (plain.tooDeep === undefined && !isSilent(plain, declarations))
+  const isUsed = !plain || !isSilent(plain, declarations)
   const around = { at, depth, inside, url, name, wrapper, parents, preset: runner.preset, run, declarations }
-  const reading = isDocument && isUsed ? readDocument(likely ? { ...value, type: likely } : value, around) : undefined
+  const reading =
+    isDocument && isUsed && plain?.tooDeep === undefined ? readDocument(likely ? { ...value, type: likely } : value, around) : undefined
   const { members = 0, strings = 0, tooDeep } = plain ?? reading?.counted ?? {}
   inspection.members += members
   inspection.strings += strings
+  inspection.isUsed ||= isUsed
   if (tooDeep !== undefined) return runner.named('document-limit', at + tooDeep, 'depth', { limit: DEPTH_LIMIT })
-  if (!isDocument) return runner.named('unknown-document', at, 'unknown')
+  if (!isDocument) return skipUnused && !isUsed ? [] : runner.named('unknown-document', at, 'unknown')
   const mistyped = likely ? wrongType(value, at, likely, runner) : []
   if (!reading) return mistyped
   const model = reading.document
@@ -215,6 +221,8 @@ function causeOf(problem: Problem, kind: 'lacks' | 'lends', { wrapper, value, at
 export interface TextOptions extends LintOptions {
   /** Line of a file on which the text begins, from 1: for files with a document on each line. */
   readonly line?: number
+  /** Returns true for a finding whose line and column will be shown; the others have none. Default: all. */
+  readonly isShown?: (problem: Problem) => boolean
 }
 
 /**
@@ -235,10 +243,11 @@ export function lintText(source: string | Uint8Array, options: TextOptions = {})
   }
   if (kindOf(document) === 'item' && isLonger(text, DOCUMENT_LIMITS.item))
     return alone('document-limit', 'bytes', options, undefined, DOCUMENT_LIMITS.item / MiB)
-  const { problems, members, strings } = inspect(document, options)
+  const { problems, members, strings, isUsed } = inspect(document, options)
   const tooDeep = problems.some(({ code }) => code === 'document-limit')
-  if (!tooDeep && hasDuplicateKeys(text, members, strings)) problems.push(...repeated(text, document, options))
-  return problems.length === 0 ? problems : placed(problems, text, options)
+  if (!tooDeep && (isUsed || !options.skipUnused) && hasDuplicateKeys(text, members, strings))
+    problems.push(...repeated(text, document, options))
+  return placed(problems, text, options)
 }
 
 const MiB = 2 ** 20
@@ -287,10 +296,13 @@ function repeated(text: string, document: unknown, options: TextOptions): readon
     .map((finding) => problemOf(finding, options, document))
 }
 
-function placed(problems: readonly Problem[], text: string, options: TextOptions): Problem[] {
+/** Returns the findings with their positions, in order; the text is searched only when one of them is shown. */
+function placed(problems: Problem[], text: string, options: TextOptions): Problem[] {
+  const shown = options.isShown ? problems.filter(options.isShown) : problems
+  if (shown.length === 0) return problems
   const positions = locate(
     text,
-    problems.flatMap(({ pointer, cause }) => (cause ? [pointer, cause.pointer] : [pointer])),
+    shown.flatMap(({ pointer, cause }) => (cause ? [pointer, cause.pointer] : [pointer])),
   )
   const at = <P extends { readonly pointer: string }>(place: P): P => {
     const position = positions.get(place.pointer)
@@ -315,40 +327,9 @@ export function hasDuplicateKeys(text: string, members: number, strings: number)
   return quotesIn(text) - escapedQuotesIn(text) !== 2 * (members + strings)
 }
 
-/** A buffer for 64 KiB of UTF-8, in which a quote is always one byte; overwritten by each call. */
-const bytes = new Uint8Array(0x10000)
-
-/** The same bytes in words of four. */
-const words = new Uint32Array(bytes.buffer)
-
-const encoder = new TextEncoder()
-
-/** Counts the quotes in a text. Searching for each of them takes three times as long. */
 function quotesIn(text: string): number {
   let quotes = 0
-  for (let rest = text; ; ) {
-    const { read, written } = encoder.encodeInto(rest, bytes)
-    const count = (written + 3) >> 2
-    bytes.fill(0, written, count * 4)
-    quotes += quotesInWords(count)
-    if (read >= rest.length) return quotes
-    rest = rest.slice(read)
-  }
-}
-
-/** Counts quotes in all four bytes of a word at once: each byte has its own counter, which is emptied before it overflows. */
-function quotesInWords(count: number): number {
-  let quotes = 0
-  for (let index = 0; index < count; ) {
-    let lanes = 0
-    for (const end = Math.min(count, index + 255); index < end; index++) {
-      const difference = (words[index] as number) ^ 0x22222222
-      // Sets the highest bit of each byte that is zero, and no other bit.
-      const zeros = ~(((difference & 0x7f7f7f7f) + 0x7f7f7f7f) | difference) & 0x80808080
-      lanes = (lanes + (zeros >>> 7)) | 0
-    }
-    quotes += (lanes & 255) + ((lanes >>> 8) & 255) + ((lanes >>> 16) & 255) + (lanes >>> 24)
-  }
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes++
   return quotes
 }
 

@@ -46,18 +46,13 @@ export interface LintDocument {
   /** Schemes of all maps, in their order. */
   readonly schemes: readonly SchemeNode[]
   readonly targets: readonly TargetNode[]
-  /** The lists in `auth:refs` of its targets; most equal lists are one object. */
-  readonly refLists: readonly RefList[]
   /** The schemes that names refer to, as far as they were looked up. */
   readonly definitions: Map<string, Definition | undefined>
   /** Members with `auth` in their names in places where the extension does not define them. */
   readonly misplacedFields: readonly MisplacedField[]
 }
 
-/**
- * A map of schemes, and everything that a finding about its schemes, flows or parameters may depend on. Findings are cached by the value
- * of a map, so a rule that needs more of the document must use the hook for documents.
- */
+/** A map of schemes, and what findings about its schemes, flows or parameters depend on. */
 export interface SchemeMap {
   readonly value: JsonObject
   readonly pointer: string
@@ -70,26 +65,13 @@ export interface SchemeMap {
 }
 
 /** A member of `auth:schemes` that is an object. */
-export class SchemeNode {
+export interface SchemeNode {
   readonly map: SchemeMap
   readonly name: string
   readonly value: JsonObject
-
-  constructor(map: SchemeMap, name: string, value: JsonObject) {
-    this.map = map
-    this.name = name
-    this.value = value
-  }
-
-  /** Computed on use, as the type is: most schemes are known from an earlier document. */
-  get pointer(): string {
-    return pointer(this.map.pointer, this.name)
-  }
-
+  readonly pointer: string
   /** The `type`, when it is a string. */
-  get type(): string | undefined {
-    return ownString(this.value, 'type')
-  }
+  readonly type: string | undefined
 }
 
 /** A value of `flows` that is an object. */
@@ -116,30 +98,26 @@ export class TargetNode {
   readonly object: JsonObject
   /** As written; undefined if it is not a string. */
   readonly href: string | undefined
+  /** The value of `auth:refs` when it is a list, whatever is in it. */
+  readonly refs: readonly unknown[] | undefined
   /** True when it has `auth:schemes` itself. */
   readonly hasSchemes: boolean
   /** The asset of an alternate. */
   readonly asset: TargetNode | undefined
-  /** The value of `auth:refs` when it is a list. */
-  list: RefList | undefined
   readonly #around: string
+  #definitions: readonly (Definition | undefined)[] | undefined
+  #types: readonly string[] | undefined
 
-  constructor(
-    document: LintDocument,
-    { kind, name, around, asset }: TargetPlace,
-    object: JsonObject,
-    href: string | undefined,
-    hasSchemes: boolean,
-  ) {
+  constructor(document: LintDocument, { kind, name, around, asset }: TargetPlace, object: JsonObject, fields: TargetFields) {
     this.document = document
     this.kind = kind
     this.name = name
     this.object = object
-    this.#around = around
-    this.href = href
-    this.hasSchemes = hasSchemes
+    this.href = fields.href
+    this.refs = fields.refs
+    this.hasSchemes = fields.hasSchemes
     this.asset = asset
-    this.list = undefined
+    this.#around = around
   }
 
   /** Computed on use: most targets have no finding. */
@@ -147,16 +125,27 @@ export class TargetNode {
     return pointer(this.#around, this.name)
   }
 
-  /** The value of `auth:refs` when it is a list, whatever is in it. */
-  get refs(): readonly unknown[] | undefined {
-    return this.list?.names
+  /** The definition of each of its refs; undefined for one that is not defined or not a string. */
+  get definitions(): readonly (Definition | undefined)[] {
+    this.#definitions ??= this.refs?.map((name) => (typeof name === 'string' ? definitionOf(this, name) : undefined)) ?? NONE
+    return this.#definitions
   }
 
   /** The types of the schemes that its refs name, as far as they have a readable type. */
   get types(): readonly string[] {
-    return this.list?.types ?? NONE
+    if (this.#types) return this.#types
+    const types: string[] = []
+    for (const definition of this.definitions) {
+      const type = ownString(definition?.value, 'type')
+      if (type !== undefined) types.push(type)
+    }
+    this.#types = types
+    return types
   }
 }
+
+/** The members of a target that the reader has already seen. */
+type TargetFields = Pick<TargetNode, 'href' | 'refs' | 'hasSchemes'>
 
 /** The place of a target. */
 export interface TargetPlace {
@@ -169,45 +158,6 @@ export interface TargetPlace {
 
 const NONE: readonly never[] = []
 
-/**
- * A list in `auth:refs`, for all targets of a document that have the same names in it and see the same schemes. Definitions are looked
- * up on first use.
- */
-export class RefList {
-  readonly names: readonly unknown[]
-  /** At least one. */
-  readonly targets: TargetNode[]
-  #definitions: readonly (Definition | undefined)[] | undefined
-  #types: readonly string[] | undefined
-
-  constructor(names: readonly unknown[], target: TargetNode) {
-    this.names = names
-    this.targets = [target]
-  }
-
-  /** The definition of each name; undefined for one that is not defined or not a string. */
-  get definitions(): readonly (Definition | undefined)[] {
-    if (this.#definitions) return this.#definitions
-    const [target] = this.targets
-    const found: (Definition | undefined)[] = []
-    for (const name of this.names) found.push(target && typeof name === 'string' ? definitionOf(target, name) : undefined)
-    this.#definitions = found
-    return found
-  }
-
-  /** The types of the definitions that have a readable type. */
-  get types(): readonly string[] {
-    if (this.#types) return this.#types
-    const found: string[] = []
-    for (const definition of this.definitions) {
-      const type = ownString(definition?.value, 'type')
-      if (type !== undefined) found.push(type)
-    }
-    this.#types = found
-    return found
-  }
-}
-
 /** A definition, and where it was found. */
 export interface Definition {
   readonly value: unknown
@@ -216,15 +166,11 @@ export interface Definition {
 
 /** Returns the nearest definition of the name, or undefined. Searched in this order: the target, its document, the wrapper, the parents. */
 function definitionOf(target: TargetNode, name: string): Definition | undefined {
-  if (seesOwnSchemes(target)) return find(target, name)
+  // Such targets may see other schemes than the rest of the document.
+  if (target.hasSchemes || isItemAsset(target)) return find(target, name)
   const { definitions } = target.document
   if (!definitions.has(name)) definitions.set(name, find(target, name))
   return definitions.get(name)
-}
-
-/** True for a target that may see other schemes than the rest of its document; there are few. */
-export function seesOwnSchemes(target: TargetNode): boolean {
-  return target.hasSchemes || isItemAsset(target)
 }
 
 function find(target: TargetNode, name: string): Definition | undefined {
@@ -252,15 +198,11 @@ export function hasOuterSchemes({ wrapper, parents }: LintDocument): boolean {
 }
 
 /** Returns the names that a document refers to and does not define. */
-export function outerRefs({ refLists, targets, schemes, maps: schemeMaps }: LintDocument): ReadonlySet<string> {
+export function outerRefs({ targets, schemes, maps: schemeMaps }: LintDocument): ReadonlySet<string> {
   const names = new Set<string>()
-  for (const list of refLists) {
-    for (const [index, name] of list.names.entries())
-      if (typeof name === 'string' && list.definitions[index]?.where !== 'document') names.add(name)
-  }
   for (const target of targets) {
-    const lone = target.list ? undefined : own(target.object, 'auth:refs')
-    if (typeof lone === 'string' && definitionOf(target, lone)?.where !== 'document') names.add(lone)
+    for (const name of target.refs ?? [own(target.object, 'auth:refs')])
+      if (typeof name === 'string' && definitionOf(target, name)?.where !== 'document') names.add(name)
   }
   for (const { value } of schemes) {
     const refs = own(value, 'auth:refs')

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   kindOf,
   own,
+  ownString,
   pointer,
   type StacDocument,
   versionOf,
@@ -19,10 +20,8 @@ import {
   type FlowNode,
   type LintDocument,
   type ParameterNode,
-  RefList,
   type SchemeMap,
-  SchemeNode,
-  seesOwnSchemes,
+  type SchemeNode,
   TargetNode,
   type TargetPlace,
 } from './model.ts'
@@ -62,7 +61,6 @@ export function readDocument(object: StacDocument, around: Surroundings): Readin
   const reader = new Reader(document)
   reader.read(around.depth, around.inside)
   document.targets = reader.targets
-  document.refLists = reader.refLists
   document.maps = mapsIn(document)
   document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
   // The reader checks the depth limit below targets only, and has no pointer for it.
@@ -92,7 +90,6 @@ function emptyModel(object: StacDocument, around: Surroundings): Writable {
     maps: [],
     schemes: [],
     targets: [],
-    refLists: [],
     definitions: new Map(),
     misplacedFields: [],
   }
@@ -120,7 +117,7 @@ function schemeMap({ version, declared, preset }: LintDocument, value: JsonObjec
   const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
   for (const name of Object.keys(value)) {
     const scheme = value[name]
-    if (isObject(scheme)) schemes.push(new SchemeNode(map, name, scheme))
+    if (isObject(scheme)) schemes.push({ map, name, value: scheme, pointer: pointer(at, name), type: ownString(scheme, 'type') })
   }
   return map
 }
@@ -167,7 +164,6 @@ const TARGET_DEPTH = 4
 /** Walks over a document and collects its targets. */
 class Reader {
   readonly targets: TargetNode[] = []
-  readonly refLists: RefList[] = []
   readonly counted = emptySurvey()
   /** Fields of the extension that targets may have. */
   fieldsOfTargets = 0
@@ -235,32 +231,8 @@ class Reader {
         countIn(value, depth + 1, this.counted)
       }
     }
-    const target = new TargetNode(this.#document, place, object, href, hasSchemes)
+    const target = new TargetNode(this.#document, place, object, { href, refs, hasSchemes })
     this.targets.push(target)
-    if (refs) target.list = this.#list(refs, target)
     if (alternates) this.#assets(alternates, `${target.pointer}/alternate`, 'alternate', depth + 1, target)
   }
-
-  /** Adds the target to an equal known list if they can share one, else to a new list, and returns that list. */
-  #list(refs: readonly unknown[], target: TargetNode): RefList {
-    const isShared = !seesOwnSchemes(target)
-    for (let index = 0; isShared && index < this.refLists.length && index < SHARED_LISTS; index++) {
-      const known = this.refLists[index]
-      if (!known || !isSameList(known.names, refs) || seesOwnSchemes(known.targets[0] ?? target)) continue
-      known.targets.push(target)
-      return known
-    }
-    const list = new RefList(refs, target)
-    this.refLists.push(list)
-    return list
-  }
-}
-
-/** Number of lists that a list is compared with before it is read anew; a document has few different ones. */
-const SHARED_LISTS = 8
-
-function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
-  if (one.length !== other.length) return false
-  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
-  return true
 }

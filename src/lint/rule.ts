@@ -1,5 +1,5 @@
 /** The interface of rules. A rule covers one mistake in all its cases; each case has its metadata, and hooks that check a document. */
-import type { FlowNode, LintDocument, ParameterNode, RefList, SchemeNode, TargetNode } from './model.ts'
+import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
@@ -78,8 +78,6 @@ export interface RuleCase {
   target?(target: TargetNode, report: Report): void
   /** A target with an href and at least one ref. @internal */
   protectedTarget?(target: TargetNode & { readonly href: string }, report: Report): void
-  /** A list in `auth:refs`, once for all targets that have it; pointers start at the list. @internal */
-  refList?(list: RefList, report: Report): void
   /** A value of `auth:schemes`. @internal */
   scheme?(scheme: SchemeNode, report: Report): void
   /** A flow of a scheme of type `oauth2` or `signedUrl`. @internal */

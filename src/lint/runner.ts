@@ -1,7 +1,7 @@
 /** Runs all rules on one document, with one finding for each mistake. */
-import { isObject, type JsonObject, own, ownString } from '../stac/document.ts'
+import { ownString } from '../stac/document.ts'
 import { type Levels, levelOf } from './config.ts'
-import type { LintDocument, RefList, SchemeMap, TargetNode } from './model.ts'
+import type { LintDocument, SchemeMap, TargetNode } from './model.ts'
 import { schemeOfType } from './pointer.ts'
 import type { Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
@@ -36,13 +36,11 @@ interface Active {
 /** The rules that are enabled by a preset and its overrides, for many documents. */
 export class Runner {
   readonly preset: Preset
-  readonly #verdicts = new Verdicts()
   #found: Finding[] = []
   readonly #claiming: readonly Active[]
   readonly #document: readonly Active[]
   readonly #target: readonly Active[]
   readonly #protectedTarget: readonly Active[]
-  readonly #refList: readonly Active[]
   readonly #scheme: readonly Active[]
   readonly #flow: readonly Active[]
   readonly #parameter: readonly Active[]
@@ -65,7 +63,6 @@ export class Runner {
     this.#document = active.filter(({ rule }) => rule.document)
     this.#target = active.filter(({ rule }) => rule.target)
     this.#protectedTarget = active.filter(({ rule }) => rule.protectedTarget)
-    this.#refList = active.filter(({ rule }) => rule.refList)
     this.#scheme = active.filter(({ rule }) => rule.scheme)
     this.#flow = active.filter(({ rule }) => rule.flow)
     this.#parameter = active.filter(({ rule }) => rule.parameter)
@@ -79,8 +76,7 @@ export class Runner {
     for (const { rule, report } of this.#target) for (const target of document.targets) rule.target?.(target, report)
     const protectedTargets = document.targets.filter(isProtected)
     for (const { rule, report } of this.#protectedTarget) for (const target of protectedTargets) rule.protectedTarget?.(target, report)
-    for (const list of document.refLists) this.#askRefList(list)
-    for (const map of document.maps) this.#found.push(...this.#verdicts.of(map, () => this.#askSchemes(map, document)))
+    for (const map of document.maps) this.#checkSchemes(map, document)
     return this.#found.length === 0 ? this.#found : limited(withoutConsequences(this.#found), document.at)
   }
 
@@ -97,32 +93,14 @@ export class Runner {
     }
   }
 
-  /** Reports the findings of a list on each target that has it. */
-  #askRefList(list: RefList): void {
-    const before = this.#found
-    const found: Finding[] = []
-    this.#found = found
-    for (const { rule, report } of this.#refList) rule.refList?.(list, report)
-    this.#found = before
-    for (const finding of found)
-      for (const { pointer } of list.targets) before.push({ ...finding, pointer: `${pointer}/auth:refs${finding.pointer}` })
-  }
-
-  /** Returns the findings about the schemes of one map, their flows and parameters. */
-  #askSchemes({ value, version, pointer, schemes }: SchemeMap, document: LintDocument): readonly Finding[] {
-    const before = this.#found
-    this.#found = []
+  /** Checks the schemes of one map, their flows and parameters. */
+  #checkSchemes({ value, version, pointer, schemes }: SchemeMap, document: LintDocument): void {
     this.#claim(document, violationsOf(value, 'schemes', version, pointer.slice(document.at.length)))
-    for (const scheme of schemes) {
-      for (const { rule, report } of this.#scheme) rule.scheme?.(scheme, report)
-      for (const flow of flowsOf(scheme)) {
-        for (const { rule, report } of this.#flow) rule.flow?.(flow, report)
-        for (const parameter of parametersOf(flow)) for (const { rule, report } of this.#parameter) rule.parameter?.(parameter, report)
-      }
+    for (const { rule, report } of this.#scheme) for (const scheme of schemes) rule.scheme?.(scheme, report)
+    for (const flow of schemes.flatMap(flowsOf)) {
+      for (const { rule, report } of this.#flow) rule.flow?.(flow, report)
+      for (const parameter of parametersOf(flow)) for (const { rule, report } of this.#parameter) rule.parameter?.(parameter, report)
     }
-    const found = this.#found
-    this.#found = before
-    return found
   }
 
   #reporter(rule: string, meta: CaseMeta, severity: Severity): Report {
@@ -201,7 +179,7 @@ function limited(found: Finding[], pointer: string): readonly Finding[] {
 }
 
 /** The document and place of a finding. */
-export interface About {
+export interface FindingContext {
   /** The parsed document; undefined when it cannot be read. */
   readonly document: unknown
   /** Pointer of the document in what was read. */
@@ -214,7 +192,7 @@ export interface About {
 export interface Completion {
   readonly document?: string
   /** Adds further members to each finding, such as its fingerprint. */
-  readonly complete?: (problem: Problem, about: About) => Problem
+  readonly complete?: (problem: Problem, about: FindingContext) => Problem
 }
 
 /** Adds to a finding the facts about its document, whose pointer in what was read is `at`. */
@@ -258,98 +236,4 @@ const CONSEQUENCES: Readonly<Record<string, FollowsFrom | undefined>> = {
   'type-near-miss': wholeScheme,
   'missing-type': (finding, by) => notSecret(finding, { ...by, pointer: schemeOfType(by.pointer) }),
   'flow-name': (finding, by) => finding.code === 'required-field' && finding.pointer === by.pointer,
-}
-
-/** Maximum number of cached maps; a catalog has few different ones. */
-const REMEMBERED = 64
-
-/** Maximum number of schemes in a cached map: larger maps are rare, and comparing them would cost as much as running the rules. */
-const MOST_SCHEMES = 100
-
-interface Verdict {
-  /** A copy: callers may change their documents afterwards. */
-  readonly value: JsonObject
-  readonly version: string
-  readonly declared: boolean
-  readonly summary: boolean
-  /** Pointers start at the map. */
-  readonly findings: readonly Finding[]
-}
-
-/** A cache of the findings of one set of rules for maps of schemes. */
-export class Verdicts {
-  readonly #known: Verdict[] = []
-  /** The cached maps by the value in which the first two differ: most maps of a catalog differ in one URL. */
-  readonly #byDifference = new Map<unknown, Verdict[]>()
-  #difference: readonly string[] = []
-
-  /** Returns the findings of the map: those of an equal known map, else those that `ask` returns, with pointers from the root. */
-  of(map: SchemeMap, ask: () => readonly Finding[]): readonly Finding[] {
-    const { value, version, declared, summary, pointer, schemes } = map
-    const known = this.#byDifference
-      .get(scalarAt(value, this.#difference))
-      ?.find((other) => other.version === version && other.declared === declared && other.summary === summary && equal(other.value, value))
-    if (known) return known.findings.map((finding) => ({ ...finding, pointer: pointer + finding.pointer }))
-    const findings = ask()
-    if (schemes.length > MOST_SCHEMES) return findings
-    const relative = findings.map((finding) => ({ ...finding, pointer: finding.pointer.slice(pointer.length) }))
-    this.#keep({ value: JSON.parse(JSON.stringify(value)) as JsonObject, version, declared, summary, findings: relative })
-    return findings
-  }
-
-  #keep(verdict: Verdict): void {
-    const oldest = this.#known.length === REMEMBERED ? this.#known.shift() : undefined
-    if (oldest) {
-      const bucket = this.#bucketOf(oldest)
-      bucket.shift()
-      if (bucket.length === 0) this.#byDifference.delete(scalarAt(oldest.value, this.#difference))
-    }
-    this.#known.push(verdict)
-    const [first] = this.#known
-    if (this.#difference.length === 0 && first) {
-      this.#difference = differenceOf(first.value, verdict.value) ?? []
-      this.#byDifference.clear()
-      for (const known of this.#known) this.#bucketOf(known).push(known)
-    } else this.#bucketOf(verdict).push(verdict)
-  }
-
-  #bucketOf({ value }: Verdict): Verdict[] {
-    const key = scalarAt(value, this.#difference)
-    const bucket = this.#byDifference.get(key) ?? []
-    this.#byDifference.set(key, bucket)
-    return bucket
-  }
-}
-
-/** Returns the string or other scalar at a path of names; undefined for anything else. */
-function scalarAt(value: unknown, names: readonly string[]): unknown {
-  for (const name of names) value = own(value, name)
-  return typeof value === 'object' ? undefined : value
-}
-
-/** Returns the path of names to a scalar in which the two objects differ, or undefined. */
-function differenceOf(one: JsonObject, other: JsonObject): readonly string[] | undefined {
-  for (const name of Object.keys(one)) {
-    const [left, right] = [one[name], own(other, name)]
-    if (isObject(left) && isObject(right)) {
-      const inner = differenceOf(left, right)
-      if (inner) return [name, ...inner]
-    } else if (typeof left !== 'object' && left !== right) return [name]
-  }
-  return undefined
-}
-
-/** Compares as JSON: the order of members is ignored, that of elements is not. */
-function equal(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (Array.isArray(one))
-    return Array.isArray(other) && one.length === other.length && one.every((element, index) => equal(element, other[index]))
-  if (!isObject(one) || !isObject(other)) return false
-  let missing = 0
-  for (const name in one) {
-    missing++
-    if (!Object.hasOwn(other, name) || !equal(one[name], other[name])) return false
-  }
-  for (const _ in other) missing--
-  return missing === 0
 }

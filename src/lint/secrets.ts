@@ -12,8 +12,7 @@ const MEMBERS =
   /^(?:password|passwd|passphrase|secret|client_?secret|token|(?:access|refresh|id|session|sas)_?token|secret_?(?:access_?)?key|private_?key)$/i
 
 /** Members whose value is a secret or the name of one: the value decides. */
-const DOUBTFUL_MEMBERS =
-  /^(?:.*api[-_]?key|.*[-_]key|authorization|credentials?|.*[-_]token|.*[-_](?:secret|password)|connection_?string)$/i
+const DOUBTFUL_MEMBERS = /(?:api[-_]?key|[-_](?:key|token|secret|password)|^(?:authorization|credentials?|connection_?string))$/i
 
 /**
  * Characters of a value that are examined: what follows does not reveal a secret, and an expression that backtracks over millions of them
@@ -21,25 +20,30 @@ const DOUBTFUL_MEMBERS =
  */
 const LONGEST = 4096
 
-/** Tokens and keys with a recognizable format, anywhere in a text. */
-const FORMS = [
-  // A JSON Web Token (RFC 7515 §7.1). Each part is searched once: text of a catalog may be one word of megabytes.
-  /(?<![\w-])(?=[\w-]+\.[\w-]{8,}\.)[\w-]*?\beyJ[\w-]{8}/,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  // AWS, GitHub, GitLab, Slack, Google, Stripe, npm, Hugging Face, Planet, Azure.
-  /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
-  /\bgh[oprsu]_[A-Za-z\d]{30}/,
-  /\bgithub_pat_\w{30}/,
-  /\bglpat-[\w-]{20}/,
-  /\bxox[abeoprs]-[\w-]{10}/,
-  /\bAIza[\w-]{35}/,
-  /\bGOCSPX-[\w-]{20}/,
-  /\bya29\.[\w-]{20}/,
-  /\b[rs]k_(?:live|test)_[A-Za-z\d]{16}/,
-  /\b(?:npm|hf)_[A-Za-z\d]{30}/,
-  /\bPLAK[\da-f]{32}\b/,
-  /\bAccountKey=[\w+/]{40}/i,
-]
+/** A JSON Web Token (RFC 7515 §7.1). Each part is searched once: text of a catalog may be one word of megabytes. */
+const JSON_WEB_TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]{8,}\.)[\w-]*?\beyJ[\w-]{8}/
+
+/** Other tokens and keys with a recognizable format, anywhere in a text; one pattern, because nearly all texts have none. */
+const TOKEN = new RegExp(
+  [
+    /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+    // AWS, GitHub, GitLab, Slack, Google, Stripe, npm, Hugging Face, Planet, Azure.
+    /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/,
+    /\bgh[oprsu]_[A-Za-z\d]{30}/,
+    /\bgithub_pat_\w{30}/,
+    /\bglpat-[\w-]{20}/,
+    /\bxox[abeoprs]-[\w-]{10}/,
+    /\bAIza[\w-]{35}/,
+    /\bGOCSPX-[\w-]{20}/,
+    /\bya29\.[\w-]{20}/,
+    /\b[rs]k_(?:live|test)_[A-Za-z\d]{16}/,
+    /\b(?:npm|hf)_[A-Za-z\d]{30}/,
+    /\bPLAK[\da-f]{32}\b/,
+    /\b[Aa]ccount[Kk]ey=[\w+/]{40}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
 
 /** The value of an `Authorization` field (RFC 9110 §11.6.2), also in the middle of a sentence. */
 const AUTHORIZATION = /\b(basic|bearer|token|api-?key|dpop)[ \t]+([\w.~+/:-]{8,4096}=*)/gi
@@ -92,11 +96,17 @@ export function isSecret(name: string, value: string): boolean {
 /** True when the text is or contains a token, a key, a password or an `Authorization` field. */
 export function looksSecret(text: string): boolean {
   if (text.length < 8) return false
-  if (FORMS.some((form) => form.test(text))) return true
-  for (const [, scheme = '', value = ''] of text.matchAll(AUTHORIZATION)) if (isAuthorization(scheme, value)) return true
-  for (const [, value = ''] of text.matchAll(NAMED)) if (isOpaque(value.replace(/[.!?]{1,9}$/, ''), 6)) return true
-  for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) if (!isPlaceholder(user) && !isPlaceholder(password)) return true
+  if (TOKEN.test(text) || (text.includes('eyJ') && JSON_WEB_TOKEN.test(text))) return true
+  for (const [, scheme = '', value = ''] of matchesOf(AUTHORIZATION, text)) if (isAuthorization(scheme, value)) return true
+  for (const [, value = ''] of matchesOf(NAMED, text)) if (isOpaque(value.replace(/[.!?]{1,9}$/, ''), 6)) return true
+  const userInfo = text.includes('@') ? matchesOf(USER_INFO, text) : []
+  for (const [, user = '', password = ''] of userInfo) if (!isPlaceholder(user) && !isPlaceholder(password)) return true
   return hasSecretUrl(text) || hasRandomWord(text)
+}
+
+/** Returns the matches of a global pattern, of which most texts have none: `matchAll` copies the pattern first. */
+function matchesOf(pattern: RegExp, text: string): Iterable<RegExpExecArray> {
+  return text.search(pattern) < 0 ? [] : text.matchAll(pattern)
 }
 
 /** True for credentials after the name of an HTTP authentication scheme. Basic is recognized by its decoded parts (RFC 7617 §2). */

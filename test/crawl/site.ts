@@ -1,6 +1,6 @@
 /** Catalogs for tests: documents by address, a clock that needs no time, and a record of what was asked. */
 
-import { type CrawlOptions, type CrawlResponse, crawl, type Left, type Visit } from '../../src/crawl/index.ts'
+import { type CrawlOptions, type CrawlResponse, crawl, type SkippedLink, type Visit } from '../../src/crawl/index.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { FakeClock } from '../harness/fake-clock.ts'
 
@@ -43,7 +43,7 @@ export const skippingClock = () => new FakeClock({ now: 1_000_000, waits: 'skipp
 
 export interface Walk {
   readonly visits: readonly Visit[]
-  readonly left: readonly Left[]
+  readonly left: readonly SkippedLink[]
   readonly asked: readonly string[]
   readonly requests: readonly HttpRequest[]
 }
@@ -52,7 +52,7 @@ export interface Walk {
 export async function walk(site: Site, options: Partial<CrawlOptions> = {}): Promise<Walk> {
   const { send, requests, asked } = serving(site)
   const visits: Visit[] = []
-  const left: Left[] = []
+  const left: SkippedLink[] = []
   for await (const visit of crawl({ start: [`${ORIGIN}/`], send, clock: skippingClock(), random: () => 1, ...options })) {
     if (visit.kind === 'stop') left.push(visit.left)
     else {

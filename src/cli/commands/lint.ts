@@ -56,7 +56,14 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   const baseline = await baselineOf({ ...options, isPart }, context)
   const lines = await linesOf(destinations, options, context, output)
   try {
-    const settings = { ...known, ...(read && { read }), ...(baseline && { baseline: baseline.comparison }), ...lines?.settings }
+    const isShown = isShownBy(options)
+    const settings = {
+      ...known,
+      ...(isShown && { isShown }),
+      ...(read && { read }),
+      ...(baseline && { baseline: baseline.comparison }),
+      ...lines?.settings,
+    }
     const fixedInputs = fixSettings && (await fixes?.fixInputs(inputs, fixSettings, settings, context, openAuth(context, options, inputs)))
     const reading = { ...context, io: { ...context.io, ...(fixedInputs && { stdin: fixedInputs.stdin }) } }
     const outcome = await elsewhere(inputs, options, settings, context, (all) => outcomeOf(inputs, options, all, reading))
@@ -72,6 +79,13 @@ async function lint(given: readonly string[], options: LintOptions, context: Con
   } finally {
     await lines?.reports.discard()
   }
+}
+
+/** Returns which findings the reports of a whole run list, if not all. `merge` may list what a shard keeps for it. */
+function isShownBy({ quiet, updateBaseline, shard }: LintOptions): LintSettings['isShown'] {
+  if (shard) return undefined
+  if (updateBaseline) return () => false
+  return quiet ? ({ severity }) => severity === 'error' : undefined
 }
 
 /** Loads what applies fixes, if the options ask for it. */
@@ -141,8 +155,7 @@ async function elsewhere<T>(
 ): Promise<T> {
   if (queue === undefined && !online) return run(settings)
   const { localLinter } = await import('../lint/linter.ts')
-  const inner =
-    queue === undefined ? localLinter(settings.complete, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
+  const inner = queue === undefined ? localLinter(settings, crawl ? undefined : settings.run) : await queueOf(queue, settings, context)
   const linter = online ? (await import('../lint/online-linter.ts')).onlineLinter(inner, inputs, settings, context) : inner
   try {
     return await run({ ...settings, linter })

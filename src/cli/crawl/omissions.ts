@@ -1,4 +1,4 @@
-import type { Left, Stop, Visit } from '../../crawl/index.ts'
+import type { EarlyStop, SkippedLink, Visit } from '../../crawl/index.ts'
 import { AuthError } from '../../errors.ts'
 import type { Failure } from '../exit-code.ts'
 import { EXIT } from '../exit-code.ts'
@@ -13,9 +13,9 @@ const HINTS: Readonly<Record<string, string | undefined>> = {
 export class Omissions {
   readonly #failures = new Map<string, Failure>()
   /** Documents that the user asked to skip, by limit. */
-  readonly #asked = new Map<string, Left>()
+  readonly #asked = new Map<string, SkippedLink>()
 
-  add(told: Visit | Stop): void {
+  add(told: Visit | EarlyStop): void {
     if (told.kind === 'stop') {
       this.#leave(told.left)
       return
@@ -44,7 +44,7 @@ export class Omissions {
   }
 
   /** Adds a skipped document; a limit that the user set is reported once. */
-  #leave(left: Left): void {
+  #leave(left: SkippedLink): void {
     if (left.asked) {
       const key = left.limit ?? left.code
       const known = this.#asked.get(key)

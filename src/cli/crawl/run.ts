@@ -1,7 +1,7 @@
 /** Crawls from the inputs and lints what it finds. */
 
 import type { Auth } from '../../auth/auth.ts'
-import { crawlInto, type Sink, type Stop, type Visit } from '../../crawl/index.ts'
+import { crawlInto, type EarlyStop, type Sink, type Visit } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
 import type { Levels, Problem } from '../../lint/index.ts'
 import { isRefutable, OuterRefs } from '../../lint/lint-run.ts'
@@ -43,7 +43,7 @@ export async function crawlAll(
     options.resume === undefined
       ? undefined
       : await Journal.open<Result>(options.resume, { start, matters, config, rule: options.rule, fingerprints, version: version() })
-  const linter = lint.linter ?? localLinter(lint.complete)
+  const linter = lint.linter ?? localLinter(lint)
   const sink: Sink<Result> = journal ?? FORGETFUL
   try {
     await crawlInto(
@@ -111,7 +111,7 @@ class Collected {
     this.progress = progress
   }
 
-  add(told: { readonly visit: Visit; readonly result: Result } | Stop): void {
+  add(told: { readonly visit: Visit; readonly result: Result } | EarlyStop): void {
     this.#omissions.add('visit' in told ? told.visit : told)
     if (!('visit' in told)) return
     const { visit, result } = told

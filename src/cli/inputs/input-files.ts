@@ -11,10 +11,10 @@ import { readFailure } from '../../node/base/system-error.ts'
 import { usageError } from '../exit-code.ts'
 
 /** An input to lint, or its error. */
-export type LintInput = Found | { readonly name: string; readonly error: AuthError }
+export type LintInput = InputFile | { readonly name: string; readonly error: AuthError }
 
 /** An input to lint. */
-export interface Found {
+export interface InputFile {
   readonly name: string
   /** True if the file is known to be a regular file. */
   readonly isRegular?: boolean

@@ -2,7 +2,6 @@
 
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
-import { setFlagsFromString } from 'node:v8'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from '../../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
@@ -14,7 +13,7 @@ import { scan } from '../../stac/json-text.ts'
 import type { Io } from '../io.ts'
 import { fetchBody } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
-import type { Found } from './input-files.ts'
+import type { InputFile } from './input-files.ts'
 import { linesOf } from './lines.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
 
@@ -55,7 +54,7 @@ export interface Piece {
  * Errors: those of reading; `FILE_INTEGRITY` for damaged gzip or Parquet.
  */
 export async function* piecesOf(
-  { name, isRegular }: Found,
+  { name, isRegular }: InputFile,
   io: Io,
   auth: () => Promise<Auth>,
   read?: (name: string) => AsyncIterable<Uint8Array>,
@@ -98,7 +97,6 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 async function* texts({ chunks, url }: Source, reread?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
   const head = await headOf(chunks, holdsTwoLines)
   if (isNdjson(head)) {
-    keepMemorySteady()
     for await (const { bytes, number, cut } of linesOf(head.chunks))
       yield cut ? { ...OVERSIZED, task: { line: number } } : textPiece(bytes, { url, line: number })
     return
@@ -301,14 +299,6 @@ function firstLines(bytes: Uint8Array, ended = false): readonly string[] {
     from = at < 0 ? bytes.length : at + 1
   }
   return lines
-}
-
-/**
- * Keeps the young generation of V8 at its size and prefers memory over speed. Otherwise V8 grows it to tens of megabytes while a stream
- * of documents produces garbage. Both flags take effect immediately.
- */
-function keepMemorySteady(): void {
-  setFlagsFromString('--semi-space-growth-factor=1 --optimize-for-size')
 }
 
 /** Where the bytes of an input come from. */

@@ -6,7 +6,7 @@ import type { Levels, Preset, Problem } from '../../lint/index.ts'
 import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'
-import { type Defined, type Judged, lintTask, RecordingRun, siteOf } from './linter.ts'
+import { type Defined, type LintResult, lintTask, RecordingRun, siteOf } from './linter.ts'
 import { readProblem } from './read-report.ts'
 
 /**
@@ -32,6 +32,7 @@ export interface JobTask extends Omit<Task, 'text'> {
   readonly levels: number
   readonly text?: string
   readonly base64?: string
+  readonly skipUnused?: boolean
 }
 
 /** Encodes a task for the queue. */
@@ -45,16 +46,16 @@ export function packed({ text, ...task }: Task, document: string, levels: number
 }
 
 /** Runs a job and returns the findings of each task. Rejects with a `TypeError` for a malformed job. */
-export async function lintJob(data: unknown): Promise<readonly Judged[]> {
+export async function lintJob(data: unknown): Promise<readonly LintResult[]> {
   if (!isJob(data)) throw new TypeError('not a job of stac-auth lint')
   const { preset, fingerprints, levels, tasks } = data
   const run = new RecordingRun({ siteOf })
-  const results: Judged[] = []
-  for (const { document, levels: index, text, base64, ...task } of tasks) {
+  const results: LintResult[] = []
+  for (const { document, levels: index, text, base64, skipUnused = false, ...task } of tasks) {
     // The worker renews the lock of the job meanwhile.
     await setImmediate()
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
-    const options = { preset, document, run, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
+    const options = { preset, document, run, skipUnused, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
     const problems = lintTask({ ...task, ...(source !== undefined && { text: source }) }, options)
     results.push({ problems, ...run.take() })
   }
@@ -80,6 +81,7 @@ function isTask(task: unknown, levels: number): boolean {
   const [index, line, parents] = ['levels', 'line', 'parents'].map((name) => own(task, name))
   if (!Number.isInteger(index) || Number(index) < 0 || Number(index) >= levels) return false
   if (line !== undefined && !(Number.isSafeInteger(line) && Number(line) > 0)) return false
+  if (!['undefined', 'boolean'].includes(typeof own(task, 'skipUnused'))) return false
   if (parents !== undefined && !(Array.isArray(parents) && parents.every(isObject))) return false
   return TEXTS.every((name) => {
     const text = own(task, name)
@@ -88,9 +90,9 @@ function isTask(task: unknown, levels: number): boolean {
 }
 
 /** Validates the results of a job, because workers may be of another version or untrusted; undefined if they are malformed. */
-export function readResults(value: unknown, count: number): readonly Judged[] | undefined {
+export function readResults(value: unknown, count: number): readonly LintResult[] | undefined {
   if (!Array.isArray(value) || value.length !== count) return undefined
-  const results = value.map((one): Judged | undefined => {
+  const results = value.map((one): LintResult | undefined => {
     const [found, definitions, outerRefs] = ['problems', 'definitions', 'outerRefs'].map((name) => own(one, name))
     if (!Array.isArray(found) || !Array.isArray(definitions) || !definitions.every(isDefined)) return undefined
     if (!Array.isArray(outerRefs) || !outerRefs.every((name) => typeof name === 'string')) return undefined

@@ -12,14 +12,14 @@ import { Repeats, type Shard, type Summary, Totals, withoutRepeats } from '../..
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Failure } from '../exit-code.ts'
-import { type Found, type LintInput, lintInputs, type Selection } from '../inputs/input-files.ts'
+import { type InputFile, type LintInput, lintInputs, type Selection } from '../inputs/input-files.ts'
 import { isForeign, type Piece, piecesOf } from '../inputs/pieces.ts'
 import type { Io } from '../io.ts'
 import type { ChangedOptions } from './lint-changed.ts'
 import { type GivenRules, readLintConfig } from './lint-config.ts'
 import { type SelectionOptions, unknownRule } from './lint-options.ts'
 import type { LintShard } from './lint-shard.ts'
-import { compared, type Judged, type Linter, localLinter, siteOf } from './linter.ts'
+import { compared, type Linter, type LintResult, localLinter, siteOf } from './linter.ts'
 
 export interface LintSettings {
   readonly levels: LevelTable & { readonly config: LintConfig }
@@ -27,6 +27,8 @@ export interface LintSettings {
   readonly run: LintRun
   /** Completes each finding, such as with its fingerprint. */
   readonly complete: TextOptions['complete']
+  /** Returns true for a finding that a report lists, so that its position is needed; default: all. */
+  readonly isShown?: TextOptions['isShown']
   /** The name of stdin in findings. */
   readonly stdinName: string
   /** Options for skipping files of folders and globs. */
@@ -102,14 +104,14 @@ interface InputOptions extends SelectionOptions, ChangedOptions {
 
 /** Lints every input. An unreadable input is a failure and the others are linted; an interruption returns the partial outcome. */
 export async function lintAll(inputs: readonly string[], settings: LintSettings, io: Io, auth: () => Promise<Auth>): Promise<LintOutcome> {
-  const linter = settings.linter ?? localLinter(settings.complete, settings.run)
-  const gathered = new Gathered(settings)
-  const begun: Begun[] = []
+  const linter = settings.linter ?? localLinter(settings, settings.run)
+  const collector = new RunCollector(settings)
+  const started: StartedPiece[] = []
   /** Collects results in the order of their requests; returns false to stop the run. */
   const take = async (isEnough: () => boolean): Promise<boolean> => {
-    for (let one = begun[0]; one && !isEnough(); one = begun[0]) {
-      begun.shift()
-      const error = await gathered.add(one)
+    for (let one = started[0]; one && !isEnough(); one = started[0]) {
+      started.shift()
+      const error = await collector.add(one)
       // The connection is lost, so there are no further results.
       if (error && error.code !== 'JOB_FAILED') return false
     }
@@ -122,69 +124,71 @@ export async function lintAll(inputs: readonly string[], settings: LintSettings,
     // A file belongs to one shard as a whole.
     if (settings.shard && !settings.shard.owns(input.name)) continue
     if ('error' in input) {
-      gathered.fail(input, number)
+      collector.fail(input, number)
       continue
     }
     try {
       let skipped = 0
-      let judged = 0
-      for await (const piece of lintOne(input, settings, linter, io, auth)) {
+      let linted = 0
+      const isAlone = inputs.length === 1 && !input.isListed
+      for await (const piece of lintOne(input, isAlone, settings, linter, io, auth)) {
         if (piece === undefined) {
           skipped++
           continue
         }
-        if (judged++ === 0) gathered.begin(input.name, number)
-        begun.push({ ...piece, number })
-        if (!(await take(() => !linter.isFull()))) return await ended(gathered)
+        if (linted++ === 0) collector.begin(input.name, number)
+        started.push({ ...piece, number })
+        if (!(await take(() => !linter.isFull()))) return await ended(collector)
         if (io.signal.aborted) throw new AbortedError(io.signal.reason)
       }
-      if (skipped > 0 && judged === 0) gathered.skipped++
+      if (skipped > 0 && linted === 0) collector.skipped++
     } catch (error) {
       if (!isAuthError(error)) throw error
-      gathered.fail({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error }, number)
+      collector.fail({ name: isAddress(input.name) ? forUrl(input.name) : input.name, error }, number)
       if (error.code === 'ABORTED') break
     }
   }
   await take(() => false)
-  return ended(gathered)
+  return ended(collector)
 }
 
-async function ended(gathered: Gathered): Promise<LintOutcome> {
-  await gathered.end()
-  return gathered
+async function ended(collector: RunCollector): Promise<LintOutcome> {
+  await collector.end()
+  return collector
 }
 
 /** A piece of an input that is being linted. */
-interface Begun {
+interface StartedPiece {
   readonly name: string
   /** The number of the input. */
   readonly number: number
   readonly piece: Piece
-  readonly judged: Judged | Promise<Judged>
+  readonly result: LintResult | Promise<LintResult>
 }
 
 /** Yields the pieces of an input; undefined for a piece that is skipped as not STAC. */
 async function* lintOne(
-  input: Found,
+  input: InputFile,
+  isAlone: boolean,
   settings: LintSettings,
   linter: Linter,
   io: Io,
   auth: () => Promise<Auth>,
-): AsyncGenerator<Omit<Begun, 'number'> | undefined> {
+): AsyncGenerator<Omit<StartedPiece, 'number'> | undefined> {
   const { name } = input
   const { levels } = settings
   if (io.signal.aborted) throw new AbortedError(io.signal.reason)
   const document = nameOf(name, settings)
-  const about = { preset: levels.preset, rules: levels.levelsFor(document), document }
+  const about = { preset: levels.preset, rules: levels.levelsFor(document), document, ...(!isAlone && { skipUnused: true }) }
   for await (const piece of piecesOf(input, io, auth, settings.read)) {
     if (input.isListed && isForeign(piece)) {
       yield undefined
       continue
     }
-    const judged = piece.oversized ? { problems: tooLarge(document, piece.task.line, settings) } : linter.lint(piece.task, about)
+    const result = piece.oversized ? { problems: tooLarge(document, piece.task.line, settings) } : linter.lint(piece.task, about)
     // It may reject before it is awaited.
-    if (judged instanceof Promise) judged.catch(() => undefined)
-    yield { name, piece, judged }
+    if (result instanceof Promise) result.catch(() => undefined)
+    yield { name, piece, result }
   }
 }
 
@@ -195,7 +199,7 @@ interface Refutable {
 }
 
 /** Collects the outcome of a run. */
-class Gathered implements LintOutcome {
+class RunCollector implements LintOutcome {
   documents = 0
   skipped = 0
   readonly failures: Failure[] = []
@@ -233,10 +237,10 @@ class Gathered implements LintOutcome {
   }
 
   /** Awaits and adds the result of a piece; returns its error, if any. */
-  async add({ name, number, piece, judged }: Begun): Promise<AuthError | undefined> {
+  async add({ name, number, piece, result }: StartedPiece): Promise<AuthError | undefined> {
     const { documents, text, placed, list } = piece
     try {
-      const problems = compared(judged instanceof Promise ? await judged : judged, this.#settings.run)
+      const problems = compared(result instanceof Promise ? await result : result, this.#settings.run)
       if (list !== this.#list) await this.#endList()
       if (list === undefined || list !== this.#list) this.#block++
       this.#list = list

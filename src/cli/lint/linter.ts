@@ -18,7 +18,7 @@ import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
 
 /** The findings of a task. */
-export interface Judged {
+export interface LintResult {
   readonly problems: readonly Problem[]
   /** Schemes to compare with those of earlier tasks; absent if they are already compared. */
   readonly definitions?: readonly Defined[]
@@ -36,17 +36,19 @@ export interface Defined {
 
 export interface Linter {
   /** Lints one task of a document. Errors: `ABORTED`, and those of the connection to workers. */
-  lint(task: Task, about: About): Judged | Promise<Judged>
+  lint(task: Task, about: TaskRules): LintResult | Promise<LintResult>
   /** Returns true if results must be awaited before further tasks. */
   isFull(): boolean
   close(): Promise<void>
 }
 
 /** A document and the rules for it. */
-export interface About {
+export interface TaskRules {
   readonly document: string
   readonly preset: Preset
   readonly rules: Levels
+  /** True when the user did not name this document alone: then one that does not use the extension has no findings. */
+  readonly skipUnused?: boolean
 }
 
 const require = createRequire(import.meta.url)
@@ -61,9 +63,9 @@ export function siteOf(host: string): string {
 }
 
 /** Returns a linter in this process. With `run`, documents are compared with each other. */
-export function localLinter(complete: TextOptions['complete'], run?: LintRun): Linter {
+export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete' | 'isShown'>, run?: LintRun): Linter {
   return {
-    lint: (task, about) => ({ problems: lintTask(task, { ...about, complete, ...(run && { run }) }) }),
+    lint: (task, about) => ({ problems: lintTask(task, { ...about, complete, ...(isShown && { isShown }), ...(run && { run }) }) }),
     isFull: () => true,
     close: async () => {},
   }
@@ -107,7 +109,7 @@ export class RecordingRun extends LintRun {
   }
 
   /** Removes and returns what was recorded. */
-  take(): Required<Omit<Judged, 'problems'>> {
+  take(): Required<Omit<LintResult, 'problems'>> {
     const taken = { definitions: this.#definitions, outerRefs: [...this.#outerRefs] }
     this.#definitions = []
     this.#outerRefs.clear()
@@ -116,7 +118,7 @@ export class RecordingRun extends LintRun {
 }
 
 /** Adds to the run what a worker has recorded, and removes findings without a conflict. */
-export function compared({ problems, definitions, outerRefs = [] }: Judged, run: LintRun): readonly Problem[] {
+export function compared({ problems, definitions, outerRefs = [] }: LintResult, run: LintRun): readonly Problem[] {
   run.addOuterRefs(outerRefs)
   if (!definitions) return problems
   const others = definitions.map(({ name, scheme, where }) => run.otherDefinition(name, scheme, where))

@@ -14,7 +14,7 @@ import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
 import { loggedTransport } from '../request-log.ts'
 import type { LintSettings } from './lint-run.ts'
-import type { About, Judged, Linter } from './linter.ts'
+import type { Linter, LintResult, TaskRules } from './linter.ts'
 import { levelOf, runFinding } from './linter.ts'
 
 /**
@@ -30,19 +30,24 @@ export function onlineLinter(inner: Linter, typed: readonly string[], settings: 
   const buckets = new PublicBuckets(anonymous, io.signal)
   return {
     lint: async (task, about) => {
-      const judged = await inner.lint(task, about)
+      const result = await inner.lint(task, about)
       const more = await problemsOf(task, about, buckets, settings)
-      return more.length === 0 ? judged : { ...judged, problems: [...judged.problems, ...more].sort(byPosition) }
+      return more.length === 0 ? result : { ...result, problems: [...result.problems, ...more].sort(byPosition) }
     },
     isFull: () => inner.isFull(),
     close: async () => {
       if (buckets.unknown > 0) await diagnostics.note(`s3-public-bucket: ${buckets.unknown} buckets gave no conclusive response`)
       await inner.close()
     },
-  } satisfies Linter & { lint(task: Task, about: About): Promise<Judged> }
+  } satisfies Linter & { lint(task: Task, about: TaskRules): Promise<LintResult> }
 }
 
-async function problemsOf(task: Task, { document }: About, buckets: PublicBuckets, settings: LintSettings): Promise<readonly Problem[]> {
+async function problemsOf(
+  task: Task,
+  { document }: TaskRules,
+  buckets: PublicBuckets,
+  settings: LintSettings,
+): Promise<readonly Problem[]> {
   if (levelOf('s3-public-bucket', document, settings) === 'off') return []
   const found = (await buckets.in(task)).flatMap(({ pointer, bucket, id }) =>
     runFinding('s3-public-bucket', { bucket }, { document, pointer, ...(id !== undefined && { id }) }, settings),

@@ -6,7 +6,7 @@ import { JobQueue } from '../../node/queue/job-queue.ts'
 import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
-import type { About, Judged, Linter } from './linter.ts'
+import type { Linter, LintResult, TaskRules } from './linter.ts'
 
 /** Limit of text in a job in UTF-16 units, except for a single longer document. */
 const UNITS = 512 * 1024
@@ -20,7 +20,7 @@ const MOST = { tasks: 2048, units: 64 * 2 ** 20 }
 interface Open {
   readonly task: JobTask
   readonly levels: Levels
-  resolve(judged: Judged): void
+  resolve(result: LintResult): void
   reject(error: unknown): void
 }
 
@@ -52,9 +52,9 @@ class QueueLinter implements Linter {
     signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  async lint(task: Task, { document, preset, rules }: About): Promise<Judged> {
+  async lint(task: Task, { document, preset, rules, skipUnused }: TaskRules): Promise<LintResult> {
     if (this.#signal.aborted) throw abortedBy(this.#signal)
-    const travelling = packed(task, document, 0)
+    const travelling = { ...packed(task, document, 0), ...(skipUnused && { skipUnused }) }
     const units = travelling.text?.length ?? travelling.base64?.length ?? 0
     if (this.#size + units > UNITS) this.#send()
     this.#preset = preset
@@ -90,7 +90,7 @@ class QueueLinter implements Linter {
 
   #put(task: JobTask, levels: Levels) {
     let fail: (error: unknown) => void = () => {}
-    const promise = new Promise<Judged>((resolve, reject) => {
+    const promise = new Promise<LintResult>((resolve, reject) => {
       fail = reject
       this.#open.push({ task, levels, resolve, reject })
     })
@@ -111,8 +111,8 @@ class QueueLinter implements Linter {
       (value) => {
         const results = readResults(value, open.length)
         for (const [index, { resolve, reject }] of open.entries()) {
-          const judged = results?.[index]
-          if (judged) resolve(judged)
+          const result = results?.[index]
+          if (result) resolve(result)
           else reject(unreadable())
         }
       },

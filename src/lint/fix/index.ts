@@ -2,7 +2,7 @@
 import { applyEdits, type Edit, JsonText } from '../../stac/json-text.ts'
 import { type LintOptions, lintText, type Problem } from '../index.ts'
 import { namesOf, valueAt } from '../pointer.ts'
-import type { About } from '../runner.ts'
+import type { FindingContext } from '../runner.ts'
 import type { FixPlace } from './fixes.ts'
 import { fixes, isRemovable, mayBeUsed, type UsedElsewhere } from './fixes.ts'
 
@@ -72,8 +72,8 @@ interface Candidate {
 /** Returns the findings that have a fix, in the order of their places. */
 function candidates(text: string, options: FixOptions): readonly Candidate[] {
   const { suggestions = false, only, usedElsewhere = mayBeUsed } = options
-  const abouts = new Map<string, About>()
-  const complete = (problem: Problem, about: About) => {
+  const abouts = new Map<string, FindingContext>()
+  const complete = (problem: Problem, about: FindingContext) => {
     abouts.set(keyOf(problem), about)
     return problem
   }

@@ -14,13 +14,14 @@ export const danglingRef: Rule = {
         messages: { undefined: 'auth:refs names "{ref}", which auth:schemes does not define: define it, or correct the name' },
         fix: 'suggestion',
       },
-      refList({ names, definitions, targets: [target] }, report) {
-        const map = target?.document.map
+      target(target, report) {
+        const { refs, definitions, document } = target
         // It is unknown what a malformed map defines.
-        if (!target || (map && !isObject(map.value))) return
-        for (const [index, ref] of names.entries()) {
+        if (!refs || (document.map && !isObject(document.map.value))) return
+        for (let index = 0; index < refs.length; index++) {
+          const ref = refs[index]
           if (typeof ref !== 'string' || definitions[index]) continue
-          report(`/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
+          report(`${target.pointer}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, namesFor(target)) })
         }
       },
     },

@@ -44,7 +44,7 @@ type Place = Pick<LintDocument, 'object' | 'url' | 'run'>
 /** Returns true for a site other than that of the document; false if the URL of the document is unknown. */
 function isElsewhere(host: string, document: Place): boolean {
   const home = homeOf(document)
-  return home !== '' && sitesOf(document)(home) !== sitesOf(document)(host)
+  return home !== '' && siteOf(home, document) !== siteOf(host, document)
 }
 
 /** Returns the host of the document; empty if it is unknown. */
@@ -54,13 +54,10 @@ export function homeOf({ object, url }: Place): string {
   return decodedHost(ownString(self, 'href') ?? '') || decodedHost(url ?? '')
 }
 
-export function sitesOf({ run }: Place): (host: string) => string {
-  return run?.siteOf ?? lastLabels
-}
-
-/** Approximates the registrable domain without the public suffix list. */
-function lastLabels(host: string): string {
-  return host.split('.').slice(-2).join('.')
+/** Returns the registrable domain of a host, or its last two labels in a run without the public suffix list; empty for no host. */
+export function siteOf(host: string, { run }: Pick<Place, 'run'>): string {
+  if (host === '') return ''
+  return run?.siteOf ? run.siteOf(host) : host.slice(host.lastIndexOf('.', host.lastIndexOf('.') - 1) + 1)
 }
 
 export const docs: RuleDocs = {

@@ -1,6 +1,6 @@
 import { own, ownObject, ownString } from '../../stac/document.ts'
 import type { Rule, RuleDocs } from '../rule.ts'
-import { decodedHost, homeOf, sitesOf } from './foreign-host-ref.ts'
+import { decodedHost, homeOf, siteOf } from './foreign-host-ref.ts'
 
 /** A provider shares a site with the catalog or with its files. */
 export const foreignProvider: Rule = {
@@ -13,14 +13,17 @@ export const foreignProvider: Rule = {
         messages: { provider: '"{name}" sends secrets to {host}, which is no site of the catalog or its files: check it' },
       },
       document(document, report) {
-        const { schemes, targets } = document
-        const home = homeOf(document)
-        for (const { name, value, pointer } of schemes) {
-          const host = providerOf(value)
-          const isForeign = (file: string) => new Set([home, host, file].map(sitesOf(document))).size === 3
-          const isFile = (href = '') => decodedHost(href) !== '' && isForeign(decodedHost(href))
-          if (home && host && targets.some(({ kind, refs, href }) => kind !== 'link' && refs?.includes(name) && isFile(href)))
-            report(pointer, 'provider', { name, host })
+        const home = siteOf(homeOf(document), document)
+        if (home === '') return
+        const providers = document.schemes.map((scheme) => ({ ...scheme, host: providerOf(scheme.value) }))
+        const foreign = providers.filter(({ host }) => ![home, ''].includes(siteOf(host, document)))
+        if (foreign.length === 0) return
+        const files = document.targets.flatMap(({ kind, refs, href }) =>
+          kind === 'link' || !refs ? [] : [{ refs, site: siteOf(decodedHost(href ?? ''), document) }],
+        )
+        for (const { name, host, pointer } of foreign) {
+          const known = [home, siteOf(host, document), '']
+          if (files.some(({ refs, site }) => refs.includes(name) && !known.includes(site))) report(pointer, 'provider', { name, host })
         }
       },
     },

@@ -59,10 +59,11 @@ const hrefScheme: RuleCase = {
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
     messages: { scheme: 'clients that open no {scheme}: URLs, such as stac-auth, cannot request this {what}: offer an https URL as well' },
   },
-  protectedTarget({ href, kind, pointer, object }, report) {
+  protectedTarget(target, report) {
+    const { href, kind, object } = target
     const scheme = otherScheme(href)
     if (scheme !== undefined && hrefProblem(hrefIn(object) ?? ''))
-      report(`${pointer}/href`, 'scheme', { scheme, what: kind === 'link' ? 'link' : 'asset' })
+      report(`${target.pointer}/href`, 'scheme', { scheme, what: kind === 'link' ? 'link' : 'asset' })
   },
 }
 
@@ -74,9 +75,10 @@ const hrefSpace: RuleCase = {
     messages: { space: 'the URL of this {what} has a space in it, which some clients refuse: write %20' },
     fix: 'suggestion',
   },
-  protectedTarget({ href, kind, pointer }, report) {
+  protectedTarget(target, report) {
+    const { href, kind } = target
     if (!href.includes(' ') || hrefProblem(href)) return
-    report(`${pointer}/href`, 'space', { what: kind === 'link' ? 'link' : 'asset' })
+    report(`${target.pointer}/href`, 'space', { what: kind === 'link' ? 'link' : 'asset' })
   },
 }
 

@@ -28,8 +28,8 @@ const refsEmpty: RuleCase = {
     severity: { recommended: 'info', strict: 'info', schema: 'off' },
     messages: { empty: 'auth:refs is empty: no authentication is needed' },
   },
-  refList({ names }, report) {
-    if (names.length === 0) report('', 'empty')
+  target(target, report) {
+    if (target.refs?.length === 0) report(`${target.pointer}/auth:refs`, 'empty')
   },
 }
 
@@ -41,20 +41,21 @@ const duplicateRef: RuleCase = {
     messages: { twice: 'auth:refs lists "{ref}" twice: remove one' },
     fix: 'safe',
   },
-  refList({ names }, report) {
-    if (names.length > 1) reportRepeated(names, '', report)
+  target(target, report) {
+    const { refs } = target
+    if (refs && refs.length > 1) reportRepeated(refs, () => `${target.pointer}/auth:refs`, report)
   },
   scheme({ value, pointer }, report) {
     const refs = own(value, 'auth:refs')
-    if (Array.isArray(refs)) reportRepeated(refs, `${pointer}/auth:refs`, report)
+    if (Array.isArray(refs)) reportRepeated(refs, () => `${pointer}/auth:refs`, report)
   },
 }
 
-/** `at` is the pointer of the list. */
-function reportRepeated(refs: readonly unknown[], at: string, report: Report): void {
+/** `at` returns the pointer of the list. */
+function reportRepeated(refs: readonly unknown[], at: () => string, report: Report): void {
   const seen = new Set<unknown>()
   for (const [index, ref] of refs.entries()) {
-    if (typeof ref === 'string' && seen.has(ref)) report(`${at}/${index}`, 'twice', { ref })
+    if (typeof ref === 'string' && seen.has(ref)) report(`${at()}/${index}`, 'twice', { ref })
     seen.add(ref)
   }
 }

@@ -13,12 +13,13 @@ export const schemeOutsideDocument: Rule = {
         },
         fix: 'suggestion',
       },
-      refList({ names, definitions }, report) {
-        for (const [index, ref] of names.entries()) {
+      target(target, report) {
+        const { refs, definitions } = target
+        for (let index = 0; index < definitions.length; index++) {
           const where = definitions[index]?.where
           if (where !== 'wrapper' && where !== 'parent') continue
-          report(`/${index}`, 'outside', {
-            ref: String(ref),
+          report(`${target.pointer}/auth:refs/${index}`, 'outside', {
+            ref: String(refs?.[index]),
             where: where === 'wrapper' ? 'the list around this document' : 'a parent',
             fix: where === 'wrapper' && 'suggestion',
           })

@@ -15,11 +15,10 @@ export const unusedScheme: Rule = {
         },
         fix: 'suggestion',
       },
-      document({ schemes, targets, refLists, kind, object }, report) {
+      document({ schemes, targets, kind, object }, report) {
         if (schemes.length === 0 || kind === 'wrapper' || own(object, 'conformsTo') !== undefined) return
         const used = new Set<unknown>()
-        for (const { names } of refLists) addAll(used, names)
-        for (const { list, object: target } of targets) if (!list) addAll(used, own(target, 'auth:refs'))
+        for (const { refs, object: target } of targets) addAll(used, refs ?? own(target, 'auth:refs'))
         for (const { value } of schemes) addAll(used, own(value, 'auth:refs'))
         const [message, uncertain] = childrenOf(object).length > 0 ? (['below', true] as const) : (['unused', false] as const)
         for (const { name, pointer, map } of schemes) if (!map.summary && !used.has(name)) report(pointer, message, { name, uncertain })
