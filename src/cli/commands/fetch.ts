@@ -6,12 +6,10 @@ import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
-import { PREPARED_WITHIN, Preparation } from '../../node/download/answer.ts'
-import { targetAddress } from '../../node/download/destination/target-folder.ts'
+import { asExpired } from '../../node/download/expired-href.ts'
 import { nameInAddress, pathTemplate } from '../../node/download/file-plan.ts'
-import { keyOf } from '../../node/download/selected-files.ts'
-import { alternativesOf, firstUsable, lastName } from '../../node/download/targets/alternates.ts'
-import { asExpired } from '../../node/download/targets/expired-href.ts'
+import { PREPARED_WITHIN, Preparation } from '../../node/download/retries.ts'
+import { alternativesOf, firstUsable, keyOf, lastName, originAndPath } from '../../node/download/selected-files.ts'
 import { promisedFile } from '../../node/promised-file.ts'
 import { answerFailure } from '../../node/transport/answer-failure.ts'
 import { writeNewFile } from '../../node/write-file.ts'
@@ -81,7 +79,7 @@ async function usableAlternative(target: Target, auth: Auth, { diagnostics }: Co
   const usable = (await firstUsable(alternativesOf(target), auth))?.target ?? target
   if (usable.pointer === target.pointer) return target
   await diagnostics.note(
-    `"${keyOf(target)}" is fetched from its alternate "${lastName(usable.pointer)}", because no credential can be used for ${targetAddress(target).bare}`,
+    `"${keyOf(target)}" is fetched from its alternate "${lastName(usable.pointer)}", because no credential can be used for ${originAndPath(target).bare}`,
   )
   return usable
 }
@@ -198,7 +196,7 @@ function bodyRule(
   { diagnostics }: Context,
 ): BodyRule {
   const target = typeof wanted === 'string' ? undefined : wanted
-  const asked = typeof wanted === 'string' ? wanted : targetAddress(wanted).bare
+  const asked = typeof wanted === 'string' ? wanted : originAndPath(wanted).bare
   const names = [...(target ? [] : [nameInAddress(asked)]), ...(output === undefined || output === '-' ? [] : [output])]
   return { asked, promise: promisedFile(target, names), acceptHtml, trustServer, warn: diagnostics.warn }
 }

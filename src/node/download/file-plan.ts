@@ -6,9 +6,8 @@ import { own, ownString, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { foldedName, forFileName, numberedName, partsOfName } from '../../text/file-name.ts'
 import type { Destination } from './destination/destination.ts'
-import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile } from './download.ts'
-import type { SelectedFile } from './selected-files.ts'
+import { originAndPath, type SelectedFile } from './selected-files.ts'
 
 /** A file to fetch, or the reason why it has no path. */
 export interface PlannedFile {
@@ -185,7 +184,7 @@ export class FilePlan {
 
 /** Returns the first URL to request, with its query. */
 function sourceOf(target: Target): string {
-  return targetAddress(target).bare + (/\?[^#]*/.exec(target.href)?.[0] ?? '')
+  return originAndPath(target).bare + (/\?[^#]*/.exec(target.href)?.[0] ?? '')
 }
 
 function fileAt(segments: readonly string[], number: number, { targets: [target], key, size }: SelectedFile, folder: Destination) {
@@ -194,7 +193,7 @@ function fileAt(segments: readonly string[], number: number, { targets: [target]
     number,
     name: segments.join('/'),
     path: folder.pathOf(segments),
-    url: targetAddress(target).bare,
+    url: originAndPath(target).bare,
     pointer: target.pointer,
     ...(id !== undefined && { document: id }),
     ...(key !== '' && { key }),

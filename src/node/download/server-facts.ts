@@ -1,23 +1,21 @@
 /** Asks a server about a file by requesting its first byte, because many signed URLs are valid for GET only. */
-import { type AuthError, abortedBy, isAuthError } from '../../errors.ts'
+import { abortedBy } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { failure, isKnownFailure } from '../../http/network-error.ts'
-import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
-import { Retries, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
+import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { misfitError, type PromisedFile, pageByType } from '../promised-file.ts'
-import { internalError } from '../system-error.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
-import { VERIFY_RETRIES } from './download-context.ts'
-import { type KnownHash, serverDigest } from './verification.ts'
+import { type KnownHash, serverDigest } from './checksums.ts'
+import type { ManifestEntry } from './manifest.ts'
+import { exchangeFailure } from './receive-body.ts'
+import { codingOf, validatorsIn } from './response.ts'
+import { VERIFY_RETRIES, withRetries } from './retries.ts'
 
 /** The facts about a file in a response. */
-interface ServerFacts {
+interface ServerFacts extends Pick<ManifestEntry, 'etag' | 'lastModified'> {
   /** Size in bytes. */
   readonly size?: number
-  readonly etag?: string
-  readonly lastModified?: string
   readonly hash?: KnownHash
 }
 
@@ -41,20 +39,13 @@ interface Inquiry {
  *
  * Errors: `AUTH_REJECTED`, `HTTP_<status>`, `LOGIN_PAGE`, `FILE_INTEGRITY` for an HTML page, those of the engine and the transport, `ABORTED`.
  */
-export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
-  const { clock, random, signal, url } = inquiry
-  const retries = new Retries({ ...VERIFY_RETRIES, retries: inquiry.retries }, random)
-  for (;;) {
-    try {
-      return await askedOnce(inquiry)
-    } catch (thrown) {
-      if (signal.aborted) throw abortedBy(signal)
-      const error = exchangeFailure(thrown, undefined, url)
-      const delay = error.retryable ? retries.next({ hint: retryAfterOf(error), status: error.status }) : 'retries'
-      if (typeof delay === 'string') throw error
-      await sleep(delay, clock, signal)
-    }
-  }
+export function askServer(inquiry: Inquiry): Promise<ServerFacts> {
+  const { signal, retries, url } = inquiry
+  return withRetries({ ...VERIFY_RETRIES, retries }, inquiry, () =>
+    askOnce(inquiry).catch((error) => {
+      throw signal.aborted ? abortedBy(signal) : exchangeFailure(error, undefined, url)
+    }),
+  )
 }
 
 /**
@@ -66,12 +57,7 @@ export async function askServer(inquiry: Inquiry): Promise<ServerFacts> {
  */
 export async function differenceFrom(
   { size, etag, lastModified, hash }: ServerFacts,
-  local: {
-    readonly digest: (algorithm: string) => Promise<string>
-    readonly size: number
-    readonly etag?: string
-    readonly lastModified?: string
-  },
+  local: Pick<ManifestEntry, 'etag' | 'lastModified'> & { readonly size: number; digest(algorithm: string): Promise<string> },
 ): Promise<string | undefined> {
   if (size !== undefined && size !== local.size) return `it has ${local.size} bytes here and ${size} bytes on the server`
   if (hash)
@@ -83,7 +69,7 @@ export async function differenceFrom(
   return size === undefined ? 'unknown' : undefined
 }
 
-async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry): Promise<ServerFacts> {
+async function askOnce({ send, url, target, promise, clock, signal }: Inquiry): Promise<ServerFacts> {
   const controller = new AbortController()
   const abort = () => controller.abort(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
@@ -106,15 +92,12 @@ async function askedOnce({ send, url, target, promise, clock, signal }: Inquiry)
 }
 
 function factsIn({ status, headers }: HttpResponse): ServerFacts {
-  const isCoded = !/^(?:identity)?$/i.test(headers.get('content-encoding')?.trim() ?? '')
   const range = headers.get('content-range')?.trim() ?? ''
-  const text = status === 200 ? (isCoded ? undefined : headers.get('content-length')?.trim()) : /\/(\d{1,16})$/.exec(range)?.[1]
-  const [etag, lastModified] = [headers.get('etag')?.trim(), headers.get('last-modified')?.trim()]
+  const text = status === 200 ? (codingOf(headers) ? undefined : headers.get('content-length')?.trim()) : /\/(\d{1,16})$/.exec(range)?.[1]
   const hash = serverDigest(headers, status, false)
   return {
     ...(text !== undefined && /^\d{1,16}$/.test(text) && { size: Number(text) }),
-    ...(etag && { etag }),
-    ...(lastModified && { lastModified }),
+    ...validatorsIn(headers),
     ...(hash && { hash }),
   }
 }
@@ -122,10 +105,4 @@ function factsIn({ status, headers }: HttpResponse): ServerFacts {
 /** Weak comparison (RFC 9110 §8.8.3.2), of tags of one resource at two times. */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
-}
-
-/** Returns the error of an exchange; `INTERNAL` for what is not of the network, such as a fault in a strategy of the caller. */
-export function exchangeFailure(thrown: unknown, signal: AbortSignal | undefined, url: string): AuthError {
-  if (isAuthError(thrown)) return thrown
-  return signal?.aborted || isKnownFailure(thrown) ? failure(thrown, signal, url) : internalError(thrown)
 }

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { Retries } from '../../net/retry.ts'
-import { requireSameVersion, versionIn } from '../download/answer.ts'
+import { requireSameVersion, versionIn } from '../download/response.ts'
 import { type ContentRange, contentRange } from './fields.ts'
 import { GATEWAY_RETRIES, type Upstream, type UpstreamRequest } from './upstream.ts'
 
