@@ -382,50 +382,21 @@ const MOST = 1000
 /** Counts the events of a download. */
 class DownloadCounts {
   readonly #start = performance.now()
-  #files = 0
-  #written = 0
-  #kept = 0
-  #failed = 0
-  #skipped = 0
-  #documents = 0
-  #bytes = 0
-  #received = 0
-  #retries = 0
+  readonly #counts = { files: 0, written: 0, kept: 0, failed: 0, skipped: 0, documents: 0, bytes: 0, received: 0, retries: 0 }
 
   count(event: DownloadEvent): void {
-    if (event.kind === 'planned') this.#files++
-    else if (event.kind === 'retry') this.#retries++
-    else if (event.kind === 'document') this.#documents += event.error ? 0 : 1
-    else if (event.kind === 'failed') {
-      this.#failed++
-      this.#received += event.received
-    } else if (event.kind === 'skipped') {
-      this.#skipped++
-      this.#received += event.received
-    } else if (event.kind === 'written') {
-      this.#written++
-      this.#bytes += event.bytes
-      this.#received += event.received
-    } else if (event.kind === 'kept') {
-      this.#kept++
-      this.#bytes += event.bytes
+    const counts = this.#counts
+    if (event.kind === 'planned') counts.files++
+    else if (event.kind === 'retry') counts.retries++
+    else if (event.kind === 'document') counts.documents += event.error ? 0 : 1
+    else if (event.kind === 'written' || event.kind === 'kept' || event.kind === 'failed' || event.kind === 'skipped') {
+      counts[event.kind]++
+      counts.bytes += 'bytes' in event ? event.bytes : 0
+      counts.received += 'received' in event ? event.received : 0
     }
   }
 
   summary(stopped?: AuthError): SummaryEvent {
-    return {
-      kind: 'summary',
-      files: this.#files,
-      written: this.#written,
-      kept: this.#kept,
-      failed: this.#failed,
-      skipped: this.#skipped,
-      documents: this.#documents,
-      bytes: this.#bytes,
-      received: this.#received,
-      retries: this.#retries,
-      milliseconds: Math.round(performance.now() - this.#start),
-      ...(stopped && { stopped }),
-    }
+    return { kind: 'summary', ...this.#counts, milliseconds: Math.round(performance.now() - this.#start), ...(stopped && { stopped }) }
   }
 }

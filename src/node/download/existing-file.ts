@@ -1,14 +1,23 @@
 /** Whether a file that exists already is the one to download: it is compared with its document, the manifest and its server. */
 
 import { type AuthError, abortedBy, IntegrityError, isAuthError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import type { Clock } from '../../net/clock.ts'
+import { retryHint, withRetryAfter } from '../../net/retry.ts'
+import type { Target } from '../../stac/target.ts'
 import { FILE_HEAD } from '../file-formats.ts'
-import { misfitOf, type PromisedFile, promisedFile } from '../promised-file.ts'
-import { promiseOf } from './checksums.ts'
+import { presentFile } from '../files.ts'
+import { misfitError, misfitOf, type PromisedFile, pageByType, promisedFile } from '../promised-file.ts'
+import { answerFailure } from '../transport/answer-failure.ts'
+import { type KnownHash, promiseOf, serverDigest } from './checksums.ts'
 import type { DownloadFile, KeptEvent, Verification } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
 import type { PlannedFile } from './file-plan.ts'
+import type { ManifestEntry } from './manifest.ts'
+import { exchangeFailure } from './receive-body.ts'
+import { codingOf, validatorsIn } from './response.ts'
+import { VERIFY_RETRIES, withRetries } from './retries.ts'
 import { originAndPath } from './selected-files.ts'
-import { askServer, differenceFrom } from './server-facts.ts'
 
 /** A file under its local name; `base` is the planned name, without a suffix. */
 export interface NamedFile extends PlannedFile {
@@ -36,6 +45,19 @@ export async function keptFile(planned: NamedFile, context: DownloadContext, siz
   const byServer = settings.verify && planned.repeats === undefined ? await comparedThere(planned, present.size, context) : []
   warnUnrecorded(file, await record.kept(file, present.size, hadQuery(planned)), context)
   return { kind: 'kept', file, bytes: present.size, verified: [...verified, ...byServer] }
+}
+
+/** Returns a file under the name of an earlier run, if it exists. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
+export function rememberedFile(planned: PlannedFile, context: DownloadContext): NamedFile {
+  const { file, lacksSuffix } = planned
+  const named = namedFile(planned, (lacksSuffix && context.record.suffixes.of(file.name, file.url)) ?? '', context)
+  return named !== file && presentFile(named.path) ? { ...planned, file: named, base: file.name } : planned
+}
+
+/** Returns a file with the suffix that its server proposes, unless it exists under its planned name or the plan refuses that suffix. */
+export function namedFile(planned: PlannedFile, suffix: string, { plan }: DownloadContext): DownloadFile {
+  const isFree = planned.lacksSuffix && suffix !== '' && !presentFile(planned.file.path)
+  return (isFree ? plan.withSuffix(planned, suffix) : undefined) ?? planned.file
 }
 
 /** Returns how an existing file is treated: one of the same download is kept. */
@@ -124,4 +146,99 @@ const TRUSTED = `it was downloaded with --trust-server, which also keeps it; oth
 
 function inTheWay({ name }: DownloadFile, problem: string, hint = REPLACE): IntegrityError {
   return new IntegrityError('PATH_EXISTS', `"${name}" ${problem}`, { hint })
+}
+
+/** The facts about a file in a response. */
+interface ServerFacts extends Pick<ManifestEntry, 'etag' | 'lastModified'> {
+  /** Size in bytes. */
+  readonly size?: number
+  readonly hash?: KnownHash
+}
+
+/** How to ask a server. */
+interface Inquiry {
+  /** Sends a request with these headers. */
+  send(headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpResponse>
+  /** Origin and path of the request. */
+  readonly url: string
+  readonly target?: Target
+  /** The expected content of the file; an HTML page instead is an error. */
+  readonly promise: PromisedFile
+  readonly retries: number
+  readonly clock: Clock
+  readonly random: () => number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Returns what the server says about the file, with retries.
+ *
+ * Errors: `AUTH_REJECTED`, `HTTP_<status>`, `LOGIN_PAGE`, `FILE_INTEGRITY` for an HTML page, those of the engine and the transport, `ABORTED`.
+ */
+export function askServer(inquiry: Inquiry): Promise<ServerFacts> {
+  const { signal, retries, url } = inquiry
+  return withRetries({ ...VERIFY_RETRIES, retries }, inquiry, () =>
+    askOnce(inquiry).catch((error) => {
+      throw signal.aborted ? abortedBy(signal) : exchangeFailure(error, undefined, url)
+    }),
+  )
+}
+
+/**
+ * Compares a file with what its server says, by the strongest fact that both have: a hash, else the size and the recorded validators.
+ *
+ * @returns the difference, `undefined` for none, or `'unknown'` if there is nothing to compare
+ *
+ * Errors: `FILE_ACCESS`.
+ */
+export async function differenceFrom(
+  { size, etag, lastModified, hash }: ServerFacts,
+  local: Pick<ManifestEntry, 'etag' | 'lastModified'> & { readonly size: number; digest(algorithm: string): Promise<string> },
+): Promise<string | undefined> {
+  if (size !== undefined && size !== local.size) return `it has ${local.size} bytes here and ${size} bytes on the server`
+  if (hash)
+    return (await local.digest(hash.algorithm)).startsWith(hash.digest) ? undefined : `its ${hash.algorithm} is different on the server`
+  if (etag !== undefined && local.etag !== undefined)
+    return opaque(etag) === opaque(local.etag) ? undefined : 'its ETag is different on the server'
+  if (lastModified !== undefined && local.lastModified !== undefined && lastModified !== local.lastModified)
+    return `it was changed on the server: ${lastModified.slice(0, 40)}`
+  return size === undefined ? 'unknown' : undefined
+}
+
+async function askOnce({ send, url, target, promise, clock, signal }: Inquiry): Promise<ServerFacts> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const response = await send({ 'accept-encoding': 'identity', range: 'bytes=0-0' }, controller.signal)
+    const { status, headers, url: answered } = response
+    if (status !== 200 && status !== 206 && status !== 416) {
+      const error = await answerFailure(response, target)
+      throw withRetryAfter(error, status === 429 || status >= 500 ? retryHint(headers, clock.now()) : undefined)
+    }
+    const contentType = status === 416 ? null : headers.get('content-type')
+    const misfit = pageByType(promise, contentType)
+    if (misfit) throw misfitError(misfit, promise, { asked: url, answered, contentType })
+    return factsIn(response)
+  } finally {
+    signal.removeEventListener('abort', abort)
+    // A server without range support would send the whole file.
+    controller.abort(new Error('the rest is not needed'))
+  }
+}
+
+function factsIn({ status, headers }: HttpResponse): ServerFacts {
+  const range = headers.get('content-range')?.trim() ?? ''
+  const text = status === 200 ? (codingOf(headers) ? undefined : headers.get('content-length')?.trim()) : /\/(\d{1,16})$/.exec(range)?.[1]
+  const hash = serverDigest(headers, status, false)
+  return {
+    ...(text !== undefined && /^\d{1,16}$/.test(text) && { size: Number(text) }),
+    ...validatorsIn(headers),
+    ...(hash && { hash }),
+  }
+}
+
+/** Weak comparison (RFC 9110 §8.8.3.2), of tags of one resource at two times. */
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '')
 }

@@ -24,21 +24,17 @@ import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { presentFile } from '../files.ts'
-import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../promised-file.ts'
 import { answerFailure } from '../transport/answer-failure.ts'
-import { checkDigest, checkSize, type KnownHash, promiseOf, serverDigest } from './checksums.ts'
 import type { Part } from './destination/destination.ts'
-import type { PartVersion } from './destination/part-journal.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
-import { existingFor, hadQuery, keptFile, type NamedFile, promisedBody, warnUnrecorded } from './existing-file.ts'
+import { existingFor, hadQuery, keptFile, namedFile, rememberedFile, warnUnrecorded } from './existing-file.ts'
+import { FileCheck } from './file-check.ts'
 import type { PlannedFile } from './file-plan.ts'
-import type { ManifestEntry, Unverified } from './manifest.ts'
-import { isRanged, receiveRanges } from './ranges.ts'
-import { Exchange, exchangeFailure, leastIn } from './receive-body.ts'
+import type { ManifestEntry } from './manifest.ts'
+import { Exchange, exchangeFailure, isRanged, leastIn, receiveRanges } from './receive-body.ts'
 import {
   type Asked,
   codingProblem,
@@ -48,10 +44,12 @@ import {
   incomplete,
   invalid,
   isWantedAsSent,
+  partVersionOf,
   rangeHeaders,
   requireSameVersion,
   UnverifiedPart,
   validatorsIn,
+  validatorsOf,
 } from './response.ts'
 import { UrlRetries } from './retries.ts'
 import { isWithin, originAndPath } from './selected-files.ts'
@@ -85,7 +83,7 @@ class FileDownload {
   readonly #planned: PlannedFile
   readonly #file: DownloadFile
   readonly #context: DownloadContext
-  readonly #promise: PromisedFile
+  readonly #check: FileCheck
   /** The received bytes; undefined before the first request. */
   #opened: Part | undefined
 
@@ -99,8 +97,6 @@ class FileDownload {
   // The version of the file by its server.
   /** Size in bytes, once known. */
   #size: number | undefined
-  /** The checksum of the document, else that of the server; undefined until one is known. */
-  #hash: { readonly known: KnownHash; readonly by: 'checksum' | 'digest' } | undefined
   #validators: Pick<ManifestEntry, 'etag' | 'lastModified'> = {}
   /** The extension that the server proposes; empty for none. */
   #suffix = ''
@@ -119,13 +115,7 @@ class FileDownload {
   /** Whether a coded body is stored as sent, undefined until one arrived; and the error of the first of the two attempts. */
   #asSent: boolean | undefined
   #codingError: AuthError | undefined
-  /** Why the body is not the promised file, unless a checksum matches. */
-  #doubt: { readonly misfit: Misfit; readonly error: AuthError } | undefined
-  /** What differs from the document, where the server is trusted more. */
-  readonly #unverified = new Set<Unverified>()
   #verified: readonly Verification[] = []
-  /** True if the received bytes failed verification: they are not resumable. */
-  #isWrong = false
   #hasStarted = false
   #reportedAt = Number.NEGATIVE_INFINITY
 
@@ -133,9 +123,7 @@ class FileDownload {
     this.#planned = planned
     this.#file = planned.file
     this.#context = context
-    this.#promise = promisedBody(planned)
-    const { hash } = promiseOf(planned.selected)
-    this.#hash = hash && { known: hash, by: 'checksum' }
+    this.#check = new FileCheck(planned, context)
     this.#url = this.#urlOf(planned.selected.targets[0])
   }
 
@@ -148,7 +136,7 @@ class FileDownload {
       return state
     } catch (thrown) {
       const error = exchangeFailure(thrown, this.#context.signal, this.#file.url)
-      const resumable = (await this.#opened?.close(!this.#isWrong && error.code !== 'FILE_CHANGED')) ?? 0
+      const resumable = (await this.#opened?.close(!this.#check.isWrong && error.code !== 'FILE_CHANGED')) ?? 0
       return { kind: 'failed', file: this.#file, error, received: this.#received, resumable }
     }
   }
@@ -180,10 +168,14 @@ class FileDownload {
     const { folder, settings, signal } = this.#context
     const { path } = this.#file
     const { hasPart } = await folder.prepare(path)
-    const kept = await keptFile(this.#remembered(), this.#context)
+    const kept = await keptFile(rememberedFile(this.#planned, this.#context), this.#context)
     if (kept) return kept
-    if (promiseOf(this.#planned.selected).unsupported) this.#warn('CHECKSUM_UNSUPPORTED', UNSUPPORTED)
-    const onWait = (longest: number) => this.#warn('PATH_BUSY', waiting(longest))
+    if (this.#check.hasUnsupportedChecksum) this.#warn('CHECKSUM_UNSUPPORTED', 'its checksum is malformed or of an unsupported algorithm')
+    const onWait = (longest: number) =>
+      this.#warn(
+        'PATH_BUSY',
+        `a process on another host or in another container may be downloading it: waiting up to ${longest / 1000} s for its heartbeat`,
+      )
     this.#opened = await folder.open(path, { taken: hasPart, resume: settings.resume, wait: { signal, onWait } })
     this.#most = this.#part.total
     return 'asked'
@@ -215,7 +207,7 @@ class FileDownload {
 
   /** The file has the name of an existing one, which was known only from the response. */
   async #whenNamed(): Promise<State | FinalEvent> {
-    return (await keptFile(this.#remembered(), this.#context, this.#size)) ?? 'asked'
+    return (await keptFile(rememberedFile(this.#planned, this.#context), this.#context, this.#size)) ?? 'asked'
   }
 
   async #whenReceiving(): Promise<State> {
@@ -223,8 +215,9 @@ class FileDownload {
     const { exchange, origin, answer } = this.#request
     const { response, delivery } = answer
     const { limiter, settings } = this.#context
-    const [part, size] = [this.#part, this.#size]
-    if (delivery.offset === 0) exchange.inspect((head, isAll) => this.#isPromised(head, isAll, response, delivery))
+    const [part, size, { bare }] = [this.#part, this.#size, this.#url]
+    if (delivery.offset === 0)
+      exchange.inspect((head, isAll) => this.#check.isPromised(head, isAll, { asked: bare, response, delivery, suffix: this.#suffix }))
     if (size !== undefined && part.version && isRanged(part, delivery, size, settings))
       await this.#receiveRanges(exchange, response, delivery, size)
     else await this.#receiveInOrder(exchange, response, delivery)
@@ -239,19 +232,7 @@ class FileDownload {
     // Alternates are compared with what the first server says.
     if (this.#index > 0) this.#validators = {}
     await part.flush()
-    this.#checkBytes(() => this.#requireSize(part.length))
-    const isSized = this.#file.size !== undefined && !this.#unverified.has('size')
-    this.#verified = isSized ? ['size'] : this.#size !== undefined ? ['length'] : []
-    const hash = this.#hash
-    if (!hash) return 'placed'
-    const digest = await part.digest(hash.known.algorithm)
-    const isSame = digest.startsWith(hash.known.digest)
-    this.#checkBytes(() => {
-      if (this.#doubt && !isSame) this.#acceptMisfit(this.#doubt)
-      if (isSame || hash.by === 'digest' || !this.#context.settings.trustServer) checkDigest(this.#file, hash.known, digest, hash.by)
-      else this.#accept('checksum', `it has another ${hash.known.algorithm} than its document states`)
-    })
-    if (isSame) this.#verified = [...this.#verified, hash.by]
+    this.#verified = await this.#check.verify(part, this.#size)
     return 'placed'
   }
 
@@ -260,11 +241,11 @@ class FileDownload {
     const part = this.#part
     const { record } = this.#context
     const sha256 = await part.digest('sha256')
-    const named = this.#named(this.#suffix)
+    const named = namedFile(this.#planned, this.#suffix, this.#context)
     const suffix = named === this.#file ? '' : this.#suffix
     // The suffix is recorded before the file is named, so that a later run finds it.
     if (suffix !== '') record.proposed(this.#file, suffix)
-    const unverified = [...this.#unverified]
+    const unverified = [...this.#check.unverified]
     const differs = unverified.length > 0 && { unverified }
     const facts = { sha256, ...this.#validators, hadQuery: hadQuery(this.#planned), ...(suffix !== '' && { suffix }), ...differs }
     await record.completing?.(named, part.length, facts)
@@ -274,44 +255,46 @@ class FileDownload {
   }
 
   /** Returns the state after an error. Errors: the one that ends the download. */
-  async #nextAfter(thrown: unknown, state: State): Promise<State> {
-    const { signal, tell } = this.#context
-    if (state === 'planned' || state === 'named' || state === 'placed') throw thrown
-    if (signal.aborted) throw abortedBy(signal)
-    let error = thrown
-    if (state !== 'verifying') {
-      try {
-        return await this.#retry(exchangeFailure(thrown, undefined, this.#absoluteUrl))
-      } catch (last) {
-        if (signal.aborted) throw abortedBy(signal)
-        if (!isAuthError(last) || isOurs(last)) throw last
-        this.#firstError ??= last
-        const { targets } = this.#planned.selected
-        const next = targets[this.#index + 1]
-        if (next) {
-          this.#warn(last.code, `${last.message}; the next URL is tried`)
-          this.#index++
-          this.#url = this.#urlOf(next)
-          return 'asked'
-        }
-        error = this.#firstError
-      }
+  async #nextAfter(error: unknown, state: State): Promise<State> {
+    if (state === 'planned' || state === 'named' || state === 'placed') throw error
+    if (this.#context.signal.aborted) throw abortedBy(this.#context.signal)
+    try {
+      if (state === 'verifying') throw error
+      return await this.#retry(exchangeFailure(error, undefined, this.#url.bare))
+    } catch (last) {
+      if (this.#context.signal.aborted) throw abortedBy(this.#context.signal)
+      if (!isAuthError(last) || isOurs(last)) throw last
+      return state === 'verifying' ? this.#otherCoding(last) : this.#nextUrl(last)
     }
-    if (!isAuthError(error) || error.code !== 'FILE_INTEGRITY') throw error
+  }
+
+  /** Continues with the next URL. Errors: that of the first one. */
+  async #nextUrl(error: AuthError): Promise<State> {
+    this.#firstError ??= error
+    const target = this.#planned.selected.targets[this.#index + 1]
+    if (!target) return this.#otherCoding(this.#firstError)
+    this.#warn(error.code, `${error.message}; the next URL is tried`)
+    this.#index++
+    this.#url = this.#urlOf(target)
+    return 'asked'
+  }
+
+  /**
+   * Restarts once: the size or checksum in the document may describe the body with or without its content coding. Errors: the one given, if
+   * that is not the reason; that of the first attempt.
+   */
+  async #otherCoding(error: AuthError): Promise<State> {
+    if (error.code !== 'FILE_INTEGRITY') throw error
     if (this.#codingError) throw this.#codingError
-    if (error === this.#doubt?.error || this.#asSent === undefined) throw error
-    // The size or checksum in the document may describe the body with or without its content coding.
+    if (error === this.#check.doubt?.error || this.#asSent === undefined) throw error
     this.#codingError = error
     this.#asSent = !this.#asSent
-    this.#isWrong = false
     this.#size = undefined
-    if (this.#hash?.by === 'digest') this.#hash = undefined
+    this.#check.restart()
     this.#index = 0
     this.#url = this.#urlOf(this.#planned.selected.targets[0])
     this.#firstError = undefined
-    await this.#part.reset()
-    tell({ kind: 'retry', file: this.#file, error, delay: 0, attempt: 1 })
-    return 'asked'
+    return this.#restart(error)
   }
 
   /** Waits before the next attempt at the same URL; a file that has changed is restarted once. Errors: the one given, if there is none. */
@@ -322,9 +305,7 @@ class FileDownload {
       // Ranges of a server that does not identify its versions are not requested again, so this happens once.
       if (error instanceof UnverifiedPart) this.#isWhole = true
       else if (this.#changes++ > 0) throw error
-      await this.#part.reset()
-      tell({ kind: 'retry', file: this.#file, error, delay: 0, attempt: 1 })
-      return 'asked'
+      return this.#restart(error)
     }
     // A server that sends a byte now and then makes no progress: it would never end.
     const gained = this.#most - this.#mostBefore
@@ -337,6 +318,12 @@ class FileDownload {
     return 'asked'
   }
 
+  async #restart(error: AuthError): Promise<State> {
+    await this.#part.reset()
+    this.#context.tell({ kind: 'retry', file: this.#file, error, delay: 0, attempt: 1 })
+    return 'asked'
+  }
+
   get #part(): Part {
     if (!this.#opened) throw new TypeError('the part is not open')
     return this.#opened
@@ -346,11 +333,6 @@ class FileDownload {
     const { budgets, settings, clock, random } = this.#context
     const { bare, origin } = originAndPath(target)
     return { target, bare, origin, retries: new UrlRetries(settings, budgets.of(origin), clock, random) }
-  }
-
-  get #absoluteUrl(): string {
-    const { href, scope } = this.#url.target
-    return canParseUrl(href, scope.url) ? new URL(href, scope.url).href : ''
   }
 
   /** Ends the request and writes what was received. Errors: those of writing. */
@@ -424,22 +406,22 @@ class FileDownload {
   async #compareHeaders(response: HttpResponse, delivery: Delivery, { offset, validator }: Asked): Promise<State | FinalEvent> {
     const { headers, status, url } = response
     const { settings } = this.#context
-    const [file, part] = [this.#file, this.#part]
+    const [file, part, check] = [this.#file, this.#part, this.#check]
     // Received bytes are discarded only for a response that may be the file.
-    if (delivery.offset === 0) this.#checkType(response, delivery)
+    if (delivery.offset === 0) check.checkType(response, delivery, this.#url.bare)
     if (delivery.size !== undefined) {
-      this.#requireSize(delivery.size)
+      check.requireSize(delivery.size)
       if (!isWithin(delivery.size, this.#planned.selected.sizeLimits ?? {})) return this.#skipped(delivery.size)
     }
-    if (!delivery.framed && file.size === undefined && this.#hash === undefined)
+    if (!delivery.framed && file.size === undefined && check.hash === undefined)
       throw new IntegrityError(
         'FILE_INCOMPLETE',
         `${file.url}: cannot verify that the response is complete: it has no length and the file has no checksum`,
         { url },
       )
     // A checksum decides whether these are the right bytes.
-    if (delivery.coding !== undefined && this.#hash?.by !== 'checksum')
-      this.#warnOrThrow('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
+    if (delivery.coding !== undefined && check.hash?.by !== 'checksum')
+      check.warnOrThrow('CONTENT_CODING_UNKNOWN', codingProblem(delivery.coding))
     this.#suffix = plainSuffix(proposedName(headers.get('content-disposition')) ?? '') || (delivery.offset > 0 ? this.#suffix : '')
     this.#size = delivery.size
     if (this.#isNamePresent()) return 'named'
@@ -449,31 +431,16 @@ class FileDownload {
       await part.reset()
     }
     this.#validators = { ...(delivery.offset > 0 && this.#validators), ...validatorsIn(headers) }
-    const known = serverDigest(headers, status, delivery.asSent)
-    if (known && this.#hash?.by !== 'checksum' && part.hash(known.algorithm)) this.#hash = { known, by: 'digest' }
+    check.useDigest(response, delivery, part)
     // A server that is trusted may have another size than the document.
     this.#size ??= settings.trustServer && delivery.framed ? undefined : file.size
     const isSame = part.version !== undefined && part.version.validator === delivery.validator
-    if (!isSame || part.total === 0) await part.begin(this.#versionOf(delivery), this.#size)
-    if (this.#hash) part.hash(this.#hash.known.algorithm)
+    if (!isSame || part.total === 0)
+      await part.begin(this.#isWhole ? undefined : partVersionOf(delivery, this.#url.target, this.#suffix), this.#size)
+    if (check.hash) part.hash(check.hash.known.algorithm)
     part.hash('sha256')
     this.#start(offset)
     return 'receiving'
-  }
-
-  #versionOf({ validator, modified, size, divisible, stored }: Delivery): PartVersion | undefined {
-    if (validator === undefined || !divisible || this.#isWhole) return undefined
-    // A date identifies versions of one resource, and a query may select another resource.
-    const isDated = modified !== undefined && !this.#url.target.href.includes('?')
-    if (validator === modified && !isDated) return undefined
-    return {
-      url: this.#url.bare,
-      validator,
-      ...(isDated && { modified }),
-      ...(size !== undefined && { size }),
-      ...(stored !== undefined && { stored }),
-      ...(this.#suffix !== '' && { suffix: this.#suffix }),
-    }
   }
 
   async #receiveInOrder(exchange: Exchange, response: HttpResponse, delivery: Delivery): Promise<void> {
@@ -485,7 +452,7 @@ class FileDownload {
       // A server that sends more bytes than the file has may never stop.
       if (part.length > size) break
     }
-    if (delivery.framed || part.length > (this.#size ?? 0)) this.#checkBytes(() => this.#requireSize(part.length))
+    if (delivery.framed || part.length > (this.#size ?? 0)) this.#check.requireSize(part.length, true)
     if (this.#size !== undefined && part.length !== size) throw incomplete(response.url, `${part.length} of ${size} bytes were received`)
   }
 
@@ -507,77 +474,6 @@ class FileDownload {
     )
     // If no other request got its range, the next attempt reports the reason.
     if (!isShared) this.#isAlone = true
-  }
-
-  /** Checks the media type. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
-  #checkType(response: HttpResponse, { size }: Delivery): void {
-    const { acceptHtml } = this.#context.settings
-    const body = this.#bodyOf(response)
-    const misfit = acceptHtml ? undefined : pageByType(this.#promise, body.contentType)
-    this.#doubt = misfit && { misfit, error: misfitError(misfit, this.#promise, body) }
-    // A checksum decides whether these are the right bytes.
-    const mayBeIt = this.#hash?.by === 'checksum' && (size === undefined || (this.#file.size ?? size) === size)
-    if (this.#doubt && !mayBeIt) throw this.#doubt.error
-    const warning = misfit ? undefined : pageWarning(this.#promise, body)
-    if (warning === undefined) return
-    if (acceptHtml) this.#warn('CONTENT_TYPE_UNEXPECTED', warning)
-    else this.#warnOrThrow('CONTENT_TYPE_UNEXPECTED', warning)
-  }
-
-  /** Compares the first bytes with the promise. Returns false if it needs more. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
-  #isPromised(head: Uint8Array, isAll: boolean, response: HttpResponse, { stored }: Delivery): boolean {
-    // Coded bytes show nothing of the file.
-    if (stored !== undefined) return true
-    const { names } = this.#promise
-    const named = this.#planned.lacksSuffix ? { ...this.#promise, names: [...names, `x${this.#suffix}`] } : this.#promise
-    const promise = response.headers.get('content-encoding') === null ? named : decodedPromise(named)
-    const body = this.#bodyOf(response)
-    const misfit = misfitOf(promise, head, isAll, body.contentType, response.sent?.())
-    if (misfit === 'more') return false
-    if (!misfit || (misfit.kind === 'page' && this.#context.settings.acceptHtml)) return true
-    const doubt = { misfit, error: misfitError(misfit, promise, body) }
-    // A checksum decides whether these are the right bytes.
-    if (this.#hash?.by === 'checksum') this.#doubt ??= doubt
-    else this.#checkBytes(() => this.#acceptMisfit(doubt))
-    return true
-  }
-
-  #bodyOf({ url, headers }: HttpResponse) {
-    return { asked: this.#url.bare, answered: url, contentType: headers.get('content-type'), pointer: this.#file.pointer }
-  }
-
-  /** Compares a size with that in the document. Errors: `FILE_INTEGRITY`, unless the server is trusted more. */
-  #requireSize(actual: number): void {
-    const { size } = this.#file
-    if (!this.#context.settings.trustServer || size === actual) checkSize(this.#file, actual)
-    else if (size !== undefined) this.#accept('size', `it has ${actual} bytes, its document states ${size}`)
-  }
-
-  /** Keeps a file that is not the promised one, if the server is trusted more than the document. Errors: that of a file that is refused. */
-  #acceptMisfit({ misfit, error }: { readonly misfit: Misfit; readonly error: AuthError }): void {
-    if (misfit.kind === 'page' || !this.#context.settings.trustServer) throw error
-    this.#accept('type', `it is ${misfit.words}`)
-  }
-
-  /** Records what a file differs in, with one warning. */
-  #accept(what: Unverified, words: string): void {
-    if (this.#unverified.has(what)) return
-    this.#unverified.add(what)
-    this.#warn(what === 'type' ? 'CONTENT_TYPE_UNEXPECTED' : 'FILE_INTEGRITY', `${words}; it is kept because the server is trusted`)
-  }
-
-  /** Runs a check of the received content. Errors: those of the check; the content is discarded then. */
-  #checkBytes(check: () => void): void {
-    this.#isWrong = true
-    check()
-    this.#isWrong = false
-  }
-
-  /** Warns of content that may not be the intended file; with `strict` it is refused. */
-  #warnOrThrow(code: ErrorCode, message: string): void {
-    const { name, url } = this.#file
-    if (this.#context.settings.strict) throw new IntegrityError(code, `"${name}": ${message}`, { url })
-    this.#warn(code, message)
   }
 
   #warn(code: ErrorCode, message: string): void {
@@ -602,43 +498,16 @@ class FileDownload {
     this.#context.tell({ kind: 'progress', file: this.#file, bytes: total, ...(this.#size !== undefined && { size: this.#size }) })
   }
 
-  /** Returns the file under the name of an earlier run, if it exists. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
-  #remembered(): NamedFile {
-    const { name, url } = this.#file
-    const named = this.#named(this.#planned.lacksSuffix ? this.#context.record.suffixes.of(name, url) : '')
-    return named !== this.#file && presentFile(named.path) ? { ...this.#planned, file: named, base: name } : this.#planned
-  }
-
-  /** Returns the file with the suffix that its server proposes, unless it exists under its planned name or the plan refuses that one. */
-  #named(suffix = ''): DownloadFile {
-    const isFree = this.#planned.lacksSuffix && suffix !== '' && !presentFile(this.#file.path)
-    return (isFree ? this.#context.plan.withSuffix(this.#planned, suffix) : undefined) ?? this.#file
-  }
-
   /** True if the name with the suffix is that of an existing file. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   #isNamePresent(): boolean {
-    const { path } = this.#named(this.#suffix)
+    const { path } = namedFile(this.#planned, this.#suffix, this.#context)
     if (path === this.#file.path || existingFor(this.#planned, this.#context) === 'replace' || !presentFile(path)) return false
     this.#context.record.proposed(this.#file, this.#suffix)
     return true
   }
 }
 
-const UNSUPPORTED = 'its checksum is malformed or of an unsupported algorithm'
-
-function waiting(longest: number): string {
-  return `a process on another host or in another container may be downloading it: waiting up to ${longest / 1000} s for its heartbeat`
-}
-
 /** Errors that another URL would not fix. */
 function isOurs({ code }: AuthError): boolean {
   return /^(?:DISK_FULL|FILE_ACCESS|PATH_\w+|CONFIG_INVALID|CREDENTIAL_VALUE_INVALID|ABORTED)$/.test(code)
-}
-
-/** Returns the validators of a part that is complete: no response states them again. */
-function validatorsOf({ validator, modified }: Pick<Asked, 'validator' | 'modified'>): Pick<ManifestEntry, 'etag' | 'lastModified'> {
-  return {
-    ...(validator !== undefined && validator !== modified && { etag: validator }),
-    ...(modified !== undefined && { lastModified: modified }),
-  }
 }

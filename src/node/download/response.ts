@@ -2,8 +2,11 @@
 
 import { type AuthError, IntegrityError, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import type { Target } from '../../stac/target.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
+import type { PartVersion } from './destination/part-journal.ts'
 import type { ManifestEntry } from './manifest.ts'
+import { originAndPath } from './selected-files.ts'
 
 /** The requested part: the whole file, or the bytes from an offset if the file is still the version of the validator. */
 export interface Asked {
@@ -261,4 +264,36 @@ export function validatorsIn(headers: HttpResponse['headers']): Pick<ManifestEnt
 /** Returns `FILE_INCOMPLETE` with what happened. */
 export function incomplete(url: string, problem: string): AuthError {
   return new NetworkError('FILE_INCOMPLETE', `${bareUrl(url)}: ${problem}`, { url, retryable: true })
+}
+
+/** Returns the validators of a part that is complete: no response states them again. */
+export function validatorsOf({ validator, modified }: Pick<Asked, 'validator' | 'modified'>): Pick<ManifestEntry, 'etag' | 'lastModified'> {
+  return {
+    ...(validator !== undefined && validator !== modified && { etag: validator }),
+    ...(modified !== undefined && { lastModified: modified }),
+  }
+}
+
+/**
+ * Returns the version of the bytes of a response, if it can be requested again; undefined if not.
+ *
+ * @param suffix the extension that the server proposes; empty for none
+ */
+export function partVersionOf(
+  { validator, modified, size, divisible, stored }: Delivery,
+  target: Target,
+  suffix: string,
+): PartVersion | undefined {
+  if (validator === undefined || !divisible) return undefined
+  // A date identifies versions of one resource, and a query may select another resource.
+  const isDated = modified !== undefined && !target.href.includes('?')
+  if (validator === modified && !isDated) return undefined
+  return {
+    url: originAndPath(target).bare,
+    validator,
+    ...(isDated && { modified }),
+    ...(size !== undefined && { size }),
+    ...(stored !== undefined && { stored }),
+    ...(suffix !== '' && { suffix }),
+  }
 }

@@ -10,10 +10,10 @@ import { promisedFile } from '../promised-file.ts'
 import { readFailure } from '../system-error.ts'
 import { DiskFolder } from './destination/disk-folder.ts'
 import type { Verification } from './download.ts'
+import { askServer, differenceFrom } from './existing-file.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest, type Unverified } from './manifest.ts'
 import { exchangeFailure } from './receive-body.ts'
 import { VERIFY_RETRIES } from './retries.ts'
-import { askServer, differenceFrom } from './server-facts.ts'
 
 /** Options of `verifyFolder`. */
 export interface VerifyOptions {

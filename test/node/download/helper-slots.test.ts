@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AuthError } from '../../../src/errors.ts'
-import { enterBefore } from '../../../src/node/download/ranges.ts'
+import { enterBefore } from '../../../src/node/download/receive-body.ts'
 
 /** A limiter whose slot comes, or is refused, when the test says so. */
 function waitingLimiter() {
