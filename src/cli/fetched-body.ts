@@ -4,10 +4,6 @@ import type { Warning } from '../auth/strategy.ts'
 import { IntegrityError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { bareAddress } from '../http/url.ts'
-import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/checksums.ts'
-import { inspected } from '../node/download/receive-body.ts'
-import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/response.ts'
-import { selectFiles } from '../node/download/selected-files.ts'
 import {
   type AnsweredBody,
   decodedPromise,
@@ -18,7 +14,11 @@ import {
   type PromisedFile,
   pageByType,
   pageWarning,
-} from '../node/promised-file.ts'
+} from '../node/base/promised-file.ts'
+import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/checksums.ts'
+import { inspected } from '../node/download/receive-body.ts'
+import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/response.ts'
+import { selectFiles } from '../node/download/selected-files.ts'
 import type { Target } from '../stac/target.ts'
 import { failedBody, incomplete } from './read-document.ts'
 

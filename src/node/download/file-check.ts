@@ -2,7 +2,7 @@
 
 import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../promised-file.ts'
+import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../base/promised-file.ts'
 import { checkDigest, checkSize, type KnownHash, promiseOf, serverDigest } from './checksums.ts'
 import type { Part } from './destination/destination.ts'
 import type { Verification } from './download.ts'

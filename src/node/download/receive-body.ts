@@ -3,7 +3,7 @@
 import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { failure, isKnownFailure, originOf } from '../../http/network-error.ts'
-import { internalError } from '../system-error.ts'
+import { internalError } from '../base/system-error.ts'
 import type { Part } from './destination/destination.ts'
 import type { Span } from './destination/part-journal.ts'
 import type { DownloadContext, RequestLimiter } from './download-context.ts'

@@ -7,9 +7,10 @@ import { httpsForm } from '../../http/url.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
 import { findAlternate, type Target, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
+import { nameInAddress } from '../../text/file-name.ts'
+import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../base/check-options.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
-import { nameInAddress, pathTemplate } from './file-plan.ts'
+import { pathTemplate } from './file-plan.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */
 export interface SelectedFile {
