@@ -9,7 +9,8 @@ import { type DownloadContext, downloadContext, filesWithin } from './download-c
 import { DownloadRecord } from './download-record.ts'
 import { asExpired, expiredHref, RereadDocuments } from './expired-href.ts'
 import { downloadFile, type FinalEvent } from './file-download.ts'
-import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
+import { FilePlan, type PlannedFile } from './file-plan.ts'
+import { pathTemplate } from './path-template.ts'
 import { checkOptions, type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import {
   asFolderFailure,

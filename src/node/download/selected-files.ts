@@ -10,7 +10,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { nameInAddress } from '../../text/file-name.ts'
 import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../base/check-options.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
-import { pathTemplate } from './file-plan.ts'
+import { pathTemplate } from './path-template.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */
 export interface SelectedFile {
