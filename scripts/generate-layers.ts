@@ -13,9 +13,10 @@ const rows = Object.entries(LAYERS).map(([layer, { from, types = [], packages = 
 })
 
 const folderRows = Object.entries(FOLDERS).flatMap(([layer, folders]) =>
-  Object.entries(folders).map(
-    ([folder, from]) => `| \`${folder === '*' ? `${layer}/*.ts` : `${layer}/${folder}/`}\` | ${from.join(', ') || 'nothing'} |`,
-  ),
+  Object.entries(folders).map(([folder, from]) => {
+    const file = folder === '*' ? `${layer}/*.ts` : `${layer}/${folder}`
+    return `| \`${file.endsWith('.ts') ? file : `${file}/`}\` | ${from.map((name) => name.replace('*', '`*.ts`')).join(', ') || 'nothing'} |`
+  }),
 )
 
 const page = new URL('../CONTRIBUTING.md', import.meta.url)

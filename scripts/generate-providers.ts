@@ -3,7 +3,7 @@
  * only, and refuses pages of providers that are gone.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { credentialsFrom, type Hole, type Provider, providers, type Way } from 'stac-auth/providers'
+import { credentialsFrom, type Hole, type Order, type Provider, providers, type Way } from 'stac-auth/providers'
 import { checkOnly, emit } from './emit.ts'
 
 /** Providers with more hosts than these are described by their first ones. */
@@ -43,7 +43,7 @@ function needs({ id, holes }: Way): string {
   return id === 'login' ? 'a login in the browser' : id === 'netrc' ? 'an entry in `~/.netrc`' : 'nothing'
 }
 
-function page({ id, title, homepage, account, sources, checked, recognizes, ways, notes }: Provider): string {
+function page({ id, title, homepage, account, sources, checked, recognizes, ways, notes, order }: Provider): string {
   const places = [...recognizes.files, ...recognizes.buckets.map(({ name }) => `s3://${name}/`)]
   const shown = places.slice(0, MOST_PLACES).map((place) => `\`${place}\``)
   const more = places.length > MOST_PLACES ? ` and ${places.length - MOST_PLACES} more` : ''
@@ -56,7 +56,7 @@ function page({ id, title, homepage, account, sources, checked, recognizes, ways
 Its files are at ${shown.join(', ')}${more}${recognizes.filesOfCatalogsOnly ? ', in documents of its catalogs only' : ''}.
 
 ${ways.map((way) => section(id, way)).join('\n')}
-## Notes
+${order === undefined ? '' : ordered(order)}## Notes
 
 ${notes.map((note) => `- ${note}`).join('\n')}
 
@@ -80,6 +80,17 @@ function section(id: string, way: Way): string {
   const file = `\`\`\`json\n${compact(JSON.stringify({ version: 1, credentials }, undefined, 2))}\n\`\`\`\n`
   const more = optional.length > 0 ? `\nOptional: ${optional.join('; ')}.\n` : ''
   return `## By ${way.id}\n\n${way.when} ${works} In your [credential file](../credentials.md):\n\n${file}${more}\n${inCode(provider, way, values)}`
+}
+
+function ordered({ files, parameters = [], costs }: Order): string {
+  const query = parameters.length === 0 ? '' : ` with ${parameters.map((name) => `\`${name}\``).join(', ')} in the query`
+  const places = files.map((file) => `\`${file.replace(':uuid}', '}')}\``).join(', ')
+  const price = costs === undefined ? '' : ` You are asked before that: ${costs}.`
+  return `## Ordered first
+
+Files at ${places}${query} are [ordered first](../download.md#files-that-are-ordered-first): \`download\` and \`fetch\` order them and wait.${price}
+
+`
 }
 
 function exampleOf({ kind, env: [name = 'SECRET'] = [] }: Hole): unknown {

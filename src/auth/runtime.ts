@@ -177,9 +177,9 @@ export class Runtime {
   }
 
   /** Like `fetchTarget`, with plain objects. Errors: as for sending, `USAGE` for a header that HTTP does not allow. */
-  async sendTarget(target: Target, { headers, method = 'GET', ...init }: TargetSendOptions): Promise<HttpResponse> {
+  async sendTarget(target: Target, { headers, method = 'GET', body, ...init }: TargetSendOptions): Promise<HttpResponse> {
     const plain = plainHeaders(headers)
-    return this.#sendTo(target, (url) => ({ method, url, headers: plain }), init)
+    return this.#sendTo(target, (url) => ({ method, url, headers: plain, ...(body !== undefined && { body }) }), init)
   }
 
   async #sendTo(
@@ -227,11 +227,12 @@ export class Runtime {
   }
 
   /** Like `fetchAddress`, with plain objects. Errors: `URL_*`, `USAGE` for a header that HTTP does not allow. */
-  async send({ method, url: address, headers, body }: HttpRequest, { signal, onUse, anonymous }: ExchangeOptions): Promise<HttpResponse> {
+  async send({ method, url: address, headers, body }: HttpRequest, options: ExchangeOptions): Promise<HttpResponse> {
+    const { signal, redirect, onUse, anonymous } = options
     const url = this.#written(address)
     const request = { method, url: hrefOf(url), headers: plainHeaders(headers) }
     const selections = this.#exchange.byAddress(url)
-    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal, onUse, anonymous })
+    return this.#exchange.send(body === undefined ? request : { ...request, body }, { selections }, { signal, redirect, onUse, anonymous })
   }
 
   #written(address: string): URL {

@@ -12,14 +12,13 @@ import type { TranslationClient } from '../../services/translation/index.ts'
 import { ownString } from '../../stac/document.ts'
 import { parseDocument } from '../../stac/parse-document.ts'
 import { forLine } from '../../text/sanitize.ts'
-import { paramsOf, type TranslateOptions } from '../commands/translate.ts'
 import type { Context } from '../context.ts'
 import { replacePrivateFile } from '../credentials/edit-credentials.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Io, write } from '../io.ts'
 import { LiveBlock, shortened } from '../live-block.ts'
 import { readInput, readText } from '../read-document.ts'
-import { batchFailure, noteUsage, openClient } from './open-client.ts'
+import { batchFailure, noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
 
 /** The result of one input, for `--json`. */
 interface Outcome {

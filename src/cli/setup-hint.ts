@@ -1,13 +1,13 @@
 /** The advice to run `setup`, for errors of commands that lack a credential: of a document, or of a provider that the program knows. */
 
-import { AuthError, isAuthError } from '../../errors.ts'
-import { isAddress } from '../../http/url.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { forLine } from '../../text/sanitize.ts'
-import { commandWord } from '../../text/shell-word.ts'
-import type { Context } from '../context.ts'
-import type { CredentialsOption } from '../options.ts'
-import type { FailedRequest } from '../recognized.ts'
+import { AuthError, isAuthError } from '../errors.ts'
+import { isAddress } from '../http/url.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
+import { forLine } from '../text/sanitize.ts'
+import { commandWord } from '../text/shell-word.ts'
+import type { Context } from './context.ts'
+import type { CredentialsOption } from './options.ts'
+import type { FailedRequest } from './recognized.ts'
 
 /**
  * Returns the error with the command that asks for the missing credential as first line of its hint; other errors as they are.
@@ -51,15 +51,15 @@ export async function withProviderHint(
   const { code, hint = '', message } = error
   const isRelevant = request === undefined ? BY_ANY_URL.test(code) && error.url !== undefined : OF_PROVIDERS.test(code)
   if (!isRelevant || HAS_COMMAND.test(hint) || (code === 'FILE_INTEGRITY' && !IS_PAGE.test(message))) return error
-  const { providerHint } = await import('../recognized.ts')
+  const { providerHint } = await import('./recognized.ts')
   const better = providerHint(error, request ?? {}, await setUp())
   return better === undefined ? error : new AuthError(code, message, { ...error, hint: better })
 }
 
 /** Returns the ids of the providers of which the user has a credential; none where the file cannot be read, which other errors say. */
 export async function providersSetUp(options: CredentialsOption, { io }: Pick<Context, 'io'>): Promise<ReadonlySet<string>> {
-  const { credentialFileText, credentialsFromText } = await import('../../node/credentials/credential-file.ts')
-  const { credentialPath } = await import('../options.ts')
+  const { credentialFileText, credentialsFromText } = await import('../node/credentials/credential-file.ts')
+  const { credentialPath } = await import('./options.ts')
   try {
     const { path } = await credentialPath(options, io)
     const text = await credentialFileText(path)
