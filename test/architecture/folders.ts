@@ -20,7 +20,6 @@ export const EXTENSION_POINTS: readonly string[] = [
 export const ABOVE_AIM: Readonly<Record<string, number>> = {
   'src/auth': 21,
   'src/node/download': 21,
-  'src/services/translation': 23,
 }
 
 /** What is wrong with the folders of these files, one text each. */

@@ -13,7 +13,7 @@ interface Layer {
   readonly lazily?: readonly string[]
 }
 
-const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
+export const VOCABULARY = ['errors', 'text', 'stac', 'http', 'crypto', 'net']
 /** Where the platform's promise is written down. */
 const CONTRACT = 'src/platform/platform.ts'
 const CORE = [...VOCABULARY, 'auth', 'strategies', 'outputs', 'lint', 'crawl', 'objects', 'providers', 'services', 'platform']
@@ -91,7 +91,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     inputs: ['*'],
     lint: ['*', 'inputs'],
     crawl: ['*', 'inputs', 'lint'],
-    queue: ['*', 'lint'],
+    queue: ['*', 'orders.ts', 'lint'],
     setup: ['*', 'credentials', 'login.ts'],
     doctor: ['*', 'credentials', 'setup'],
     run: ['*'],

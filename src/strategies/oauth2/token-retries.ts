@@ -6,7 +6,7 @@ import { sleep } from '../../net/cancellation.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, withRetryAfter } from '../../net/retry.ts'
 
 /** The retry policy of token requests; no attempt starts later than {@link LONGEST}. */
-export const TOKEN_RETRIES: RetryPolicy = {
+const TOKEN_RETRIES: RetryPolicy = {
   retries: 4,
   backoff: { first: 500, longest: 4000, fixed: 1, random: 0.5 },
   retryAfter: { longest: 60_000 },
