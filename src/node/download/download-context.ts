@@ -32,7 +32,7 @@ export interface DownloadContext {
 export type RequestLimiter = Pick<OriginLimiter, 'enter' | 'leave' | 'succeeded' | 'refused'>
 
 /** The options of a single file, and the sizes in bytes of a file and of its ranges from which and in which it is requested concurrently. */
-export type FileSettings = typeof DEFAULTS
+type FileSettings = typeof DEFAULTS
 
 const DEFAULTS = {
   existing: 'keep' as NonNullable<DownloadOptions['existing']>,

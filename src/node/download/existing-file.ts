@@ -20,7 +20,7 @@ import { VERIFY_RETRIES, withRetries } from './retries.ts'
 import { originAndPath } from './selected-files.ts'
 
 /** A file under its local name; `base` is the planned name, without a suffix. */
-export interface NamedFile extends PlannedFile {
+interface NamedFile extends PlannedFile {
   readonly base?: string
 }
 

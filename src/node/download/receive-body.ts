@@ -140,7 +140,7 @@ export function exchangeFailure(thrown: unknown, signal: AbortSignal | undefined
 }
 
 /** A file of which several ranges are received at a time. */
-export interface RangedFile {
+interface RangedFile {
   readonly part: Part
   readonly context: DownloadContext
   /** Origin and path, for messages; and the origin of the requests. */
@@ -157,7 +157,7 @@ export interface RangedFile {
 }
 
 /** The response to the first request. */
-export interface FirstResponse {
+interface FirstResponse {
   readonly response: HttpResponse
   readonly delivery: Delivery
   readonly exchange: Exchange

@@ -15,10 +15,10 @@ const DELAYS = {
  * Retries of download requests; `retries` counts those without a new byte. The budget has the capacity of a hundred files and grows by one
  * for each file that succeeds at the first attempt.
  */
-export const DOWNLOAD_RETRIES = { ...DELAYS, retries: 10, unresolved: 4, budget: { most: 100, earned: 1 } } satisfies RetryPolicy
+const DOWNLOAD_RETRIES = { ...DELAYS, retries: 10, unresolved: 4, budget: { most: 100, earned: 1 } } satisfies RetryPolicy
 
 /** Retries of object listings. */
-export const LISTING_RETRIES: RetryPolicy = { ...DELAYS, retries: 4 }
+const LISTING_RETRIES: RetryPolicy = { ...DELAYS, retries: 4 }
 
 /** Returns the retries of a listing, at most as many as those of a file. */
 export function listingRetries({ settings: { retries } }: { readonly settings: RetryLimits }): RetryPolicy {
@@ -29,7 +29,7 @@ export function listingRetries({ settings: { retries } }: { readonly settings: R
 export const VERIFY_RETRIES: RetryPolicy = { ...DELAYS, retries: 3 }
 
 /** Requests for a file that the server prepares (202), as often as the time for it allows. */
-export const PREPARING_RETRIES: RetryPolicy = {
+const PREPARING_RETRIES: RetryPolicy = {
   retries: 999,
   backoff: { first: 2000, longest: 30_000, fixed: 0.5, random: 0.5 },
   retryAfter: { longest: 86_400_000, spread: 0.1, least: 500 },

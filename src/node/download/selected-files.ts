@@ -231,7 +231,7 @@ export interface UsableTarget {
 }
 
 /** Returns the alternates of the given names and then the asset; without names, the asset and then all of its alternates. */
-export function inRequestOrder(asset: Target, alternates: readonly Target[], names: readonly string[] | undefined): readonly Target[] {
+function inRequestOrder(asset: Target, alternates: readonly Target[], names: readonly string[] | undefined): readonly Target[] {
   if (!names) return [asset, ...alternates]
   return [...names.flatMap((name) => alternates.filter(({ pointer }) => lastName(pointer) === name)), asset]
 }
