@@ -62,9 +62,9 @@ function section(id: string, way: Way): string {
   return `## By ${way.id}\n\n${way.when} ${works} In your [credential file](../credentials.md):\n\n${file}${more}\n${inCode(provider, way, values)}`
 }
 
-function ordered({ files, parameters = [], costs }: Order): string {
+function ordered({ files: ofOrders, parameters = [], costs }: Order): string {
   const query = parameters.length === 0 ? '' : ` with ${parameters.map((name) => `\`${name}\``).join(', ')} in the query`
-  const places = files.map((file) => `\`${file.replace(':uuid}', '}')}\``).join(', ')
+  const places = ofOrders.map((file) => `\`${file.replace(':uuid}', '}')}\``).join(', ')
   const price = costs === undefined ? '' : ` You are asked before that: ${costs}.`
   return `## Ordered first
 

@@ -30,7 +30,7 @@ const FILE: ArchiveAnswer = { status: 200, headers: { 'content-type': 'image/tif
 const REFUSED: ArchiveAnswer = { status: 401, body: { message: 'who are you?' } }
 
 /** Host of the results of the data stores of ECMWF. */
-export const RESULTS = 'object-store.os-api.cci2.ecmwf.int'
+const RESULTS = 'object-store.os-api.cci2.ecmwf.int'
 
 export function createOrderArchives(
   { key, isUp42 }: Access,

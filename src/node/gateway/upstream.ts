@@ -14,7 +14,7 @@ import { requireSameVersion, versionIn } from '../download/response.ts'
 import type { Route, Routes } from './routes.ts'
 
 /** At most about ten seconds in all: programs have timeouts of their own, and some retry as well. */
-export const GATEWAY_RETRIES: RetryPolicy = {
+const GATEWAY_RETRIES: RetryPolicy = {
   retries: 3,
   unresolved: 1,
   backoff: { first: 300, longest: 2000, fixed: 0.5, random: 0.5 },

@@ -53,7 +53,7 @@ export class ServiceLimits {
 /** The limits of all clients without `limits`. */
 export const sharedLimits = new ServiceLimits()
 
-/** How a call waits for its turn. */
+/** How a call waits. */
 interface WaitOptions {
   readonly priority?: 'high' | undefined
   readonly queueLimit: number

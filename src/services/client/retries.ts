@@ -33,7 +33,7 @@ export interface Failure {
 type Verdict = 'retry' | 'now' | 'briefly' | 'never'
 
 /** The retry policy of API clients; clients may set the number and the longest `Retry-After`. */
-const API_RETRIES = {
+export const API_RETRIES = {
   retries: 4,
   unresolved: 1,
   backoff: { first: 500, longest: 20_000, fixed: 0, random: 1, least: 100 },
