@@ -15,9 +15,10 @@ import {
   pageByType,
   pageWarning,
 } from '../node/base/promised-file.ts'
-import { codingProblem, type Delivery, deliveryOf, inspected, isWantedAsSent } from '../node/download/answer.ts'
+import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/checksums.ts'
+import { inspected } from '../node/download/receive-body.ts'
+import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/response.ts'
 import { selectFiles } from '../node/download/selected-files.ts'
-import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
 import type { Target } from '../stac/target.ts'
 import { failedBody, incomplete } from './read-document.ts'
 
@@ -62,7 +63,7 @@ export class FetchedBody {
     this.#promised = wanted ? promiseOf(wanted) : {}
     const { size } = this.#promised
     const names = [output, new URL(response.url).pathname]
-    const isAsSent = asSent ?? isWantedAsSent(response.headers, { names, ...(size !== undefined && { size }) })
+    const isAsSent = asSent ?? isWantedAsSent(response.headers, names, size)
     this.#delivery = deliveryOf(response, { offset: 0 }, isAsSent)
   }
 

@@ -77,7 +77,7 @@ describe('the layer check', () => {
     ['src/node/index.ts', "import { Entry } from '@napi-rs/keyring'", /only be loaded when it is needed/],
     ['src/node/base/files.ts', "import { a } from '../tokens/token-files.ts'", /node\/base may not import node\/tokens/],
     ['src/node/credentials/netrc.ts', "import type { A } from '../tokens/token-files.ts'", /node\/credentials may not import node\/tokens/],
-    ['src/node/download/transfer.ts', "const a = await import('../queue/index.ts')", /node\/download may not import node\/queue/],
+    ['src/node/download/file-download.ts', "const a = await import('../queue/index.ts')", /node\/download may not import node\/queue/],
     ['src/node/gateway/gateway.ts', "import { a } from '../index.ts'", /node\/gateway may not import node\/\*/],
     ['src/cli/io.ts', "import { a } from './lint/linter.ts'", /cli\/\* may not import cli\/lint/],
     ['src/cli/download/run.ts', "import type { A } from '../commands/download.ts'", /cli\/download may not import cli\/commands/],
@@ -116,7 +116,7 @@ describe('the layer check', () => {
     ['src/cli/commands/login.ts', "import { a } from '../login.ts'"],
     ['src/node/tokens/token-redis.ts', "import { a } from '../credentials/secret-source.ts'"],
     ['src/node/index.ts', "export { a } from './queue/index.ts'"],
-    ['src/node/download/transfer.ts', "import { a } from './destination/destination.ts'"],
+    ['src/node/download/file-download.ts', "import { a } from './destination/destination.ts'"],
   ]
   it.each(allowed)('allows in %s: %s', (path, text) => {
     expect(layerViolations(path, text)).toEqual([])

@@ -47,8 +47,8 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'folder-outside',
     promise: 'A manifest names no file outside of its folder.',
-    file: 'src/node/download/destination/target-folder.ts',
-    within: 'TargetFolder.pathOf',
+    file: 'src/node/download/destination/disk-folder.ts',
+    within: 'DiskFolder.pathOf',
     code: 'isBelow && segments.length > 0 && path.startsWith(this.path)',
     becomes: 'true',
     test: 'test/node/download/manifest.test.ts',
@@ -289,7 +289,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'journal-version',
     promise: 'Ranges of a partial file belong to the last version in its journal.',
-    file: 'src/node/download/part-journal.ts',
+    file: 'src/node/download/destination/part-journal.ts',
     within: 'readPartJournal',
     code: 'isObject(value) && value.format === FORMAT',
     becomes: 'false',

@@ -10,12 +10,10 @@ import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import { answerFailure } from '../../node/base/answer-failure.ts'
 import { promisedFile } from '../../node/base/promised-file.ts'
 import { writeNewFile } from '../../node/base/write-file.ts'
-import { PREPARED_WITHIN, Preparation } from '../../node/download/answer.ts'
-import { targetAddress } from '../../node/download/destination/target-folder.ts'
-import { pathTemplate } from '../../node/download/file-plan.ts'
-import { keyOf } from '../../node/download/selected-files.ts'
-import { alternativesOf, firstUsable, lastName } from '../../node/download/targets/alternates.ts'
-import { asExpired } from '../../node/download/targets/expired-href.ts'
+import { asExpired } from '../../node/download/expired-href.ts'
+import { pathTemplate } from '../../node/download/path-template.ts'
+import { PREPARED_WITHIN, Preparation } from '../../node/download/retries.ts'
+import { alternativesOf, firstUsable, keyOf, lastName, originAndPath } from '../../node/download/selected-files.ts'
 import type { Target } from '../../stac/target.ts'
 import { nameInAddress } from '../../text/file-name.ts'
 import { shellWord } from '../../text/shell-word.ts'
@@ -84,7 +82,7 @@ async function usableAlternative(target: Target, auth: Auth, { diagnostics }: Co
   const usable = (await firstUsable(alternativesOf(target), auth))?.target ?? target
   if (usable.pointer === target.pointer) return target
   await diagnostics.note(
-    `"${keyOf(target)}" is fetched from its alternate "${lastName(usable.pointer)}", because no credential can be used for ${targetAddress(target).bare}`,
+    `"${keyOf(target)}" is fetched from its alternate "${lastName(usable.pointer)}", because no credential can be used for ${originAndPath(target).bare}`,
   )
   return usable
 }
@@ -228,7 +226,7 @@ function bodyRule(
   { diagnostics }: Context,
 ): BodyRule {
   const target = typeof wanted === 'string' ? undefined : wanted
-  const asked = typeof wanted === 'string' ? wanted : targetAddress(wanted).bare
+  const asked = typeof wanted === 'string' ? wanted : originAndPath(wanted).bare
   const names = [...(target ? [] : [nameInAddress(asked)]), ...(output === undefined || output === '-' ? [] : [output])]
   return { asked, promise: promisedFile(target, names), acceptHtml, trustServer, warn: diagnostics.warn }
 }

@@ -3,11 +3,9 @@ import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { presentFile } from '../../node/base/files.ts'
-import { targetAddress } from '../../node/download/destination/target-folder.ts'
+import { expiredHref } from '../../node/download/expired-href.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent } from '../../node/download/index.ts'
-import { type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
-import { firstUsable } from '../../node/download/targets/alternates.ts'
-import { expiredHref } from '../../node/download/targets/expired-href.ts'
+import { firstUsable, originAndPath, type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
 import { ownObject } from '../../stac/document.ts'
 import { catalogsOf, endpointsOf } from '../../stac/file-places.ts'
 import type { Target } from '../../stac/target.ts'
@@ -97,7 +95,7 @@ export async function printPlan(
 
 /** Returns the target that would be requested first, without sending anything: of a folder, the one that would be listed. */
 async function accessTo({ path, folder, url }: DownloadFile, all: readonly Target[], auth: Auth): Promise<RequestedAccess> {
-  const targets = folder ? all.filter((target) => targetAddress(target).bare.replace(/\/+$/, '') === url) : all
+  const targets = folder ? all.filter((target) => originAndPath(target).bare.replace(/\/+$/, '') === url) : all
   try {
     const present = !folder && !path.startsWith('s3://') && presentFile(path) ? { present: true } : {}
     const usable = await firstUsable(targets, auth)
@@ -105,7 +103,7 @@ async function accessTo({ path, folder, url }: DownloadFile, all: readonly Targe
     if (expired) return { ...present, error: expired }
     if (usable) {
       const { target, credentials } = usable
-      return { ...(folder ? {} : { url: targetAddress(target).bare }), ...present, ...(credentials.length > 0 && { credentials }) }
+      return { ...(folder ? {} : { url: originAndPath(target).bare }), ...present, ...(credentials.length > 0 && { credentials }) }
     }
     const error = targets[0] && (await refusalOf(targets[0], auth))
     return error ? { error } : {}

@@ -10,9 +10,9 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forFileName } from '../../text/file-name.ts'
 import { presentFile, readRegularFile } from '../base/files.ts'
 import { writeSmallFile } from './destination/small-file.ts'
-import { bareOf } from './destination/target-folder.ts'
 import type { DocumentEvent, DownloadEvent } from './download.ts'
 import type { FilePlan, PlannedFile } from './file-plan.ts'
+import { bareOf } from './selected-files.ts'
 
 /** A document and the results of its files. */
 interface Copy {

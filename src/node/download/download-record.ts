@@ -21,10 +21,13 @@ export interface FileRecord {
 }
 
 export class DownloadRecord implements FileRecord {
-  /** The suffix that the server proposed. */
-  readonly suffixes: Suffixes
+  /** The suffixes that servers proposed. */
+  readonly suffixes = new Suffixes()
   readonly #destination: Destination
-  readonly #known: KnownFiles | undefined
+  /** The manifest of the destination; undefined if it cannot be used. */
+  #store: ManifestStore | undefined
+  /** The entries of the manifest; the last line of a path counts. */
+  readonly #entries = new Map<string, ManifestEntry>()
   readonly #extra: NewManifest | undefined
   /** Why nothing can be recorded, until it was reported. */
   #problem: AuthError | undefined
@@ -32,12 +35,9 @@ export class DownloadRecord implements FileRecord {
   /** Why the requested manifest cannot be written. */
   #failure: unknown
 
-  private constructor(destination: Destination, known: KnownFiles | undefined, extra: NewManifest | undefined, problem?: AuthError) {
+  private constructor(destination: Destination, extra: NewManifest | undefined) {
     this.#destination = destination
-    this.#known = known
-    this.suffixes = known?.suffixes ?? new Suffixes()
     this.#extra = extra
-    this.#problem = problem
   }
 
   /**
@@ -46,20 +46,31 @@ export class DownloadRecord implements FileRecord {
    * Errors: those of {@link NewManifest.begin}, and of the bucket.
    */
   static async open(destination: Destination, { manifest, dryRun }: Pick<DownloadOptions, 'manifest' | 'dryRun'>): Promise<DownloadRecord> {
-    if (dryRun) return new DownloadRecord(destination, undefined, undefined)
+    if (dryRun) return new DownloadRecord(destination, undefined)
     const extra = manifest === undefined ? undefined : await NewManifest.begin(manifest)
+    const record = new DownloadRecord(destination, extra)
     try {
-      return new DownloadRecord(destination, await KnownFiles.open(destination.manifest), extra)
+      const store = destination.manifest
+      for await (const line of store.read()) {
+        if (isProposed(line)) record.suffixes.add(line)
+        if (isManifestLine(line)) record.#keep(line)
+      }
+      record.#store = store
+      return record
     } catch (error) {
-      if (isAuthError(error) && destination.isLocal) return new DownloadRecord(destination, undefined, extra, error)
-      await extra?.discard()
-      throw error
+      if (!isAuthError(error) || !destination.isLocal) {
+        await extra?.discard()
+        throw error
+      }
+      const empty = new DownloadRecord(destination, extra)
+      empty.#problem = error
+      return empty
     }
   }
 
   /** Returns the entry of an earlier run for that path and URL. */
   known({ name, url }: DownloadFile): ManifestEntry | undefined {
-    const entry = this.#known?.get(name)
+    const entry = this.#entries.get(name)
     return entry?.url === url ? entry : undefined
   }
 
@@ -80,7 +91,7 @@ export class DownloadRecord implements FileRecord {
     if (this.suffixes.of(name, url) === suffix) return
     const proposed = { name, url, suffix }
     this.suffixes.add(proposed)
-    this.#noted(() => this.#known?.propose(proposed))
+    this.#append(proposed)
   }
 
   /** Records a completed file. Returns the reason if it could not be recorded, once. */
@@ -110,23 +121,15 @@ export class DownloadRecord implements FileRecord {
   /** Records a kept file. Returns the reason if it could not be recorded, once. Errors: `FILE_ACCESS`. */
   async kept(file: DownloadFile, bytes: number, hadQuery: boolean): Promise<AuthError | undefined> {
     if (!this.#extra) return this.#reportOnce()
-    const { name: path, url } = file
-    const time = new Date().toISOString()
-    const entry = this.known(file) ?? {
-      path,
-      url,
-      ...(hadQuery && { hadQuery }),
-      size: bytes,
-      sha256: await this.#destination.digest(file.path, 'sha256'),
-      time,
-    }
+    const entry = this.known(file) ?? manifestLine(file, bytes, { sha256: await this.#destination.digest(file.path, 'sha256'), hadQuery })
     this.#list(entry)
     return this.#reportOnce()
   }
 
   /** Completes the manifests. Errors: those of the requested manifest. */
   async close(): Promise<void> {
-    await this.#known?.close()
+    // Missing lines only reduce what a later run compares.
+    await this.#store?.close().catch(() => undefined)
     if (this.#failure === undefined) await this.#extra?.complete()
     else {
       await this.#extra?.discard()
@@ -144,12 +147,19 @@ export class DownloadRecord implements FileRecord {
   }
 
   #note(entry: ManifestEntry): void {
-    this.#noted(() => this.#known?.add(entry))
+    if (!this.#store) return
+    this.#keep(entry)
+    this.#append(entry)
   }
 
-  #noted(write: () => void): void {
+  #keep(entry: ManifestEntry): void {
+    this.#entries.set(entry.path, entry)
+    this.suffixes.written(entry)
+  }
+
+  #append(line: ManifestEntry | ProposedSuffix): void {
     try {
-      write()
+      this.#store?.add(line)
     } catch (error) {
       if (!isAuthError(error)) throw error
       this.#problem ??= error
@@ -181,54 +191,6 @@ export async function differenceOf(entry: ManifestEntry, path: string, destinati
 export function manifestLine({ name, url }: DownloadFile, bytes: number, { hadQuery, ...facts }: ServerFacts): ManifestEntry {
   const time = new Date().toISOString()
   return { path: name, url, ...(hadQuery && { hadQuery }), size: bytes, ...facts, time }
-}
-
-/** The manifest of a destination; the last line of a path counts. */
-class KnownFiles {
-  readonly suffixes: Suffixes
-  readonly #store: ManifestStore
-  readonly #entries: Map<string, ManifestEntry>
-
-  private constructor(store: ManifestStore, entries: Map<string, ManifestEntry>, suffixes: Suffixes) {
-    this.#store = store
-    this.#entries = entries
-    this.suffixes = suffixes
-  }
-
-  /** Reads the entries of earlier runs. Errors: those of the store. */
-  static async open(store: ManifestStore): Promise<KnownFiles> {
-    const entries = new Map<string, ManifestEntry>()
-    const suffixes = new Suffixes()
-    for await (const line of store.read()) {
-      if (isProposed(line)) suffixes.add(line)
-      if (!isManifestLine(line)) continue
-      entries.set(line.path, line)
-      suffixes.written(line)
-    }
-    return new KnownFiles(store, entries, suffixes)
-  }
-
-  get(path: string): ManifestEntry | undefined {
-    return this.#entries.get(path)
-  }
-
-  /** Appends an entry. Errors: those of the store. */
-  add(entry: ManifestEntry): void {
-    this.#entries.set(entry.path, entry)
-    this.suffixes.written(entry)
-    this.#store.add(entry)
-  }
-
-  /** Appends a suffix. Errors: as {@link add}. */
-  propose(proposed: ProposedSuffix): void {
-    this.suffixes.add(proposed)
-    this.#store.add(proposed)
-  }
-
-  /** Ends writing. Throws nothing: missing lines only reduce what a later run compares. */
-  async close(): Promise<void> {
-    await this.#store.close().catch(() => undefined)
-  }
 }
 
 /** The suffixes in a manifest; the last line of a name counts. */

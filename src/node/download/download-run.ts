@@ -7,7 +7,10 @@ import { DocumentCopies } from './document-copies.ts'
 import type { DownloadEvent, DownloadFile, DownloadInput, DownloadOptions, FailedEvent, ProgressEvent, SummaryEvent } from './download.ts'
 import { type DownloadContext, downloadContext, filesWithin } from './download-context.ts'
 import { DownloadRecord } from './download-record.ts'
-import { FilePlan, type PlannedFile, pathTemplate } from './file-plan.ts'
+import { asExpired, expiredHref, RereadDocuments } from './expired-href.ts'
+import { downloadFile, type FinalEvent } from './file-download.ts'
+import { FilePlan, type PlannedFile } from './file-plan.ts'
+import { pathTemplate } from './path-template.ts'
 import { checkOptions, type SelectedFile, type SelectionOptions, selectFiles, selectionOptionsOf } from './selected-files.ts'
 import {
   asFolderFailure,
@@ -21,9 +24,7 @@ import {
   objectsIn,
   wholeBucket,
 } from './store-folder.ts'
-import { asExpired, expiredHref, RereadDocuments } from './targets/expired-href.ts'
-import { zarrObjects, zarrTargetOf } from './targets/zarr-store.ts'
-import { transfer } from './transfer.ts'
+import { zarrObjects, zarrTargetOf } from './zarr-store.ts'
 
 type Inputs = Iterable<DownloadInput> | AsyncIterable<DownloadInput>
 
@@ -38,7 +39,7 @@ export interface Carrier {
   readonly most: number
   /** Called once, before the first file. */
   begin(parts: CarrierParts): void
-  transfer(planned: PlannedFile): ReturnType<typeof transfer>
+  transfer(planned: PlannedFile): Promise<FinalEvent>
   /** Why no file can be transferred any more. */
   readonly lost: AuthError | undefined
 }
@@ -69,7 +70,7 @@ export class DownloadRun {
   readonly #context: DownloadContext
   readonly #record: DownloadRecord
   readonly #carrier: Carrier | undefined
-  readonly #transfer: (planned: PlannedFile) => ReturnType<typeof transfer>
+  readonly #transfer: (planned: PlannedFile) => Promise<FinalEvent>
   readonly #rereads: RereadDocuments | undefined
   readonly #end = new AbortController()
   readonly #counts = new DownloadCounts()
@@ -94,10 +95,10 @@ export class DownloadRun {
     this.#plan = new FilePlan({ name: pathTemplate(template), folder, collisions, siblings })
     this.#copies = documents && !dryRun ? new DocumentCopies(this.#plan) : undefined
     const tell = (event: DownloadEvent) => this.#tell(event)
-    this.#context = downloadContext(options, { folder, record, plan: this.#plan }, this.#end.signal, tell)
+    this.#context = downloadContext(options, { folder, record, plan: this.#plan, signal: this.#end.signal, tell })
     this.#carrier = carrier
     carrier?.begin({ record, plan: this.#plan, signal: this.#end.signal, tell })
-    this.#transfer = carrier ? (planned) => carrier.transfer(planned) : (planned) => transfer(planned, this.#context)
+    this.#transfer = carrier ? (planned) => carrier.transfer(planned) : (planned) => downloadFile(planned, this.#context)
     this.#rereads = options.reread && !carrier ? new RereadDocuments(options.reread, choice) : undefined
     // Every file in progress adds a listener.
     setMaxListeners(0, this.#end.signal)
@@ -143,7 +144,6 @@ export class DownloadRun {
       problem ??= error
     }
     this.#options.signal?.removeEventListener('abort', this.stop)
-    await this.#context.hashes.close()
     await this.#record.close().catch((error) => {
       problem ??= error
     })
@@ -251,7 +251,7 @@ export class DownloadRun {
   }
 
   /** Transfers a file; of one whose signed URL has expired, once more from the URL that its document has now. */
-  async #fetched(planned: PlannedFile): ReturnType<typeof transfer> {
+  async #fetched(planned: PlannedFile): Promise<FinalEvent> {
     const { clock } = this.#context
     const [target] = planned.selected.targets
     const first = expiredHref(target, clock.now()) ? undefined : await this.#transfer(planned)
@@ -383,50 +383,21 @@ const MOST = 1000
 /** Counts the events of a download. */
 class DownloadCounts {
   readonly #start = performance.now()
-  #files = 0
-  #written = 0
-  #kept = 0
-  #failed = 0
-  #skipped = 0
-  #documents = 0
-  #bytes = 0
-  #received = 0
-  #retries = 0
+  readonly #counts = { files: 0, written: 0, kept: 0, failed: 0, skipped: 0, documents: 0, bytes: 0, received: 0, retries: 0 }
 
   count(event: DownloadEvent): void {
-    if (event.kind === 'planned') this.#files++
-    else if (event.kind === 'retry') this.#retries++
-    else if (event.kind === 'document') this.#documents += event.error ? 0 : 1
-    else if (event.kind === 'failed') {
-      this.#failed++
-      this.#received += event.received
-    } else if (event.kind === 'skipped') {
-      this.#skipped++
-      this.#received += event.received
-    } else if (event.kind === 'written') {
-      this.#written++
-      this.#bytes += event.bytes
-      this.#received += event.received
-    } else if (event.kind === 'kept') {
-      this.#kept++
-      this.#bytes += event.bytes
+    const counts = this.#counts
+    if (event.kind === 'planned') counts.files++
+    else if (event.kind === 'retry') counts.retries++
+    else if (event.kind === 'document') counts.documents += event.error ? 0 : 1
+    else if (event.kind === 'written' || event.kind === 'kept' || event.kind === 'failed' || event.kind === 'skipped') {
+      counts[event.kind]++
+      counts.bytes += 'bytes' in event ? event.bytes : 0
+      counts.received += 'received' in event ? event.received : 0
     }
   }
 
   summary(stopped?: AuthError): SummaryEvent {
-    return {
-      kind: 'summary',
-      files: this.#files,
-      written: this.#written,
-      kept: this.#kept,
-      failed: this.#failed,
-      skipped: this.#skipped,
-      documents: this.#documents,
-      bytes: this.#bytes,
-      received: this.#received,
-      retries: this.#retries,
-      milliseconds: Math.round(performance.now() - this.#start),
-      ...(stopped && { stopped }),
-    }
+    return { kind: 'summary', ...this.#counts, milliseconds: Math.round(performance.now() - this.#start), ...(stopped && { stopped }) }
   }
 }

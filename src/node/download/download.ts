@@ -77,8 +77,8 @@ export interface TransferOptions {
   /** Bytes per second of all files together; default: unlimited. */
   readonly bytesPerSecond?: number
   /**
-   * Concurrent range requests for one file of at least 64 MiB, where its server supports them; default up to 4 while the CPU has time for
-   * more, or 1 with `bytesPerSecond`.
+   * Concurrent range requests for one file of at least 64 MiB, where its server supports them; default up to 4, or 1 with
+   * `bytesPerSecond`.
    */
   readonly ranges?: number
   /** Consecutive retries without a new byte after which a file fails; default 10. */

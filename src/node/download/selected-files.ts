@@ -1,14 +1,16 @@
-/** Checks the options of a download and selects the files of its inputs. */
+/** Checks the options of a download and selects the files of its inputs, each with the URLs that it can be requested from. */
+import type { Auth } from '../../auth/auth.ts'
 import { givenTarget, isTarget } from '../../auth/resource.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
+import { httpsForm } from '../../http/url.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
-import { type Target, targetsOf } from '../../stac/target.ts'
+import { findAlternate, type Target, targetsOf } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
 import { nameInAddress } from '../../text/file-name.ts'
 import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../base/check-options.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
-import { pathTemplate } from './file-plan.ts'
-import { inRequestOrder, lastName } from './targets/alternates.ts'
+import { pathTemplate } from './path-template.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */
 export interface SelectedFile {
@@ -219,4 +221,61 @@ function givenDocument(input: SourceDocument): SourceDocument {
 
 function wrong(message: string, hint?: string): ConfigurationError {
   return new ConfigurationError('CONFIG_INVALID', message, hint === undefined ? {} : { hint })
+}
+
+/** The target that a request would go to. */
+export interface UsableTarget {
+  readonly target: Target
+  /** Ids of the credentials of which one would be sent; empty for none. */
+  readonly credentials: readonly string[]
+}
+
+/** Returns the alternates of the given names and then the asset; without names, the asset and then all of its alternates. */
+function inRequestOrder(asset: Target, alternates: readonly Target[], names: readonly string[] | undefined): readonly Target[] {
+  if (!names) return [asset, ...alternates]
+  return [...names.flatMap((name) => alternates.filter(({ pointer }) => lastName(pointer) === name)), asset]
+}
+
+/** Returns an asset of a single document with its alternates, in the order of {@link inRequestOrder}; any other target alone. */
+export function alternativesOf(target: Target, names?: readonly string[]): readonly Target[] {
+  if (target.kind !== 'asset') return [target]
+  const { document, url, parents } = target.scope
+  const options = { parents: parents.map((parent) => parent.document), ...(url !== undefined && { url }) }
+  const alternates = Object.keys(own(target.object, 'alternate') ?? {}).flatMap(
+    (name) => findAlternate(document, lastName(target.pointer), name, options) ?? [],
+  )
+  return inRequestOrder(target, alternates, names)
+}
+
+/** Returns the first target that needs no credential or has one: `download` requests it first. Sends nothing; undefined if there is none. */
+export async function firstUsable(targets: readonly Target[], auth: Pick<Auth, 'explain'>): Promise<UsableTarget | undefined> {
+  for (const target of targets) {
+    const { refs, code, byAddress } = await auth.explain(target)
+    const usable = refs.filter((ref) => ref.code === undefined)
+    if (usable.length > 0) return { target, credentials: usable.flatMap(({ credential }) => credential ?? []) }
+    if (code !== undefined || refs.length > 0 || byAddress?.code !== undefined) continue
+    return { target, credentials: byAddress?.used && byAddress.credential !== undefined ? [byAddress.credential] : [] }
+  }
+  return undefined
+}
+
+/** Returns the last name of a JSON pointer. */
+export function lastName(pointer: string): string {
+  return pointer
+    .slice(pointer.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
+}
+
+/** Returns the origin of the first request for a target, and its origin and path; the latter is the href itself if that is not a URL. */
+export function originAndPath({ href: stated, scope: { url } }: Target): { readonly origin: string; readonly bare: string } {
+  const href = httpsForm(stated) ?? stated
+  if (!canParseUrl(href, url)) return { origin: '', bare: bareOf(href) }
+  const { origin, protocol, host, href: address } = new URL(href, url)
+  return { origin: origin === 'null' ? `${protocol}//${host}` : origin, bare: bareOf(address) }
+}
+
+/** Returns a URL without query, fragment and user info, which may be secret. */
+export function bareOf(address: string): string {
+  return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }

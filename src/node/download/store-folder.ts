@@ -4,15 +4,15 @@ import type { Auth } from '../../auth/auth.ts'
 import { below } from '../../auth/resource.ts'
 import { AuthError, IntegrityError, isAuthError, NetworkError, SelectionError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
-import { sleep } from '../../net/cancellation.ts'
-import { Retries } from '../../net/retry.ts'
+import type { Retries } from '../../net/retry.ts'
 import { listObjects, type StoredObject } from '../../objects/list-objects.ts'
 import { ownString } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { foldedName, forFileName } from '../../text/file-name.ts'
 import type { DownloadFile } from './download.ts'
-import { type DownloadContext, LISTING_RETRIES } from './download-context.ts'
+import type { DownloadContext } from './download-context.ts'
+import { listingRetries, withRetries } from './retries.ts'
 import type { SelectedFile } from './selected-files.ts'
 
 /** The methods of an engine that list a folder. */
@@ -92,25 +92,19 @@ export async function objectsIn(
   context: DownloadContext,
 ): Promise<readonly StoredObject[]> {
   const objects: StoredObject[] = []
-  let startAfter: string | undefined
-  const retries = new Retries({ ...LISTING_RETRIES, retries: Math.min(LISTING_RETRIES.retries, context.settings.retries) }, context.random)
-  for (;;) {
-    try {
-      const rest = { limit: most + 1 - objects.length, signal: context.signal, ...(startAfter !== undefined && { startAfter }) }
-      for await (const object of listObjects(auth as Auth, folder, rest)) {
-        startAfter = object.key
-        objects.push(object)
-        retries.count = 0
-      }
-      if (objects.length > most) throw tooMany(folder, most)
-      return objects.filter(({ path, size }) => size > 0 || !(path === '' || path.endsWith('/')))
-    } catch (error) {
-      if (!isAuthError(error) || context.signal.aborted) throw error
-      const delay = error.retryable ? retries.next({ status: error.status }) : 'retries'
-      if (typeof delay === 'string') throw notListed(error)
-      await sleep(delay, context.clock, context.signal)
+  const list = async (retries: Retries) => {
+    const startAfter = objects.at(-1)?.key
+    const rest = { limit: most + 1 - objects.length, signal: context.signal, ...(startAfter !== undefined && { startAfter }) }
+    for await (const object of listObjects(auth as Auth, folder, rest)) {
+      objects.push(object)
+      retries.count = 0
     }
   }
+  await withRetries(listingRetries(context), context, list).catch((error) => {
+    throw isAuthError(error) && !context.signal.aborted ? notListed(error) : error
+  })
+  if (objects.length > most) throw tooMany(folder, most)
+  return objects.filter(({ path, size }) => size > 0 || !(path === '' || path.endsWith('/')))
 }
 
 /** Returns the files of a folder, each with its path below that of the asset; two keys never share a path. */

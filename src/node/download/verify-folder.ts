@@ -8,11 +8,12 @@ import { AMOUNT, checkNamed, SIGNAL, type Table, TEXT, withMethods } from '../ba
 import { checkFolder, presentFile } from '../base/files.ts'
 import { promisedFile } from '../base/promised-file.ts'
 import { readFailure } from '../base/system-error.ts'
-import { TargetFolder } from './destination/target-folder.ts'
+import { DiskFolder } from './destination/disk-folder.ts'
 import type { Verification } from './download.ts'
-import { VERIFY_RETRIES } from './download-context.ts'
+import { askServer, differenceFrom } from './existing-file.ts'
 import { fileDigest, MANIFEST_NAME, type ManifestEntry, readManifest, type Unverified } from './manifest.ts'
-import { askServer, differenceFrom, exchangeFailure } from './server-facts.ts'
+import { exchangeFailure } from './receive-body.ts'
+import { VERIFY_RETRIES } from './retries.ts'
 
 /** Options of `verifyFolder`. */
 export interface VerifyOptions {
@@ -85,7 +86,7 @@ export async function* verifyFiles(options: VerifyOptions): AsyncGenerator<Verif
   const { signal = new AbortController().signal } = options
   if (/^s3:\/\//i.test(options.folder))
     throw new ConfigurationError('USAGE', `"${options.folder}" is a bucket: only folders on the disk can be verified`)
-  const folder = await TargetFolder.open(options.folder, false, 'check its name: it is the folder of a download')
+  const folder = await DiskFolder.open(options.folder, false, 'check its name: it is the folder of a download')
   const entries = await entriesIn(options.manifest ?? join(folder.path, MANIFEST_NAME))
   const counts = { verified: 0, failed: 0, unasked: 0, unverified: 0 }
   const pending: Promise<VerifiedEvent | UnverifiedEvent>[] = []
@@ -122,7 +123,7 @@ async function entriesIn(path: string): Promise<readonly ManifestEntry[]> {
 /** Verifies one file. Never rejects. */
 async function verifyFile(
   entry: ManifestEntry,
-  folder: TargetFolder,
+  folder: DiskFolder,
   options: VerifyOptions,
   signal: AbortSignal,
 ): Promise<VerifiedEvent | UnverifiedEvent> {
@@ -141,7 +142,7 @@ async function verifyFile(
  * Returns the path of an entry, never outside the folder, because a manifest may come from another person.
  * Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `FILE_INTEGRITY`.
  */
-async function verifiedPath(entry: ManifestEntry, folder: TargetFolder): Promise<string> {
+async function verifiedPath(entry: ManifestEntry, folder: DiskFolder): Promise<string> {
   const { path: name, size, sha256, url } = entry
   const path = folder.pathOf(name.split('/'))
   const wrong = (problem: string) => new IntegrityError('FILE_INTEGRITY', `"${name}" ${problem}`, { url, hint: AGAIN })

@@ -10,7 +10,7 @@ import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { Retries, type RetryPolicy, retryHint } from '../../net/retry.ts'
-import { requireSameVersion, versionIn } from '../download/answer.ts'
+import { requireSameVersion, versionIn } from '../download/response.ts'
 import type { Route, Routes } from './routes.ts'
 
 /** At most about ten seconds in all: programs have timeouts of their own, and some retry as well. */

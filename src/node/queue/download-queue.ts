@@ -8,9 +8,9 @@ import { type RedisAddress, redisAddressOf } from '../base/redis-connection.ts'
 import { openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 import { type Carrier, type CarrierParts, DownloadRun } from '../download/download-run.ts'
+import type { FinalEvent } from '../download/file-download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
 import { checkOptions } from '../download/selected-files.ts'
-import type { transfer } from '../download/transfer.ts'
 import { FileNotes, identityOf } from './destination.ts'
 import {
   FILES,
@@ -64,12 +64,10 @@ const [BYTES, UNKNOWN] = [4 * 2 ** 20, 512 * 1024]
 /** Milliseconds until an incomplete job is sent. */
 const PAUSE = 20
 
-type Outcome = Awaited<ReturnType<typeof transfer>>
-
 interface Open {
   readonly planned: PlannedFile
   readonly known: Known
-  resolve(outcome: Outcome): void
+  resolve(outcome: FinalEvent): void
   received: number
 }
 
@@ -132,7 +130,7 @@ class QueueCarrier implements Carrier {
     parts.signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  transfer(planned: PlannedFile): Promise<Outcome> {
+  transfer(planned: PlannedFile): Promise<FinalEvent> {
     return new Promise((resolve) => {
       const open: Open = { planned, known: this.#knownOf(planned), resolve, received: 0 }
       this.#waiting.add(open)
@@ -253,7 +251,7 @@ class QueueCarrier implements Carrier {
     open.resolve(outcome)
   }
 
-  #outcomeOf({ planned, received }: Open, { kind, suffix, bytes, verified, entry, error, resumable }: FileResult): Outcome {
+  #outcomeOf({ planned, received }: Open, { kind, suffix, bytes, verified, entry, error, resumable }: FileResult): FinalEvent {
     const { record, plan } = this.#parts as CarrierParts
     if (kind === 'failed') return { kind, file: planned.file, error: error ?? unreadable(), received, resumable }
     if (kind === 'skipped') return { kind, file: planned.file, size: bytes, received }

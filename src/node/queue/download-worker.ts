@@ -11,12 +11,11 @@ import { presentFile } from '../base/files.ts'
 import { redisAddressOf } from '../base/redis-connection.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadFile } from '../download/download.ts'
-import { type DownloadContext, downloadContext, THREAD_FROM } from '../download/download-context.ts'
+import { type DownloadContext, downloadContext } from '../download/download-context.ts'
 import { differenceOf, type FileRecord, manifestLine, type ServerFacts } from '../download/download-record.ts'
+import { downloadFile, type FinalEvent } from '../download/file-download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
-import { HashThread } from '../download/hash-thread.ts'
 import type { ManifestEntry } from '../download/manifest.ts'
-import { transfer } from '../download/transfer.ts'
 import { FileNotes, identityOf } from './destination.ts'
 import {
   type DownloadJob,
@@ -104,7 +103,6 @@ class DownloadWorker {
   readonly #done: FileNotes
   readonly #files: OriginLimiter
   readonly #end = new AbortController()
-  readonly #hashes = new HashThread(THREAD_FROM)
   /** Contexts of the last settings: jobs share their retry budgets. */
   readonly #contexts = new Map<string, DownloadContext>()
 
@@ -161,7 +159,6 @@ class DownloadWorker {
   async close(): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#stop)
     this.#stop()
-    await this.#hashes.close()
   }
 
   readonly #stop = (): void => this.#end.abort(this.#options.signal.reason)
@@ -172,8 +169,8 @@ class DownloadWorker {
     if (known) return known
     const { auth } = this.#options
     const options = { ...settings, auth, folder: folder.path }
-    const parts = { folder, record: NO_RECORD, plan: { withSuffix: () => undefined }, hashes: this.#hashes, limiter: this.#slots }
-    const context = downloadContext(options, parts, this.#end.signal, () => undefined)
+    const parts = { folder, record: NO_RECORD, plan: { withSuffix: () => undefined }, limiter: this.#slots }
+    const context = downloadContext(options, { ...parts, signal: this.#end.signal, tell: () => undefined })
     this.#contexts.set(key, context)
     if (this.#contexts.size > MOST_CONTEXTS) this.#contexts.delete(this.#contexts.keys().next().value ?? '')
     return context
@@ -247,7 +244,7 @@ class FileJob {
     let noted = note
     for (;;) {
       const record = this.#recordOf(noted)
-      const event = await transfer(this.#planned, this.#contextWith(record))
+      const event = await downloadFile(this.#planned, this.#contextWith(record))
       if (event.kind !== 'failed') return this.#resultOf(event, record)
       if (context.signal.aborted) return { ...ABORTED, received: event.received, resumable: event.resumable, retries: this.#retries }
       if (event.error.code === 'PATH_EXISTS' || event.error.code === 'PATH_BUSY') {
@@ -310,7 +307,7 @@ class FileJob {
     }
   }
 
-  #resultOf(event: Awaited<ReturnType<typeof transfer>>, record: JobRecord): FileResult {
+  #resultOf(event: FinalEvent, record: JobRecord): FileResult {
     const { reports, index } = this.#parts
     reports.remove(index)
     const suffix = event.file.name.slice(this.#planned.file.name.length)

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
+import { BucketPart } from '../../../src/node/download/destination/bucket.ts'
 import { BucketClient } from '../../../src/node/download/destination/bucket-client.ts'
-import { BucketContent } from '../../../src/node/download/destination/bucket-content.ts'
 import { openDestination } from '../../../src/node/download/destination/destination.ts'
 import type { DownloadOptions } from '../../../src/node/download/download.ts'
 import { identityOf } from '../../../src/node/queue/destination.ts'
@@ -330,7 +330,7 @@ describe('a bucket as the target', () => {
     // The rate is looked at when this test says so: a busy machine makes no server slow.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     closing.push(async () => vi.useRealTimers())
-    const add = vi.spyOn(BucketContent.prototype, 'add')
+    const add = vi.spyOn(BucketPart.prototype, 'write')
     closing.push(async () => add.mockRestore())
     let parts = 0
     const isHeld = () => parts >= 2 && add.mock.results.at(-1)?.value !== undefined

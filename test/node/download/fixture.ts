@@ -20,9 +20,6 @@ export function itemOf(server: Pick<FileServer, 'origin'>, assets: object, more:
 /** Files of 4 MiB are requested as those of 64 MiB otherwise, in ranges of 1 MiB: internal settings, which are no options. */
 export const SMALL_RANGES: object = { largeFrom: 4 * 2 ** 20, largestRange: 2 ** 20 }
 
-/** The thread that hashes files is started for the first byte. */
-export const THREAD_AT_ONCE: object = { threadFrom: 0 }
-
 /** Downloads into that folder, flat and without pauses unless told otherwise, and fails for anything that is thrown. */
 export async function run(
   inputs: Iterable<DownloadInput> | AsyncIterable<DownloadInput>,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { AuthError } from '../../../src/errors.ts'
-import { isLetIn } from '../../../src/node/download/shared-body.ts'
+import { enterBefore } from '../../../src/node/download/receive-body.ts'
 
 /** A limiter whose slot comes, or is refused, when the test says so. */
 function waitingLimiter() {
@@ -17,7 +17,7 @@ const ORIGIN = 'https://data.example'
 
 it('gives back a slot that comes after the leading request has ended', async () => {
   const { limiter, left, resolve } = waitingLimiter()
-  expect(await isLetIn(limiter, ORIGIN, Promise.resolve())).toBe(false)
+  expect(await enterBefore(Promise.resolve(), limiter, ORIGIN)).toBe(false)
   resolve()
   await settled()
   expect(left).toEqual([ORIGIN])
@@ -25,7 +25,7 @@ it('gives back a slot that comes after the leading request has ended', async () 
 
 it('gives nothing back where the slot is refused after that: the limiter would count one request too few', async () => {
   const { limiter, left, reject } = waitingLimiter()
-  expect(await isLetIn(limiter, ORIGIN, Promise.resolve())).toBe(false)
+  expect(await enterBefore(Promise.resolve(), limiter, ORIGIN)).toBe(false)
   reject(new AuthError('NETWORK_FAILED', 'the queue is full'))
   await settled()
   expect(left).toEqual([])
@@ -35,9 +35,9 @@ it('keeps a slot that comes in time, and reports one that is refused', async () 
   const never = new Promise<never>(() => undefined)
   const first = waitingLimiter()
   first.resolve()
-  expect(await isLetIn(first.limiter, ORIGIN, never)).toBe(true)
+  expect(await enterBefore(never, first.limiter, ORIGIN)).toBe(true)
   expect(first.left).toEqual([])
   const second = waitingLimiter()
   second.reject(new AuthError('NETWORK_FAILED', 'the queue is full'))
-  await expect(isLetIn(second.limiter, ORIGIN, never)).rejects.toMatchObject({ code: 'NETWORK_FAILED' })
+  await expect(enterBefore(never, second.limiter, ORIGIN)).rejects.toMatchObject({ code: 'NETWORK_FAILED' })
 })

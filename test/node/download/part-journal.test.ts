@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { PartJournal, type PartVersion, readPartJournal, type Span, Spans } from '../../../src/node/download/part-journal.ts'
+import { PartJournal, type PartVersion, readPartJournal, type Span, Spans } from '../../../src/node/download/destination/part-journal.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 
 let folder: string

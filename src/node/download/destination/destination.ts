@@ -1,10 +1,9 @@
 /** Where downloaded files go: a folder on the disk, or a bucket of an object store. */
 
 import type { WaitOptions } from '../../base/process-lock.ts'
-import type { HashThread } from '../hash-thread.ts'
 import type { ManifestStore } from '../manifest.ts'
-import type { PartVersion, Span } from '../part-journal.ts'
-import { TargetFolder } from './target-folder.ts'
+import { DiskFolder } from './disk-folder.ts'
+import type { PartVersion, Span } from './part-journal.ts'
 
 export interface Destination {
   /** The real path without links, or `s3://bucket/prefix`. */
@@ -24,7 +23,7 @@ export interface Destination {
   /** Returns the first bytes of a file, at most that many. Errors: `FILE_ACCESS`. */
   head(path: string, bytes: number): Promise<Uint8Array>
   /** Begins a file. Errors: `PATH_BUSY`, `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`. */
-  open(path: string, hashes: HashThread, options: OpenOptions): Promise<Content>
+  open(path: string, options: OpenOptions): Promise<Part>
   /** Returns the text of a file of stac-auth itself; undefined if it does not exist. Errors: `FILE_ACCESS`. */
   readOwn(name: string, most: number): Promise<string | undefined>
   /** Creates such a file; returns false if it has to be read, because it exists or another process may have been first. Errors: `PATH_UNSAFE`, `FILE_ACCESS`, `DISK_FULL`. */
@@ -52,7 +51,7 @@ export interface OpenOptions {
 }
 
 /** The received bytes of a file. */
-export interface Content {
+export interface Part {
   /** The version of the bytes, if it can be requested again. */
   readonly version: PartVersion | undefined
   /** The bytes from the beginning without a gap. */
@@ -65,18 +64,16 @@ export interface Content {
   begin(version: PartVersion | undefined, size: number | undefined): Promise<void>
   /** Discards all bytes. */
   reset(): Promise<void>
-  /** Appends bytes; returns a promise if the caller has to wait before it appends more. Errors: those of writing. */
-  add(chunk: Uint8Array): Promise<void> | undefined
+  /**
+   * Writes bytes at an offset: their end, unless the destination is local. Returns a promise if the caller has to wait before it writes more.
+   *
+   * Errors: those of writing, also of earlier calls.
+   */
+  write(offset: number, chunk: Uint8Array): Promise<void> | undefined
   /** Writes the buffered bytes. Errors: those of writing. */
   flush(): Promise<void>
-  /** Prepares for bytes at any offset, where the destination allows several ranges. Errors: those of writing. */
-  spread(): Promise<void>
-  /** Writes bytes at an offset. Errors: those of writing. */
-  writeAt(offset: number, chunks: readonly Uint8Array[]): Promise<void>
-  /** False if bytes have passed that a hash would need. */
-  canHash(algorithm: string): boolean
-  /** Starts a hash. */
-  expect(algorithm: string): void
+  /** Starts a hash; returns false if bytes have passed that it would need. */
+  hash(algorithm: string): boolean
   /** Returns the digest of the complete file in hex. Errors: `FILE_ACCESS`. */
   digest(algorithm: string): Promise<string>
   /** Names the file, which may have a suffix that its part lacks. Errors: those of writing, `PATH_EXISTS`. */
@@ -93,7 +90,7 @@ export interface Content {
  * Errors: `FILE_ACCESS`, `PATH_UNSAFE` for a folder, `USAGE` for a malformed URL.
  */
 export async function openDestination(name: string, mayBeMissing = false): Promise<Destination> {
-  if (!/^s3:\/\//i.test(name)) return TargetFolder.open(name, mayBeMissing)
-  const { TargetBucket } = await import('./target-bucket.ts')
-  return new TargetBucket(name)
+  if (!/^s3:\/\//i.test(name)) return DiskFolder.open(name, mayBeMissing)
+  const { Bucket } = await import('./bucket.ts')
+  return new Bucket(name)
 }

@@ -3,18 +3,17 @@
  * `zarr.json` with `consolidated_metadata`, Zarr core specification 3.1 and zarr-python). Metadata is text of strangers: only names that
  * the formats define are made of it.
  */
-import { below } from '../../../auth/resource.ts'
-import { type AuthError, isAuthError, NetworkError, ProtocolError } from '../../../errors.ts'
-import { mediaType } from '../../../http/headers.ts'
-import { percentEncoded, readBody, utf8 } from '../../../http/message.ts'
-import { sleep } from '../../../net/cancellation.ts'
-import { Retries } from '../../../net/retry.ts'
-import { DOCUMENT_LIMITS, isObject, own, ownObject, ownString } from '../../../stac/document.ts'
-import type { Target } from '../../../stac/target.ts'
-import { canParseUrl } from '../../../text/can-parse-url.ts'
-import { answerFailure } from '../../base/answer-failure.ts'
-import { type DownloadContext, LISTING_RETRIES } from '../download-context.ts'
-import type { FolderObject } from '../store-folder.ts'
+import { below } from '../../auth/resource.ts'
+import { type AuthError, NetworkError, ProtocolError } from '../../errors.ts'
+import { mediaType } from '../../http/headers.ts'
+import { percentEncoded, readBody, utf8 } from '../../http/message.ts'
+import { DOCUMENT_LIMITS, isObject, own, ownObject, ownString } from '../../stac/document.ts'
+import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { answerFailure } from '../base/answer-failure.ts'
+import type { DownloadContext } from './download-context.ts'
+import { listingRetries, withRetries } from './retries.ts'
+import type { FolderObject } from './store-folder.ts'
 
 const ZARR = /^application\/vnd[.+]zarr$/
 
@@ -56,25 +55,17 @@ export async function zarrObjects(store: Target, most: number, context: Download
 }
 
 /** Returns the body at a URL; undefined for 404, and for 403, which stores answer for missing objects. */
-async function textAt(target: Target, context: DownloadContext): Promise<string | undefined> {
-  const retries = new Retries({ ...LISTING_RETRIES, retries: Math.min(LISTING_RETRIES.retries, context.settings.retries) }, context.random)
-  for (;;) {
-    try {
-      const response = await context.send(target, { 'accept-encoding': 'identity' }, context.signal)
-      const { status, url } = response
-      const body = status === 200 ? response.chunks?.() : undefined
-      if (status === 200) return body ? utf8(await readBody(body, DOCUMENT_LIMITS.other, url)) : ''
-      const error = await answerFailure(response, target)
-      await response.discard()
-      if (status === 404 || status === 403) return undefined
-      throw error
-    } catch (error) {
-      if (!isAuthError(error) || context.signal.aborted) throw error
-      const delay = error.retryable ? retries.next({ status: error.status }) : 'retries'
-      if (typeof delay === 'string') throw error
-      await sleep(delay, context.clock, context.signal)
-    }
-  }
+function textAt(target: Target, context: DownloadContext): Promise<string | undefined> {
+  return withRetries(listingRetries(context), context, async () => {
+    const response = await context.send(target, { 'accept-encoding': 'identity' }, context.signal)
+    const { status, url } = response
+    const body = status === 200 ? response.chunks?.() : undefined
+    if (status === 200) return body ? utf8(await readBody(body, DOCUMENT_LIMITS.other, url)) : ''
+    const error = await answerFailure(response, target)
+    await response.discard()
+    if (status === 404 || status === 403) return undefined
+    throw error
+  })
 }
 
 function parsed(text: string, url: string): unknown {

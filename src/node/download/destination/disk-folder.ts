@@ -3,21 +3,17 @@
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { IntegrityError, isAuthError } from '../../../errors.ts'
-import { httpsForm } from '../../../http/url.ts'
-import type { Target } from '../../../stac/target.ts'
-import { canParseUrl } from '../../../text/can-parse-url.ts'
 import { headOf, presentFile, readRegularFile, syncFolder } from '../../base/files.ts'
 import { tryLock } from '../../base/process-lock.ts'
 import { notWrittenThrough, systemCode, writeFailure } from '../../base/system-error.ts'
-import { DiskContent } from '../disk-content.ts'
-import type { HashThread } from '../hash-thread.ts'
 import { FileManifest, fileDigest, MANIFEST_NAME, type ManifestStore } from '../manifest.ts'
-import { readPartJournal } from '../part-journal.ts'
-import type { Content, Destination, OpenOptions, PresentFile } from './destination.ts'
+import type { Destination, OpenOptions, Part, PresentFile } from './destination.ts'
+import { DiskPart } from './disk-part.ts'
+import { readPartJournal } from './part-journal.ts'
 import { clearSmallPart, writeSmallFile } from './small-file.ts'
 
 /** A folder on the disk. */
-export class TargetFolder implements Destination {
+export class DiskFolder implements Destination {
   readonly isLocal = true
   /** The real path, without links. */
   readonly path: string
@@ -32,13 +28,13 @@ export class TargetFolder implements Destination {
    * Resolves the folder once; with `mayBeMissing` it need not exist. Errors: `FILE_ACCESS` with `hint` if it does not exist, `PATH_UNSAFE` if
    * it is not a folder.
    */
-  static async open(name: string, mayBeMissing = false, hint = 'create it first'): Promise<TargetFolder> {
+  static async open(name: string, mayBeMissing = false, hint = 'create it first'): Promise<DiskFolder> {
     try {
       const path = await realpath(name)
-      if ((await lstat(path)).isDirectory()) return new TargetFolder(path)
+      if ((await lstat(path)).isDirectory()) return new DiskFolder(path)
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw writeFailure(error, `"${name}"`)
-      if (mayBeMissing) return new TargetFolder(resolve(name))
+      if (mayBeMissing) return new DiskFolder(resolve(name))
       throw new IntegrityError('FILE_ACCESS', `the folder "${name}" does not exist`, { hint })
     }
     throw new IntegrityError('PATH_UNSAFE', `"${name}" is not a folder`, { hint: 'choose another name' })
@@ -74,8 +70,8 @@ export class TargetFolder implements Destination {
     return headOf(path, bytes)
   }
 
-  open(path: string, hashes: HashThread, options: OpenOptions): Promise<Content> {
-    return DiskContent.open(path, hashes, options)
+  open(path: string, options: OpenOptions): Promise<Part> {
+    return DiskPart.open(path, options)
   }
 
   async readOwn(name: string, most: number): Promise<string | undefined> {
@@ -100,8 +96,8 @@ export class TargetFolder implements Destination {
     return new FileManifest(join(this.path, MANIFEST_NAME))
   }
 
-  again(): Promise<TargetFolder> {
-    return TargetFolder.open(this.path)
+  again(): Promise<DiskFolder> {
+    return DiskFolder.open(this.path)
   }
 
   /** Syncs the folders, so that new names survive a power cut. */
@@ -127,39 +123,6 @@ export class TargetFolder implements Destination {
       throw notWrittenThrough(`"${folder}" is a link or a file`)
     }
   }
-}
-
-/** The resolved URL of a target. */
-interface TargetAddress {
-  /** Origin of the first request; redirects may lead elsewhere. Empty if the href is not a URL. */
-  readonly origin: string
-  /** Origin and path, without secrets; the href itself if it is not a URL. */
-  readonly bare: string
-}
-
-/** The URL of each target, resolved once, because every step of its download reads it. */
-export function targetAddress(target: Target): TargetAddress {
-  const { href, scope } = target
-  const known = ADDRESSES.get(target)
-  // The document may change between two downloads.
-  if (known && known.href === href && known.base === scope.url) return known
-  const address = { ...read(target), href, base: scope.url }
-  ADDRESSES.set(target, address)
-  return address
-}
-
-const ADDRESSES = new WeakMap<Target, TargetAddress & { readonly href: string; readonly base: string | undefined }>()
-
-function read({ href: stated, scope: { url } }: Target): TargetAddress {
-  const href = httpsForm(stated) ?? stated
-  if (!canParseUrl(href, url)) return { origin: '', bare: bareOf(href) }
-  const { origin, protocol, host, href: address } = new URL(href, url)
-  return { origin: origin === 'null' ? `${protocol}//${host}` : origin, bare: bareOf(address) }
-}
-
-/** Returns a URL without query, fragment and user info, which may be secret. */
-export function bareOf(address: string): string {
-  return address.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 }
 
 /**

@@ -1,9 +1,9 @@
 /** The append-only journal of a partial file: one line per version, followed by one line per written range. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { isObject } from '../../stac/document.ts'
-import { plainSuffix } from '../../text/file-name.ts'
-import { readRegularFile } from '../base/files.ts'
+import { isObject } from '../../../stac/document.ts'
+import { plainSuffix } from '../../../text/file-name.ts'
+import { readRegularFile } from '../../base/files.ts'
 
 /** Windows creates links for administrators only. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants
@@ -209,6 +209,10 @@ export class Spans {
   /** Keeps only what lies within that many bytes. */
   within(size: number): Spans {
     return new Spans(this.#spans.flatMap(([start, end]): Span[] => (start < size ? [[start, Math.min(end, size)]] : [])))
+  }
+
+  copy(): Spans {
+    return new Spans(this.#spans)
   }
 
   toJSON(): readonly Span[] {

@@ -1,16 +1,15 @@
 /** Signed URLs in documents that have expired: their errors, and how a download continues with those of the document as it is now. */
-import { AuthError, CredentialError } from '../../../errors.ts'
-import { momentOf } from '../../../http/headers.ts'
-import { httpsForm } from '../../../http/url.ts'
-import { urlSignature } from '../../../http/url-signature.ts'
-import { ownString, type StacDocument } from '../../../stac/document.ts'
-import { linkOf, type Target } from '../../../stac/target.ts'
-import { canParseUrl } from '../../../text/can-parse-url.ts'
-import { forUrl } from '../../../text/sanitize.ts'
-import { targetAddress } from '../destination/target-folder.ts'
-import type { DownloadOptions, SourceDocument } from '../download.ts'
-import type { PlannedFile } from '../file-plan.ts'
-import { type SelectionOptions, selectFiles } from '../selected-files.ts'
+import { AuthError, CredentialError } from '../../errors.ts'
+import { momentOf } from '../../http/headers.ts'
+import { httpsForm } from '../../http/url.ts'
+import { urlSignature } from '../../http/url-signature.ts'
+import { ownString, type StacDocument } from '../../stac/document.ts'
+import { linkOf, type Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { forUrl } from '../../text/sanitize.ts'
+import type { DownloadOptions, SourceDocument } from './download.ts'
+import type { PlannedFile } from './file-plan.ts'
+import { originAndPath, type SelectionOptions, selectFiles } from './selected-files.ts'
 
 /** Parameters with the end of a signature in the URLs of other services, and those with the signature itself. */
 const END = /^(?:x-)?(?:e|exp|expires?|expiry|expires?_?at|expiration)$/i
@@ -32,7 +31,7 @@ function endOf(target: Target): number | undefined {
 export function expiredHref(target: Target, now: number): AuthError | undefined {
   const end = endOf(target)
   if (end === undefined || end > now) return undefined
-  const message = `the signed URL of this ${target.kind.replace('_', ' ')} expired at ${new Date(end).toISOString()}: ${targetAddress(target).bare}`
+  const message = `the signed URL of this ${target.kind.replace('_', ' ')} expired at ${new Date(end).toISOString()}: ${originAndPath(target).bare}`
   return new CredentialError('AUTH_REJECTED', message, { pointer: `${target.pointer}/href`, hint: readAgainHint(target) })
 }
 

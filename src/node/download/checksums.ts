@@ -3,7 +3,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { type AuthErrorFields, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { TRUST_SERVER } from '../base/promised-file.ts'
-import type { DownloadFile, Verification } from './download.ts'
+import type { DownloadFile } from './download.ts'
+import { codingOf } from './response.ts'
 import type { SelectedFile } from './selected-files.ts'
 
 /** The known facts about a file before it is requested. */
@@ -38,18 +39,6 @@ export function checkDigest(file: CheckedFile, { algorithm, digest }: KnownHash,
   const who = by === 'checksum' ? 'its document' : 'its server'
   const fields = { expected: digest, actual: actual.slice(0, digest.length), ...(by === 'checksum' && { hint: TRUST_SERVER }) }
   throw broken(file, `has another ${algorithm} than ${who} states`, fields)
-}
-
-/** Returns what an existing file was compared with; undefined if it differs. Errors: those of `digest`. */
-export async function verifyPresent(
-  digest: (algorithm: string) => Promise<string>,
-  bytes: number,
-  promise: Promised,
-): Promise<readonly Verification[] | undefined> {
-  if (promise.size !== undefined && promise.size !== bytes) return undefined
-  const verified: Verification[] = promise.size === undefined ? [] : ['size']
-  if (!promise.hash) return verified
-  return (await digest(promise.hash.algorithm)).startsWith(promise.hash.digest) ? [...verified, 'checksum'] : undefined
 }
 
 /** Describes a file, or a body that has no name yet. */
@@ -133,7 +122,7 @@ type Fields = HttpResponse['headers']
  * @param asSent the bytes stay in their content coding, to which all of these apply
  */
 export function serverDigest(headers: Fields, status: number, asSent: boolean): KnownHash | undefined {
-  const isCoded = !isIdentity(headers.get('content-encoding'))
+  const isCoded = codingOf(headers) !== undefined
   if (isCoded && !asSent) return undefined
   // Google removes a coding that the client does not accept, but still states the hash of the stored bytes.
   if (!isCoded && !isIdentity(headers.get('x-goog-stored-content-encoding'))) return representationDigest(headers)

@@ -1,12 +1,12 @@
-/** Reads the response to a request for a file: checks it against the request, and its body for a minimum rate and its length. */
+/** The headers of a request for a file or a part of it, and what those of its response say. */
 
-import { type AuthError, IntegrityError, NetworkError, TimeoutError } from '../../errors.ts'
+import { type AuthError, IntegrityError, NetworkError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { failure, originOf } from '../../http/network-error.ts'
-import type { Clock } from '../../net/clock.ts'
-import { Retries, type RetryPolicy, retryAfterOf, retryAfterProblem } from '../../net/retry.ts'
+import type { Target } from '../../stac/target.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
-import type { DownloadContext } from './download-context.ts'
+import type { PartVersion } from './destination/part-journal.ts'
+import type { ManifestEntry } from './manifest.ts'
+import { originAndPath } from './selected-files.ts'
 
 /** The requested part: the whole file, or the bytes from an offset if the file is still the version of the validator. */
 export interface Asked {
@@ -48,14 +48,6 @@ export interface Delivery {
   readonly asSent: boolean
   /** The content coding in which it is stored, with `asSent`. */
   readonly stored?: string
-}
-
-/** The known facts about a file besides the response. */
-interface ExpectedFile {
-  /** Names of the file: on the server, and locally. */
-  readonly names: readonly string[]
-  /** Size in bytes by the document. */
-  readonly size?: number
 }
 
 const NO_VALIDATOR = 'the part in the 206 response has neither the ETag nor the Last-Modified of the first response'
@@ -190,8 +182,11 @@ function wholeOf(headers: HttpResponse['headers'], wanted: boolean): Delivery {
 /**
  * Returns whether a body in a content coding is stored as sent, because the coding belongs to the file: its length equals the size in the
  * document, or the document has no size and the name of the file ends in that coding (`.gz` for `gzip`).
+ *
+ * @param names of the file, on the server and here
+ * @param size in bytes, by the document
  */
-export function isWantedAsSent(headers: HttpResponse['headers'], { names, size }: ExpectedFile): boolean {
+export function isWantedAsSent(headers: HttpResponse['headers'], names: readonly string[], size: number | undefined): boolean {
   const coding = codingOf(headers)
   if (coding === undefined) return false
   const length = lengthIn(headers)
@@ -209,7 +204,7 @@ const ENDINGS: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 /** Returns the content codings of a body as one text; undefined for none. */
-function codingOf(headers: HttpResponse['headers']): string | undefined {
+export function codingOf(headers: HttpResponse['headers']): string | undefined {
   const text = (headers.get('content-encoding') ?? '').trim().toLowerCase()
   return text === '' || text === 'identity' ? undefined : text
 }
@@ -260,95 +255,10 @@ function lengthIn(headers: HttpResponse['headers']): number | undefined {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined
 }
 
-/** Bytes per second that must arrive on average. */
-const SLOWEST = 1024
-
-/** Inspects the first bytes of a body; returns false to see more. Throws what ends the exchange. */
-type Inspect = (head: Uint8Array, isAll: boolean) => boolean
-
-/** One exchange that can be aborted separately. */
-export class Exchange {
-  readonly #context: DownloadContext
-  readonly #controller = new AbortController()
-  readonly #abort = () => this.#controller.abort(this.#context.signal.reason)
-  #timer: ReturnType<typeof setInterval> | undefined
-  #came = 0
-  /** Waits of our own in progress. */
-  #waits = 0
-  #inspect: Inspect | undefined
-  #url: string
-
-  constructor(context: DownloadContext, url: string) {
-    this.#context = context
-    this.#url = url
-    context.signal.addEventListener('abort', this.#abort, { once: true })
-    if (context.signal.aborted) this.#abort()
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** Registers a function that inspects the first bytes before any of them is yielded. */
-  inspect(inspect: Inspect): void {
-    this.#inspect = inspect
-  }
-
-  /** Yields the body. Errors: `FILE_INCOMPLETE`, `TIMEOUT_BODY`, those of the transport and of the inspection. */
-  async *receive(response: HttpResponse, { length, asSent }: Pick<Delivery, 'length' | 'asSent'>): AsyncGenerator<Uint8Array, void> {
-    const { stallTimeout } = this.#context.settings
-    this.#url = response.url
-    this.#timer = setInterval(this.#look, stallTimeout)
-    this.#timer.unref()
-    let bytes = 0
-    try {
-      for await (const chunk of inspected(chunksOf(response, asSent), this.#inspect)) {
-        bytes += chunk.byteLength
-        this.#came += chunk.byteLength
-        if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
-        yield chunk
-        const waiting = this.#context.bandwidth?.wait(chunk.byteLength, this.signal)
-        if (waiting) await this.waiting(waiting)
-      }
-    } catch (error) {
-      throw cutShort(failure(error, this.signal, response.url), response.url)
-    }
-    if (length !== undefined && bytes !== length) throw incomplete(response.url, `${bytes} of ${length} bytes were received`)
-  }
-
-  /** Releases the exchange; to be called in any case. */
-  end(): void {
-    clearInterval(this.#timer)
-    this.#context.signal.removeEventListener('abort', this.#abort)
-  }
-
-  /** Aborts the rest of the body. */
-  cancel(): void {
-    this.#controller.abort(new Error('the rest is not needed'))
-  }
-
-  /** Excludes time that we wait ourselves from the minimum rate. */
-  async waiting(what: Promise<void>): Promise<void> {
-    this.#waits++
-    try {
-      await what
-    } finally {
-      this.#waits--
-      this.#came += SLOWEST * this.#context.settings.stallTimeout
-    }
-  }
-
-  readonly #look = (): void => {
-    const { stallTimeout } = this.#context.settings
-    if (this.#waits > 0) return
-    if (this.#came < leastIn(stallTimeout)) this.#controller.abort(stalled(this.#url, stallTimeout))
-    this.#came = 0
-  }
-}
-
-/** Bytes that must arrive within that many milliseconds. */
-export function leastIn(milliseconds: number): number {
-  return (SLOWEST * milliseconds) / 1000
+/** Returns the validators of a response as they are recorded, strong or not. */
+export function validatorsIn(headers: HttpResponse['headers']): Pick<ManifestEntry, 'etag' | 'lastModified'> {
+  const [etag, lastModified] = [headers.get('etag')?.trim(), headers.get('last-modified')?.trim()]
+  return { ...(etag && { etag }), ...(lastModified && { lastModified }) }
 }
 
 /** Returns `FILE_INCOMPLETE` with what happened. */
@@ -356,83 +266,34 @@ export function incomplete(url: string, problem: string): AuthError {
   return new NetworkError('FILE_INCOMPLETE', `${bareUrl(url)}: ${problem}`, { url, retryable: true })
 }
 
-/** Maps every way in which a connection breaks off to one error. */
-function cutShort(error: AuthError, url: string): AuthError {
-  if (!/^(?:NETWORK_\w+|RESPONSE_TRUNCATED)$/.test(error.code)) return error
-  return incomplete(url, 'the connection ended before the whole body was received')
-}
-
-function stalled(url: string, milliseconds: number): TimeoutError {
-  const says = `fewer than ${SLOWEST} bytes per second were received for ${milliseconds / 1000} s`
-  return new TimeoutError('TIMEOUT_BODY', `${originOf(url)}: ${says}`, { url, retryable: true })
-}
-
-function chunksOf(response: HttpResponse, asSent: boolean): AsyncIterable<Uint8Array> {
-  return response.chunks?.(asSent) ?? ((response.toResponse().body ?? []) as AsyncIterable<Uint8Array>)
-}
-
-/** Yields the chunks; holds the first ones back until they were inspected. Errors: those of `inspect`. */
-export async function* inspected(chunks: AsyncIterable<Uint8Array>, inspect: Inspect | undefined): AsyncGenerator<Uint8Array, void> {
-  let held: Uint8Array[] | undefined = inspect && []
-  for await (const chunk of chunks) {
-    if (!held || !inspect) {
-      yield chunk
-      continue
-    }
-    held.push(chunk)
-    if (!inspect(held.length === 1 ? chunk : Buffer.concat(held), false)) continue
-    yield* held
-    held = undefined
+/** Returns the validators of a part that is complete: no response states them again. */
+export function validatorsOf({ validator, modified }: Pick<Asked, 'validator' | 'modified'>): Pick<ManifestEntry, 'etag' | 'lastModified'> {
+  return {
+    ...(validator !== undefined && validator !== modified && { etag: validator }),
+    ...(modified !== undefined && { lastModified: modified }),
   }
-  if (!held || !inspect) return
-  inspect(Buffer.concat(held), true)
-  yield* held
 }
 
-/** Milliseconds to wait in all, by default, for a file that its server prepares. */
-export const PREPARED_WITHIN = 600_000
-
-/** Requests for a file that the server prepares (202), as often as the time for it allows. */
-const PREPARING_RETRIES: RetryPolicy = {
-  retries: 999,
-  backoff: { first: 2000, longest: 30_000, fixed: 0.5, random: 0.5 },
-  retryAfter: { longest: 86_400_000, spread: 0.1, least: 500 },
-}
-
-/** Waits for one file that its server is still preparing (202, RFC 9110 §15.3.3). */
-export class Preparation {
-  readonly #limit: number
-  readonly #clock: Clock
-  readonly #retries: Retries
-  #since: number | undefined
-
-  /** @param limit milliseconds in all */
-  constructor(limit: number, clock: Clock, random: () => number) {
-    this.#limit = limit
-    this.#clock = clock
-    this.#retries = new Retries(PREPARING_RETRIES, random)
-  }
-
-  /** Number of waits so far. */
-  get count(): number {
-    return this.#retries.count
-  }
-
-  /** Returns the milliseconds until the file is requested again. Errors: `HTTP_202` when that is after the limit. */
-  next(error: AuthError): number {
-    const { message, url, status } = error
-    this.#since ??= this.#clock.now()
-    const left = this.#limit - (this.#clock.now() - this.#since)
-    const hint = retryAfterOf(error)
-    const delay = this.#retries.next({ hint, left })
-    if (typeof delay === 'number') return delay
-    const why =
-      hint !== undefined && hint > this.#limit ? retryAfterProblem(hint, this.#limit) : `it was not ready within ${this.#limit / 1000} s`
-    throw new NetworkError('HTTP_202', `${message}; ${why}`, {
-      ...(url !== undefined && { url }),
-      ...(status !== undefined && { status }),
-      retryable: true,
-      hint: 'run the same command later, or allow a longer time with --wait SECONDS, in code wait',
-    })
+/**
+ * Returns the version of the bytes of a response, if it can be requested again; undefined if not.
+ *
+ * @param suffix the extension that the server proposes; empty for none
+ */
+export function partVersionOf(
+  { validator, modified, size, divisible, stored }: Delivery,
+  target: Target,
+  suffix: string,
+): PartVersion | undefined {
+  if (validator === undefined || !divisible) return undefined
+  // A date identifies versions of one resource, and a query may select another resource.
+  const isDated = modified !== undefined && !target.href.includes('?')
+  if (validator === modified && !isDated) return undefined
+  return {
+    url: originAndPath(target).bare,
+    validator,
+    ...(isDated && { modified }),
+    ...(size !== undefined && { size }),
+    ...(stored !== undefined && { stored }),
+    ...(suffix !== '' && { suffix }),
   }
 }
