@@ -1,63 +1,159 @@
-/** The errors of rejected references: loaded when one is needed. */
+/** Why nothing could be selected: errors and explanations from the reasons of a selection. Loaded when one is needed. */
 import { type AuthError, SelectionError } from '../errors.ts'
+import { endedAt, type UrlSignature } from '../http/url-signature.ts'
 import { isObject } from '../stac/document.ts'
 import type { AuthScheme } from '../stac/scheme.ts'
 import { type MalformedRef, refPointer, type SchemeMap, type Target } from '../stac/target.ts'
 import { nearMiss } from '../text/suggest.ts'
+import type { ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from './auth.ts'
 import { type Credential, type CredentialForm, type Field, inputIdOf } from './credential.ts'
 import { folderFor, isUnusable, patternFor } from './requirement.ts'
-import { agrees, type CredentialMatch, coversTarget, type Known, type RejectedReference, type SchemeMatch } from './scheme-matching.ts'
-import type { Identity, IdentityMember, Strategy } from './strategy.ts'
+import {
+  agrees,
+  type CredentialMatch,
+  coversTarget,
+  type MatchedScheme,
+  type OwnCredential,
+  type RejectedReference,
+  type Selection,
+  STAGES,
+  type UsableReference,
+} from './select.ts'
+import type { Identity, IdentityMember, Strategy, Warning } from './strategy.ts'
 import { covers, pathProblem, patternsText } from './url-pattern.ts'
 
-/** Returns the error of the reference that passed most checks; of equals the first. */
-export async function furthest(rejected: readonly RejectedReference[]): Promise<AuthError> {
-  const best = rejected.reduce((other, refusal) => (refusal.stage > other.stage ? refusal : other))
-  const error = await best.error()
-  const reasons = await Promise.all(rejected.filter((refusal) => refusal !== best).map((refusal) => refusal.error()))
+/** Returns the error of the rejected reference that passed most checks, and the others in `reasons`; of equals the first. */
+export function refusalOf({ target, url, rejected }: Selection): AuthError {
+  const stageOf = ({ stage }: RejectedReference) => STAGES.indexOf(stage)
+  const best = rejected.reduce((other, refusal) => (stageOf(refusal) > stageOf(other) ? refusal : other))
+  const error = errorOf(best, target as Target, url)
+  const reasons = rejected.filter((refusal) => refusal !== best).map((refusal) => errorOf(refusal, target as Target, url))
   return reasons.length === 0 ? error : new SelectionError(error.code, error.message, { ...error, reasons })
 }
 
-/** A valid scheme for which no credential can be used. */
-export interface Unmatched {
-  readonly target: Target
-  readonly ref: string
-  readonly match: SchemeMatch
-  readonly url: URL
-  /** The credentials of the scheme's type. */
-  readonly same: readonly Known[]
+function errorOf({ ref = '', reason }: RejectedReference, target: Target, url: URL): AuthError {
+  switch (reason.kind) {
+    case 'error':
+      return reason.error
+    case 'malformed':
+      return malformed(target, reason.value)
+    case 'not defined':
+      return notDefined(target, ref, reason.maps)
+    case 'unsupported':
+      return unsupported(ref, reason.type, reason.pointer)
+    case 'no credential':
+      return noCredential(target, ref, reason.scheme, reason.known, url)
+  }
 }
 
-/** Returns the error, in comparison with the credential that shares most with the scheme. */
-export function noMatch({ target, ref, match, url, same }: Unmatched): SelectionError {
-  const known = match.strategy?.addressProblem?.(target.href)
+/** Explains a target whose URL is refused, whatever its references say. */
+export function explainUrl({ pointer, href, refs, malformedRefs = [] }: Target, error: AuthError): Explanation {
+  const names = [...refs, ...malformedRefs.map(textOf)]
+  return { ...fieldsOf(error), pointer, href, refs: names.map((ref) => ({ ref, ...fieldsOf(error) })), warnings: [] }
+}
+
+/** What an explanation asks the engine. */
+interface ExplainOptions {
+  /** Returns why the credential of a usable reference needs a login; sends no request. */
+  readonly loginRequired: (reference: UsableReference) => Promise<AuthError | undefined>
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Explains a selection for a target: by reference, or by URL when it has none. */
+export async function explain(target: Target, selection: Selection, { loginRequired, now }: ExplainOptions): Promise<Explanation> {
+  const { pointer, href } = target
+  const { url, signature, usable, rejected, notOptedIn } = selection
+  if (signature) return { pointer, href, refs: target.refs.map((ref) => ({ ref })), signature: signed(signature, now), warnings: [] }
+  const warnings: Warning[] = []
+
+  /** Explains one reference, or the credential selected by URL. */
+  async function one(reference: UsableReference | RejectedReference): Promise<Omit<RefExplanation, 'ref'>> {
+    if ('reason' in reference) return fieldsOf(errorOf(reference, target, url))
+    warnings.push(...reference.warnings)
+    const lacking = await loginRequired(reference)
+    if (lacking) return { ...fieldsOf(lacking), ...loginOf(lacking) }
+    return { ...(reference.match && { credential: reference.match.credential.id }) }
+  }
+
+  if (target.refs.length === 0 && !target.malformedRefs) {
+    const [only] = [...usable, ...rejected]
+    const unused = notOptedIn && { credential: notOptedIn.id, used: false }
+    const byAddress: ByAddressExplanation | undefined = only ? { used: true, ...(await one(only)) } : unused
+    return { pointer, href, refs: [], ...(byAddress && { byAddress }), warnings }
+  }
+  const named = target.refs.flatMap((ref) => [...usable, ...rejected].find((reference) => reference.ref === ref) ?? [])
+  const refs: RefExplanation[] = []
+  for (const reference of named) {
+    const { ref = '', type } = reference
+    refs.push({ ref, ...(type !== undefined && { scheme: type }), ...(await one(reference)) })
+  }
+  for (const { reason } of rejected)
+    if (reason.kind === 'malformed') refs.push({ ref: textOf(reason.value), ...fieldsOf(malformed(target, reason.value)) })
+  return { pointer, href, refs, warnings }
+}
+
+function signed(signature: UrlSignature, now: number): SignatureExplanation {
+  const { kind, expiresAt } = signature
+  const end = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }
+  return { kind, ...end, expired: endedAt(signature, now) !== undefined }
+}
+
+const MAX_TEXT = 40
+
+/** Returns a malformed reference as JSON without nested values, because nesting in a catalog may be unlimited. */
+function textOf({ value }: MalformedRef): string {
+  const flat = (inner: unknown) => (typeof inner === 'object' && inner !== null && Object.keys(inner).length > 0 ? '…' : inner)
+  const shown = Array.isArray(value)
+    ? value.slice(0, MAX_TEXT).map(flat)
+    : isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, flat(inner)]))
+      : value
+  const text = JSON.stringify(shown)
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+/** Returns the id of the credential that must log in first. */
+function loginOf({ code, credential }: AuthError): { credential?: string } {
+  return code === 'LOGIN_REQUIRED' && credential !== undefined ? { credential } : {}
+}
+
+/** Returns the fields of the error without the id of its credential, which is named for `LOGIN_REQUIRED` only. */
+function fieldsOf({ code, message, hint, pointer }: AuthError) {
+  return { code, message, ...(hint && { hint }), ...(pointer && { pointer }) }
+}
+
+/** Returns the error for a valid scheme, in comparison with the credential that shares most with it. */
+function noCredential(target: Target, ref: string, matched: MatchedScheme, same: readonly OwnCredential[], url: URL): SelectionError {
+  const { strategy, scheme, identity, pointer } = matched
+  const known = strategy?.addressProblem?.(target.href)
   // A credential for that URL would not help.
   if (known) return new SelectionError(known.code, known.message, { ...known, pointer: `${target.pointer}/href`, ref })
-  const allowed = matching(match, target)
+  const allowed = matching(matched, target)
   if (allowed) return untrustedTarget(target, ref, allowed, url)
-  if (match.otherChain) return otherChain(ref, match.otherChain, match)
-  const { strategy, scheme, identity, pointer } = match
+  if (matched.otherChain) return otherChain(ref, matched.otherChain, matched)
   const coversIt = (credential: Credential) => strategy !== undefined && coversTarget({ credential, strategy, scheme }, url, target)
-  const miss = nearestMiss(identity, same, (credential, sharesUrl) => sharesUrl || coversIt(credential))
-  if (miss?.member.url) return untrustedEndpoint(ref, miss.credential, pointer + miss.member.pointer, miss.expected, miss.member.value)
-  if (!miss || !coversIt(miss.credential)) return missingCredential(target, ref, scheme, strategy, url)
-  return mismatch(ref, miss.credential, pointer + miss.member.pointer, miss.member.name, miss.expected, miss.member.value)
+  const nearest = nearestDifference(identity, same, (credential, sharesUrl) => sharesUrl || coversIt(credential))
+  if (nearest?.member.url)
+    return untrustedEndpoint(ref, nearest.credential, pointer + nearest.member.pointer, nearest.expected, nearest.member.value)
+  if (!nearest || !coversIt(nearest.credential)) return missingCredential(target, ref, scheme, strategy, url)
+  return mismatch(ref, nearest.credential, pointer + nearest.member.pointer, nearest.member.name, nearest.expected, nearest.member.value)
 }
 
 /** Returns the credential with the scheme's identity whose `sendTo` does not include the target; of several one that suits it. */
-function matching({ matches, strategy }: SchemeMatch, target: Target): CredentialMatch | undefined {
+function matching({ matches, strategy }: MatchedScheme, target: Target): CredentialMatch | undefined {
   const same = matches.filter((match) => match.strategy === strategy)
   return same.find(({ credential }) => strategy?.suits?.(credential, target)) ?? same[0]
 }
 
-function otherChain(ref: string, credential: Credential, { pointer }: SchemeMatch): SelectionError {
+function otherChain(ref: string, credential: Credential, { pointer }: MatchedScheme): SelectionError {
   const { id } = credential
   const message = `scheme "${ref}" refers to other schemes than that of "${inputIdOf(credential)}", which credential "${id}" uses. Nothing was sent`
   return new SelectionError('SCHEME_MISMATCH', message, { pointer: `${pointer}/auth:refs`, ref, credential: id })
 }
 
 /** Returns `SCHEME_NOT_FOUND`, or `SCHEMES_INVALID` when `auth:schemes` is not an object. */
-export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]): SelectionError {
+function notDefined(target: Target, ref: string, maps: readonly SchemeMap[]): SelectionError {
   const broken = maps.find(({ schemes }) => !isObject(schemes))
   if (broken) return new SelectionError('SCHEMES_INVALID', 'auth:schemes is not an object', { pointer: broken.pointer, ref })
   const near = nearMiss(
@@ -70,7 +166,7 @@ export function notFound(target: Target, ref: string, maps: readonly SchemeMap[]
 }
 
 /** Returns `SCHEME_INVALID` for a reference that is not a string: the required scheme is unknown, so nothing is sent. */
-export function malformed({ kind, pointer, refsOf }: Target, ref: MalformedRef): SelectionError {
+function malformed({ kind, pointer, refsOf }: Target, ref: MalformedRef): SelectionError {
   const what = kind.replace('_', ' ')
   const isList = ref.pointer !== `${refsOf.pointer}/auth:refs`
   const problem = `${isList ? 'an element of auth:refs' : 'auth:refs'} of this ${what} is ${kindOfValue(ref.value)}`
@@ -89,7 +185,7 @@ function kindOfValue(value: unknown): string {
 }
 
 /** Returns `SCHEME_UNSUPPORTED` for a type without a strategy. */
-export function unsupported(ref: string, type: string, pointer: string): SelectionError {
+function unsupported(ref: string, type: string, pointer: string): SelectionError {
   return new SelectionError('SCHEME_UNSUPPORTED', `scheme "${ref}" has the unsupported type "${type}"`, {
     pointer,
     ref,
@@ -181,29 +277,28 @@ function mismatch(
 }
 
 /** How a credential differs from a scheme. */
-interface Miss<C> {
-  readonly credential: C
+interface Difference {
+  readonly credential: Credential
   /** Of the scheme; a URL if one differs. */
   readonly member: IdentityMember
   /** The value in the credential. */
   readonly expected: string | undefined
-  readonly sharesUrl: boolean
 }
 
 /** Returns the difference to the credential that shares most with the scheme, among those that `matters` (called with whether a URL is shared). */
-function nearestMiss<C>(
+function nearestDifference(
   tuples: readonly Identity[],
-  known: readonly { readonly credential: C; readonly identity: Identity }[],
-  matters: (credential: C, sharesUrl: boolean) => boolean,
-): Miss<C> | undefined {
-  let best: (Miss<C> & { readonly shared: number }) | undefined
+  known: readonly OwnCredential[],
+  matters: (credential: Credential, sharesUrl: boolean) => boolean,
+): Difference | undefined {
+  let best: (Difference & { readonly shared: number }) | undefined
   for (const { credential, identity } of known) {
     for (const tuple of tuples) {
       const agreeing = tuple.filter((wanted) => agrees(wanted, identity))
       const sharesUrl = agreeing.some(({ url }) => url !== undefined)
       const member = firstDifference(tuple, identity)
       if (!member || agreeing.length <= (best?.shared ?? -1) || !matters(credential, sharesUrl)) continue
-      best = { credential, member, sharesUrl, shared: agreeing.length, expected: identity.find(({ name }) => name === member.name)?.value }
+      best = { credential, member, shared: agreeing.length, expected: identity.find(({ name }) => name === member.name)?.value }
     }
   }
   return best
