@@ -16,36 +16,7 @@ const bin = `${fresh}/cli/bin.js`
  * What strategies share, joined into one file each. Bundlers make a script of every set of modules that the same lazy parts load, so that
  * a page would load a dozen small ones for one request. Nothing in here is loaded by the core itself.
  */
-const SHARED: Readonly<Record<string, readonly string[]>> = {
-  'shared.js': [
-    'auth/session.js',
-    'auth/strategy.js',
-    'crypto/encoding.js',
-    'crypto/private-key.js',
-    'http/challenge.js',
-    'http/message.js',
-    'http/network-error.js',
-    'http/redirect.js',
-    'net/retry.js',
-    'strategies/answer-fields.js',
-    'strategies/reveal.js',
-  ],
-  'strategies/http/shared.js': ['strategies/http/bearer.js', 'strategies/http/requested-token.js', 'strategies/http/secret-fields.js'],
-  'strategies/oauth2/shared.js': [
-    'strategies/oauth2/client-authentication.js',
-    'strategies/oauth2/client.js',
-    'strategies/oauth2/credential-form.js',
-    'strategies/oauth2/credential.js',
-    'strategies/oauth2/grant.js',
-    'strategies/oauth2/response.js',
-    'strategies/oauth2/token-retries.js',
-    'strategies/oauth2/pending-login.js',
-    'strategies/oauth2/present-token.js',
-    'strategies/oauth2/server.js',
-    'strategies/oauth2/token-set.js',
-    'strategies/oauth2/token.js',
-  ],
-}
+const SHARED: Readonly<Record<string, readonly string[]>> = {}
 
 const compiler = `${root}node_modules/typescript-7/bin/tsc`
 const compiled = spawnSync(process.execPath, [compiler, '-p', `${root}tsconfig.build.json`, '--outDir', fresh], { stdio: ['ignore', 2, 2] })

@@ -6,7 +6,7 @@ import { PREPARING_RETRIES } from '../src/node/download/answer.ts'
 import { DOWNLOAD_RETRIES, LISTING_RETRIES, VERIFY_RETRIES } from '../src/node/download/download-context.ts'
 import { GATEWAY_RETRIES } from '../src/node/gateway/upstream.ts'
 import { API_RETRIES } from '../src/services/client/retries.ts'
-import { TOKEN_RETRIES } from '../src/strategies/oauth2/token-retries.ts'
+import { TOKEN_RETRIES } from '../src/strategies/oauth2/endpoint.ts'
 import { SIGNING_RETRIES } from '../src/strategies/signed-url/rate-limit.ts'
 import { checkOnly, emit } from './emit.ts'
 

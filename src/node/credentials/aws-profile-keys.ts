@@ -2,7 +2,7 @@
 import { type AuthError, CredentialError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { isObject } from '../../stac/document.ts'
-import { keysIn } from '../../strategies/s3/key-answer.ts'
+import { keysIn } from '../../strategies/s3/keys.ts'
 import { type AwsUser, type Profile, type ProfileFiles, pairIn, readProfile } from './aws-keys.ts'
 import { programError, promptSecret, runProgram } from './secret-source.ts'
 

@@ -1,5 +1,6 @@
+import type { LazyStrategy } from '../../auth/strategy.ts'
+
 /** Strategy `http` with token issuers in pages and workers: an entry of its own, so that no other page needs the package that they need. */
-import type { LazyStrategy } from '../../../auth/strategy.ts'
 
 /**
  * The strategy `http` with all HTTP authentication schemes, where private tokens may come from an issuer (`issuerRequestUri`). It replaces
@@ -12,9 +13,9 @@ export const httpWithTokenIssuer: LazyStrategy = {
   sendTo: 'required',
   async load() {
     const [{ httpStrategy }, { schemes }, { privateToken, privateTokenWith }] = await Promise.all([
-      import('../http-strategy.ts'),
-      import('../schemes.ts'),
-      import('./private-token.ts'),
+      import('./http-strategy.ts'),
+      import('./schemes.ts'),
+      import('./schemes.ts'),
     ])
     const withIssuer = privateTokenWith(() => import('@cloudflare/privacypass-ts'))
     return httpStrategy(schemes.map((scheme) => (scheme === privateToken ? withIssuer : scheme)))

@@ -1,12 +1,12 @@
+import { type AuthFlow, authorized } from '../../auth/strategy.ts'
+import { base64, base64url } from '../../crypto/encoding.ts'
+import { parseChallenges } from '../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
+import { accessToken } from '../credential-values.ts'
+import { refused, signingKey } from './challenge-response.ts'
+import type { HttpContext } from './http-strategy.ts'
+
 /** The auth flow of GNAP and the texts of HTTP message signatures (RFC 9421). */
-import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
-import { base64, base64url } from '../../../crypto/encoding.ts'
-import { parseChallenges } from '../../../http/challenge.ts'
-import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
-import { accessToken } from '../../reveal.ts'
-import { refused } from '../challenge-response.ts'
-import type { HttpContext } from '../scheme.ts'
-import { signingKey } from '../secret-fields.ts'
 
 /** One step, signed when the token is bound to a key (RFC 9635 §7.2, §7.3). */
 export async function* gnapFlow(request: HttpRequest, context: HttpContext): AuthFlow {

@@ -1,17 +1,17 @@
+import { type AuthFlow, authorized, handshake } from '../../auth/strategy.ts'
+import { base64, fromBase64url, octets, sameBytes } from '../../crypto/encoding.ts'
+import { hmac } from '../../crypto/hmac.ts'
+import { saslprep } from '../../crypto/saslprep.ts'
+import { type AuthParam, authParams, type Challenge, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
+import { originOf } from '../../http/network-error.ts'
+import { accountOf, challengesFor, refused, unanswerable, unproven } from './challenge-response.ts'
+import type { HttpContext } from './http-strategy.ts'
+
 /**
  * Salted challenge response (RFC 7804 over RFC 5802 and RFC 7677): the password is never sent, and the server has to prove
  * that it knows it.
  */
-import { type AuthFlow, authorized, handshake } from '../../../auth/strategy.ts'
-import { base64, fromBase64url, octets, sameBytes } from '../../../crypto/encoding.ts'
-import { hmac } from '../../../crypto/hmac.ts'
-import { saslprep } from '../../../crypto/saslprep.ts'
-import { type AuthParam, authParams, type Challenge, parseAuthenticationInfo, parseChallenges } from '../../../http/challenge.ts'
-import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
-import { originOf } from '../../../http/network-error.ts'
-import { challengesFor, refused, unanswerable, unproven } from '../challenge-response.ts'
-import type { HttpContext } from '../scheme.ts'
-import { accountOf } from '../secret-fields.ts'
 
 /** 144 bits: 24 characters, none of them a comma. */
 const NONCE_BYTES = 18

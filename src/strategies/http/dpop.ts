@@ -1,10 +1,10 @@
-import type { AuthFlow } from '../../../auth/strategy.ts'
-import { ConfigurationError } from '../../../errors.ts'
-import type { HttpRequest } from '../../../http/message.ts'
-import { type BoundToken, boundSteps } from '../../proof-of-possession.ts'
-import { accessToken } from '../../reveal.ts'
-import type { HttpContext } from '../scheme.ts'
-import { signingKey } from '../secret-fields.ts'
+import type { AuthFlow } from '../../auth/strategy.ts'
+import { ConfigurationError } from '../../errors.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { accessToken } from '../credential-values.ts'
+import { type BoundToken, boundSteps } from '../proof-of-possession.ts'
+import { signingKey } from './challenge-response.ts'
+import type { HttpContext } from './http-strategy.ts'
 
 /** Sends a proof with each step (RFC 9449 §7.1). */
 export async function* dpopFlow(request: HttpRequest, context: HttpContext): AuthFlow {

@@ -1,16 +1,16 @@
+import type { Credential, Secret } from '../../auth/credential.ts'
+import { type AuthFlow, authorized } from '../../auth/strategy.ts'
+import { base64 } from '../../crypto/encoding.ts'
+import { hmac } from '../../crypto/hmac.ts'
+import { TrustError } from '../../errors.ts'
+import { authParams, parseChallenges } from '../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../http/message.ts'
+import { originOf } from '../../http/network-error.ts'
+import { reveal } from '../credential-values.ts'
+import { refused, signingKey } from './challenge-response.ts'
+import type { HttpContext } from './http-strategy.ts'
+
 /** The auth flow of OAuth 1.0 for protected resources (RFC 5849 §3). */
-import type { Credential, Secret } from '../../../auth/credential.ts'
-import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
-import { base64 } from '../../../crypto/encoding.ts'
-import { hmac } from '../../../crypto/hmac.ts'
-import { TrustError } from '../../../errors.ts'
-import { authParams, parseChallenges } from '../../../http/challenge.ts'
-import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../../http/message.ts'
-import { originOf } from '../../../http/network-error.ts'
-import { reveal } from '../../reveal.ts'
-import { refused } from '../challenge-response.ts'
-import type { HttpContext } from '../scheme.ts'
-import { signingKey } from '../secret-fields.ts'
 
 /** 130 bits in letters and digits, within the 30 characters that servers accept. */
 const NONCE_CHARACTERS = 26

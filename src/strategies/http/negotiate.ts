@@ -1,16 +1,17 @@
+import { platform } from '#platform'
+import { type AuthFlow, authorized } from '../../auth/strategy.ts'
+import { ChallengeError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
+import { parseChallenges } from '../../http/challenge.ts'
+import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
+import { originOf } from '../../http/network-error.ts'
+import type { SecurityContext, SecurityRequest } from '../../platform/platform.ts'
+import { challengesFor, refused } from './challenge-response.ts'
+import type { HttpContext } from './http-strategy.ts'
+
 /**
  * Kerberos tickets over HTTP (RFC 4559, with SPNEGO of RFC 4178): tokens are exchanged over one connection, and the
  * server has to prove its identity.
  */
-import { platform } from '#platform'
-import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
-import { ChallengeError, CredentialError, isAuthError, ProtocolError } from '../../../errors.ts'
-import { parseChallenges } from '../../../http/challenge.ts'
-import { type HttpRequest, type HttpResponse, withHeader } from '../../../http/message.ts'
-import { originOf } from '../../../http/network-error.ts'
-import type { SecurityContext, SecurityRequest } from '../../../platform/platform.ts'
-import { challengesFor, refused } from '../challenge-response.ts'
-import type { HttpContext } from '../scheme.ts'
 
 /** Kerberos needs one, SPNEGO a few more when the two sides do not agree at first. */
 const MAX_TOKENS = 7

@@ -1,9 +1,9 @@
-import { type AuthFlow, authorized } from '../../../auth/strategy.ts'
-import { base64url } from '../../../crypto/encoding.ts'
-import { compactJws, uncompressedPoint } from '../../../crypto/jws.ts'
-import { type HttpRequest, withHeader } from '../../../http/message.ts'
-import type { HttpContext } from '../scheme.ts'
-import { signingKey } from '../secret-fields.ts'
+import { type AuthFlow, authorized } from '../../auth/strategy.ts'
+import { base64url } from '../../crypto/encoding.ts'
+import { compactJws, uncompressedPoint } from '../../crypto/jws.ts'
+import { type HttpRequest, withHeader } from '../../http/message.ts'
+import { signingKey } from './challenge-response.ts'
+import type { HttpContext } from './http-strategy.ts'
 
 /** Seconds that a token is valid; RFC 8292 §2 allows 24 hours. */
 const LIFETIME = 12 * 60 * 60

@@ -1,12 +1,15 @@
-/** Responses of the endpoints of an authorization server: read, with what real servers do differently brought to the standards, and errors. */
+import type { AuthContext } from '../../auth/strategy.ts'
 import { fromBase64url } from '../../crypto/encoding.ts'
-import { type AuthError, CredentialError, NetworkError, ProtocolError, TrustError } from '../../errors.ts'
+import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
 import { type HttpResponse, isRedirect } from '../../http/message.ts'
+import { sleep } from '../../net/cancellation.ts'
 import { type Clock, skewFrom } from '../../net/clock.ts'
-import { retryHint, withRetryAfter } from '../../net/retry.ts'
+import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
+
+/** Responses of the endpoints of an authorization server: read, with what real servers do differently brought to the standards, and errors. */
 
 /** An endpoint of a credential; `secrets` must not appear in errors. */
 export interface Endpoint {
@@ -306,10 +309,103 @@ export function loginRequired({ id }: { readonly id: string }, why?: string): Cr
   })
 }
 
+/** Returns `SCHEME_UNSUPPORTED`: the response is in a fragment, which only a web page can read. */
+export function fragmentsUnseen(credential: string): UnsupportedError {
+  return new UnsupportedError('SCHEME_UNSUPPORTED', `the implicit flow of "${credential}" works in browsers only`, {
+    credential,
+    hint: 'use the flow authorizationCode, or a finished token in a credential of type "http", scheme "bearer"',
+  })
+}
+
 /** Returns `LOGIN_REQUIRED` for a login that has no way to reach the user. */
 export function interactionMissing({ id }: { readonly id: string }): CredentialError {
   return new CredentialError('LOGIN_REQUIRED', `the login of "${id}" was given no way to show the login page to the user`, {
     credential: id,
     hint: `auth.login("${id}", { redirect: loopbackRedirect(…) }) with stac-auth/node; in pages, createLogins of stac-auth/browser`,
   })
+}
+
+/** Retries of token requests. */
+
+/** The retry policy of token requests; no attempt starts later than {@link LAST_ATTEMPT}. */
+export const TOKEN_RETRIES: RetryPolicy = {
+  retries: 4,
+  backoff: { first: 500, longest: 4000, fixed: 1, random: 0.5 },
+  retryAfter: { longest: 60_000 },
+}
+/** Milliseconds after which no attempt starts, so that a lock is released in time. */
+const LAST_ATTEMPT = 20_000
+/** The longest wait in milliseconds while a lock is held; for longer ones the lock is released. */
+export const LOCKED_REST = 10_000
+/** After this many consecutive failures, no request is sent for `rest` milliseconds. */
+const TROUBLE = { failures: 5, rest: 10_000 }
+
+type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'> & { readonly longestRest?: number }
+
+interface Trouble {
+  failures: number
+  until: number
+  last?: AuthError
+}
+
+/**
+ * Retries a token request until it succeeds or fails permanently; after five consecutive failures no request is sent for ten
+ * seconds. `Retry-After` is honoured up to a minute; a longer one fails. `once` is for requests that must not be sent twice.
+ */
+export async function withTokenRetries<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
+  const { clock, session, credential } = context
+  const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
+  const begun = clock.now()
+  const { retries, backoff, retryAfter } = TOKEN_RETRIES
+  let rested = 0
+  for (let attempt = 1; ; attempt++) {
+    if (trouble.last && clock.now() < trouble.until) {
+      const why = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row; try again after ${TROUBLE.rest / 1000} s`
+      throw because(trouble.last, why, credential.id)
+    }
+    if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
+    try {
+      const answer = await ask()
+      trouble.failures = 0
+      return answer
+    } catch (error) {
+      if (!isAuthError(error) || !error.retryable) throw error
+      trouble.last = error
+      if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
+      if (once || attempt > retries || clock.now() - begun - rested > LAST_ATTEMPT) throw error
+      const wanted = retryAfterOf(error) ?? 0
+      if (rested + wanted > (context.longestRest ?? retryAfter.longest)) throw tooLong(error, wanted)
+      rested += wanted
+      const pause = backoffBefore(backoff, attempt, (context.random(1)[0] ?? 0) / 256)
+      await sleep(Math.max(wanted, pause), clock, context.signal)
+    }
+  }
+}
+
+function tooLong(error: AuthError, wanted: number): AuthError {
+  const why = `Retry-After of ${Math.ceil(wanted / 1000)} s exceeds the limit of ${TOKEN_RETRIES.retryAfter.longest / 1000} s`
+  return withRetryAfter(because(error, why), wanted)
+}
+
+/** Returns the error once more, so that the reason is known also where it was not shown. */
+function because(error: AuthError, why: string, credential = error.credential): AuthError {
+  const Family = error.constructor as typeof NetworkError
+  return new Family(error.code, `${error.message}: ${why}`, { ...error, credential, retryable: true })
+}
+
+/**
+ * Runs a function that takes a lock, again after `Retry-After`, which is waited for without the lock and up to a minute in
+ * total. Errors: those of `run`.
+ */
+export async function untilRested<T>(context: Context, run: () => Promise<T>): Promise<T> {
+  for (let rested = 0; ; ) {
+    try {
+      return await run()
+    } catch (error) {
+      const wanted = isAuthError(error) ? (retryAfterOf(error) ?? 0) : 0
+      if (wanted <= LOCKED_REST || rested + wanted > TOKEN_RETRIES.retryAfter.longest) throw error
+      rested += wanted
+      await sleep(wanted, context.clock, context.signal)
+    }
+  }
 }

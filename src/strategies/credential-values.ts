@@ -1,4 +1,4 @@
-/** Reads secrets and checks their values for where they are sent. */
+/** What strategies read by a credential: the values of its secrets, and fields of answers at places that it names. */
 import { type Credential, Secret } from '../auth/credential.ts'
 import { CredentialError, isAuthError } from '../errors.ts'
 import { isAccessToken } from '../http/headers.ts'
@@ -72,4 +72,28 @@ function checkedToken(token: string, id: string): string {
   if (isAccessToken(token)) return token
   if (/^bearer\s/i.test(token)) throw unfit('token', id, 'starts with "Bearer ": write only the token, the scheme name is added')
   throw unfit('token', id, 'is not an access token: it contains a blank or a character that is not visible ASCII')
+}
+
+/** True for a place: the name of a member, or a JSON Pointer (RFC 6901). */
+export function isPlaceInAnswer(place: string): boolean {
+  return place !== '' && (!place.startsWith('/') || !/~(?![01])/.test(place))
+}
+
+/**
+ * Returns the value at a place of an answer: a JSON Pointer (RFC 6901) when it begins with a slash, else the name of a member of the
+ * whole. Only own members count; undefined where there is none.
+ */
+export function fieldAt(answer: unknown, place: string): unknown {
+  const names = place.startsWith('/') ? place.slice(1).split('/').map(unescapedName) : [place]
+  let value = answer
+  for (const name of names) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    if (Array.isArray(value) && !/^(?:0|[1-9]\d{0,9})$/.test(name)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return value
+}
+
+function unescapedName(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
