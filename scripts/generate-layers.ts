@@ -1,6 +1,6 @@
 /** Fills the table of layers in CONTRIBUTING.md from the table that the architecture tests enforce. */
 import { readFileSync } from 'node:fs'
-import { LAYERS } from '../test/architecture/layers.ts'
+import { FOLDERS, LAYERS } from '../test/architecture/layers.ts'
 import { checkOnly, emit } from './emit.ts'
 
 /** Layers that are one file of `src/`; `platform/node` is the files of that name. */
@@ -12,8 +12,16 @@ const rows = Object.entries(LAYERS).map(([layer, { from, types = [], packages = 
   return `| \`${nameOf(layer)}\` | ${layers.join(', ') || 'nothing'} | ${loaded.map((name) => name.replace(/^node:/, '`node:` modules')).join(', ') || 'none'} |`
 })
 
+const folderRows = Object.entries(FOLDERS).flatMap(([layer, folders]) =>
+  Object.entries(folders).map(
+    ([folder, from]) => `| \`${folder === '*' ? `${layer}/*.ts` : `${layer}/${folder}/`}\` | ${from.join(', ') || 'nothing'} |`,
+  ),
+)
+
 const page = new URL('../CONTRIBUTING.md', import.meta.url)
-const table = ['| layer | may import | packages |', '| --- | --- | --- |', ...rows, ''].join('\n')
+const layerTable = ['| layer | may import | packages |', '| --- | --- | --- |', ...rows]
+const folderTable = ['| folder | may import, of the same layer |', '| --- | --- |', ...folderRows]
+const table = [...layerTable, '', ...folderTable, ''].join('\n')
 const filled = readFileSync(page, 'utf8').replace(
   /(<!-- generated: layers -->\n)[\s\S]*?(<!-- end -->)/,
   (_all, open: string, close: string) => `${open}${table}${close}`,

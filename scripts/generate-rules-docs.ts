@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { structuredPatch } from 'diff'
 import { rules } from '../src/lint/index.ts'
 import type { CaseDocs, Rule, RuleCase } from '../src/lint/rule.ts'
 import { pages } from '../src/lint/rules/pages.ts'
@@ -53,29 +54,30 @@ function caseOf(id: string, { meta: { code, severity, messages, fix } }: RuleCas
   return [
     ...(isOne ? [] : [`## ${code}`]),
     why,
-    `Messages:\n\n${Object.values(messages)
+    Object.values(messages)
       .map((message) => `- \`${message}\``)
-      .join('\n')}`,
-    `Levels: ${recommended} in the preset recommended, ${strict} in strict, ${schema} in schema. The extension: [${PARTS[part]}](${EXTENSION_TEXT}${part}).`,
-    `${heading} Repair\n\n${repair.map((step, index) => `${index + 1}. ${step}`).join('\n')}\n\n${FIXES[fix ?? 'none']}`,
-    `${heading} Before\n\nThe finding is at \`${pointer || '/'}\`:\n\n${whole(badText, bad)}`,
-    `${heading} After\n\n${whole(goodText, good)}`,
+      .join('\n'),
+    `Presets: recommended ${recommended}, strict ${strict}, schema ${schema}. ${FIXES[fix ?? 'none']}Extension: [${PARTS[part]}](${EXTENSION_TEXT}${part}).`,
+    `${heading} Repair\n\n${repair.map((step, index) => `${index + 1}. ${step}`).join('\n')}`,
+    `${heading} Example\n\nThe finding is at \`${pointer || '/'}\`:\n\n${difference(shown(badText, bad), shown(goodText, good))}`,
   ].join('\n\n')
 }
 
 const FIXES = {
-  safe: '`--fix` repairs it where there is only one meaning.',
-  suggestion: '`--fix-suggestions` repairs it where the meaning can be guessed. Review the result.',
-  none: 'There is no automatic fix.',
+  safe: 'Fix: `--fix`. ',
+  suggestion: 'Fix: `--fix-suggestions`, to be reviewed. ',
+  none: '',
 }
 
-/** The whole document: a fragment does not say what is around it. */
-function whole(text: string | undefined, document: unknown): string {
-  return fence(text === undefined ? JSON.stringify(document, null, 2) : text.length > 200 ? `${text.slice(0, 200)}…` : text)
+/** Returns the lines that the repair changes, with those around them. */
+function difference(bad: string, good: string): string {
+  const { hunks } = structuredPatch('', '', bad, good, '', '', { context: 3 })
+  const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines.filter((line) => !line.startsWith('\\'))])
+  return `\`\`\`diff\n${lines.join('\n')}\n\`\`\``
 }
 
-function fence(text: string): string {
-  return `\`\`\`json\n${text}\n\`\`\``
+function shown(text: string | undefined, document: unknown): string {
+  return text === undefined ? JSON.stringify(document, null, 2) : text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

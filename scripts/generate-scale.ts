@@ -44,14 +44,14 @@ const scenarios: readonly { readonly title: string; readonly about: string; read
     settings: { task: 'crawl', latency: 0.05, perSecond: 50 },
   },
   {
-    title: 'Presign with authorize-all',
+    title: 'Presign with authorize',
     about: 'S3 URLs, no request: documents with one asset each.',
-    settings: { task: 'authorize-all' },
+    settings: { task: 'authorize' },
   },
   {
     title: 'Authorize by a signing API, 10 requests per second',
     about: 'One signing request per document, 200 ms latency, 10 per second for all workers together.',
-    settings: { task: 'authorize-all', latency: 0.2, perSecond: 10 },
+    settings: { task: 'authorize', latency: 0.2, perSecond: 10 },
   },
   {
     title: 'Download files of 64 KiB by shards',

@@ -22,7 +22,7 @@ export interface Shape {
 
 /** What a command prints. */
 export interface JsonOutput {
-  /** `queue status --json`. */
+  /** `queue show --json`. */
   readonly command: string
   readonly what: string
   readonly shapes: readonly Shape[]
@@ -82,7 +82,7 @@ const ENTRIES: readonly Entry[] = [
     ],
   },
   {
-    command: 'authorize-all',
+    command: 'authorize --as ndjson',
     what: 'A line for each target. Secrets are hidden without `--reveal`.',
     sources: [
       {
@@ -155,7 +155,7 @@ const ENTRIES: readonly Entry[] = [
     sources: [{ of: 'cli/commands/rules.ts Listed' }],
   },
   {
-    command: 'queue status --json',
+    command: 'queue show --json',
     what: 'One object, also of `queue pause` and `queue resume`.',
     sources: [{ of: 'node/queue/queue-control.ts QueueStatus' }],
   },

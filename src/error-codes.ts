@@ -194,7 +194,7 @@ export const ERROR_CODES = {
   TIMEOUT_BODY: { families: ['TimeoutError'], exit: 5, retryable: true, advice: 'Try again; the response stalled' },
   TIMEOUT_CONNECT: { families: ['TimeoutError'], exit: 5, retryable: 'depends', advice: 'Check the connection and try again' },
   TIMEOUT_HEADERS: { families: ['TimeoutError'], exit: 5, retryable: true, advice: 'Try again; the server did not respond in time' },
-  TIMEOUT_QUEUE: { families: ['TimeoutError'], exit: 5, advice: 'Start a worker: `stac-auth worker`' },
+  TIMEOUT_QUEUE: { families: ['TimeoutError'], exit: 5, advice: 'Start a worker: `stac-auth queue work`' },
   TIMEOUT_TOTAL: { families: ['TimeoutError'], exit: 5, retryable: true, advice: 'Try again, or allow more time' },
   PROXY_AUTH_REQUIRED: {
     families: ['NetworkError'],

@@ -11,7 +11,7 @@ const FOLLOWED = 200_000
 const WARM = 0.2
 /** A token is replaced when a tenth of its lifetime is left, or so many seconds. */
 const MARGIN = 300
-const CONNECTIONS = { crawl: 8, download: 16, 'authorize-all': 64 }
+const CONNECTIONS = { crawl: 8, download: 16, 'authorize': 64 }
 
 /**
  * Returns how long a run takes, and the resource that is busiest.
@@ -93,7 +93,7 @@ export function tokens({ workers, lifetime, shared, perSecond = Infinity }) {
 
 function cpuSecondsOf(task, bytes, { crawl, presign, file, bytesPerCpuSecond }) {
   if (task === 'crawl') return crawl.cpuSeconds
-  if (task === 'authorize-all') return presign.cpuSeconds
+  if (task === 'authorize') return presign.cpuSeconds
   // The measured file had 64 KiB.
   return file.cpuSeconds + Math.max(0, bytes - 65_536) / bytesPerCpuSecond
 }

@@ -4,9 +4,6 @@ import type { Warning } from '../auth/strategy.ts'
 import { IntegrityError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { bareAddress } from '../http/url.ts'
-import { codingProblem, type Delivery, deliveryOf, inspected, isWantedAsSent } from '../node/download/answer.ts'
-import { selectFiles } from '../node/download/selected-files.ts'
-import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
 import {
   type AnsweredBody,
   decodedPromise,
@@ -17,7 +14,10 @@ import {
   type PromisedFile,
   pageByType,
   pageWarning,
-} from '../node/promised-file.ts'
+} from '../node/base/promised-file.ts'
+import { codingProblem, type Delivery, deliveryOf, inspected, isWantedAsSent } from '../node/download/answer.ts'
+import { selectFiles } from '../node/download/selected-files.ts'
+import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/verification.ts'
 import type { Target } from '../stac/target.ts'
 import { failedBody, incomplete } from './read-document.ts'
 

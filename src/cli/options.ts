@@ -101,8 +101,12 @@ export interface AssetOptions {
 
 /** Adds the options of {@link AssetOptions}; `verb` is what the command does with the assets. */
 export function withAssetOptions(command: Command, verb: string): Command {
+  return withAssetFilters(command.option('--asset <key>', `${verb} assets whose key matches this glob: B0* (repeatable)`, collect), verb)
+}
+
+/** Adds the options of {@link AssetOptions} but `--asset`. */
+export function withAssetFilters(command: Command, verb: string): Command {
   return command
-    .option('--asset <key>', `${verb} assets whose key matches this glob: B0* (repeatable)`, collect)
     .option('--include <glob>', `${verb} assets whose key or file name matches: *.jp2 (repeatable)`, collect)
     .option('--exclude <glob>', 'skip assets whose key or file name matches: *.xml (repeatable)', collect)
     .option('--role <role>', `${verb} assets with this role (repeatable)`, collect)
@@ -110,7 +114,7 @@ export function withAssetOptions(command: Command, verb: string): Command {
     .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect)
 }
 
-function collect(text: string, before: readonly string[] = []): readonly string[] {
+export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 

@@ -14,7 +14,7 @@ type AddCommand = (program: Command, context: Context, argv: readonly string[]) 
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   explain: async () => (await import('./commands/explain.ts')).addExplain,
   authorize: async () => (await import('./commands/authorize.ts')).addAuthorize,
-  'authorize-all': async () => (await import('./commands/authorize-all.ts')).addAuthorizeAll,
+  'authorize-all': async () => (await import('./commands/authorize.ts')).addAuthorizeAll,
   fetch: async () => (await import('./commands/fetch.ts')).addFetch,
   download: async () => (await import('./commands/download.ts')).addDownload,
   verify: async () => (await import('./commands/verify.ts')).addVerify,
@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   lint: async () => (await import('./commands/lint.ts')).addLint,
   merge: async () => (await import('./commands/merge.ts')).addMerge,
   rules: async () => (await import('./commands/rules.ts')).addRules,
-  worker: async () => (await import('./commands/worker.ts')).addWorker,
+  worker: async () => (await import('./commands/queue.ts')).addWorker,
   queue: async () => (await import('./commands/queue.ts')).addQueue,
   translate: async () => (await import('./commands/translate.ts')).addTranslate,
   time: async () => (await import('./commands/time.ts')).addTime,
@@ -40,10 +40,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Headings of the help text. Commands that are not named here are under the first one. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Protected assets:': ['explain', 'authorize', 'authorize-all', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
+  'Protected assets:': ['explain', 'authorize', 'fetch', 'download', 'verify', 'list', 'gateway', 'run'],
   'Credentials:': ['setup', 'providers', 'login', 'logout', 'status', 'credentials', 'doctor'],
   'Checks of documents:': ['lint', 'merge', 'rules'],
-  'Work on several machines:': ['worker', 'queue'],
+  'Work on several machines:': ['queue'],
   'Services:': ['translate', 'time'],
   'Help:': ['completion', 'help'],
 }
@@ -204,9 +204,6 @@ function usageErrorOf(error: CommanderError, command: Command, help: string, arg
   if (error.code === 'commander.unknownOption' && flag !== undefined) {
     if (/^--credentials?$/.test(flag)) return usageError(`unknown option ${flag}`, whereCredentialsGo(command, help))
     if (SECRET_OPTION.test(flag)) return usageError(`unknown option ${flag}`, WHERE_SECRETS_GO)
-    if (flag === '--json' && longOptions(command).includes('--format')) {
-      return usageError(`unknown option ${flag}`, `use --format json; see ${help}`)
-    }
     if (/\.(?:(?:geo|nd)?jsonl?|gz|parquet)'/i.test(error.message))
       return usageError(`unknown option ${flag}`, `write ./ before the name of a file that begins with a dash; see ${help}`)
     const known = longOptions(command)

@@ -3,8 +3,8 @@ import type { Auth, AuthorizedRequest, AuthorizeOptions } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
 import { throwIfAborted } from '../net/cancellation.ts'
 import type { Target } from '../stac/target.ts'
-import { ANYTHING, checkArgument, checkNamed, FLAG, SIGNAL, type Table, TEXT, withMethods } from './check-options.ts'
-import { internalError } from './system-error.ts'
+import { ANYTHING, checkArgument, checkNamed, FLAG, SIGNAL, type Table, TEXT, withMethods } from './base/check-options.ts'
+import { internalError } from './base/system-error.ts'
 
 /** A target; alternatives, of which the first usable one is authorized; or an error that is passed on in place of a target. */
 export type TargetInput = Target | readonly [Target, ...Target[]] | AuthError

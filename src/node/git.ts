@@ -7,8 +7,8 @@ import { execFile, spawn } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type AuthError, ConfigurationError, IntegrityError } from '../errors.ts'
-import { withAbsoluteFolders } from './credentials/user-folder.ts'
-import { systemCode } from './system-error.ts'
+import { systemCode } from './base/system-error.ts'
+import { withAbsoluteFolders } from './base/user-folder.ts'
 
 /** A regular file; `blob` is the name of its staged content. */
 export interface GitFile {

@@ -41,7 +41,8 @@ export {
   type GatewayRequest,
   type GatewayTarget,
 } from './gateway/gateway.ts'
-export { type BrowserOptions, type LoopbackOptions, loopbackRedirect, openBrowser } from './loopback-login.ts'
+export { type LoopbackOptions, loopbackRedirect } from './login/loopback-login.ts'
+export { type BrowserOptions, openBrowser } from './login/open-browser.ts'
 export { type DownloadQueueOptions, type DownloadWorkerOptions, downloadByQueue, workDownloads } from './queue/index.ts'
 export { type TokenFilesOptions, tokenFiles } from './tokens/token-files.ts'
 export { tokenKeyring } from './tokens/token-keyring.ts'

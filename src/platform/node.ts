@@ -3,8 +3,8 @@
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import { setMaxListeners } from 'node:events'
-import { checkClient } from '../node/check-client-options.ts'
-import { checkOptions, checkStrategies } from '../node/check-options.ts'
+import { checkClient } from '../node/base/check-client-options.ts'
+import { checkOptions, checkStrategies } from '../node/base/check-options.ts'
 import { awsKeys } from '../node/credentials/aws-keys.ts'
 import { secretSource } from '../node/credentials/secret-source.ts'
 
@@ -35,7 +35,7 @@ export const platform: Platform = {
   s3Keys: awsKeys,
   channel,
   files: async () => {
-    const { localFiles } = await import('../node/local-files.ts')
+    const { localFiles } = await import('../node/base/write-file.ts')
     return localFiles
   },
   shareSignal,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codeFiles } from './files.ts'
 import { importsOf } from './imports.ts'
-import { importCycles, LAYERS, layerOf, layerViolations } from './layers.ts'
+import { FOLDERS, folderIn, importCycles, LAYERS, layerOf, layerViolations } from './layers.ts'
 
 describe('layers', () => {
   const files = codeFiles('src')
@@ -14,6 +14,13 @@ describe('layers', () => {
   it('layers are all in use, so that the table says what is there', () => {
     const used = new Set(files.map(({ path }) => layerOf(path)))
     expect(Object.keys(LAYERS).filter((layer) => !used.has(layer))).toEqual([])
+  })
+
+  it.each(Object.entries(FOLDERS))('the folders of %s are all in their table, and each may import only some above it', (layer, folders) => {
+    const names = Object.keys(folders)
+    const used = new Set(files.filter(({ path }) => layerOf(path) === layer).map(({ path }) => folderIn(layer, path)))
+    expect([...used].sort()).toEqual([...names].sort())
+    expect(names.filter((name, index) => folders[name]?.some((other) => !names.slice(0, index).includes(other)))).toEqual([])
   })
 })
 
@@ -72,6 +79,10 @@ describe('the layer check', () => {
     ['src/node/index.ts', "import { main } from '../cli/main.ts'", /node may not import cli/],
     ['src/node/index.ts', "import { Command } from 'commander'", /package commander/],
     ['src/node/index.ts', "import { Entry } from '@napi-rs/keyring'", /only be loaded when it is needed/],
+    ['src/node/base/files.ts', "import { a } from '../tokens/token-files.ts'", /node\/base may not import node\/tokens/],
+    ['src/node/credentials/netrc.ts', "import type { A } from '../tokens/token-files.ts'", /node\/credentials may not import node\/tokens/],
+    ['src/node/download/transfer.ts', "const a = await import('../queue/index.ts')", /node\/download may not import node\/queue/],
+    ['src/node/gateway/gateway.ts', "import { a } from '../index.ts'", /node\/gateway may not import node\/\*/],
     ['src/browser/index.ts', "import { apiKey } from '../strategies/api-key.ts'", /browser may not import strategies/],
     ['src/cli/main.ts', "import { item } from '../../fixtures/item.ts'", /outside src/],
     ['src/cli/main.ts', 'const a = await import(name)', /computed/],
@@ -103,6 +114,9 @@ describe('the layer check', () => {
     ['src/strategies/oauth2/token.ts', "import type { Configuration } from 'openid-client'"],
     ['src/platform/node.ts', "import { createHash } from 'node:crypto'"],
     ['src/cli/main.ts', "import { Command } from 'commander'"],
+    ['src/node/tokens/token-redis.ts', "import { a } from '../credentials/secret-source.ts'"],
+    ['src/node/index.ts', "export { a } from './queue/index.ts'"],
+    ['src/node/download/transfer.ts', "import { a } from './destination/destination.ts'"],
   ]
   it.each(allowed)('allows in %s: %s', (path, text) => {
     expect(layerViolations(path, text)).toEqual([])

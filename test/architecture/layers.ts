@@ -67,6 +67,24 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
 }
 
+/**
+ * The folders of the layers that have several, and which of them each may import: types and `import()` count as well. A row names only rows
+ * above it, so that no circle can be written down. `*` are the files that are in no folder.
+ */
+export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  node: {
+    base: [],
+    transport: ['base'],
+    credentials: ['base'],
+    tokens: ['base', 'credentials'],
+    login: ['base'],
+    download: ['base', 'transport'],
+    gateway: ['base', 'transport', 'download'],
+    queue: ['base', 'download'],
+    '*': ['base', 'transport', 'credentials', 'tokens', 'login', 'download', 'gateway', 'queue'],
+  },
+}
+
 /** Single modules that may do more than their layer. */
 const MODULES: Readonly<Record<string, Layer>> = {
   'src/auth/create-auth.ts': { from: ['src/strategies/index.ts'] },
@@ -168,10 +186,23 @@ function moduleRefusal(path: string, layer: string, target: string, kind: Import
   const other = layerOf(target)
   if (target in GATES && kind === 'static') return `${target} may only be loaded when it is needed`
   if (!target.startsWith('src/')) return `imports ${target}, which is outside src`
-  if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : undefined
+  if (other === layer) return layer === 'strategies' ? strategyRefusal(path, target) : folderRefusal(layer, path, target)
   if (LAYERS[layer]?.from.includes(other) || MODULES[path]?.from.includes(target)) return undefined
   if (kind === 'type' && LAYERS[layer]?.types?.includes(other)) return undefined
   return `${layer} may not import ${other} (${target})`
+}
+
+function folderRefusal(layer: string, path: string, target: string): string | undefined {
+  const folders = FOLDERS[layer]
+  const [user, used] = [folderIn(layer, path), folderIn(layer, target)]
+  if (!folders || user === used || folders[user]?.includes(used)) return undefined
+  return `${layer}/${user} may not import ${layer}/${used} (${target})`
+}
+
+/** Returns the folder of a file below its layer, and `*` for a file that is in none. */
+export function folderIn(layer: string, path: string): string {
+  const [folder = '', ...inner] = path.slice(`src/${layer}/`.length).split('/')
+  return inner.length === 0 ? '*' : folder
 }
 
 /** A scheme type knows no other one: its file and its folder are one part, the index lists them all. */

@@ -90,8 +90,8 @@ export const LONG_COMMANDS: readonly LongCommand[] = [
     },
   },
   {
-    name: 'authorize-all',
-    arguments: async (site, folder) => ['authorize-all', '--reveal', ...(await credentials(site, folder))],
+    name: 'authorize --as ndjson',
+    arguments: async (site, folder) => ['authorize', '--as', 'ndjson', '--reveal', ...(await credentials(site, folder))],
     input: (site) =>
       items(site)
         .map((item) => `${JSON.stringify(item)}\n`)
@@ -124,9 +124,9 @@ export const LONG_COMMANDS: readonly LongCommand[] = [
     problems: async () => [],
   },
   {
-    name: 'worker',
+    name: 'queue work',
     // The server accepts the connection and says nothing; `test/peers/redis-queue.test.ts` has one that works.
-    arguments: async (site) => ['worker', '--queue', `redis://${site.silent}`],
+    arguments: async (site) => ['queue', 'work', '--queue', `redis://${site.silent}`],
     waits: true,
     problems: async () => [],
   },

@@ -110,11 +110,11 @@ export async function scenario(command: LongCommand, kind: Kind, seed: number, s
   return problems.map((problem) => `${command.name}, ${kind}, seed ${seed} (${plan.text}): ${problem}\n${disturbed.stderr.slice(-600)}`)
 }
 
-/** `authorize-all --reveal` prints the tokens that it was asked for. */
+/** `authorize --as ndjson --reveal` prints the tokens that it was asked for. */
 async function shownBy({ name }: LongCommand, folder: string, runs: readonly Ended[]): Promise<Readonly<Record<string, string>>> {
   const outputs = runs.flatMap(({ stdout, stderr }, at) => [
     [`stderr ${at}`, stderr],
-    ...(name === 'authorize-all' ? [] : [[`stdout ${at}`, stdout]]),
+    ...(name === 'authorize --as ndjson' ? [] : [[`stdout ${at}`, stdout]]),
   ])
   return { ...(await textsBelow(folder, join(folder, 'cache'))), ...Object.fromEntries(outputs) }
 }

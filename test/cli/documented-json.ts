@@ -19,7 +19,7 @@ const objects = new Map((sections.get('Objects inside outputs') ?? []).map((tabl
 const errors = sections.get('Errors') ?? []
 
 function sectionName(section: string): string {
-  return section.slice(0, section.indexOf('\n')).replace(/ --.*/, '')
+  return section.slice(0, section.indexOf('\n')).replace(/ --(?!as ndjson).*/, '')
 }
 
 function tablesIn(section: string): readonly Table[] {
@@ -37,9 +37,10 @@ function tablesIn(section: string): readonly Table[] {
 export function undocumentedJson(argv: readonly string[], stdout: string): readonly string[] {
   const words = argv.filter((word) => !word.startsWith('-'))
   const [first = '', second = ''] = words
-  const name = first === 'queue' && /^(?:pause|resume)$/.test(second) ? 'queue status' : first
-  const tables = sections.get(`${first} ${second}`) ?? sections.get(name)
-  const asked = argv.includes('--json') || /(?:--as|--format)[= ]json(?![=\w])/.test(argv.join(' ')) || first === 'authorize-all'
+  const lines = first === 'authorize' && words.includes('ndjson')
+  const name = lines ? 'authorize --as ndjson' : first === 'queue' && /^(?:pause|resume)$/.test(second) ? 'queue show' : first
+  const tables = (lines ? undefined : sections.get(`${first} ${second}`)) ?? sections.get(name)
+  const asked = argv.includes('--json') || /(?:--as|--format)[= ]json(?![=\w])/.test(argv.join(' ')) || lines
   if (!tables || !asked || tables.length === 0) return []
   return valuesIn(stdout).flatMap((value) => {
     const printed = first === 'gateway' ? [...(value.ready?.targets ?? []), ...(value.request ? [value.request] : [])] : [value]

@@ -36,7 +36,7 @@ it.each(commands.filter(({ parent }) => parent === program).map((command) => [co
 
 it('shows options in groups, with examples at the end', async () => {
   const { stdout } = await run(['authorize', '--help'])
-  expect(stdout.match(/^\S.*:$/gm)).toEqual(['Target:', 'Credentials:', 'Options:', 'Examples:'])
+  expect(stdout.match(/^\S.*:$/gm)).toEqual(['Target:', 'Several targets, with --as ndjson:', 'Credentials:', 'Options:', 'Examples:'])
   expect(stdout).toMatch(/\n {2}stac-auth authorize item\.json --asset B04 --as curl --reveal \| sh > B04\.tif\n/)
 })
 

@@ -59,7 +59,7 @@ export async function run(argv: readonly string[], around: Surroundings = {}): P
 const asBefore = () => setFlagsFromString('--semi-space-growth-factor=2 --no-optimize-for-size')
 
 /** Commands and options that print what the user asked for: an authorized request, a file, what a program of the user prints. */
-const ASKS_FOR_SECRETS = new Set(['authorize', 'authorize-all', 'fetch', 'run', '--reveal'])
+const ASKS_FOR_SECRETS = new Set(['authorize', 'fetch', 'run', '--reveal'])
 
 /** The last line of stderr as JSON. */
 export function lastError({ stderr }: Outcome): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Parts of inputs that are files, without a crawl: `--shard` of lint, download and authorize-all. */
+/** Parts of inputs that are files, without a crawl: `--shard` of lint, download and authorize. */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -25,10 +25,34 @@ describe('wrong arguments', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('write ./ before the name of a file that begins with a dash')])
   })
 
-  it('names --format for --json where a command has the one and not the other', async () => {
-    const { code, stdout, stderr } = await run(['lint', 'x', '--json'])
-    expect([code, stdout]).toEqual([2, ''])
-    expect(JSON.parse(stderr)).toMatchObject({ message: 'unknown option --json', hint: 'use --format json; see stac-auth lint --help' })
+  it('takes --json for --format json', async () => {
+    const [short, long] = await Promise.all([run(['lint', 'x', '--json']), run(['lint', 'x', '--format', 'json'])])
+    expect(short).toEqual(long)
+    expect(JSON.parse(short.stdout)).toMatchObject({ version: 1 })
+  })
+
+  it.each([
+    [['authorize', 'a.json', '--asset', 'a', '--asset', 'b', '--as', 'curl'], '--as curl prints one request, and several are selected'],
+    [['authorize', 'a.json', 'b.json', '--as', 'url'], '--as url prints one request, and several are selected'],
+    [['authorize', 'a.json', '--asset', 'a', '--role', 'data'], '--role needs --as ndjson'],
+    [['authorize', 'a.json', '--as', 'ndjson', '--link', 'next'], '--link selects one target'],
+    [['authorize'], 'no document is given'],
+  ])('%j is refused', async (argv, message) => {
+    const { code, stderr } = await run(argv)
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
+  it.each([
+    ['authorize-all', 'authorize'],
+    ['worker', 'queue work'],
+    ['queue status', 'queue show'],
+  ])('%s is still accepted, and not shown', async (former, present) => {
+    const [old, now] = await Promise.all([run([...former.split(' '), '--help']), run([...present.split(' '), '--help'])])
+    expect([old.code, now.code]).toEqual([0, 0])
+    const options = (help: string) => help.match(/^ {2}-.*$/gm)
+    expect(options(old.stdout)).toEqual(options(now.stdout))
+    expect((await run(['help'])).stdout).not.toContain(former)
   })
 
   it.each([
@@ -133,7 +157,7 @@ describe('help and version', () => {
     expect(await run(['help', 'fetch'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--output <file>') })
     for (const names of [
       ['credentials', 'add'],
-      ['queue', 'status'],
+      ['queue', 'show'],
       ['translate', 'catalog'],
     ])
       expect(await run(['help', ...names])).toEqual(await run([...names, '--help']))

@@ -6,7 +6,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'login-owner',
     promise: 'A login response of another login is ignored.',
-    file: 'src/node/loopback-login.ts',
+    file: 'src/node/login/loopback-login.ts',
     within: 'loopbackRedirect',
     code: '!accepts(wait, callback)',
     becomes: 'false',
@@ -16,7 +16,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'login-host',
     promise: 'The loopback listener of a login answers requests for its own host only.',
-    file: 'src/node/loopback-login.ts',
+    file: 'src/node/login/loopback-login.ts',
     within: 'callbackOf',
     code: '`http://${host[0]}` !== origin',
     becomes: 'false',
@@ -27,7 +27,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'login-browser',
     promise: 'Only web pages are opened in the browser.',
-    file: 'src/node/loopback-login.ts',
+    file: 'src/node/login/open-browser.ts',
     within: 'browsable',
     code: '!allowed || username || password',
     becomes: 'false',
@@ -137,7 +137,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'gateway-fixed-host',
     promise: 'Where others can connect, the gateway refuses a `Host` that is not a name alone.',
-    file: 'src/node/gateway/guard.ts',
+    file: 'src/node/gateway/server.ts',
     within: 'isFixedHost',
     code: '/[@/?#\\\\]/.test(host)',
     becomes: 'false',
@@ -147,8 +147,8 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'gateway-length',
     promise: 'The gateway passes on no more bytes than were announced.',
-    file: 'src/node/gateway/relay.ts',
-    within: 'Reader.write',
+    file: 'src/node/gateway/upstream.ts',
+    within: 'BodyWriter.write',
     code: 'this.bytes + chunk.length > announced',
     becomes: 'false',
     test: 'test/node/gateway/hostile-server.test.ts',
@@ -238,7 +238,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'token-kind',
     promise: 'A link in the place of a token file is refused.',
-    file: 'src/node/credentials/own-file.ts',
+    file: 'src/node/base/own-file.ts',
     within: 'checkFile',
     code: 'checkKind(path, stats)',
     becomes: '',
@@ -248,7 +248,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'token-owner',
     promise: 'A token file that belongs to another user is refused.',
-    file: 'src/node/credentials/own-file.ts',
+    file: 'src/node/base/own-file.ts',
     within: 'checkAccess',
     code: 'stats.uid !== process.geteuid?.()',
     becomes: 'false',
@@ -258,7 +258,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'token-mode',
     promise: 'A token file that others can read is refused.',
-    file: 'src/node/credentials/own-file.ts',
+    file: 'src/node/base/own-file.ts',
     within: 'checkAccess',
     code: 'stats.mode & 0o077',
     becomes: 'false',
@@ -278,7 +278,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
   {
     id: 'home-absolute',
     promise: 'A home folder with a relative path is refused.',
-    file: 'src/node/credentials/user-folder.ts',
+    file: 'src/node/base/user-folder.ts',
     within: 'checkHome',
     code: 'isAbsolute(named || homedir())',
     becomes: 'true',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withSetupHint } from '../../src/cli/setup/setup-hint.ts'
-import { answerFailure } from '../../src/node/transport/answer-failure.ts'
+import { answerFailure } from '../../src/node/base/answer-failure.ts'
 import { linkOf } from '../../src/stac/target.ts'
 
 describe('the advice for a refused request without a credential', () => {

@@ -5,8 +5,8 @@ import { put, temporaryFolder } from '../cli/folder.ts'
 
 /** Owner and mode that the system reports for the credential file. */
 const reported = vi.hoisted(() => ({ uid: 0, mode: 0 }))
-vi.mock('../../src/node/files.ts', async (original) => {
-  const real = await original<typeof import('../../src/node/files.ts')>()
+vi.mock('../../src/node/base/files.ts', async (original) => {
+  const real = await original<typeof import('../../src/node/base/files.ts')>()
   const readRegularFile: typeof real.readRegularFile = async (path, limit) => {
     const reading = await real.readRegularFile(path, limit)
     return 'stats' in reading ? { ...reading, stats: Object.assign(reading.stats, reported) } : reading

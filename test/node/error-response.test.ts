@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { answerFailure } from '../../src/node/transport/answer-failure.ts'
+import { answerFailure } from '../../src/node/base/answer-failure.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 
 interface Told {

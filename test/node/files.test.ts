@@ -2,7 +2,15 @@ import { chmod, mkdir, open, readdir, readFile, realpath, stat, symlink, writeFi
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NetworkError } from '../../src/errors.ts'
-import { checkFolder, headOf, makeFolder, presentFile, readRegularFile, syncFolder, writeFileAtomically } from '../../src/node/files.ts'
+import {
+  checkFolder,
+  headOf,
+  makeFolder,
+  presentFile,
+  readRegularFile,
+  syncFolder,
+  writeFileAtomically,
+} from '../../src/node/base/files.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 
 const base = await realpath(await temporaryFolder())

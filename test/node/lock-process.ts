@@ -3,7 +3,8 @@
  * an abandoned lock over, and holds a new one. `remove <lock>`: its holder releases it. `take <lock>`: takes it and ends.
  */
 import { renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { newHolder, takeLock } from '../../src/node/tokens/process-lock.ts'
+import { newHolder } from '../../src/node/base/lock-holder.ts'
+import { takeLock } from '../../src/node/base/process-lock.ts'
 
 const [, , work = '', path = ''] = process.argv
 

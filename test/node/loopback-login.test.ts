@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Redirection, RedirectWish } from '../../src/auth/auth.ts'
-import { type LoopbackOptions, loopbackRedirect } from '../../src/node/loopback-login.ts'
+import { type LoopbackOptions, loopbackRedirect } from '../../src/node/login/loopback-login.ts'
 
 const STATE = 'state-of-this-login'
 const isOurs = (callback: URL) => callback.searchParams.get('state') === STATE

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openBrowser } from '../../src/node/loopback-login.ts'
+import { openBrowser } from '../../src/node/login/open-browser.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'stac-auth-browser-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

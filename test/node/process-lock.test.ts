@@ -4,18 +4,8 @@ import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, w
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  type Lease,
-  type LeaseOptions,
-  type LockHolder,
-  newHolder,
-  type ProcessIdentity,
-  parseHolder,
-  startOf,
-  stateOf,
-  takeLock,
-  tryLock,
-} from '../../src/node/tokens/process-lock.ts'
+import { type LockHolder, newHolder, type ProcessIdentity, parseHolder, startOf, stateOf } from '../../src/node/base/lock-holder.ts'
+import { type Lease, type LeaseOptions, takeLock, tryLock } from '../../src/node/base/process-lock.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/failure.ts'
 import { doorkeeper, KEY } from '../harness/stores.ts'
@@ -473,10 +463,6 @@ describe('stateOf', () => {
       expect(await startOf(pid, 'darwin')).toMatch(/\d{4}$/)
       await expect.poll(() => stateOf({ id, pid, started, place: self.place })).toBe('gone')
       expect(await stateOf({ id, pid, place: self.place })).toBe('gone')
-      // What ps said is kept for two seconds.
-      const now = Date.now.bind(Date)
-      vi.spyOn(Date, 'now').mockImplementation(() => now() + 2001)
-      onTestFinished(() => void vi.restoreAllMocks())
       expect(await startOf(pid, 'darwin')).toBe('ended')
     } finally {
       parent.kill()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FILE_HEAD } from '../../src/node/file-formats.ts'
-import { expectationOf, looksLikePage, misfitError, misfitOf, type PromisedFile, pageByType } from '../../src/node/promised-file.ts'
+import { FILE_HEAD } from '../../src/node/base/file-formats.ts'
+import { expectationOf, looksLikePage, misfitError, misfitOf, type PromisedFile, pageByType } from '../../src/node/base/promised-file.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { loadKeyring } from '../../src/node/credentials/keyring.ts'
 import { secretSource } from '../../src/node/credentials/secret-source.ts'
 import { isStored, replaceSecret, storeSecret } from '../../src/node/credentials/store-secret.ts'
-import type { loadKeyring } from '../../src/node/tokens/token-keyring.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 
 const folder = await temporaryFolder()

@@ -2,8 +2,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { writeOwnFile } from '../../src/node/credentials/own-file.ts'
-import { takeLock, tryLock } from '../../src/node/tokens/process-lock.ts'
+import { writeOwnFile } from '../../src/node/base/own-file.ts'
+import { takeLock, tryLock } from '../../src/node/base/process-lock.ts'
 import { temporaryFolder } from '../cli/folder.ts'
 import { failureOf } from '../harness/failure.ts'
 

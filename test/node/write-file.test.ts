@@ -16,8 +16,8 @@ import {
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { newHolder } from '../../src/node/tokens/process-lock.ts'
-import { newPath, replaceFile, seenFile, writeNewFile } from '../../src/node/write-file.ts'
+import { newHolder } from '../../src/node/base/lock-holder.ts'
+import { newPath, replaceFile, seenFile, writeNewFile } from '../../src/node/base/write-file.ts'
 import { put, temporaryFolder } from '../cli/folder.ts'
 
 vi.mock('node:fs/promises', async (original) => {

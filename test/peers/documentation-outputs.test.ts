@@ -62,7 +62,7 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
     without: /worker/,
     blocks: 1,
   }),
-  'README.md': (page) => ({
+  'README.md': () => ({
     files: {
       'item.json': item(
         {
@@ -80,7 +80,7 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
         { 'storage:schemes': { archive: { type: 'custom-s3', platform: 'https://eodata.eo.example', region: 'default' } } },
       ),
     },
-    credentials: JSON.parse(/^```json\n([\s\S]*?)^```/m.exec(page)?.[1] ?? '').credentials,
+    credentials: [{ id: 'eo-token', type: 'http', scheme: 'bearer', token: { env: 'EO_TOKEN' }, sendTo: ['https://zipper.eo.example/'] }],
     env: { EO_TOKEN: 'a-token' },
     blocks: 1,
   }),
@@ -116,7 +116,7 @@ const SCENES: Readonly<Record<string, (page: string) => Scene>> = {
       KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
       SECRET_KEY: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY',
     },
-    blocks: 13,
+    blocks: 7,
   }),
 }
 

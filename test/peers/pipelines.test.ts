@@ -1,4 +1,4 @@
-/** `authorize-all` behind the programs that divide lines among processes. */
+/** `authorize --as ndjson` behind the programs that divide lines among processes. */
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { put, temporaryFolder } from '../cli/folder.ts'
 import { type Peer, startPeer } from './peer.ts'
 
-const COMMAND = `'${process.execPath}' '${fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))}' authorize-all`
+const COMMAND = `'${process.execPath}' '${fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))}' authorize --as ndjson`
 const DOCS = fileURLToPath(new URL('../../docs/pipelines.md', import.meta.url))
 const COUNT = 300
 const PARTS = 4
@@ -81,7 +81,7 @@ afterAll(async () => {
   if ('stop' in peer) await peer.stop()
 })
 
-describe('authorize-all', () => {
+describe('authorize --as ndjson', () => {
   it('gets its lines from GNU parallel, which keeps their order', async ({ skip }) => {
     if ('missing' in peer) return skip(peer.missing)
     const { code, stdout } = await shell(

@@ -57,7 +57,7 @@ describe('workers of a queue with a bucket', () => {
       // What the killed one had begun is left, as docs/download.md says.
       expect(bucket.uploads.size).toBeLessThanOrEqual(3)
       expect(JSON.stringify(bucket.headers)).not.toContain('archive-key')
-      expect(await load.run('queue', 'status', '-d', 's3://mine/shared')).toContain('0 files failed')
+      expect(await load.run('queue', 'show', '-d', 's3://mine/shared')).toContain('0 files failed')
     } finally {
       await load.stop()
     }

@@ -69,7 +69,7 @@ describe('a download by the workers of a queue', () => {
       expect(await load.run('queue', 'pause', '-d', data)).toBe('paused, 1 worker, 0 jobs waiting, 0 active, 0 files failed\n')
       const { requests } = await used.archive.counts()
       const download = load.download('data', '--queue')
-      const status = async () => JSON.parse(await load.run('queue', 'status', '-d', data, '--json'))
+      const status = async () => JSON.parse(await load.run('queue', 'show', '-d', data, '--json'))
       await expect.poll(status, { timeout: 15_000 }).toMatchObject({ paused: true, waiting: 3, active: 0 })
       expect((await used.archive.counts()).requests).toBe(requests)
       expect(JSON.parse(await load.run('queue', 'resume', '-d', data, '--json'))).toMatchObject({ paused: false })

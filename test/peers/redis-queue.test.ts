@@ -55,7 +55,7 @@ function cli(argv: readonly string[], env: object = {}) {
 
 /** A worker that has said that it takes jobs. */
 async function startWorker(argv: readonly string[] = [], env: object = {}): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [BIN, 'worker', ...argv], { env: environment(env), stdio: ['ignore', 'ignore', 'pipe'] })
+  const worker = spawn(process.execPath, [BIN, 'queue', 'work', ...argv], { env: environment(env), stdio: ['ignore', 'ignore', 'pipe'] })
   workers.push(worker)
   const [text] = await once(worker.stderr as NonNullable<ChildProcess['stderr']>, 'data')
   expect(String(text)).toMatch(new RegExp(`^waiting for (jobs|downloads) from redis://${place}\n`))
@@ -72,10 +72,10 @@ const item = (id: string, name = 'x-api-key', refs = ['key']) => ({
 /** The commands that connect to the queue. */
 const commandsOf = (input: string) => [
   ['lint', input, '--queue'],
-  ['worker'],
+  ['queue', 'work'],
   ['download', input, '-d', folder, '--queue'],
-  ['worker', '-d', folder],
-  ['queue', 'status'],
+  ['queue', 'work', '-d', folder],
+  ['queue', 'show'],
 ]
 
 /** Linting it takes a second or more. */
@@ -208,7 +208,7 @@ describe('a user of the access control list of Redis', () => {
     expect(await cli(['lint', input, '--queue'], env)).toEqual({ code: 0, stdout: expect.any(String), stderr: '' })
     const downloaded = await cli(['download', input, '-d', data, '--queue', '--rate', '10'], env)
     expect(downloaded).toEqual({ code: 0, stdout: expect.stringMatching(/^written +1 /), stderr: '' })
-    expect(await cli(['queue', 'status', '-d', data], env)).toMatchObject({ code: 0, stderr: '' })
+    expect(await cli(['queue', 'show', '-d', data], env)).toMatchObject({ code: 0, stderr: '' })
   })
 
   const withoutRight = async (right: string, commands: readonly (readonly string[])[]) => {
@@ -221,7 +221,7 @@ describe('a user of the access control list of Redis', () => {
     }
   }
 
-  it.each(RIGHTS)('is refused at once without %s, and told all rights that are needed', (right) => withoutRight(right, [['worker']]))
+  it.each(RIGHTS)('is refused at once without %s, and told all rights that are needed', (right) => withoutRight(right, [['queue', 'work']]))
 
   it('is refused by each command', async () => {
     await withoutRight('+info', commandsOf(await put(folder, 'one.json', item('one'))))

@@ -221,7 +221,8 @@ describe('an entry in Redis', () => {
     expect(await failure(open({ password: 'wrong' }).read(KEY))).toBe('AUTH_REJECTED')
     await admin.acl(
       'SETUSER',
-      'worker',
+      'queue',
+      'work',
       'on',
       '>worker-password',
       'resetkeys',

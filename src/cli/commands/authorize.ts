@@ -6,7 +6,22 @@ import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { chosenTarget, documentOfTarget, signatureSeconds, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
+import {
+  type AssetOptions,
+  type ByAddressOption,
+  type CredentialsOption,
+  chosenTarget,
+  collect,
+  documentOfTarget,
+  duration,
+  inOptionGroup,
+  partOf,
+  signatureSeconds,
+  wholeFrom,
+  withAssetFilters,
+  withByAddressOption,
+  withCredentialsOption,
+} from '../options.ts'
 import { expiryText } from '../units.ts'
 
 /** An output form: how a request is printed, and what the command does for it. */
@@ -47,27 +62,107 @@ const FORMS: Readonly<Record<string, Form>> = {
 /** Seconds. */
 const URL_LIFE = 3600
 
-interface AuthorizeOptions extends TargetRequestOptions {
-  readonly as: string
+/** The form of many requests, one per line. */
+const LINES = 'ndjson'
+
+/** Options of `--as ndjson`. */
+export interface AuthorizeLinesOptions extends CredentialsOption, ByAddressOption, AssetOptions {
   readonly reveal?: boolean
   readonly expires?: number
+  readonly minValidity?: number
+  readonly unordered?: boolean
+  readonly concurrency?: number
+  readonly shard?: { readonly index: number; readonly of: number }
 }
 
-/** `authorize DOC`: prints the authorized request, unsent. */
+interface AuthorizeOptions extends AuthorizeLinesOptions {
+  readonly as?: string
+  readonly json?: boolean
+  readonly alternate?: string
+  readonly link?: string
+}
+
+/** Options that say which or how many requests `--as ndjson` prints, and those of a single target. */
+const OF_LINES = ['include', 'exclude', 'role', 'type', 'prefer', 'unordered', 'concurrency', 'shard'] as const
+const OF_TARGET = ['alternate', 'link'] as const
+
+const NOTE = `
+Several documents, or --as ${LINES}, give a line for each asset (default: documents from stdin).
+Each input line is a document, or a target: an object with href, auth:refs and auth:schemes.
+Each output line is a request with the id of its document and its asset, or has "error".`
+
+/** `authorize DOC…`: prints authorized requests, unsent. */
 export function addAuthorize(program: Command, context: Context): void {
-  const command = program.command('authorize <document>').description('print the authorized request without sending it')
-  withTargetRequestOptions(command)
-    .addOption(new Option('--as <form>', 'select the output form; json is not redacted').choices(Object.keys(FORMS)).default('http'))
+  const command = program.command('authorize [documents...]').description('print authorized requests without sending them')
+  withAuthorizeOptions(command)
+    .addHelpText('after', NOTE)
+    .action(context.run((names: string[], options: AuthorizeOptions) => authorize(names, options, context)))
+}
+
+/** `authorize-all [INPUT…]`: the former name of `authorize --as ndjson`. */
+export function addAuthorizeAll(program: Command, context: Context): void {
+  withAuthorizeOptions(program.command('authorize-all [documents...]', { hidden: true })).action(
+    context.run((names: string[], options: AuthorizeOptions) => authorize(names, { ...options, as: LINES }, context)),
+  )
+}
+
+function withAuthorizeOptions(command: Command): Command {
+  inOptionGroup(command, 'Target:', (group) =>
+    group
+      .option('--asset <key>', `select the asset with this key; with --as ${LINES} those matching a glob: B0* (repeatable)`, collect)
+      .option('--alternate <key/name>', 'select an alternate asset by asset key and alternate name')
+      .option('--link <rel>', 'select the first link with this relation; REL#n the n-th, from 0'),
+  )
+  inOptionGroup(command, `Several targets, with --as ${LINES}:`, (group) =>
+    withAssetFilters(group, 'authorize')
+      .option('--unordered', 'print each request as soon as it is known')
+      .option('--concurrency <n>', 'authorize this many targets at a time (default: 64)', wholeFrom(1))
+      .option('--shard <i/n>', 'process the i-th of n parts of the documents', partOf),
+  )
+  return withByAddressOption(withCredentialsOption(command))
+    .addOption(
+      new Option('--as <form>', `select the output form (default: http; json and ${LINES} are for programs, json is not redacted)`).choices(
+        [...Object.keys(FORMS), LINES],
+      ),
+    )
+    .option('--json', 'print JSON: --as json')
     .option('--reveal', 'show secrets in every output form')
     .addOption(
       new Option('--expires <seconds>', `presign the URL of an s3 scheme for this time (default with --as url: ${URL_LIFE})`).argParser(
         signatureSeconds,
       ),
     )
-    .action(context.run((name: string, options: AuthorizeOptions) => authorize(name, options, context)))
+    .option('--min-validity <time>', 'replace tokens and signed URLs that end sooner: 90s, 30m, 2h', duration)
 }
 
-async function authorize(name: string, options: AuthorizeOptions, context: Context): Promise<number> {
+async function authorize(names: readonly string[], options: AuthorizeOptions, context: Context): Promise<number> {
+  const { as: form = options.json ? 'json' : names.length > 1 ? LINES : 'http' } = options
+  const isGiven = (option: keyof AuthorizeOptions) => options[option] !== undefined
+  const foreign = (form === LINES ? OF_TARGET : OF_LINES).find(isGiven)
+  if (foreign) throw usageError(`--${foreign} ${form === LINES ? 'selects one target' : `needs --as ${LINES}`}`)
+  if (form === LINES) {
+    const { authorizeLines } = await import('../authorize-lines.ts')
+    return authorizeLines(names.length === 0 ? ['-'] : names, options, context)
+  }
+  const [name, other] = names
+  const [asset, otherAsset] = options.asset ?? []
+  if (name === undefined) throw usageError('no document is given', `give its path or URL, or --as ${LINES} to read documents from stdin`)
+  if (other !== undefined || otherAsset !== undefined)
+    throw usageError(`--as ${form} prints one request, and several are selected`, `use --as ${LINES}`)
+  return authorizeOne(name, { ...options, asset, as: form }, context)
+}
+
+interface OneOptions extends CredentialsOption, ByAddressOption {
+  readonly as: string
+  readonly asset: string | undefined
+  readonly alternate?: string
+  readonly link?: string
+  readonly reveal?: boolean
+  readonly expires?: number
+  readonly minValidity?: number
+}
+
+async function authorizeOne(name: string, options: OneOptions, context: Context): Promise<number> {
   const form = FORMS[options.as]
   if (!form) throw usageError(`unknown output "${options.as}"`)
   const auth = openAuth(context, options, [name])
@@ -85,7 +180,7 @@ async function authorize(name: string, options: AuthorizeOptions, context: Conte
 const ONE_REQUEST = /^(?:(?:Digest|DPoP|GNAP|HOBA|Mutual|Negotiate|PrivateToken|SCRAM-\S+) |OAuth .*oauth_nonce)/i
 
 /** Returns notes on what the output form does not show, and on its risks. */
-function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, reveal }: AuthorizeOptions): string[] {
+function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, reveal }: OneOptions): string[] {
   if (as === 'json') return []
   const { secretIn, location, keys } = request
   // Programs that sign with the keys are not bound to the signature of this request.

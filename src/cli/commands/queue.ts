@@ -1,21 +1,56 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Context } from '../context.ts'
+import { withByAddressOption, withCredentialsOption } from '../options.ts'
 import type { ControlOptions } from '../queue/control.ts'
+import type { WorkOptions } from '../queue/work.ts'
 
-/** `queue status|pause|resume|failed`: looks into a queue and controls its workers. */
+const NOTE = `
+Without -d the worker runs lint jobs, and needs no credential and no file.
+With -d it downloads with its own credentials, and writes nothing outside of the folder.
+Private and loopback addresses are refused, except the origins of URLS and those in sendTo.`
+
+/** `queue work|show|pause|resume|failed`: runs the jobs of a queue, looks into it and controls its workers. */
 export function addQueue(program: Command, context: Context): void {
-  const queue = program.command('queue').description('show, pause and resume the queue of lint --queue or download --queue')
+  const queue = program.command('queue').description('run, show, pause and resume the jobs of lint --queue or download --queue')
+  withWorkOptions(queue.command('work [urls...]'), context)
   const withOptions = (command: Command) =>
-    command
-      .option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
+    withQueueOption(command)
       .option('-d, --output-dir <folder>', 'select the downloads into this folder (default: the jobs of lint)')
       .option('--json', 'print JSON')
   const show = (change: 'pause' | 'resume' | undefined) =>
     context.run(async (options: ControlOptions) => (await import('../queue/control.ts')).showQueue(change, options, context))
-  withOptions(queue.command('status').description('show workers, jobs and failed files')).action(show(undefined))
+  withOptions(queue.command('show').description('show workers, jobs and failed files')).action(show(undefined))
+  withOptions(queue.command('status', { hidden: true }).description('show the queue: the former name of queue show')).action(
+    show(undefined),
+  )
   withOptions(queue.command('pause').description('let workers start no further job')).action(show('pause'))
   withOptions(queue.command('resume').description('let workers start jobs again')).action(show('resume'))
   withOptions(queue.command('failed').description('list files that failed and were not downloaded since, with the reasons'))
     .option('--clear', 'empty the list afterwards')
     .action(context.run(async (options: ControlOptions) => (await import('../queue/control.ts')).showFailures(options, context)))
+}
+
+/** `worker`: the former name of `queue work`. */
+export function addWorker(program: Command, context: Context): void {
+  withWorkOptions(program.command('worker [urls...]', { hidden: true }), context)
+}
+
+function withWorkOptions(command: Command, context: Context): void {
+  withQueueOption(command.description('run the jobs of lint --queue or download --queue until SIGTERM or SIGINT'))
+    .option('-d, --output-dir <folder>', 'run the downloads into this folder or s3://bucket/prefix (default: the jobs of lint)')
+    .option('--concurrency <n>', 'run this many lint jobs (default: 1) or downloads (default: 16) at a time', atATime)
+  withByAddressOption(withCredentialsOption(command))
+    .addHelpText('after', NOTE)
+    .action(
+      context.run(async (urls: string[], options: WorkOptions) => (await import('../queue/work.ts')).workQueue(urls, options, context)),
+    )
+}
+
+function withQueueOption(command: Command): Command {
+  return command.option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
+}
+
+function atATime(text: string): number {
+  if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99.')
+  return Number(text)
 }

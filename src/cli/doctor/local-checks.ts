@@ -9,6 +9,10 @@ import type { Credential, CredentialObject, CredentialSet, SecretSource } from '
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
+import { parseHolder, stateOf } from '../../node/base/lock-holder.ts'
+import { checkFolder } from '../../node/base/own-file.ts'
+import { systemCode, writeFailure } from '../../node/base/system-error.ts'
+import { folderHint } from '../../node/base/user-folder.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
@@ -16,11 +20,7 @@ import {
   type TokenSettings,
   tokenSettingsFromText,
 } from '../../node/credentials/credential-file.ts'
-import { checkFolder } from '../../node/credentials/own-file.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
-import { folderHint } from '../../node/credentials/user-folder.ts'
-import { systemCode, writeFailure } from '../../node/system-error.ts'
-import { parseHolder, stateOf } from '../../node/tokens/process-lock.ts'
 import { defaultTokenFolder } from '../../node/tokens/token-files.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'

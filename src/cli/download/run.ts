@@ -1,6 +1,8 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
+import { makeFolder } from '../../node/base/files.ts'
+import { writeFailure } from '../../node/base/system-error.ts'
 import {
   type DownloadEvent,
   type DownloadInput,
@@ -10,8 +12,6 @@ import {
   type SourceDocument,
 } from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
-import { makeFolder } from '../../node/files.ts'
-import { writeFailure } from '../../node/system-error.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { type DownloadCommandOptions, libraryOptions, reachOf } from '../commands/download.ts'
 import type { Context } from '../context.ts'
@@ -128,7 +128,7 @@ async function queued(
     import('../../node/queue/index.ts'),
   ])
   const queue = queueUrl(options.queue, context)
-  const worker = `stac-auth worker -d ${shellWord(settings.folder)}`
+  const worker = `stac-auth queue work -d ${shellWord(settings.folder)}`
   const onLonely = () =>
     void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
   return downloadByQueue(inputs, { ...settings, queue, onLonely })

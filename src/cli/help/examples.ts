@@ -25,9 +25,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   merge: ['stac-auth merge part1.json part2.json --format markdown'],
   rules: ['stac-auth rules', 'stac-auth rules dangling-ref'],
-  worker: ['stac-auth worker --queue redis://127.0.0.1:6379', 'STAC_AUTH_QUEUE=rediss://queue.example stac-auth worker -d /mnt/archive'],
-  queue: ['stac-auth queue status -d /mnt/archive', 'stac-auth queue failed -d /mnt/archive'],
-  'queue status': ['stac-auth queue status', 'stac-auth queue status -d /mnt/archive --json'],
+  queue: ['stac-auth queue work -d /mnt/archive', 'stac-auth queue show -d /mnt/archive', 'stac-auth queue failed -d /mnt/archive'],
+  'queue work': [
+    'stac-auth queue work --queue redis://127.0.0.1:6379',
+    'STAC_AUTH_QUEUE=rediss://queue.example stac-auth queue work -d /mnt/archive',
+  ],
+  'queue show': ['stac-auth queue show', 'stac-auth queue show -d /mnt/archive --json'],
   'queue pause': ['stac-auth queue pause -d /mnt/archive'],
   'queue resume': ['stac-auth queue resume -d /mnt/archive'],
   'queue failed': ['stac-auth queue failed -d /mnt/archive --json', 'stac-auth queue failed -d /mnt/archive --clear'],
@@ -37,10 +40,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'stac-auth authorize item.json --asset B04 --as curl --reveal | sh > B04.tif',
     'stac-auth authorize item.json --asset B04 --as json | jq .headers',
     'stac-auth authorize item.json --asset scene --as url --expires 600 --reveal',
-  ],
-  'authorize-all': [
-    'stac-auth authorize-all --reveal < items.ndjson > requests.ndjson',
-    'stac-auth authorize-all items.ndjson --asset data --expires 3600 --min-validity 30m --reveal',
+    'stac-auth authorize --as ndjson --reveal < items.ndjson > requests.ndjson',
+    'stac-auth authorize items.ndjson --as ndjson --asset data --expires 3600 --min-validity 30m --reveal',
   ],
   fetch: [
     'stac-auth fetch item.json --asset metadata',

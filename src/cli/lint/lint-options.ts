@@ -27,6 +27,7 @@ export interface ReportingOptions extends GivenRules, BaselineOptions, ReportOpt
 /** Options for the content, destination and exit code of a report. */
 export interface ReportOptions {
   readonly format?: readonly Destination[]
+  readonly json?: boolean
   readonly maxProblems?: number
   readonly maxWarnings?: number
   readonly failSeverity: Severity
@@ -97,6 +98,7 @@ export function withReportOptions(command: Command): Command {
   return inOptionGroup(command, 'Report:', (group) =>
     group
       .option('--format <format[=file]>', `write ${FORMATS.join(', ')} to stdout or a file (repeatable)`, addDestination)
+      .option('--json', 'print JSON: --format json')
       .option('--max-problems <n>', 'show at most this many findings in pretty and concise (default: 100)', wholeFrom(0))
       .option('--max-warnings <n>', 'exit with code 1 if there are more warnings', wholeFrom(0))
       .addOption(

@@ -15,8 +15,8 @@ import {
   type Shard,
   type Summary,
 } from '../../lint/reporters/report.ts'
-import { renameWhenFree } from '../../node/files.ts'
-import { systemCode, writeFailure } from '../../node/system-error.ts'
+import { renameWhenFree } from '../../node/base/files.ts'
+import { systemCode, writeFailure } from '../../node/base/system-error.ts'
 import type { Context } from '../context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, exitOfFailure, type Failure, usageError, worstExit } from '../exit-code.ts'
 import { isBrokenPipe, isColoured, version, write } from '../io.ts'
@@ -31,7 +31,7 @@ import type { LintOutcome } from './lint-run.ts'
  * @param read files that the run reads, which a report must not replace
  */
 export function destinationsOf(
-  { format }: ReportOptions,
+  { json, format = json ? [{ format: 'json' }] : undefined }: ReportOptions,
   taken?: string,
   read: readonly (string | undefined)[] = [],
 ): readonly Destination[] {

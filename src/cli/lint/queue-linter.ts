@@ -1,8 +1,8 @@
 /** Lints documents with the workers of a queue. */
 import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
 import type { Levels } from '../../lint/index.ts'
+import type { RedisAddress } from '../../node/base/redis-connection.ts'
 import { JobQueue } from '../../node/queue/job-queue.ts'
-import type { RedisAddress } from '../../node/queue/redis-connection.ts'
 import type { Context } from '../context.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
 import type { About, Judged, Linter, Task } from './linter.ts'
@@ -28,7 +28,7 @@ interface Open {
  * `connectRedis`.
  */
 export async function queueLinter(address: RedisAddress, fingerprints: boolean, { io, diagnostics }: Context): Promise<Linter> {
-  const onLonely = () => void diagnostics.note(`no worker is connected to ${address.shown} yet; start one with stac-auth worker`)
+  const onLonely = () => void diagnostics.note(`no worker is connected to ${address.shown} yet; start one with stac-auth queue work`)
   return new QueueLinter(await JobQueue.open({ address, onLonely }), fingerprints, io.signal)
 }
 

@@ -1,6 +1,6 @@
 /** `translate catalog`: writes a translated copy of a STAC document. */
 
-import { newPath, writeNewFile } from '../../node/write-file.ts'
+import { newPath, writeNewFile } from '../../node/base/write-file.ts'
 import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
 import { paramsOf, type TranslateOptions } from '../commands/translate.ts'
 import type { Context } from '../context.ts'

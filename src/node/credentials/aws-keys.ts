@@ -5,13 +5,15 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigurationError, CredentialError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, CredentialError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
+import { isObject } from '../../stac/document.ts'
+import { keysIn } from '../../strategies/s3/keys.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
+import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
 import type { AwsProviders } from './aws-package.ts'
-import type { FoundProfile } from './aws-profile-keys.ts'
-import { HOME_HINT, homeFolder } from './user-folder.ts'
+import { programError, promptSecret, runProgram } from './secret-source.ts'
 
 /** The environment and files that are searched for keys. */
 export interface AwsUser {
@@ -52,7 +54,6 @@ async function keysBeyond(wanted: string | undefined, user: AwsUser): Promise<S3
   const profile = await findProfile(named ?? 'default', places)
   if (named && !profile) throw noProfile(named, places)
   if (profile) {
-    const { givesKeys, profileKeys } = await import('./aws-profile-keys.ts')
     if (named || givesKeys(profile)) return profileKeys(profile, user)
   }
   const keys = await (await import('./aws-package.ts')).machineKeys(user)
@@ -61,7 +62,7 @@ async function keysBeyond(wanted: string | undefined, user: AwsUser): Promise<S3
   return region ? { ...keys, region } : keys
 }
 
-async function findProfile(name: string, places: readonly ProfileFiles[]): Promise<FoundProfile | undefined> {
+async function findProfile(name: string, places: readonly ProfileFiles[]): Promise<NamedProfile | undefined> {
   for (const files of places) {
     const settings = await readProfile(name, files)
     if (settings) return { name, settings, files }
@@ -104,10 +105,10 @@ export function endpointIn(environment: NodeJS.ProcessEnv = process.env): string
 }
 
 /** Prefixes of variables, in order of precedence. */
-export const FAMILIES = ['CLOUD', 'AWS'] as const
+const FAMILIES = ['CLOUD', 'AWS'] as const
 
 /** Returns key id and secret of the first family that has both, with its session token. An incomplete pair is reported and ignored. */
-export function pairIn(
+function pairIn(
   environment: NodeJS.ProcessEnv,
   warn: (message: string) => void,
   families: readonly (typeof FAMILIES)[number][] = FAMILIES,
@@ -127,10 +128,10 @@ export function pairIn(
 }
 
 /** Settings of profiles by name. */
-export type Profile = ReadonlyMap<string, string>
+type Profile = ReadonlyMap<string, string>
 
 /** The two files that contain profiles. AWS tools read `credentials` before `config`. */
-export interface ProfileFiles {
+interface ProfileFiles {
   readonly credentials: string
   readonly config: string
 }
@@ -148,7 +149,7 @@ export function profileFiles(environment: NodeJS.ProcessEnv): readonly ProfileFi
 }
 
 /** Returns the settings of the profile from the first file that defines it; undefined when neither does. Errors: `CREDENTIAL_SOURCE`. */
-export async function readProfile(name: string, { credentials, config }: ProfileFiles): Promise<Profile | undefined> {
+async function readProfile(name: string, { credentials, config }: ProfileFiles): Promise<Profile | undefined> {
   const found: Profile[] = []
   for (const file of new Set([credentials, config])) {
     const profiles = parseProfiles(await textOf(file))
@@ -186,5 +187,204 @@ async function textOf(file: string): Promise<string> {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return ''
     throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: ${code}`)
+  }
+}
+
+/** A profile and the files that define it. */
+interface NamedProfile {
+  readonly name: string
+  readonly settings: Profile
+  readonly files: ProfileFiles
+}
+
+/** Settings that determine the source of a profile's keys, in order of precedence. */
+const WAYS = [
+  'role_arn',
+  'aws_access_key_id',
+  'aws_secret_access_key',
+  'credential_process',
+  'sso_session',
+  'sso_start_url',
+  'login_session',
+]
+
+/** Returns true when the profile defines a source of keys; many profiles set only a region. */
+function givesKeys({ settings }: NamedProfile): boolean {
+  return WAYS.some((setting) => settings.has(setting))
+}
+
+/**
+ * Returns the keys, with the region of the profile.
+ *
+ * Errors: `CREDENTIAL_SOURCE` for missing settings and failures, `LOGIN_REQUIRED` for an expired session.
+ */
+async function profileKeys(profile: NamedProfile, user: AwsUser): Promise<S3Keys> {
+  const keys = await keysBy(profile, user, [])
+  const region = profile.settings.get('region')
+  return region ? { ...keys, region } : keys
+}
+
+async function keysBy(profile: NamedProfile, user: AwsUser, seen: readonly string[]): Promise<S3Keys> {
+  const { settings, name } = profile
+  // A role may be assumed with keys of the same profile.
+  if (settings.has('role_arn') && !seen.includes(name)) return roleKeys(profile, user, seen)
+  if (settings.has('aws_access_key_id') || settings.has('aws_secret_access_key')) return ownKeys(profile)
+  const line = settings.get('credential_process')
+  if (line) return keysOfProcess(line)
+  const way = ['sso_session', 'sso_start_url', 'login_session'].find((setting) => settings.has(setting))
+  if (way === undefined) throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has no aws_access_key_id`)
+  return sessionKeys(profile, way, user)
+}
+
+function ownKeys({ name, settings }: NamedProfile): S3Keys {
+  const accessKeyId = settings.get('aws_access_key_id')
+  const secretAccessKey = settings.get('aws_secret_access_key')
+  const sessionToken = settings.get('aws_session_token')
+  if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
+  const missing = accessKeyId ? 'aws_secret_access_key' : 'aws_access_key_id'
+  throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has no ${missing}`)
+}
+
+/** Returns the keys of a user who logged in with the AWS tools. */
+async function sessionKeys({ name, files }: NamedProfile, way: string, { load }: AwsUser): Promise<S3Keys> {
+  const { askAws, SERVICE_CLIENT } = await import('./aws-package.ts')
+  const options = {
+    profile: name,
+    filepath: files.credentials,
+    configFilepath: files.config,
+    ignoreCache: true,
+    clientConfig: SERVICE_CLIENT,
+  }
+  return askAws(
+    {
+      source: `profile "${name}" (${way})`,
+      profile: name,
+      provider: (aws) => (way === 'login_session' ? aws.fromLoginCredentials?.(options) : aws.fromSSO(options)),
+    },
+    load,
+  )
+}
+
+async function roleKeys(profile: NamedProfile, user: AwsUser, seen: readonly string[]): Promise<S3Keys> {
+  const { name, settings } = profile
+  const source = `profile "${name}" (role_arn)`
+  const roleArn = settings.get('role_arn')
+  const roleSessionName = settings.get('role_session_name')
+  const webIdentityTokenFile = settings.get('web_identity_token_file')
+  if (webIdentityTokenFile && !settings.has('source_profile') && !settings.has('credential_source')) {
+    const { webIdentityKeys } = await import('./aws-package.ts')
+    return webIdentityKeys(source, { roleArn, webIdentityTokenFile, ...(roleSessionName && { roleSessionName }) }, user, name)
+  }
+  const masterCredentials = await startingKeys(profile, user, [...seen, name])
+  const serial = settings.get('mfa_serial')
+  const duration = settings.get('duration_seconds')
+  const region = settings.get('region')
+  const code = serial && (await promptSecret(`MFA code of ${serial} for profile "${name}"`))
+  const { askAws, SERVICE_CLIENT } = await import('./aws-package.ts')
+  const params = {
+    RoleArn: roleArn,
+    ...(roleSessionName && { RoleSessionName: roleSessionName }),
+    ...(settings.has('external_id') && { ExternalId: settings.get('external_id') }),
+    ...(duration && { DurationSeconds: Number(duration) }),
+    ...(serial && { SerialNumber: serial }),
+  }
+  const clientConfig = { ...SERVICE_CLIENT, ...(region && { region }) }
+  const options = { masterCredentials, params, clientConfig, mfaCodeProvider: async () => code }
+  return askAws({ source, profile: name, provider: (aws) => aws.fromTemporaryCredentials(options) }, user.load)
+}
+
+/** Returns the keys with which a role is assumed. */
+async function startingKeys({ name, settings, files }: NamedProfile, user: AwsUser, seen: readonly string[]): Promise<S3Keys> {
+  const source = settings.get('source_profile')
+  if (source === undefined) return sourceKeys(name, settings.get('credential_source'), user)
+  if (seen.includes(source) && source !== name) throw circular(name, source)
+  const starting = await readProfile(source, files)
+  if (starting) return keysBy({ name: source, settings: starting, files }, user, seen)
+  throw new CredentialError(
+    'CREDENTIAL_SOURCE',
+    `profile "${name}" cannot be used: its source_profile "${source}" is not defined in ${files.config}`,
+  )
+}
+
+/** `credential_source` names an environment, container or instance instead of a profile. */
+async function sourceKeys(name: string, source: string | undefined, user: AwsUser): Promise<S3Keys> {
+  const { containerKeys, instanceKeys } = await import('./aws-package.ts')
+  const found =
+    source === 'Environment'
+      ? pairIn(user.environment, user.warn, ['AWS'])
+      : source === 'EcsContainer'
+        ? await containerKeys(user)
+        : source === 'Ec2InstanceMetadata'
+          ? await instanceKeys(user)
+          : undefined
+  if (found) return found
+  if (source === undefined)
+    throw new CredentialError('CREDENTIAL_SOURCE', `profile "${name}" is incomplete: it has role_arn without source_profile`)
+  throw new CredentialError(
+    'CREDENTIAL_SOURCE',
+    `profile "${name}" cannot be used: its credential_source ${source} is not available on this machine`,
+    {
+      ...(source === 'Ec2InstanceMetadata' && { hint: 'the metadata service is used only for a credential with "instanceMetadata": true' }),
+    },
+  )
+}
+
+function circular(name: string, source: string): AuthError {
+  return new CredentialError(
+    'CREDENTIAL_SOURCE',
+    `profiles "${name}" and "${source}" cannot be used: they refer to each other in source_profile`,
+  )
+}
+
+const PROGRAM_HINT = 'run it yourself: it must print {"Version": 1, "AccessKeyId": …, "SecretAccessKey": …} and exit with code 0'
+
+/**
+ * Returns the keys that the `credential_process` of a profile prints. The program is started directly, without a shell; arguments are not
+ * expanded.
+ *
+ * Errors: `CREDENTIAL_SOURCE` with the name of the program and the problem, never with its output or arguments.
+ */
+export async function keysOfProcess(line: string): Promise<S3Keys> {
+  const words = wordsOf(line)
+  const [program = ''] = words ?? []
+  if (!words || !program)
+    throw programError('of credential_process', 'cannot be separated from its arguments', 'check the quotes in its line')
+  const answer = jsonIn(await runProgram(words, PROGRAM_HINT))
+  if (!isObject(answer) || answer.Version !== 1) throw programError(program, 'did not print JSON with "Version": 1', PROGRAM_HINT)
+  const keys = keysIn(answer)
+  if (!keys) throw programError(program, 'did not print usable keys', PROGRAM_HINT)
+  return keys
+}
+
+const WORD = /((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)(?:\s+|$)/y
+
+/** Backslashes separate folders on Windows. */
+const WINDOWS_WORD = /((?:[^\s"]|"[^"]*")+)(?:\s+|$)/y
+
+/** Splits a command line as a POSIX shell does, without expansion; undefined for an unterminated quote. */
+export function wordsOf(line: string, windows = process.platform === 'win32'): readonly string[] | undefined {
+  const text = line.trim()
+  const pattern = new RegExp(windows ? WINDOWS_WORD : WORD)
+  const words: string[] = []
+  while (pattern.lastIndex < text.length) {
+    const word = pattern.exec(text)?.[1]
+    if (word === undefined) return undefined
+    words.push(windows ? word.replaceAll('"', '') : unquoted(word))
+  }
+  return words
+}
+
+/** In double quotes, a backslash escapes only a quote or a backslash. */
+function unquoted(word: string): string {
+  return word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g, (_, double?: string, single?: string, escaped?: string) =>
+    double === undefined ? (single ?? escaped ?? '') : double.replace(/\\(["\\$`])/g, '$1'),
+  )
+}
+
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
   }
 }

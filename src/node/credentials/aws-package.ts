@@ -1,9 +1,9 @@
 /** Keys from AWS services, through the optional package `@aws-sdk/credential-providers`. */
 import { type AuthError, CredentialError, isAuthError } from '../../errors.ts'
 import type { S3Keys } from '../../platform/platform.ts'
+import { checkHome } from '../base/user-folder.ts'
 import type { AwsUser } from './aws-keys.ts'
 import { sourceError } from './secret-source.ts'
-import { checkHome } from './user-folder.ts'
 
 /** Keys as returned by the package. */
 export interface AwsIdentity {

@@ -10,10 +10,10 @@ import { duplicateKeys, scan } from '../../stac/json-text.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { checkArgument, checkNamed, FUNCTION, OBJECT, type Table } from '../check-options.ts'
-import { readRegularFile } from '../files.ts'
+import { checkArgument, checkNamed, FUNCTION, OBJECT, type Table } from '../base/check-options.ts'
+import { readRegularFile } from '../base/files.ts'
+import { folderVariables, userFolder } from '../base/user-folder.ts'
 import { isSecretPath, PATH_HINT } from './secret-source.ts'
-import { folderVariables, userFolder } from './user-folder.ts'
 
 const MAX_BYTES = 1_048_576
 

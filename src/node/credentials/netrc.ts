@@ -1,7 +1,7 @@
 /** Reads the login and the password of one machine from the user's netrc file, in the format that curl documents (CURLOPT_NETRC). */
 import type { Stats } from 'node:fs'
 import { shellWord } from '../../text/shell-word.ts'
-import { readRegularFile } from '../files.ts'
+import { readRegularFile } from '../base/files.ts'
 import { isSecretPath, PATH_HINT, secretFilePath, secretText, sourceError } from './secret-source.ts'
 
 /** Larger files are not netrc files. */

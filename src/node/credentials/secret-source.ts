@@ -1,3 +1,4 @@
+/** The sources of secrets that a credential may name. */
 import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
@@ -7,9 +8,9 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import type { SecretReader, SecretSource } from '../../auth/credential.ts'
 import { AbortedError, CredentialError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { readRegularFile } from '../files.ts'
-import type { loadKeyring } from '../tokens/token-keyring.ts'
-import { HOME_HINT, homeFolder } from './user-folder.ts'
+import { readRegularFile } from '../base/files.ts'
+import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
+import type { loadKeyring } from './keyring.ts'
 
 /** Service name of our entries in the keyring. */
 export const KEYRING_SERVICE = 'stac-auth'
@@ -20,8 +21,8 @@ export const KEYRING_SERVICE = 'stac-auth'
  * Errors of it: `CREDENTIAL_SOURCE` with the source and a hint, never with the value; `CREDENTIAL_VALUE_INVALID` for an empty one; `ABORTED` when
  * a prompt is cancelled.
  */
-export function secretSource(source: SecretSource, { field = '', load }: ReadingOptions = {}): SecretReader {
-  return new CachedSecret(() => read(source, field, load))
+export function secretSource(source: SecretSource, options: ReadingOptions = {}): SecretReader {
+  return new CachedSecret(() => read(source, options))
 }
 
 /** Options for reading a secret. */
@@ -75,13 +76,22 @@ class CachedSecret implements SecretReader {
   }
 }
 
-async function read(source: SecretSource, field: string, load?: typeof loadKeyring): Promise<string> {
-  if ('env' in source) return fromEnvironment(source.env)
-  if ('file' in source) return fromFile(source.file)
-  if ('command' in source) return runSecretCommand(source.command)
-  if ('keyring' in source) return fromKeyring(source.keyring, load)
-  if ('netrc' in source) return fromNetrc(source.netrc, field)
-  return promptSecret(source.prompt)
+/** How each kind of source is read, by its only key: what it names, and what it is for. */
+const SOURCES: { readonly [kind in Kind]: (place: PlaceOf<kind>, options: ReadingOptions) => string | Promise<string> } = {
+  env: fromEnvironment,
+  file: fromFile,
+  command: (command) => runSecretCommand(command),
+  keyring: fromKeyring,
+  netrc: fromNetrc,
+  prompt: (label) => promptSecret(label),
+}
+
+type Kind = SecretSource extends infer Source ? (Source extends unknown ? keyof Source : never) : never
+type PlaceOf<K extends Kind> = Extract<SecretSource, { readonly [kind in K]: unknown }>[K]
+
+async function read(source: SecretSource, options: ReadingOptions): Promise<string> {
+  const [[kind, place]] = Object.entries(source) as [[Kind, never]]
+  return SOURCES[kind](place, options)
 }
 
 function fromEnvironment(name: string): string {
@@ -136,8 +146,8 @@ function homeOf(name: string): string {
   return home
 }
 
-async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<string> {
-  const keyring = await import('../tokens/token-keyring.ts')
+async function fromKeyring(account: string, { load }: ReadingOptions): Promise<string> {
+  const keyring = await import('./keyring.ts')
   const { AsyncEntry } = await (load ?? keyring.loadKeyring)()
   let secret: string | null
   try {
@@ -152,7 +162,7 @@ async function fromKeyring(account: string, load?: typeof loadKeyring): Promise<
   return secret
 }
 
-async function fromNetrc(machine: string, field: string): Promise<string> {
+async function fromNetrc(machine: string, { field }: ReadingOptions): Promise<string> {
   const { readNetrc } = await import('./netrc.ts')
   const part = field === 'username' ? 'login' : 'password'
   const value = await readNetrc(machine, part)

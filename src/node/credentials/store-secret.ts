@@ -3,12 +3,12 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SecretSource } from '../../auth/credential.ts'
 import { ConfigurationError, IntegrityError } from '../../errors.ts'
-import { makeFolder } from '../files.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
-import { KEYRING_OPTIONS, keyringAnswer, loadKeyring } from '../tokens/token-keyring.ts'
-import { replaceAlone } from '../write-file.ts'
+import { makeFolder } from '../base/files.ts'
+import { systemCode, writeFailure } from '../base/system-error.ts'
+import { folderHint, folderVariables, HOME_HINT, userFolder } from '../base/user-folder.ts'
+import { replaceAlone } from '../base/write-file.ts'
+import { KEYRING_OPTIONS, keyringAnswer, loadKeyring } from './keyring.ts'
 import { KEYRING_SERVICE, secretSource, sourceError } from './secret-source.ts'
-import { folderHint, folderVariables, HOME_HINT, userFolder } from './user-folder.ts'
 
 /** A stored secret. */
 export interface StoredSecret {

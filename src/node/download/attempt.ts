@@ -5,8 +5,8 @@ import type { HttpResponse } from '../../http/message.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
-import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../promised-file.ts'
-import { answerFailure } from '../transport/answer-failure.ts'
+import { answerFailure } from '../base/answer-failure.ts'
+import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../base/promised-file.ts'
 import {
   type Asked,
   codingProblem,

@@ -1,7 +1,7 @@
 /** The received bytes of a file: in memory while they are few, then in a partial file. */
 import { createHash } from 'node:crypto'
-import { readFailure } from '../system-error.ts'
-import type { WaitOptions } from '../tokens/process-lock.ts'
+import type { WaitOptions } from '../base/process-lock.ts'
+import { readFailure } from '../base/system-error.ts'
 import type { Content, OpenOptions } from './destination/destination.ts'
 import { writeSmallFile } from './destination/small-file.ts'
 import { DiskPart } from './disk-part.ts'

@@ -2,9 +2,9 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { IntegrityError, isAuthError } from '../../errors.ts'
-import { checkFolder, presentFile, renameWhenFree } from '../files.ts'
-import { fileAppeared, systemCode, writeFailure } from '../system-error.ts'
-import { type Lease, tryLock, type WaitOptions } from '../tokens/process-lock.ts'
+import { checkFolder, presentFile, renameWhenFree } from '../base/files.ts'
+import { type Lease, tryLock, type WaitOptions } from '../base/process-lock.ts'
+import { fileAppeared, systemCode, writeFailure } from '../base/system-error.ts'
 import { PartJournal, type PartRecord, type PartVersion, readPartJournal, type Span, Spans } from './part-journal.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = constants

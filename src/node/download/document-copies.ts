@@ -8,7 +8,7 @@ import { isObject, type JsonObject, own, ownString, type StacDocument } from '..
 import { linkOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forFileName } from '../../text/file-name.ts'
-import { presentFile, readRegularFile } from '../files.ts'
+import { presentFile, readRegularFile } from '../base/files.ts'
 import { writeSmallFile } from './destination/small-file.ts'
 import { bareOf } from './destination/target-folder.ts'
 import type { DocumentEvent, DownloadEvent } from './download.ts'

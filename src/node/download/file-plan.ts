@@ -4,7 +4,7 @@ import { type AuthError, ConfigurationError, IntegrityError } from '../../errors
 import { mediaType } from '../../http/headers.ts'
 import { own, ownString, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
-import { foldedName, forFileName, numberedName, partsOfName } from '../../text/file-name.ts'
+import { foldedName, forFileName, nameInAddress, numberedName, partsOfName } from '../../text/file-name.ts'
 import type { Destination } from './destination/destination.ts'
 import { targetAddress } from './destination/target-folder.ts'
 import type { DownloadFile } from './download.ts'
@@ -279,12 +279,6 @@ function localSegments(path = ''): readonly string[] | undefined {
   return segments.map(forFileName)
 }
 
-/** Returns the last segment of the path of a URL, decoded once (RFC 3986 §2.4), as a safe name. */
-export function nameInAddress(href: string): string {
-  const path = href.replace(/[?#].*$/s, '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
-  return forFileName(decoded(path.slice(path.lastIndexOf('/') + 1)))
-}
-
 /** Last segments of URLs that name an operation, such as `$value` of OData; `asset` is the fallback name. */
 const SAYS_NOTHING = /^(?:\$value|value|download|file|content|get|raw|asset)$/i
 
@@ -347,14 +341,6 @@ function valuesOf(target: Target, key: string, isPerItem: boolean): Readonly<Rec
 
 function isField(field: string): field is Field {
   return (FIELDS as readonly string[]).includes(field)
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function invalid(template: string, problem: string): ConfigurationError {

@@ -6,9 +6,9 @@ import { rm } from 'node:fs/promises'
 import { IntegrityError } from '../../errors.ts'
 import { isObject, ownString } from '../../stac/document.ts'
 import { plainSuffix } from '../../text/file-name.ts'
-import { presentFile, renameWhenFree } from '../files.ts'
-import { readFailure, writeFailure } from '../system-error.ts'
-import { newPath } from '../write-file.ts'
+import { presentFile, renameWhenFree } from '../base/files.ts'
+import { readFailure, writeFailure } from '../base/system-error.ts'
+import { newPath } from '../base/write-file.ts'
 
 /** What differs from the document of a file: its size, its checksum, or its format. */
 export type Unverified = 'size' | 'checksum' | 'type'

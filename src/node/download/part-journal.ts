@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, write
 import { rm } from 'node:fs/promises'
 import { isObject } from '../../stac/document.ts'
 import { plainSuffix } from '../../text/file-name.ts'
-import { readRegularFile } from '../files.ts'
+import { readRegularFile } from '../base/files.ts'
 
 /** Windows creates links for administrators only. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants

@@ -4,9 +4,10 @@ import { ConfigurationError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import { isObject, own, ownObject, ownString } from '../../stac/document.ts'
 import { type Target, targetsOf } from '../../stac/target.ts'
-import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../check-options.ts'
+import { nameInAddress } from '../../text/file-name.ts'
+import { checkNamed, FUNCTION, SIGNAL, withMethods } from '../base/check-options.ts'
 import type { AssetChoice, DownloadInput, DownloadOptions, SourceDocument } from './download.ts'
-import { nameInAddress, pathTemplate } from './file-plan.ts'
+import { pathTemplate } from './file-plan.ts'
 import { inRequestOrder, lastName } from './targets/alternates.ts'
 
 /** A file with its targets in the order of preference, and what the document says about it. */

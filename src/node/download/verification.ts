@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type AuthErrorFields, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { TRUST_SERVER } from '../promised-file.ts'
+import { TRUST_SERVER } from '../base/promised-file.ts'
 import type { DownloadFile, Verification } from './download.ts'
 import type { SelectedFile } from './selected-files.ts'
 

@@ -1,55 +1,95 @@
-/** Answers one request of a program with the response of the server. */
+/** Answers one request of a program: checks it, sends it to the server, and passes the response on. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AbortedError, type AuthError, ConfigurationError, type ErrorCode, isAuthError, TrustError } from '../../errors.ts'
+import type { Warning } from '../../auth/strategy.ts'
+import { AbortedError, type AuthError, ConfigurationError, isAuthError, TrustError } from '../../errors.ts'
 import { mediaType } from '../../http/headers.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { bareAddress } from '../../http/url.ts'
 import { retryAfterOf } from '../../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../../stac/document.ts'
+import { nameInAddress } from '../../text/file-name.ts'
 import { errorText } from '../../text/sanitize.ts'
-import { internalError } from '../system-error.ts'
-import { answerFailure } from '../transport/answer-failure.ts'
+import { answerFailure } from '../base/answer-failure.ts'
+import { answerWith } from '../base/local-server.ts'
+import { misfitOf, pageByType, promisedFile } from '../base/promised-file.ts'
+import { internalError } from '../base/system-error.ts'
 import { unknownCoding } from '../transport/decode-body.ts'
-import { type RewriteContext, rewrittenBody } from './documents.ts'
-import { contentRange, corsFields, OWN_FIELDS, type ResponseUse, requestFields, responseFields, selectedRange } from './fields.ts'
-import type { Accepted } from './guard.ts'
-import { Reader, relay } from './relay.ts'
-import { mayBeDocument } from './rewrite.ts'
-import type { Upstream, UpstreamRequest, UpstreamResponse } from './upstream.ts'
+import type { GatewayRequest } from './gateway.ts'
+import { withoutQuery } from './gateway-url.ts'
+import {
+  type Accepted,
+  check,
+  corsFields,
+  type GuardOptions,
+  OWN_FIELDS,
+  preflightFields,
+  type ResponseUse,
+  requestFields,
+  responseFields,
+} from './guard.ts'
+import { mayBeDocument, type RewriteContext, rewrittenBody } from './rewrite.ts'
+import type { Routes } from './routes.ts'
+import { BodyWriter, contentRange, relay, selectedRange, type Upstream, type UpstreamRequest, type UpstreamResponse } from './upstream.ts'
 
-/** What requests have in common. */
-type GatewayContext = Omit<AnswerContext, 'gatewayUrl'>
-
-interface AnswerContext extends RewriteContext {
+/** What the requests of a gateway have in common. */
+export interface GatewayContext extends Omit<RewriteContext, 'gatewayUrl'> {
+  readonly guard: GuardOptions
   readonly upstream: Upstream
   /** False passes documents through unchanged. */
   readonly rewrite: boolean
-  /** Compares the beginning of a file with what was promised for its URL, and warns of a difference. */
-  readonly watch: (url: string, response: HttpResponse) => Reader['onBegin']
+  readonly files: FileWatch
+  readonly onRequest: ((event: GatewayRequest) => void) | undefined
 }
 
-/** The outcome of a request. */
-export interface Answered {
-  readonly bytes: number
-  readonly credential?: string
-  /** Code of the error that the gateway responded with, or that interrupted the body. */
-  readonly code?: ErrorCode
-  /** The error in words. */
-  readonly message?: string
-  readonly hint?: string
+type AnswerContext = GatewayContext & RewriteContext
+
+/** What is reported of a request. */
+type RequestResult = Pick<GatewayRequest, 'bytes' | 'credential' | 'code' | 'message' | 'hint'>
+
+/** Answers a request, and reports it. */
+export async function respond(incoming: IncomingMessage, outgoing: ServerResponse, context: GatewayContext): Promise<void> {
+  const start = performance.now()
+  const checked = check(incoming, context.guard)
+  const report = (url: string, outcome: RequestResult) =>
+    context.onRequest?.({
+      method: incoming.method ?? '',
+      url: withoutQuery(url),
+      status: outgoing.statusCode,
+      ...outcome,
+      ...(isReadWhole(incoming, outcome.bytes) && { isWhole: true }),
+      milliseconds: performance.now() - start,
+    })
+  if ('status' in checked) {
+    const { status, error } = checked
+    // The body of the request may be unread.
+    outgoing.shouldKeepAlive = false
+    if (error) refuse(outgoing, error, undefined, status)
+    else outgoing.writeHead(status, { 'Content-Length': '0' }).end()
+    report('', { bytes: 0, ...(error && failureOf(error)) })
+  } else if (checked.isPreflight) {
+    outgoing.writeHead(204, preflightFields(checked.origin ?? '', incoming.headers)).end()
+  } else report(checked.url, await answer(incoming, outgoing, checked, context))
+}
+
+/** Bytes of a file that is read whole in a moment. */
+const LARGE_FILE = 2 ** 20
+
+function isReadWhole({ method, headers }: IncomingMessage, bytes: number): boolean {
+  return method === 'GET' && headers.range === undefined && bytes >= LARGE_FILE && /^GDAL\//.test(headers['user-agent'] ?? '')
 }
 
 /** Maximum bytes of the body of a search. */
 const LONGEST_SEARCH = 2 ** 20
 
 /** Answers a request. A failure becomes an error response, or ends the connection if the response had begun. */
-export async function answer(
+async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { url, origin }: Accepted,
-  given: GatewayContext,
-): Promise<Answered> {
-  const context: AnswerContext = { ...given, gatewayUrl: new URL(incoming.url ?? '', given.base).href }
-  const reader = new Reader(outgoing)
+  gateway: GatewayContext,
+): Promise<RequestResult> {
+  const context: AnswerContext = { ...gateway, gatewayUrl: new URL(incoming.url ?? '', gateway.base).href }
+  const writer = new BodyWriter(outgoing)
   const leaving = new AbortController()
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) leaving.abort()
@@ -61,17 +101,17 @@ export async function answer(
     const body = method === 'POST' ? await searchBody(incoming, outgoing, url) : undefined
     if (body) Object.assign(headers, { 'content-type': incoming.headers['content-type'] ?? 'application/json' })
     const request: UpstreamRequest = { method, url, headers, signal: leaving.signal, ...(body && { body }) }
-    const received = method === 'HEAD' ? await head(request, context) : await context.upstream.send(request)
+    const received = method === 'HEAD' ? await responseToHead(request, context) : await context.upstream.send(request)
     credential = received.credential
-    await pass(received, request, { outgoing, reader, origin }, context)
-    return { bytes: reader.bytes, ...(credential !== undefined && { credential }) }
+    await pass(received, request, { outgoing, writer, origin }, context)
+    return { bytes: writer.bytes, ...(credential !== undefined && { credential }) }
   } catch (error) {
     const known = leaving.signal.aborted ? new AbortedError(leaving.signal.reason) : isAuthError(error) ? error : internalError(error)
     if (outgoing.headersSent) cut(outgoing, incoming)
     else if (!outgoing.destroyed) refuse(outgoing, known, origin)
     leaving.abort()
     const used = credential ?? known.credential
-    return { ...failureOf(known), bytes: reader.bytes, ...(used !== undefined && { credential: used }) }
+    return { ...failureOf(known), bytes: writer.bytes, ...(used !== undefined && { credential: used }) }
   }
 }
 
@@ -82,7 +122,7 @@ function cut(outgoing: ServerResponse, { httpVersionMinor, socket }: IncomingMes
 }
 
 /** Returns the fields of an error for the program. */
-export function failureOf({ code, message, hint }: AuthError): Pick<Answered, 'code' | 'message' | 'hint'> {
+function failureOf({ code, message, hint }: AuthError): Pick<RequestResult, 'code' | 'message' | 'hint'> {
   return { code, message, ...(hint !== undefined && { hint }) }
 }
 
@@ -90,7 +130,7 @@ export function failureOf({ code, message, hint }: AuthError): Pick<Answered, 'c
 const HEAD_REFUSED = new Set([400, 401, 403, 405, 501])
 
 /** Returns the response to HEAD; if the server refuses that method, that to a GET of the first byte, with the complete length. */
-async function head(request: UpstreamRequest, { upstream }: AnswerContext): Promise<UpstreamResponse> {
+async function responseToHead(request: UpstreamRequest, { upstream }: AnswerContext): Promise<UpstreamResponse> {
   const first = await upstream.send(request).catch((error: unknown) => {
     if (isAuthError(error) && error.code === 'AUTH_REJECTED' && HEAD_REFUSED.has(error.status ?? 0)) return error
     throw error
@@ -133,7 +173,7 @@ function asWhole(response: UpstreamResponse['response']): UpstreamResponse['resp
 
 interface Client {
   readonly outgoing: ServerResponse
-  readonly reader: Reader
+  readonly writer: BodyWriter
   readonly origin: string | undefined
 }
 
@@ -154,15 +194,15 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
   if (context.rewrite && (status === 200 || status === 206) && isReadable && mayBeDocument(type, request.url)) {
     if (await passDocument(received, request, client, context)) return
   }
-  const { outgoing, reader, origin } = client
+  const { outgoing, writer, origin } = client
   const fields = responseFields(response, { credential, origin })
   // A 204 response must not have this field (RFC 9110 §8.6).
   if (status === 204) delete fields['Content-Length']
   outgoing.writeHead(status, fields)
   if (request.method === 'HEAD' || status === 204 || status === 304) await response.discard()
   else {
-    reader.onBegin = context.watch(request.url, response)
-    await relay(response, request, context.upstream, reader)
+    writer.onBegin = context.files.watch(request.url, response)
+    await relay(response, request, context.upstream, writer)
   }
   outgoing.end()
 }
@@ -174,7 +214,7 @@ async function pass(received: UpstreamResponse, request: UpstreamRequest, client
 async function passDocument(
   received: UpstreamResponse,
   request: UpstreamRequest,
-  { outgoing, reader, origin }: Client,
+  { outgoing, writer, origin }: Client,
   context: AnswerContext,
 ): Promise<boolean> {
   const range = contentRange(received.response.headers.get('content-range'))
@@ -185,13 +225,13 @@ async function passDocument(
   const { response, credential } = isPart || request.method === 'HEAD' ? await whole(received, request, context) : received
   if (response.status !== 200) return passDifferent(response, outgoing, { credential, origin })
   const { bytes: body, isRewritten, rest } = await rewrittenBody(response, request, context)
-  context.watch(request.url, received.response)?.(body)
+  context.files.watch(request.url, received.response)?.(body)
   const fields = responseFields(response, { credential, origin })
   for (const name of ['Content-Encoding', 'Content-Length', 'Content-Range']) delete fields[name]
   if (rest) {
     outgoing.writeHead(200, fields)
     if (request.method === 'HEAD') await rest.return?.()
-    else await reader.write(joined(body, rest))
+    else await writer.write(joined(body, rest))
     outgoing.end()
     return true
   }
@@ -207,7 +247,7 @@ async function passDocument(
   if (selected) fields['Content-Range'] = `bytes ${selected.first}-${selected.last}/${body.length}`
   fields['Content-Length'] = String(part.length)
   outgoing.writeHead(selected ? 206 : 200, fields)
-  if (request.method !== 'HEAD') await reader.write(one(part))
+  if (request.method !== 'HEAD') await writer.write(one(part))
   outgoing.end()
   return true
 }
@@ -264,19 +304,15 @@ async function searchBody(incoming: IncomingMessage, outgoing: ServerResponse, u
 }
 
 /** Responds with an error as the command line prints it. */
-export function refuse(outgoing: ServerResponse, error: AuthError, origin?: string, status = statusOf(error)): void {
-  const text = `${errorText(error)}\n`
+function refuse(outgoing: ServerResponse, error: AuthError, origin?: string, status = statusOf(error)): void {
   const wait = retryAfterOf(error)
-  outgoing.writeHead(status, {
+  answerWith(outgoing, status, `${errorText(error)}\n`, {
     'Content-Type': 'text/plain; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(text)),
-    'Cache-Control': 'no-store',
     ...(wait !== undefined && { 'Retry-After': String(Math.ceil(wait / 1000)) }),
     'x-stac-auth-code': error.code,
     ...OWN_FIELDS,
     ...corsFields(origin),
   })
-  outgoing.end(outgoing.req.method === 'HEAD' ? undefined : text)
 }
 
 /** Returns 500 for internal errors, 504 for timeouts, 502 for other failures of network or server, 403 for refused requests. */
@@ -284,4 +320,42 @@ function statusOf({ name, code }: AuthError): number {
   if (code === 'INTERNAL') return 500
   if (name === 'TimeoutError') return 504
   return name === 'NetworkError' || name === 'ProtocolError' ? 502 : 403
+}
+
+/** Bytes of a first chunk that decide, although more follow. */
+const ENOUGH = 64
+
+/** Warns of responses that are not the promised files: programs report them as broken files, or not at all. */
+export class FileWatch {
+  readonly #routes: Pick<Routes, 'targetAt'>
+  readonly #warn: (warning: Warning) => void
+  /** URLs without query that were warned of. */
+  readonly #told = new Set<string>()
+
+  constructor(routes: Pick<Routes, 'targetAt'>, warn: (warning: Warning) => void = () => {}) {
+    this.#routes = routes
+    this.#warn = warn
+  }
+
+  /** Returns what is called with the first bytes of a response; undefined for one that does not begin a file. */
+  watch(url: string, response: HttpResponse): ((begin: Uint8Array) => void) | undefined {
+    const { status, headers } = response
+    const isBeginning = status === 200 || (status === 206 && contentRange(headers.get('content-range'))?.first === 0)
+    if (!isBeginning || headers.get('content-encoding') !== null || this.#told.has(bareAddress(url))) return undefined
+    const target = this.#routes.targetAt(url)
+    const promise = promisedFile(target, target ? [] : [nameInAddress(url)])
+    const contentType = headers.get('content-type')
+    return (begin) => {
+      const isAll = begin.length >= Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+      const first = misfitOf(promise, begin, isAll, contentType, response.sent?.())
+      const misfit =
+        pageByType(promise, contentType) ??
+        (first === 'more' && begin.length >= ENOUGH ? misfitOf(promise, begin, true, contentType, response.sent?.()) : first)
+      if (!misfit || misfit === 'more') return
+      this.#told.add(bareAddress(url))
+      const says = misfit.says === undefined ? '' : `. The server says: ${misfit.says}`
+      const message = `${bareAddress(url)} is ${misfit.words}: the program gets it as it is${says}`
+      this.#warn({ code: 'CONTENT_TYPE_UNEXPECTED', message, ...(target && { pointer: target.pointer }) })
+    }
+  }
 }

@@ -1,21 +1,24 @@
 /** The local gateway: programs request protected URLs from it without a credential. */
 
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { dirname, join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
 import type { Warning } from '../../auth/strategy.ts'
-import { AbortedError, ConfigurationError, type ErrorCode } from '../../errors.ts'
+import { AbortedError, ConfigurationError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { ANYTHING, checkArgument, checkNamed, ENGINE, FLAG, FUNCTION, fits, PORT, SIGNAL, type Table, TEXT } from '../check-options.ts'
-import type { Answered } from './answer.ts'
-import { plainGatewayPath, withoutQuery } from './gateway-url.ts'
-import { keepPlace, keptPlace } from './kept-place.ts'
-import type { GatewayListen } from './listeners.ts'
+import { shellWord } from '../../text/shell-word.ts'
+import { ANYTHING, checkArgument, checkNamed, ENGINE, FLAG, FUNCTION, fits, PORT, SIGNAL, type Table, TEXT } from '../base/check-options.ts'
+import { makeFolder } from '../base/files.ts'
+import { readOwnFile, writeOwnFile } from '../base/own-file.ts'
+import { writeFailure } from '../base/system-error.ts'
+import { folderHint, folderVariables, userFolder } from '../base/user-folder.ts'
+import { plainGatewayPath } from './gateway-url.ts'
 import type { GatewayDocument } from './routes.ts'
+import type { GatewayListen } from './server.ts'
 
-export type { GatewayListen } from './listeners.ts'
 export type { GatewayDocument } from './routes.ts'
+export type { GatewayListen } from './server.ts'
 
 /** An answered request. */
 export interface GatewayRequest {
@@ -138,9 +141,6 @@ function hasDocument(value: unknown): boolean {
 /** Number of random bytes in the capability. */
 const CAPABILITY_BYTES = 16
 
-/** Maximum bytes of the request line and the header fields. */
-const HEADER_LIMIT = 32_768
-
 /**
  * Starts a server on this machine that authorizes each request with the engine and passes the response on, so that any program can read
  * protected URLs. It requests only URLs that a document or `sendTo` of a credential allows.
@@ -159,70 +159,32 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   if (signal?.aborted) throw new AbortedError(signal.reason)
   const allowOrigin = options.allowOrigin === undefined ? undefined : pageOrigin(options.allowOrigin)
   const kept = name === undefined ? undefined : await keptPlace(name)
-  const [{ answer, failureOf, refuse }, { preflightFields }, { check }, { Listeners }, { Routes }, { Upstream }, { FileWatch }] =
-    await Promise.all([
-      import('./answer.ts'),
-      import('./fields.ts'),
-      import('./guard.ts'),
-      import('./listeners.ts'),
-      import('./routes.ts'),
-      import('./upstream.ts'),
-      import('./file-watch.ts'),
-      auth.ready(),
-    ])
+  const [{ respond, FileWatch }, { Routes }, { GatewayServer }, { Upstream }] = await Promise.all([
+    import('./answer.ts'),
+    import('./routes.ts'),
+    import('./server.ts'),
+    import('./upstream.ts'),
+    auth.ready(),
+  ])
   const routes = new Routes(auth, documents)
-  const upstream = new Upstream(auth, routes)
   const capability = kept?.capability ?? randomBytes(CAPABILITY_BYTES).toString('hex')
-  const server = createServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 60_000, insecureHTTPParser: false })
-  server.timeout = 60_000
-  const listeners = await Listeners.open(server, kept ? { port: kept.port, ...options } : options)
-  if (signal?.aborted) {
-    await listeners.close()
-    throw new AbortedError(signal.reason)
+  const server = await GatewayServer.open(kept ? { port: kept.port, ...options } : options)
+  const base = `${server.origin}/${capability}/`
+  const guard = { capability, isHost: (host: string) => server.isHost(host), allowOrigin }
+  const context = { guard, upstream: new Upstream(auth, routes), routes, rewrite, base, files: new FileWatch(routes, onWarning), onRequest }
+  try {
+    if (signal?.aborted) throw new AbortedError(signal.reason)
+    const port = Number(new URL(server.origin).port)
+    if (name !== undefined && port !== kept?.port) await keepPlace(name, { port, capability })
+  } catch (error) {
+    await server.close()
+    throw error
   }
-  const base = `${listeners.origin}/${capability}/`
-  const port = Number(new URL(listeners.origin).port)
-  if (name !== undefined && port !== kept?.port) {
-    await keepPlace(name, { port, capability }).catch(async (error: unknown) => {
-      await listeners.close()
-      throw error
-    })
-  }
-  const guard = { capability, isHost: (host: string) => listeners.isHost(host), allowOrigin }
-  const files = new FileWatch(routes, onWarning)
-  const context = { upstream, routes, rewrite, base, watch: files.watch }
-
-  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const start = performance.now()
-    const checked = check(incoming, guard)
-    const tell = (url: string, told: Answered) =>
-      onRequest?.({
-        method: incoming.method ?? '',
-        url: withoutQuery(url),
-        status: outgoing.statusCode,
-        ...told,
-        ...(isReadWhole(incoming, told.bytes) && { isWhole: true }),
-        milliseconds: performance.now() - start,
-      })
-    if ('status' in checked) {
-      const { status, error } = checked
-      // The body of the request may be unread.
-      outgoing.shouldKeepAlive = false
-      if (error) refuse(outgoing, error, undefined, status)
-      else outgoing.writeHead(status, { 'Content-Length': '0' }).end()
-      tell('', { bytes: 0, ...(error && failureOf(error)) })
-    } else if (checked.isPreflight) {
-      outgoing.writeHead(204, preflightFields(checked.origin ?? '', incoming.headers)).end()
-    } else tell(checked.url, await answer(incoming, outgoing, checked, context))
-  }
-
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => listeners.inOrder(incoming, outgoing, respond)
-  server.on('request', serve)
-  server.on('checkContinue', serve)
+  server.serve((incoming, outgoing) => respond(incoming, outgoing, context))
   let closing: Promise<void> | undefined
   const close = () => {
     signal?.removeEventListener('abort', close)
-    closing ??= listeners.close()
+    closing ??= server.close()
     return closing
   }
   signal?.addEventListener('abort', close, { once: true })
@@ -241,16 +203,69 @@ export async function createGateway(auth: Auth, options: GatewayOptions = {}): P
   }
 }
 
-/** Bytes of a file that is read whole in a moment. */
-const LARGE_FILE = 2 ** 20
-
-function isReadWhole({ method, headers }: IncomingMessage, bytes: number): boolean {
-  return method === 'GET' && headers.range === undefined && bytes >= LARGE_FILE && /^GDAL\//.test(headers['user-agent'] ?? '')
-}
-
 /** Returns the origin of a web page. Errors: `CONFIG_INVALID`. */
 function pageOrigin(text: string): string {
   const origin = canParseUrl(text) ? new URL(text).origin : 'null'
   if (origin !== 'null' && /^https?:/.test(origin)) return origin
   throw new ConfigurationError('CONFIG_INVALID', 'allowOrigin is not the URL of a web page', { hint: 'such as https://viewer.example' })
+}
+
+/** What the URLs of a gateway begin with. */
+interface KeptPlace {
+  readonly port: number
+  readonly capability: string
+}
+
+/** A safe file name on every system. */
+const GATEWAY_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+const MAX_BYTES = 1024
+
+/** Returns the path of the file of a name. Errors: `CONFIG_INVALID` for another name, and without a configuration folder. */
+function pathOf(name: string): string {
+  if (!GATEWAY_NAME.test(name))
+    throw new ConfigurationError('CONFIG_INVALID', 'the name of a gateway has 1 to 64 letters, digits, "-" and "_"')
+  const folder = userFolder('config', ['stac-auth', 'gateways'])
+  if (folder !== undefined) return join(folder, `${name}.json`)
+  throw new ConfigurationError(
+    'CONFIG_INVALID',
+    `there is no folder for gateways: neither ${folderVariables('config')} is an absolute path`,
+    {
+      hint: folderHint('config'),
+    },
+  )
+}
+
+/**
+ * Returns the place of a name; undefined for a new name. Errors: `CONFIG_INVALID`, `FILE_ACCESS`; `CACHE_UNSAFE` for a file that other users
+ * can read or that belongs to one.
+ */
+async function keptPlace(name: string): Promise<KeptPlace | undefined> {
+  const path = pathOf(name)
+  const file = await readOwnFile(path, MAX_BYTES)
+  if (!file) return undefined
+  const place = parsed(file.bytes.toString())
+  if (place) return place
+  throw new IntegrityError('CACHE_UNSAFE', `"${path}" is damaged: it names no port and no capability`, { hint: `rm ${shellWord(path)}` })
+}
+
+function parsed(text: string): KeptPlace | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isObject(value)) return undefined
+    const { port, capability } = value
+    const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536
+    return isPort && typeof capability === 'string' && /^[0-9a-f]{32}$/.test(capability) ? { port, capability } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the place of a name in a file that only the user can read. Errors: `CONFIG_INVALID`, `FILE_ACCESS`, `DISK_FULL`. */
+async function keepPlace(name: string, place: KeptPlace): Promise<void> {
+  const path = pathOf(name)
+  await makeFolder(dirname(path), 0o700).catch((error: unknown) => {
+    throw writeFailure(error, `"${dirname(path)}"`)
+  })
+  await writeOwnFile(path, `${JSON.stringify(place)}\n`)
 }

@@ -1,10 +1,9 @@
-/** Checks requests before anything is sent for them: who may use the gateway, and the syntax of the request. */
+/** What passes the gateway: who may use it, which requests are well-formed, and which header fields go on in each direction. */
 
 import { timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { TrustError } from '../../errors.ts'
-import { isLoopbackHost } from '../../http/url.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
+import type { HttpResponse } from '../../http/message.ts'
 import { readGatewayPath } from './gateway-url.ts'
 
 /** Who may use the gateway. */
@@ -62,18 +61,6 @@ export function check(request: IncomingMessage, options: GuardOptions): Refused 
   return { url, ...(origin && { origin }), ...(isPreflight && { isPreflight }) }
 }
 
-/** Returns true for a value of `Host` that names the loopback addresses or `localhost`, with the port. */
-export function isLoopbackAt(host: string, port: number): boolean {
-  return [`127.0.0.1:${port}`, `[::1]:${port}`, `localhost:${port}`].includes(host.toLowerCase())
-}
-
-/** Returns true for a value of `Host` that a DNS server cannot lead elsewhere: an IP address, or the name of this machine. */
-export function isFixedHost(host: string, names: readonly string[]): boolean {
-  if (/[@/?#\\]/.test(host) || !canParseUrl(`http://${host}/`)) return false
-  const { hostname } = new URL(`http://${host}/`)
-  return isLoopbackHost(hostname) || /^(?:\d+\.){3}\d+$|^\[/.test(hostname) || names.includes(hostname)
-}
-
 function refused(status: number, why: string): Refused {
   return { status, error: new TrustError('REQUEST_REFUSED', `request refused: ${why}`) }
 }
@@ -82,4 +69,103 @@ function refused(status: number, why: string): Refused {
 function isSame(given: string, capability: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(capability)]
   return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const REQUEST_FIELDS = [
+  'accept',
+  'accept-language',
+  'range',
+  'if-range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'user-agent',
+]
+
+/** Content codings that the gateway can decode when it has to read a body. */
+const CODINGS = /^(?:gzip|x-gzip|deflate|br|identity)(?:\s*;\s*q=[\d.]+)?$/i
+
+/** Returns the fields of a request that are sent. */
+export function requestFields(headers: IncomingHttpHeaders): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const name of REQUEST_FIELDS) {
+    const value = headers[name]
+    if (typeof value === 'string') fields[name] = value
+  }
+  const codings = (headers['accept-encoding'] ?? '').toString().split(',')
+  const known = codings.map((coding) => coding.trim()).filter((coding) => CODINGS.test(coding))
+  fields['accept-encoding'] = known.length > 0 && headers.range === undefined ? known.join(', ') : 'identity'
+  return fields
+}
+
+const RESPONSE_FIELDS = [
+  'Content-Type',
+  'Content-Language',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+  'Last-Modified',
+  'Age',
+  'Expires',
+  'Cache-Control',
+  'Vary',
+  'Retry-After',
+]
+
+/** Fields of every response: all servers share the origin of the gateway, so a page of one must not access URLs of another. */
+export const OWN_FIELDS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': 'sandbox',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** The credential that was used for a response, and the origin that requested it. */
+export interface ResponseUse {
+  /** Id of the credential that was used; undefined for none. */
+  readonly credential: string | undefined
+  /** The allowed origin whose page sent the request; undefined for a program. */
+  readonly origin: string | undefined
+}
+
+/** Returns the fields of a response that are forwarded to the program. */
+export function responseFields({ headers }: HttpResponse, { credential, origin }: ResponseUse): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const name of RESPONSE_FIELDS) {
+    const value = headers.get(name)
+    if (value !== null) fields[name] = value
+  }
+  if (credential !== undefined) {
+    fields['Cache-Control'] = 'private, no-store'
+    delete fields.Age
+    delete fields.Expires
+  }
+  const vary = fields.Vary === undefined ? {} : { Vary: `Origin, ${fields.Vary}` }
+  return Object.assign(fields, OWN_FIELDS, corsFields(origin), origin !== undefined && vary)
+}
+
+/** Returns the fields that let pages of that origin read a response (Fetch standard, "CORS protocol"). */
+export function corsFields(origin: string | undefined): Record<string, string> {
+  if (origin === undefined) return {}
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Retry-After, x-stac-auth-code',
+    Vary: 'Origin',
+  }
+}
+
+/** Returns the fields of the response to a preflight request. */
+export function preflightFields(origin: string, headers: IncomingHttpHeaders): Record<string, string> {
+  return {
+    ...corsFields(origin),
+    ...OWN_FIELDS,
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Headers':
+      'Accept, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range',
+    'Access-Control-Max-Age': '600',
+    ...(headers['access-control-request-private-network'] === 'true' && { 'Access-Control-Allow-Private-Network': 'true' }),
+  }
 }

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import { ConfigurationError, IntegrityError } from '../../errors.ts'
 import { isObject, own } from '../../stac/document.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
-import { KEY_PREFIX } from './queue-server.ts'
+import { KEY_PREFIX } from './job-queue.ts'
 
 /** File with the identity. No downloaded file begins with a dot. */
 const IDENTITY_NAME = '.stac-auth-queue'

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { AbortedError, type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { failure } from '../../http/network-error.ts'
-import { checkNamed, FUNCTION, required, TEXT } from '../check-options.ts'
+import { checkNamed, FUNCTION, required, TEXT } from '../base/check-options.ts'
+import { type RedisAddress, redisAddressOf } from '../base/redis-connection.ts'
 import { openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
 import { type Carrier, type CarrierParts, DownloadRun } from '../download/download-run.ts'
@@ -23,9 +24,7 @@ import {
   readProgress,
 } from './download-job.ts'
 import type { DownloadQueueOptions } from './index.ts'
-import { JobQueue } from './job-queue.ts'
-import { connectQueue } from './queue-server.ts'
-import { type RedisAddress, redisAddressOf } from './redis-connection.ts'
+import { connectQueue, JobQueue } from './job-queue.ts'
 
 /** Runs {@link downloadByQueue}. */
 export async function* performByQueue(

@@ -6,7 +6,9 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { OriginLimiter } from '../../net/limiter.ts'
-import { checkNamed, FUNCTION, fits, required, SIGNAL, type Table, TEXT, withMethods } from '../check-options.ts'
+import { checkNamed, FUNCTION, fits, required, SIGNAL, type Table, TEXT, withMethods } from '../base/check-options.ts'
+import { presentFile } from '../base/files.ts'
+import { redisAddressOf } from '../base/redis-connection.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
 import type { DownloadEvent, DownloadFile } from '../download/download.ts'
 import { type DownloadContext, downloadContext, THREAD_FROM } from '../download/download-context.ts'
@@ -15,7 +17,6 @@ import type { PlannedFile } from '../download/file-plan.ts'
 import { HashThread } from '../download/hash-thread.ts'
 import type { ManifestEntry } from '../download/manifest.ts'
 import { transfer } from '../download/transfer.ts'
-import { presentFile } from '../files.ts'
 import { FileNotes, identityOf } from './destination.ts'
 import {
   type DownloadJob,
@@ -29,10 +30,8 @@ import {
   WARNINGS,
 } from './download-job.ts'
 import type { DownloadWorkerOptions } from './index.ts'
-import { workJobs } from './job-queue.ts'
+import { connectQueue, workJobs } from './job-queue.ts'
 import { OriginSlots } from './origin-slots.ts'
-import { connectQueue } from './queue-server.ts'
-import { redisAddressOf } from './redis-connection.ts'
 
 const CONCURRENCY = 16
 

@@ -13,7 +13,7 @@ export interface DownloadQueueOptions extends Omit<DownloadOptions, 'dryRun' | '
 }
 
 /**
- * As `download`, but the workers of a queue transfer the files into the same folder: {@link workDownloads}, or `stac-auth worker`. They
+ * As `download`, but the workers of a queue transfer the files into the same folder: {@link workDownloads}, or `stac-auth queue work`. They
  * use their own credentials. `perHost` and `rate` apply to all of them together.
  *
  * Errors: those of `download`; `USAGE` for a malformed URL, `AUTH_REJECTED`, `NETWORK_*`, `TLS_*`, `TIMEOUT_CONNECT` for the server;

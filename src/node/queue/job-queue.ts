@@ -2,8 +2,61 @@
 
 import type { Job, Queue, QueueEvents, Worker } from 'bullmq'
 import { type AuthError, abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
-import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection, type QueueOptions } from './queue-server.ts'
-import { isReply, type RedisConnection } from './redis-connection.ts'
+import { missingPackage } from '../base/optional-package.ts'
+import { connectRedis, isReply, type RedisAddress, type RedisConnection, type RedisUse } from '../base/redis-connection.ts'
+
+/** Prefix of all keys. */
+export const KEY_PREFIX = 'stac-auth'
+
+/** Name of the queue of `lint`. It contains the version of the payload, so that incompatible processes do not share jobs. */
+export const LINT_QUEUE = 'lint-v1'
+
+/** A key that is never written. */
+const UNUSED = `${KEY_PREFIX}:unused`
+
+const USE: RedisUse = {
+  subject: 'the queue',
+  passwordHint: 'STAC_AUTH_QUEUE=redis://:password@host:port',
+  packages: ['bullmq', 'ioredis'],
+  rights: {
+    rules: `~${KEY_PREFIX}:* +@read +@write +@scripting +@connection +@transaction +info +time`,
+    attempt: async (client) => {
+      await client.info('server')
+      await client.time()
+      await client.exists(UNUSED)
+      await client.eval('return 1', 0)
+      await client.del(UNUSED)
+      await client.multi({ pipeline: false })
+      await client.discard()
+    },
+  },
+}
+
+/** Location of a queue. */
+export interface QueueOptions {
+  readonly address: RedisAddress
+  /** Name of the queue; default: {@link LINT_QUEUE}. */
+  readonly name?: string
+}
+
+/** A connection for queues. */
+export interface QueueConnection extends RedisConnection {
+  readonly bullmq: typeof import('bullmq')
+}
+
+/** Connects to the server of a queue. Errors: those of `connectRedis`, also without the packages. */
+export async function connectQueue(address: RedisAddress, signal?: AbortSignal): Promise<QueueConnection> {
+  const bullmq = await importBullmq()
+  return { ...(await connectRedis(address, USE, signal)), bullmq }
+}
+
+async function importBullmq(): Promise<typeof import('bullmq')> {
+  try {
+    return await import('bullmq')
+  } catch (error) {
+    throw missingPackage(error, USE)
+  }
+}
 
 /** Poll interval in milliseconds for pending jobs, in addition to events. */
 const LOOK = 5000
@@ -23,7 +76,7 @@ export interface JobOptions extends QueueOptions {
   readonly onLonely?: () => void
 }
 
-interface Waiting {
+interface PendingJob {
   readonly payload: unknown
   readonly onProgress: ((data: unknown) => void) | undefined
   times: number
@@ -37,7 +90,7 @@ interface Waiting {
 export class JobQueue {
   readonly #connection: RedisConnection
   readonly #queue: Queue
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, PendingJob>()
   readonly #removals = new Set<Promise<unknown>>()
   readonly #timer: NodeJS.Timeout
   readonly #onLonely: () => void
@@ -120,7 +173,7 @@ export class JobQueue {
     waiting.handed = true
   }
 
-  #end(id: string, settle: (waiting: Waiting) => void): void {
+  #end(id: string, settle: (waiting: PendingJob) => void): void {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
     this.#waiting.delete(id)
@@ -150,7 +203,7 @@ export class JobQueue {
     if (this.#waiting.size > 0) await this.#expectWorkers()
   }
 
-  async #lookAt(id: string, waiting: Waiting): Promise<void> {
+  async #lookAt(id: string, waiting: PendingJob): Promise<void> {
     const job: Job | undefined = await this.#queue.getJob(id)
     if (!waiting.handed) return
     if (!job) await this.#hand(id).catch((error) => this.#end(id, ({ reject }) => reject(error)))
@@ -167,7 +220,7 @@ export class JobQueue {
       this.#onLonely()
     }
     if (this.#lonelySince === undefined || Date.now() - this.#lonelySince < NOBODY) return
-    const hint = 'start a worker that uses the same queue: stac-auth worker'
+    const hint = 'start a worker that uses the same queue: stac-auth queue work'
     this.#endAll(new TimeoutError('TIMEOUT_QUEUE', 'the job was not started: no worker takes jobs from the queue', { hint }))
   }
 }

@@ -7,9 +7,9 @@ import type { Redis } from 'ioredis'
 import { type AuthError, abortedBy } from '../../errors.ts'
 import { Interruption, sleep } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
+import { refusedWrite } from '../base/redis-connection.ts'
 import type { RequestLimiter } from '../download/download-context.ts'
-import { KEY_PREFIX } from './queue-server.ts'
-import { refusedWrite } from './redis-connection.ts'
+import { KEY_PREFIX } from './job-queue.ts'
 
 /** Milliseconds after which the slots of a worker that does not refresh them are free. */
 const LEASE = 10_000
@@ -104,7 +104,7 @@ if redis.call('SET', KEYS[3], 1, 'NX', 'PX', 1000) then
 end
 return math.max(0, redis.call('PTTL', KEYS[2]))`
 
-interface Waiting {
+interface WaitingRequest {
   enter(): void
   refuse(reason: AuthError): void
 }
@@ -115,7 +115,7 @@ interface Slots {
   /** Slots that may be used. */
   held: number
   active: number
-  readonly waiting: Waiting[]
+  readonly waiting: WaitingRequest[]
   successes: number
   pausedUntil: number
   /** Time of the last refresh. */
@@ -217,7 +217,7 @@ export class OriginSlots implements RequestLimiter {
   #queued(slots: Slots, signal: AbortSignal | undefined): Promise<void> {
     const interruption = new Interruption(signal, abortedBy)
     return new Promise<void>((resolve, reject) => {
-      const waiting: Waiting = { enter: resolve, refuse: reject }
+      const waiting: WaitingRequest = { enter: resolve, refuse: reject }
       slots.waiting.push(waiting)
       interruption.tell((reason) => {
         const place = slots.waiting.indexOf(waiting)

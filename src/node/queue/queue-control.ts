@@ -1,9 +1,9 @@
 /** Inspects, pauses and resumes a queue. */
 
 import { isObject, own } from '../../stac/document.ts'
+import type { RedisAddress } from '../base/redis-connection.ts'
 import { FileNotes } from './destination.ts'
-import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection } from './queue-server.ts'
-import type { RedisAddress } from './redis-connection.ts'
+import { connectQueue, KEY_PREFIX, LINT_QUEUE, type QueueConnection } from './job-queue.ts'
 
 /** The state of a queue. */
 export interface QueueStatus {

@@ -8,12 +8,12 @@ import { IntegrityError } from '../../errors.ts'
 import { withTimeout } from '../../net/cancellation.ts'
 import { isObject } from '../../stac/document.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { checkNamed, FUNCTION, type Table, TEXT } from '../check-options.ts'
-import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from '../credentials/own-file.ts'
-import { folderVariables, userFolder } from '../credentials/user-folder.ts'
-import { makeFolder } from '../files.ts'
-import { readFailure, systemCode, writeFailure } from '../system-error.ts'
-import { type Lease, takeLock } from './process-lock.ts'
+import { checkNamed, FUNCTION, type Table, TEXT } from '../base/check-options.ts'
+import { makeFolder } from '../base/files.ts'
+import { checkFolder, readOwnFile, reserveOwnFile, setAside, wipeOwnFile, writeOwnFile } from '../base/own-file.ts'
+import { type Lease, takeLock } from '../base/process-lock.ts'
+import { readFailure, systemCode, writeFailure } from '../base/system-error.ts'
+import { folderVariables, userFolder } from '../base/user-folder.ts'
 
 /** Options of `tokenFiles`. */
 export interface TokenFilesOptions {

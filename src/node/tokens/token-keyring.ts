@@ -1,16 +1,13 @@
 /** A token store in the operating system's keyring, through an optional package. */
 import { type SessionStore, withMemoryFallback } from '../../auth/session.ts'
 import { isAuthError } from '../../errors.ts'
-import { checkNamed } from '../check-options.ts'
+import { checkNamed } from '../base/check-options.ts'
+import { KEYRING_OPTIONS, type KeyringEntry, keyringAnswer, loadKeyring } from '../credentials/keyring.ts'
 import { sourceError } from '../credentials/secret-source.ts'
-import { openFilesFailure } from '../system-error.ts'
 import { defaultTokenFolder, nowhere, TOKEN_FILES, type TokenFilesOptions, TokenFolder } from './token-files.ts'
 
 /** Service name of tokens, separate from that of the secrets that users store themselves. */
 const SERVICE = 'stac-auth tokens'
-
-/** The kernel keyring, the package's fallback, is emptied when the user logs out. */
-export const KEYRING_OPTIONS = { linux: { store: 'secret-service' } } as const
 
 /**
  * Returns a store in the operating system's keyring, through the optional package `@napi-rs/keyring`. A file per key marks tokens that are
@@ -88,57 +85,4 @@ export function tokenKeyring(options: TokenFilesOptions = {}, load = loadKeyring
     exclusively: (key, run, signal, meanwhile) => files.exclusively(key, run, signal, meanwhile),
   }
   return withMemoryFallback(store, onWarning)
-}
-
-/**
- * One secret in the keyring; its methods reject when the keyring is locked or unavailable, or refuses. While it asks the user to unlock it,
- * they wait; the package's `Entry` would stop the program for that time, also its end by Ctrl-C.
- */
-interface KeyringEntry {
-  getPassword(): Promise<string | null>
-  setPassword(password: string): Promise<void>
-  /** False when there was nothing to delete. */
-  deletePassword(): Promise<boolean>
-}
-
-/** The part of the optional package `@napi-rs/keyring` that is used. */
-interface Keyring {
-  readonly AsyncEntry: new (service: string, account: string, options?: KeyringOptions) => KeyringEntry
-}
-
-interface KeyringOptions {
-  readonly linux?: { readonly store?: 'secret-service' }
-}
-
-/** Loads the package, which bundlers leave out: it has a native part. Errors: `CREDENTIAL_SOURCE` with the command that installs it. */
-export async function loadKeyring(): Promise<Keyring> {
-  try {
-    // @ts-expect-error: its types are not installed
-    return await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ '@napi-rs/keyring')
-  } catch (error) {
-    throw (
-      openFilesFailure(error) ??
-      sourceError(
-        'the system keyring cannot be used: the optional package @napi-rs/keyring is not installed',
-        'npm install @napi-rs/keyring',
-      )
-    )
-  }
-}
-
-let waiting = 0
-
-/** True while the keyring has not answered, as while a person is asked to unlock it: `process.exit` would wait for it. */
-export function isKeyringWaiting(): boolean {
-  return waiting > 0
-}
-
-/** Returns the answer of the keyring. */
-export async function keyringAnswer<T>(answer: Promise<T>): Promise<T> {
-  waiting++
-  try {
-    return await answer
-  } finally {
-    waiting--
-  }
 }

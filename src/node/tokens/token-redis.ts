@@ -1,13 +1,12 @@
 /** A token store in Redis, for workers on several machines: encrypted entries, and locks with fencing numbers. */
-import { randomUUID } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { SecretInput, SecretSource } from '../../auth/credential.ts'
 import { isSource } from '../../auth/parse-credentials.ts'
 import { KeyedMutex, type SessionStore } from '../../auth/session.ts'
-import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { AbortedError, type AuthError, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject } from '../../stac/document.ts'
-import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../check-options.ts'
-import { secretSource } from '../credentials/secret-source.ts'
+import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../base/check-options.ts'
 import {
   connectRedis,
   type RedisAddress,
@@ -15,8 +14,8 @@ import {
   type RedisUse,
   redisAddressOf,
   refusedWrite,
-} from '../queue/redis-connection.ts'
-import { type SealingKey, seal, sealingKey, unseal } from './sealed-text.ts'
+} from '../base/redis-connection.ts'
+import { secretSource } from '../credentials/secret-source.ts'
 
 /** A secret: text, a function that returns it when it is needed, or its source. */
 type Readable = SecretInput | SecretSource
@@ -266,5 +265,81 @@ function writeProblem(error: unknown): AuthError | undefined {
   if (why === undefined) return undefined
   return new IntegrityError('CACHE_NOT_WRITABLE', `the token store refuses writes: ${why}`, {
     hint: 'repair the Redis server; no token was used up',
+  })
+}
+
+/**
+ * Entries are encrypted by AES-256-GCM (NIST SP 800-38D), each bound to its name. The format is `1.<id of the key>.<nonce>.<ciphertext and
+ * tag>`, the parts in base64url.
+ */
+const FORMAT_VERSION = '1'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const KEY_BYTES = 32
+
+/** A key and its id, which tells keys apart and says nothing about them. */
+interface SealingKey {
+  readonly id: string
+  /** Not enumerable, so that inspecting the object does not print it. */
+  readonly bytes: Buffer
+}
+
+/** Parses 32 bytes in base64 or base64url. Errors: `CREDENTIAL_VALUE_INVALID` without the text. */
+function sealingKey(text: string): SealingKey {
+  const given = String(text).trim()
+  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(given) ? Buffer.from(given, 'base64') : Buffer.alloc(0)
+  if (bytes.length !== KEY_BYTES)
+    throw new ConfigurationError(
+      'CREDENTIAL_VALUE_INVALID',
+      `the key of the token store is malformed: it must be ${KEY_BYTES} bytes in base64`,
+      {
+        hint: 'create one with: openssl rand -base64 32',
+      },
+    )
+  const id = createHash('sha256').update('stac-auth sealing key').update(bytes).digest('base64url').slice(0, 8)
+  return Object.defineProperty({ id } as SealingKey, 'bytes', { value: bytes })
+}
+
+/** Encrypts a text for one name. */
+function seal(text: string, name: string, { id, bytes }: SealingKey): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(boundTo(name, id))
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return [FORMAT_VERSION, id, nonce.toString('base64url'), sealed.toString('base64url')].join('.')
+}
+
+/**
+ * Decrypts a text that was sealed for that name with one of the keys.
+ *
+ * Errors: `CREDENTIAL_VALUE_INVALID` when none of the keys sealed it; `CACHE_UNSAFE` when it was changed, moved from another name, or has
+ * another format.
+ */
+function unseal(sealed: string, name: string, keys: readonly SealingKey[]): string {
+  const [version, id = '', nonce = '', body = ''] = sealed.split('.')
+  if (version !== FORMAT_VERSION) throw changed('has a format that this version cannot read')
+  const key = keys.find((one) => one.id === id)
+  if (!key)
+    throw new ConfigurationError('CREDENTIAL_VALUE_INVALID', 'a stored token cannot be decrypted: it was stored with another key', {
+      hint: 'list the older key after the current one, or log out and in again',
+    })
+  const bytes = Buffer.from(body, 'base64url')
+  const iv = Buffer.from(nonce, 'base64url')
+  if (iv.length !== NONCE_BYTES || bytes.length < TAG_BYTES) throw changed('is incomplete')
+  try {
+    const cipher = createDecipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES }).setAAD(boundTo(name, id))
+    cipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+    return Buffer.concat([cipher.update(bytes.subarray(0, -TAG_BYTES)), cipher.final()]).toString('utf8')
+  } catch {
+    throw changed('was changed or moved by someone without the key')
+  }
+}
+
+function boundTo(name: string, id: string): Buffer {
+  return Buffer.from(`stac-auth ${FORMAT_VERSION} ${id} ${name}`)
+}
+
+function changed(what: string): IntegrityError {
+  return new IntegrityError('CACHE_UNSAFE', `a stored token ${what}`, {
+    hint: 'log out, which removes it, and find out who can write to the store',
   })
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as tls from 'node:tls'
 import { ConfigurationError } from '../../errors.ts'
-import { systemCode } from '../system-error.ts'
+import { systemCode } from '../base/system-error.ts'
 
 /** Variables of OpenSSL, curl, Python's requests and the AWS tools: each names a file with certificates in PEM, or a folder of such files. */
 const VARIABLES = ['SSL_CERT_FILE', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'AWS_CA_BUNDLE'] as const

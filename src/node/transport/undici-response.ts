@@ -78,7 +78,7 @@ export class UndiciResponse implements HttpResponse {
   }
 
   async serverMessage(): Promise<ServerMessage> {
-    const { messageOfResponse } = await import('./error-response.ts')
+    const { messageOfResponse } = await import('../base/error-response.ts')
     // A server that sends nothing must not delay its error.
     const timer = setTimeout(() => this.#body.destroy(), DISCARD.milliseconds)
     return messageOfResponse(this, this.#request).finally(() => clearTimeout(timer))

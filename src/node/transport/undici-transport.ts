@@ -8,7 +8,7 @@ import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
-import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../check-options.ts'
+import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../base/check-options.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
 import { codingsOf } from './decode-body.ts'
 import {

@@ -41,7 +41,7 @@ describe('download --queue', () => {
 describe('queue', () => {
   it('refuses a folder that no queue has used, and writes nothing there', async () => {
     const other = await temporaryFolder()
-    const { code, stderr } = await run(['queue', 'status', '-d', other, '--queue', 'redis://127.0.0.1:1'])
+    const { code, stderr } = await run(['queue', 'show', '-d', other, '--queue', 'redis://127.0.0.1:1'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('has no queue')])
     const { readdir } = await import('node:fs/promises')
     expect(await readdir(other)).toEqual([])
@@ -58,7 +58,7 @@ describe('queue', () => {
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const queue = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { code, stderr } = await run(['worker', '--queue', queue])
+    const { code, stderr } = await run(['queue', 'work', '--queue', queue])
     expect([code, stderr]).toEqual([
       3,
       `error AUTH_REJECTED: ${queue}: it requires a password\n  STAC_AUTH_QUEUE=redis://:password@host:port\n`,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { newHolder } from '../../../src/node/tokens/process-lock.ts'
+import { newHolder } from '../../../src/node/base/lock-holder.ts'
 import { asset, item } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 

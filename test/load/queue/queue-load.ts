@@ -141,7 +141,10 @@ export class QueueLoad {
   async startWorker(target: string, ...argv: readonly string[]): Promise<ChildProcess> {
     const out = this.#outOf(target)
     if (out !== target) await mkdir(out, { recursive: true })
-    const child = spawn(process.execPath, [BIN, 'worker', '-d', out, ...argv], { env: this.#env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(process.execPath, [BIN, 'queue', 'work', '-d', out, ...argv], {
+      env: this.#env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     this.#workers.push(child)
     const [text] = await once(child.stderr as NonNullable<ChildProcess['stderr']>, 'data')
     if (!String(text).startsWith('waiting for downloads')) throw new Error(String(text))

@@ -1,8 +1,8 @@
 import { readdir, readFile, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { ProcessIdentity } from '../../../src/node/base/lock-holder.ts'
 import { DiskPart } from '../../../src/node/download/disk-part.ts'
-import type { ProcessIdentity } from '../../../src/node/tokens/process-lock.ts'
 import { temporaryFolder } from '../../cli/folder.ts'
 import { failureOf } from '../../harness/failure.ts'
 

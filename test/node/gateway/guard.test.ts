@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { isFixedHost } from '../../../src/node/gateway/guard.ts'
+import { isFixedHost } from '../../../src/node/gateway/server.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
 import { isToken, openGateway, raw, startArchive, withToken } from './origin.ts'
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { redisAddressOf } from '../../../src/node/queue/redis-connection.ts'
+import { redisAddressOf } from '../../../src/node/base/redis-connection.ts'
 
 describe('redisAddressOf', () => {
   it.each([

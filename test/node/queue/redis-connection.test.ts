@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectRedis, type RedisUse, redisAddressOf, refusedWrite } from '../../../src/node/queue/redis-connection.ts'
+import { connectRedis, type RedisUse, redisAddressOf, refusedWrite } from '../../../src/node/base/redis-connection.ts'
 
 const USE: RedisUse = {
   subject: 'the queue',

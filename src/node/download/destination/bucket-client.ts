@@ -5,7 +5,7 @@ import { Agent as TlsAgent } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { ConfigurationError, CredentialError, IntegrityError, isAuthError } from '../../../errors.ts'
-import { missingPackage } from '../../optional-package.ts'
+import { missingPackage } from '../../base/optional-package.ts'
 import { environmentProxies, guardedConnect, type Proxies } from '../../transport/guarded-connect.ts'
 import type { PresentFile } from './destination.ts'
 

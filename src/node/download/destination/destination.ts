@@ -1,6 +1,6 @@
 /** Where downloaded files go: a folder on the disk, or a bucket of an object store. */
 
-import type { WaitOptions } from '../../tokens/process-lock.ts'
+import type { WaitOptions } from '../../base/process-lock.ts'
 import type { HashThread } from '../hash-thread.ts'
 import type { ManifestStore } from '../manifest.ts'
 import type { PartVersion, Span } from '../part-journal.ts'

@@ -5,9 +5,9 @@ import { closeSync, fsync, linkSync, openSync, renameSync, unlinkSync, writeSync
 import { lstat, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isAuthError } from '../../../errors.ts'
-import { checkFolder, presentFile, whenFree } from '../../files.ts'
-import { fileAppeared, systemCode, writeFailure } from '../../system-error.ts'
-import { type LockHolder, newHolder, stateOf } from '../../tokens/process-lock.ts'
+import { checkFolder, presentFile, whenFree } from '../../base/files.ts'
+import { type LockHolder, newHolder, stateOf } from '../../base/lock-holder.ts'
+import { fileAppeared, systemCode, writeFailure } from '../../base/system-error.ts'
 
 /**
  * Writes bytes to a new file: to a part beside it, which is synced and then renamed. The name of the part identifies its process, so that it can

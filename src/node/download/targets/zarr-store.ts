@@ -12,7 +12,7 @@ import { Retries } from '../../../net/retry.ts'
 import { DOCUMENT_LIMITS, isObject, own, ownObject, ownString } from '../../../stac/document.ts'
 import type { Target } from '../../../stac/target.ts'
 import { canParseUrl } from '../../../text/can-parse-url.ts'
-import { answerFailure } from '../../transport/answer-failure.ts'
+import { answerFailure } from '../../base/answer-failure.ts'
 import { type DownloadContext, LISTING_RETRIES } from '../download-context.ts'
 import type { FolderObject } from '../store-folder.ts'
 

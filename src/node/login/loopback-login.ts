@@ -1,14 +1,11 @@
 /** The loopback redirection of native apps (RFC 8252 §7.3): a listener that closes after one response of an authorization server. */
 
-import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import type { Interaction, Redirection } from '../auth/auth.ts'
-import { AbortedError, CredentialError, isAuthError, NetworkError } from '../errors.ts'
-import { isLoopbackHost } from '../http/url.ts'
-import { canParseUrl } from '../text/can-parse-url.ts'
-import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from './check-options.ts'
-import { withAbsoluteFolders } from './credentials/user-folder.ts'
+import type { Socket } from 'node:net'
+import type { Interaction, Redirection } from '../../auth/auth.ts'
+import { AbortedError, CredentialError } from '../../errors.ts'
+import { AMOUNT, checkNamed, FUNCTION, oneOf, PORT, required, type Table } from '../base/check-options.ts'
+import { answerWith, bracketed, closed, listenOnLoopback, portOf } from '../base/local-server.ts'
 
 /** Options of a login with a redirect to this machine (RFC 8252 §7.3). */
 export interface LoopbackOptions {
@@ -39,14 +36,11 @@ const REQUEST_TIMEOUT = 10_000
 /** Maximum bytes of the request line and the header fields. */
 const MAX_HEADER_SIZE = 16_384
 
-/** Headers of the pages, which have no script, load nothing and repeat nothing of the request. */
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'",
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  connection: 'close',
+/** Fields of the pages, which have no script, load nothing and repeat nothing of the request. */
+const PAGE_FIELDS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': "default-src 'none'",
+  Connection: 'close',
 }
 
 /** The expected response: who checks it, and who receives it. */
@@ -79,8 +73,13 @@ export function loopbackRedirect(options: LoopbackOptions): NonNullable<Interact
       response.once('close', () => resolve(callback))
       page(response, 200, 'The login response was received. You can close this page and return to the terminal.')
     }
-    const servers = await listenOn(host, options.port ?? port, answer)
-    const origin = originOf(servers, host)
+    const servers = await listenOnLoopback({
+      addresses: host === 'localhost' ? ['127.0.0.1', '::1'] : [host],
+      port: options.port ?? port,
+      create: () => newestConnections(createServer(LIMITS, answer)),
+      hint: 'stop the program that listens on that port, or register and use another port',
+    })
+    const origin = `http://${bracketed(host)}:${portOf(servers[0] as Server)}`
     const until = (url: string, isOurs: Wait['isOurs']) =>
       waitFor<URL>(signal, options.timeout ?? TIMEOUT, async (resolve) => {
         wait = { isOurs, resolve }
@@ -128,65 +127,7 @@ function accepts({ isOurs }: Wait, callback: URL): boolean {
 }
 
 function page(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, HEADERS).end(`<!doctype html>\n<title>stac-auth</title>\n<p>${text}</p>\n`)
-}
-
-/** Free ports of 127.0.0.1 that are tried for one that is also free on ::1. */
-const PORTS = 10
-
-/**
- * Listens on the addresses of the host, all with the same port. Another program on one of the addresses of `localhost` could receive the
- * login, so that both are taken, or none. A machine without IPv6 has only one.
- */
-async function listenOn(host: Address | 'localhost', port: number, answer: RequestListener): Promise<readonly Server[]> {
-  const addresses: readonly Address[] = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
-  for (let tries = 1; ; tries++) {
-    const servers: Server[] = []
-    try {
-      for (const address of addresses) {
-        const server = createServer(LIMITS, answer)
-        newestConnections(server)
-        const isMissing = await listen(server, address, servers[0] ? portOf(servers[0]) : port).then(
-          () => false,
-          (error: unknown) => {
-            if (servers.length > 0 && isAuthError(error) && NO_ADDRESS.includes(error.actual ?? '')) return true
-            throw error
-          },
-        )
-        if (!isMissing) servers.push(server)
-      }
-      return servers
-    } catch (error) {
-      await allClosed(servers)
-      if (servers.length === 0 || port !== 0 || tries === PORTS) throw error
-    }
-  }
-}
-
-/** Codes of systems without IPv6. */
-const NO_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
-
-/** Where a login is waited for. */
-type Address = '127.0.0.1' | '::1'
-
-function listen(server: Server, host: Address, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      const code = 'code' in cause ? String(cause.code) : 'unknown reason'
-      const hint = code === 'EADDRINUSE' ? { hint: 'stop the program that listens on that port, or register and use another port' } : {}
-      const message = `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`
-      reject(new NetworkError('NETWORK_LISTEN', message, { ...hint, actual: code }))
-    })
-    server.listen({ port, host: host satisfies '127.0.0.1' | '::1', ipv6Only: true }, resolve)
-  })
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
-}
-
-function originOf([server]: readonly Server[], host: string): string {
-  return `http://${host === '::1' ? '[::1]' : host}:${portOf(server as Server)}`
+  answerWith(response, status, `<!doctype html>\n<title>stac-auth</title>\n<p>${text}</p>\n`, PAGE_FIELDS)
 }
 
 /** Resolves like `begin`, unless the signal aborts or the timeout ends first. */
@@ -211,23 +152,22 @@ function tooLate(timeout: number): CredentialError {
   })
 }
 
-async function allClosed(servers: readonly Server[]): Promise<void> {
-  await Promise.all(servers.map(closed))
-}
-
 /** Stops listening and closes connections that browsers opened in advance. */
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+async function allClosed(servers: readonly Server[]): Promise<void> {
+  await Promise.all(
+    servers.map((server) => {
+      const closing = closed(server)
+      server.closeAllConnections()
+      return closing
+    }),
+  )
 }
 
 /**
  * Keeps at most `limit` connections of a server: a further one closes the oldest, so that open connections of other programs cannot lock
  * the browser out.
  */
-function newestConnections(server: Server, limit = 64): void {
+function newestConnections(server: Server, limit = 64): Server {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
     open.add(socket)
@@ -236,61 +176,5 @@ function newestConnections(server: Server, limit = 64): void {
     const [oldest] = open
     oldest?.destroy()
   })
-}
-
-/** Options of `openBrowser`. */
-export interface BrowserOptions {
-  /** The platform; default: that of the process. */
-  readonly platform?: NodeJS.Platform
-  /** The environment; default: that of the process. */
-  readonly env?: NodeJS.ProcessEnv
-}
-
-/** Characters that URL parsers leave in a URL, except quotes, braces and others that a program may interpret. */
-const PLAIN = /^https?:\/\/[\w.~:/?#[\]@!$&()*+,;=%-]+$/
-
-/**
- * Opens a URL in the user's browser: https only, http for loopback. The program of the platform is started directly, without a
- * shell, with the parsed URL as one argument. Returns true when it was started; never throws, since the URL is printed as well.
- *
- * @example if (!(await openBrowser(url))) console.log(`Open ${url}`)
- */
-export function openBrowser(address: string, options?: BrowserOptions): Promise<boolean> {
-  const { platform = process.platform, env = process.env } = options ?? {}
-  const url = browsable(address)
-  const [program, ...args] = programOf(platform, env)
-  if (url === undefined || program === undefined) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    try {
-      const child = spawn(program, [...args, url], {
-        stdio: 'ignore',
-        detached: true,
-        shell: false,
-        windowsHide: true,
-        env: withAbsoluteFolders(env),
-      })
-      child.once('error', () => resolve(false))
-      child.once('spawn', () => resolve(true))
-      child.unref()
-    } catch {
-      resolve(false)
-    }
-  })
-}
-
-/** Returns the URL as the only argument of a program: it starts with `https://`, or with `http://` and a loopback host. */
-function browsable(address: string): string | undefined {
-  if (!canParseUrl(address)) return undefined
-  const { protocol, hostname, username, password, href } = new URL(address)
-  const allowed = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
-  if (!allowed || username || password) return undefined
-  const plain = href.replaceAll("'", '%27')
-  return PLAIN.test(plain) ? plain : undefined
-}
-
-/** Returns the program that opens a browser. On other systems it needs a display: without one it would start a browser in the terminal. */
-function programOf(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): readonly string[] {
-  if (platform === 'darwin') return ['/usr/bin/open']
-  if (platform === 'win32') return [`${env.SystemRoot ?? 'C:\\Windows'}\\System32\\rundll32.exe`, 'url.dll,FileProtocolHandler']
-  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : []
+  return server
 }

@@ -1,37 +1,20 @@
-import { type Command, InvalidArgumentError } from 'commander'
+/** Runs `queue work`. */
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import type { Context } from '../context.ts'
 import { exitOfSignal } from '../exit-code.ts'
-import { type ByAddressOption, type CredentialsOption, withByAddressOption, withCredentialsOption } from '../options.ts'
+import type { ByAddressOption, CredentialsOption } from '../options.ts'
 
-interface WorkerOptions extends CredentialsOption, ByAddressOption {
+export interface WorkOptions extends CredentialsOption, ByAddressOption {
   readonly queue?: string
   readonly outputDir?: string
   readonly concurrency?: number
 }
 
-const NOTE = `
-Without -d the worker runs lint jobs, and needs no credential and no file.
-With -d it downloads with its own credentials, and writes nothing outside of the folder.
-Private and loopback addresses are refused, except the origins of URLS and those in sendTo.`
-
-/** `worker`: runs the jobs of a queue until it is stopped. */
-export function addWorker(program: Command, context: Context): void {
-  const command = program
-    .command('worker [urls...]')
-    .description('run the jobs of lint --queue or download --queue until SIGTERM or SIGINT')
-    .option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
-    .option('-d, --output-dir <folder>', 'run the downloads into this folder or s3://bucket/prefix (default: the jobs of lint)')
-    .option('--concurrency <n>', 'run this many lint jobs (default: 1) or downloads (default: 16) at a time', atATime)
-  withByAddressOption(withCredentialsOption(command))
-    .addHelpText('after', NOTE)
-    .action(context.run((urls: string[], options: WorkerOptions) => work(urls, options, context)))
-}
-
-async function work(urls: readonly string[], options: WorkerOptions, context: Context): Promise<number> {
+/** Runs the jobs of a queue until it is stopped. */
+export async function workQueue(urls: readonly string[], options: WorkOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
-  const { queueUrl, shownUrl } = await import('../queue/address.ts')
+  const { queueUrl, shownUrl } = await import('./address.ts')
   const queue = queueUrl(options.queue, context)
   const counts = { done: 0, failed: 0 }
   const onReady = () =>
@@ -58,14 +41,14 @@ interface Callbacks {
 
 async function runJobs(
   queue: string,
-  { urls, outputDir: folder, concurrency, ...credentials }: WorkerOptions & { readonly urls: readonly string[] },
+  { urls, outputDir: folder, concurrency, ...credentials }: WorkOptions & { readonly urls: readonly string[] },
   callbacks: Callbacks,
   context: Context,
 ): Promise<never> {
   const { signal } = context.io
   if (folder === undefined) {
     const [{ redisAddressOf }, { LINT_LOCK, lintJob }, { workJobs }] = await Promise.all([
-      import('../../node/queue/redis-connection.ts'),
+      import('../../node/base/redis-connection.ts'),
       import('../lint/lint-job.ts'),
       import('../../node/queue/job-queue.ts'),
     ])
@@ -77,13 +60,8 @@ async function runJobs(
   return workDownloads({ queue, folder, auth, signal, ...(concurrency !== undefined && { concurrency }), ...callbacks })
 }
 
-function failureOf({ outputDir }: WorkerOptions): string {
+function failureOf({ outputDir }: WorkOptions): string {
   return outputDir === undefined
     ? 'a job failed: it is not a job of stac-auth lint, or from another version'
     : 'a job failed: it is not a job of stac-auth download, from another version, or another worker has taken it over'
-}
-
-function atATime(text: string): number {
-  if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99.')
-  return Number(text)
 }

@@ -1,11 +1,13 @@
 /** Writes a new file or replaces the content of one: atomically, and by one process at a time. */
 
-import { type FileHandle, link, lstat, open, realpath, rename, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { IntegrityError } from '../errors.ts'
+import { IntegrityError } from '../../errors.ts'
+import type { Files } from '../../platform/platform.ts'
 import { type AtomicWrite, renameWhenFree, writeFileAtomically } from './files.ts'
-import { notWrittenThrough, systemCode, writeFailure } from './system-error.ts'
-import { type Lease, tryLock } from './tokens/process-lock.ts'
+import { type Lease, tryLock } from './process-lock.ts'
+import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** Writes a file atomically through a part that only one process at a time can have, and always removes the part. */
 export async function replaceAlone(target: string, name: string, mode: number, how: AtomicWrite): Promise<void> {
@@ -178,4 +180,27 @@ async function requireSame(name: string, seen: Seen | undefined): Promise<void> 
   const same = seen ? now && now.ino === seen.ino && now.size === seen.size && now.mtimeMs === seen.mtimeMs : !now
   if (!same)
     throw new IntegrityError('FILE_CHANGED', `"${name}" was changed by another program in the meantime`, { hint: 'run the command again' })
+}
+
+/** Files of this machine, behind the interface of all platforms: read in chunks, and written atomically. */
+export const localFiles: Files = {
+  async open(path) {
+    const stats = await stat(path).catch((error: unknown) => {
+      throw readFailure(error, path)
+    })
+    if (!stats.isFile()) throw new IntegrityError('FILE_ACCESS', `cannot read "${path}": it is not a regular file`)
+    return { name: basename(path), size: stats.size, chunks: () => chunksOf(path) }
+  },
+  async check(path, overwrite) {
+    await newPath(path, overwrite)
+  },
+  write: writeNewFile,
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw readFailure(error, path)
+  }
 }

@@ -1,5 +1,5 @@
 /** Maps errors of the operating system, and unexpected ones, to errors of the library. */
-import { AuthError, IntegrityError } from '../errors.ts'
+import { AuthError, IntegrityError } from '../../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',

@@ -1,10 +1,10 @@
 /** Checks what a compiler checks in TypeScript: options, and strategies of the caller. */
-import type { EngineOptions } from '../auth/create-engine.ts'
-import type { FieldKind } from '../auth/credential.ts'
-import type { Strategy } from '../auth/strategy.ts'
-import { ConfigurationError } from '../errors.ts'
-import { isObject } from '../stac/document.ts'
-import { nearMiss } from '../text/suggest.ts'
+import type { EngineOptions } from '../../auth/create-engine.ts'
+import type { FieldKind } from '../../auth/credential.ts'
+import type { Strategy } from '../../auth/strategy.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { isObject } from '../../stac/document.ts'
+import { nearMiss } from '../../text/suggest.ts'
 
 /** A value that an option accepts. */
 export interface Expected {

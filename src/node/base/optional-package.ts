@@ -1,6 +1,6 @@
 /** Optional packages, which users install only when they need them. */
 
-import { type AuthError, UnsupportedError } from '../errors.ts'
+import { type AuthError, UnsupportedError } from '../../errors.ts'
 import { openFilesFailure } from './system-error.ts'
 
 /** The feature that needs a package, as named in errors. */

@@ -1,26 +1,26 @@
-/** Runs `authorize-all`. */
-import type { AuthorizedRequest } from '../../auth/auth.ts'
-import type { AuthError } from '../../errors.ts'
-import { plural } from '../../lint/reporters/report.ts'
-import { type AuthorizedTarget, authorizeAll, type TargetInput } from '../../node/authorize-all.ts'
-import type { SourceDocument } from '../../node/download/index.ts'
-import { keyOf, type SelectionOptions, selectFiles, selectionOptionsOf } from '../../node/download/selected-files.ts'
-import { shown } from '../../outputs/redact.ts'
-import { kindOf, own, ownString } from '../../stac/document.ts'
-import { findAsset, type Target } from '../../stac/target.ts'
-import { forJson } from '../../text/sanitize.ts'
-import type { AuthorizeAllCommandOptions } from '../commands/authorize-all.ts'
-import type { Context } from '../context.ts'
-import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
-import { isBrokenPipe, write } from '../io.ts'
-import { openAuth } from '../open-auth.ts'
-import { givenDocuments } from './documents.ts'
+/** Runs `authorize --as ndjson`. */
+import type { AuthorizedRequest } from '../auth/auth.ts'
+import type { AuthError } from '../errors.ts'
+import { plural } from '../lint/reporters/report.ts'
+import { type AuthorizedTarget, authorizeAll, type TargetInput } from '../node/authorize-all.ts'
+import type { SourceDocument } from '../node/download/index.ts'
+import { keyOf, type SelectionOptions, selectFiles, selectionOptionsOf } from '../node/download/selected-files.ts'
+import { shown } from '../outputs/redact.ts'
+import { kindOf, own, ownString } from '../stac/document.ts'
+import { findAsset, type Target } from '../stac/target.ts'
+import { forJson } from '../text/sanitize.ts'
+import type { AuthorizeLinesOptions } from './commands/authorize.ts'
+import type { Context } from './context.ts'
+import { givenDocuments } from './download/documents.ts'
+import { EXIT, exitCodeOf, worstExit } from './exit-code.ts'
+import { isBrokenPipe, write } from './io.ts'
+import { openAuth } from './open-auth.ts'
 
 /** Marks the document that is made for a line with a target. */
 const MADE = Symbol('made')
 
 /** Prints a line for each target of the inputs and returns the exit code. Errors: `USAGE`, `CONFIG_INVALID`, `ABORTED`. */
-export async function authorizeInputs(names: readonly string[], options: AuthorizeAllCommandOptions, context: Context): Promise<number> {
+export async function authorizeLines(names: readonly string[], options: AuthorizeLinesOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
   const { asset: keys, include, exclude, role: roles, type: types, prefer, reveal = false, expires: presign, concurrency } = options
   const opened = openAuth(context, options, names)
@@ -64,7 +64,7 @@ export async function authorizeInputs(names: readonly string[], options: Authori
 async function* inputsOf(
   names: readonly string[],
   selection: SelectionOptions,
-  { shard }: AuthorizeAllCommandOptions,
+  { shard }: AuthorizeLinesOptions,
   context: Context,
   opened: Parameters<typeof givenDocuments>[3],
 ): AsyncGenerator<TargetInput> {

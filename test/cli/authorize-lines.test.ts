@@ -8,7 +8,7 @@ const SECRET = 'hunter2-hunter2'
 const folder = await temporaryFolder()
 const credentials = await put(folder, 'credentials.json', keyFor('https://data.example/'))
 const authorizeAll = (argv: readonly string[], around: Surroundings = {}) =>
-  run(['authorize-all', '--credentials', credentials, ...argv], around)
+  run(['authorize', '--as', 'ndjson', '--credentials', credentials, ...argv], around)
 
 const ndjson = (...values: readonly unknown[]) =>
   values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n')
@@ -40,7 +40,7 @@ const request = (id: string, url: string, value = SECRET) => ({
 beforeEach(() => vi.stubEnv('STAC_AUTH_TEST_KEY', SECRET))
 afterEach(() => vi.unstubAllEnvs())
 
-describe('authorize-all', () => {
+describe('authorize --as ndjson', () => {
   it('prints a request for each asset of the documents on stdin, in their order', async () => {
     const { code, stdout, stderr } = await authorizeAll(['--reveal', '--asset', 'B04'], { stdin: ndjson(one, two) })
     expect([code, stderr]).toEqual([0, '2 requests, 0 errors\n'])

@@ -5,8 +5,8 @@ import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { IntegrityError, isAuthError } from '../../errors.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { writeFileAtomically } from '../files.ts'
-import { readFailure, systemCode, writeFailure } from '../system-error.ts'
+import { writeFileAtomically } from './files.ts'
+import { readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** Windows has neither flag; its folders contain no named pipes, and only administrators create links. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants

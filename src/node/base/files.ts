@@ -3,7 +3,7 @@ import { closeSync, constants, lstatSync, openSync, readSync, realpathSync, type
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAuthError } from '../errors.ts'
+import { isAuthError } from '../../errors.ts'
 import { notWrittenThrough, readFailure, systemCode, writeFailure } from './system-error.ts'
 
 /** How a file is written atomically. */

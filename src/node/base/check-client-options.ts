@@ -1,12 +1,12 @@
 /** Checks the options of the clients of services, for programs without types. */
-import { isToken } from '../http/headers.ts'
-import type { ApiClientOptions, Timeouts } from '../services/client/api-client.ts'
-import type { Hooks } from '../services/client/events.ts'
-import type { FormOptions } from '../services/client/form.ts'
-import type { ServiceLimits } from '../services/client/retries.ts'
-import type { TimeTrackingOptions } from '../services/time-tracking/time-tracking-client.ts'
-import type { TranslationClientOptions } from '../services/translation/translation-service.ts'
-import { isObject } from '../stac/document.ts'
+import { isToken } from '../../http/headers.ts'
+import type { ApiClientOptions, Timeouts } from '../../services/client/api-client.ts'
+import type { Hooks } from '../../services/client/events.ts'
+import type { FormOptions } from '../../services/client/form.ts'
+import type { ServiceLimits } from '../../services/client/retries.ts'
+import type { TimeTrackingOptions } from '../../services/time-tracking/time-tracking-client.ts'
+import type { TranslationClientOptions } from '../../services/translation/translation-service.ts'
+import { isObject } from '../../stac/document.ts'
 import {
   AMOUNT,
   ANYTHING,

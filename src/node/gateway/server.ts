@@ -1,11 +1,13 @@
 /** Where the gateway listens, and how many connections it serves at once. */
 import { lstat, unlink } from 'node:fs/promises'
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { IntegrityError, NetworkError } from '../../errors.ts'
-import { isFixedHost, isLoopbackAt } from './guard.ts'
+import { isLoopbackHost } from '../../http/url.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { bracketed, closed, listenAt, listenOnLoopback } from '../base/local-server.ts'
 
 /** The path of a Unix socket, which only the user can open; or an address that others can connect to, with `othersCanConnect`. */
 export type GatewayListen = { readonly path: string } | { readonly host: string; readonly port?: number; readonly othersCanConnect: true }
@@ -41,10 +43,14 @@ interface Served {
 
 type Respond = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
-export class Listeners {
+/** Maximum bytes of the request line and the header fields. */
+const HEADER_LIMIT = 32_768
+
+/** A server for the programs of this machine, unless the user says otherwise. */
+export class GatewayServer {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string
-  readonly #http: HttpServer
+  readonly #http = createHttpServer({ maxHeaderSize: HEADER_LIMIT, keepAliveTimeout: 60_000, insecureHTTPParser: false })
   readonly #servers: readonly Server[]
   /** Undefined for a Unix socket. */
   readonly #port: number | undefined
@@ -54,34 +60,34 @@ export class Listeners {
   readonly #responding = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
 
-  private constructor(http: HttpServer, servers: readonly Server[], listen: GatewayListen | undefined) {
-    this.#http = http
+  private constructor(servers: readonly Server[], listen: GatewayListen | undefined) {
     this.#servers = servers
     this.#listen = listen
     const address = servers[0]?.address() as AddressInfo | string
     const host = listen && 'host' in listen ? bracketed(listen.host) : '127.0.0.1'
     this.#port = typeof address === 'string' ? undefined : address.port
     this.origin = this.#port === undefined ? 'http://localhost' : `http://${host}:${this.#port}`
+    this.#http.timeout = 60_000
     for (const server of servers) server.on('connection', (socket) => this.#admit(socket))
   }
 
   /** Listens on 127.0.0.1 and, where there is one, ::1; or where the options say. Errors: `NETWORK_LISTEN`, `PATH_EXISTS`. */
-  static async open(http: HttpServer, { port = 0, listen }: ListenOptions): Promise<Listeners> {
-    if (listen && 'path' in listen) return new Listeners(http, [await onSocket(listen.path)], listen)
-    if (listen) return new Listeners(http, [await onAddress(listen.host, listen.port ?? port)], listen)
-    for (let attempt = 0; ; attempt++) {
-      const first = await onAddress('127.0.0.1', port)
-      try {
-        const second = await onAddress('::1', (first.address() as AddressInfo).port)
-        return new Listeners(http, [first, second], listen)
-      } catch (error) {
-        // A machine without IPv6 has only one address. A port that another program uses on the other address is not used.
-        const isTaken = (error as NetworkError).hint !== undefined
-        if (!isTaken) return new Listeners(http, [first], listen)
-        await closed(first)
-        if (port !== 0 || attempt === 9) throw error
-      }
+  static async open({ port = 0, listen }: ListenOptions): Promise<GatewayServer> {
+    if (!listen) {
+      const addresses = ['127.0.0.1', '::1'] as const
+      return new GatewayServer(await listenOnLoopback({ addresses, port, create: createPaused, hint: IN_USE }), listen)
     }
+    if ('path' in listen) return new GatewayServer([await onSocket(listen.path)], listen)
+    const server = createPaused()
+    await listenAt(server, { host: listen.host, port: listen.port ?? port }, IN_USE)
+    return new GatewayServer([server], listen)
+  }
+
+  /** Answers requests from now on. */
+  serve(respond: Respond): void {
+    const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => this.#inOrder(incoming, outgoing, respond)
+    this.#http.on('request', serve)
+    this.#http.on('checkContinue', serve)
   }
 
   /** True for a value of `Host` that names this server. */
@@ -91,7 +97,7 @@ export class Listeners {
   }
 
   /** Answers the requests of one connection one after the other, even if several arrive at once. */
-  inOrder(incoming: IncomingMessage, outgoing: ServerResponse, respond: Respond): void {
+  #inOrder(incoming: IncomingMessage, outgoing: ServerResponse, respond: Respond): void {
     const { socket } = incoming
     const served = this.#served.get(socket)
     if (!served || ++served.requests > MOST_PIPELINED) {
@@ -164,20 +170,11 @@ export class Listeners {
   }
 }
 
-/** Listens on an address. Errors: `NETWORK_LISTEN`, with a hint where the port is in use. */
-function onAddress(host: string, port: number): Promise<Server> {
-  const server = createServer({ pauseOnConnect: true })
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      const code = 'code' in cause ? String(cause.code) : 'unknown reason'
-      const hint =
-        code === 'EADDRINUSE'
-          ? { hint: 'stop the program that listens on that port, which may be the same gateway, or use another port or name' }
-          : {}
-      reject(new NetworkError('NETWORK_LISTEN', `cannot listen on ${host}${port === 0 ? '' : ` port ${port}`}: ${code}`, hint))
-    })
-    server.listen({ host, port, ipv6Only: host.includes(':') }, () => resolve(server))
-  })
+const IN_USE = 'stop the program that listens on that port, which may be the same gateway, or use another port or name'
+
+/** Connections are read once they are served. */
+function createPaused(): Server {
+  return createServer({ pauseOnConnect: true })
 }
 
 /** Bytes; the system truncates longer paths of sockets without an error. */
@@ -192,7 +189,7 @@ async function onSocket(given: string): Promise<Server> {
   if (process.platform !== 'win32' && bytes > LONGEST_PATH)
     throw refused(`the path of a socket has at most ${LONGEST_PATH} bytes, this one has ${bytes}`, 'choose a shorter path')
   await removeAbandoned(path)
-  const server = createServer({ pauseOnConnect: true })
+  const server = createPaused()
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       reject(
@@ -240,12 +237,14 @@ function isListening(path: string): Promise<boolean> {
   })
 }
 
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-  })
+/** Returns true for a value of `Host` that names the loopback addresses or `localhost`, with the port. */
+function isLoopbackAt(host: string, port: number): boolean {
+  return [`127.0.0.1:${port}`, `[::1]:${port}`, `localhost:${port}`].includes(host.toLowerCase())
 }
 
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
+/** Returns true for a value of `Host` that a DNS server cannot lead elsewhere: an IP address, or the name of this machine. */
+export function isFixedHost(host: string, names: readonly string[]): boolean {
+  if (/[@/?#\\]/.test(host) || !canParseUrl(`http://${host}/`)) return false
+  const { hostname: name } = new URL(`http://${host}/`)
+  return isLoopbackHost(name) || /^(?:\d+\.){3}\d+$|^\[/.test(name) || names.includes(name)
 }

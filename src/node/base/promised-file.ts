@@ -3,18 +3,18 @@
  * the status 200 and a login page, an error in JSON or XML, or a file of another format.
  */
 
-import { type AuthError, CredentialError, IntegrityError } from '../errors.ts'
-import { mediaType } from '../http/headers.ts'
-import type { HttpRequest } from '../http/message.ts'
-import { messageInText } from '../http/server-message.ts'
-import { bareAddress } from '../http/url.ts'
-import { isObject, own, ownString } from '../stac/document.ts'
-import type { Target } from '../stac/target.ts'
-import { canParseUrl } from '../text/can-parse-url.ts'
-import { nameInAddress } from './download/file-plan.ts'
+import { type AuthError, CredentialError, IntegrityError } from '../../errors.ts'
+import { mediaType } from '../../http/headers.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { messageInText } from '../../http/server-message.ts'
+import { bareAddress } from '../../http/url.ts'
+import { isObject, own, ownString } from '../../stac/document.ts'
+import type { Target } from '../../stac/target.ts'
+import { canParseUrl } from '../../text/can-parse-url.ts'
+import { nameInAddress } from '../../text/file-name.ts'
+import { exampleCredential } from './answer-failure.ts'
+import { shownMessage } from './error-response.ts'
 import { beginsAs, FILE_HEAD, type FileFormat, formatNameOf, formatOfExtension, formatOfType, headText } from './file-formats.ts'
-import { exampleCredential } from './transport/answer-failure.ts'
-import { shownMessage } from './transport/error-response.ts'
 
 /** What is known about a file before it arrives. */
 export interface PromisedFile {

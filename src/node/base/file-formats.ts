@@ -1,6 +1,6 @@
 /** The file formats of catalogs: their media types, extensions, and the bytes with which their files begin. */
 
-import { mediaType } from '../http/headers.ts'
+import { mediaType } from '../../http/headers.ts'
 
 /** A format that is recognized by its first bytes. */
 export interface FileFormat {

@@ -8,18 +8,16 @@
  * lease detects that before it writes again: {@link Lease.isFresh}, {@link Lease.confirm}.
  */
 
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { link, lstat, open, readFile, readlink, unlink } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { link, lstat, open, unlink } from 'node:fs/promises'
 import { abortedBy } from '../../errors.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
-import { isObject } from '../../stac/document.ts'
-import { readOwnFile } from '../credentials/own-file.ts'
-import { renameWhenFree, whenFree } from '../files.ts'
-import { systemCode, writeFailure } from '../system-error.ts'
+import { renameWhenFree, whenFree } from './files.ts'
+import { type LockHolder, newHolder, type ProcessIdentity, parseHolder, stateOf } from './lock-holder.ts'
+import { readOwnFile } from './own-file.ts'
+import { systemCode, writeFailure } from './system-error.ts'
 
 /** Milliseconds without a heartbeat after which a lock may be taken over, whatever the state of its process. */
 const LEASE = 60_000
@@ -84,13 +82,13 @@ export async function takeLock<T>(
   signal: AbortSignal,
   { meanwhile = async () => undefined, ...options }: LeaseOptions & { readonly meanwhile?: () => Promise<T | undefined> } = {},
 ): Promise<Lease | { readonly found: T }> {
-  const taker = new Taker(path, options)
+  const attempt = new LockAttempt(path, options)
   for (let pause = SHORTEST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     if (signal.aborted) throw abortedBy(signal)
-    const lease = await taker.make()
+    const lease = await attempt.make()
     if (lease) return lease
     const lock = await look(path)
-    if (!lock || ((await taker.isAbandoned(lock)) && (await taker.remove(lock)))) continue
+    if (!lock || ((await attempt.isAbandoned(lock)) && (await attempt.remove(lock)))) continue
     const found = await meanwhile()
     if (found !== undefined) return { found }
     // A process that was suspended meanwhile looks once more, although its time is over.
@@ -107,16 +105,16 @@ export async function takeLock<T>(
  * Errors: as for {@link takeLock}.
  */
 export async function tryLock(path: string, { signal, onWait, ...options }: WaitOptions = {}): Promise<Lease | undefined> {
-  const taker = new Taker(path, options)
+  const attempt = new LockAttempt(path, options)
   let first: Lock | undefined
   for (;;) {
     if (signal?.aborted) throw abortedBy(signal)
-    const lease = await taker.make()
+    const lease = await attempt.make()
     if (lease) return lease
     const lock = await look(path)
     if (!lock) continue
-    if (await taker.isAbandoned(lock, WRITTEN_WITHIN)) {
-      if (await taker.remove(lock, WRITTEN_WITHIN)) continue
+    if (await attempt.isAbandoned(lock, WRITTEN_WITHIN)) {
+      if (await attempt.remove(lock, WRITTEN_WITHIN)) continue
       if (!signal) return undefined
       await waitFor(SHORTEST_PAUSE, signal)
       continue
@@ -139,7 +137,7 @@ interface Lock {
 }
 
 /** A process that requests a lock. */
-class Taker {
+class LockAttempt {
   readonly #path: string
   readonly #options: LeaseOptions
   readonly #lease: number
@@ -347,8 +345,8 @@ async function removeLock(path: string, id: string, options: LeaseOptions, mayGo
   const claim = `${path}.${id}`
   if (!(await make(claim, options.self))) {
     const other = await look(claim)
-    const taker = new Taker(claim, options)
-    if (other && (await taker.isAbandoned(other))) await taker.remove(other)
+    const attempt = new LockAttempt(claim, options)
+    if (other && (await attempt.isAbandoned(other))) await attempt.remove(other)
     return false
   }
   try {
@@ -373,115 +371,4 @@ async function moveAway(path: string, aside: string, seen: Lock): Promise<boolea
 
 async function waitFor(pause: number, signal?: AbortSignal): Promise<void> {
   await sleep(pause * (0.5 + Math.random()), systemClock(), signal)
-}
-
-/** A process, as identified by other processes. */
-export interface ProcessIdentity {
-  readonly pid: number
-  /** Start time as the system reports it: in ticks since boot, or in the format of `ps`; absent where it is unavailable. */
-  readonly started?: string
-  /** Scope of the process id: host, and on Linux boot id and pid namespace. */
-  readonly place: string
-}
-
-export interface LockHolder extends ProcessIdentity {
-  /** 16 hex digits that identify this holding. */
-  readonly id: string
-}
-
-/** Returns this process as the holder of a new lock. */
-export async function newHolder(identity?: ProcessIdentity): Promise<LockHolder> {
-  const { pid, started, place } = identity ?? (await thisProcess())
-  return { id: randomBytes(8).toString('hex'), pid, ...(started !== undefined && { started }), place }
-}
-
-/** Parses a lock file; undefined when it is incomplete. */
-export function parseHolder(text: string): LockHolder | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isHolder(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * Returns the state of a process: `gone` (not running, a zombie, or its id is used by another process), `alive`, or `unknown` (on another
- * host, in another container, or its start time is unavailable).
- */
-export async function stateOf({ pid, started, place }: LockHolder, identity?: ProcessIdentity): Promise<'alive' | 'gone' | 'unknown'> {
-  if (place !== (identity ?? (await thisProcess())).place) return 'unknown'
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: the process exists, but its id may have been reused.
-    if (systemCode(error) === 'ESRCH') return 'gone'
-  }
-  const now = await startOf(pid)
-  if (now === 'ended') return 'gone'
-  if (now === undefined || started === undefined) return 'unknown'
-  return now === started ? 'alive' : 'gone'
-}
-
-/**
- * Returns the start time of a process, comparable only with another result of this function; `ended` for a zombie; undefined where it is
- * unavailable.
- */
-export async function startOf(pid: number, platform: NodeJS.Platform = process.platform): Promise<string | undefined> {
-  if (platform === 'linux' || platform === 'android') return startInProc(pid)
-  return platform === 'win32' ? undefined : startByPs(pid)
-}
-
-function thisProcess(): Promise<ProcessIdentity> {
-  self ??= Promise.all([startOf(process.pid), placeOf()]).then(([started, place]) => ({
-    pid: process.pid,
-    ...(started !== undefined && { started }),
-    place,
-  }))
-  return self
-}
-
-let self: Promise<ProcessIdentity> | undefined
-
-function isHolder(value: unknown): value is LockHolder {
-  if (!isObject(value)) return false
-  const { id, pid, started, place } = value
-  const isStart = started === undefined || typeof started === 'string'
-  return /^[0-9a-f]{16}$/.test(String(id)) && Number.isInteger(pid) && Number(pid) > 0 && isStart && typeof place === 'string'
-}
-
-/** State and start time are fields 3 and 22 of proc_pid_stat(5); the program name before them may contain any character. */
-async function startInProc(pid: number): Promise<string | undefined> {
-  // With hidepid, processes of other users cannot be seen.
-  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-  const [state = '', ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return /[ZXx]/.test(state) ? 'ended' : fields[18]
-}
-
-/** Milliseconds for which a result of `ps` is cached, because waiting for a lock polls several times per second. */
-const PS_LASTS = 2000
-
-const PS = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC0' }, timeout: 5000, windowsHide: true } as const
-
-const asked = new Map<number, { readonly at: number; readonly start: Promise<string | undefined> }>()
-
-function startByPs(pid: number): Promise<string | undefined> {
-  const known = asked.get(pid)
-  if (known && Math.abs(Date.now() - known.at) < PS_LASTS) return known.start
-  const start = new Promise<string | undefined>((resolve) => {
-    execFile('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], PS, (_error, stdout) => {
-      const [, state, began] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(stdout) ?? []
-      resolve(state?.startsWith('Z') ? 'ended' : began)
-    })
-  })
-  asked.clear()
-  asked.set(pid, { at: Date.now(), start })
-  return start
-}
-
-/** Containers on two machines may share a name and a namespace number, so the boot id is included. */
-async function placeOf(): Promise<string> {
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
-  return `${hostname()} ${boot.trim()} ${namespace}`.trim()
 }
