@@ -332,7 +332,7 @@ export function checkReach(match: CredentialMatch, address: string): void {
  * Returns the best of the matches that allow the URL: a preferred credential, then one that suits the target, then the one with the
  * narrowest pattern, then the first.
  */
-export function bestOf(matches: readonly CredentialMatch[], url: URL, target?: Target): CredentialMatch | undefined {
+function bestOf(matches: readonly CredentialMatch[], url: URL, target?: Target): CredentialMatch | undefined {
   let best: CredentialMatch | undefined
   for (const match of matches) {
     if (coversTarget(match, url, target) && (!best || comesBefore(match, best, url, target))) best = match

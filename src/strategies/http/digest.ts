@@ -322,7 +322,7 @@ function isTrue(value: string | undefined): boolean {
 }
 
 /** The values that make one answer unique. */
-export interface Turn {
+interface Turn {
   readonly nonce: string
   /** The number of uses of the nonce, including this one: eight hex digits. */
   readonly nc: string
@@ -462,7 +462,7 @@ export class ProtectionSpaces {
 }
 
 /** A held {@link SharedLock}. */
-export interface Stay {
+interface Stay {
   readonly isAlone: boolean
   /** True when another holder was present at the same time. */
   readonly wasCrowded: boolean

@@ -55,7 +55,7 @@ interface SchemeFacts {
 }
 
 /** Returns the forms of a credential of that scheme, the usual one first; ready-made values (`credentials`) have a form of their own. */
-export function formsOf({ name, fields, alternative }: HttpAuthScheme): readonly CredentialFields[] {
+function formsOf({ name, fields, alternative }: HttpAuthScheme): readonly CredentialFields[] {
   const when = { scheme: [name], credentials: [undefined] }
   const scheme = { kind: 'text', label: 'HTTP authentication scheme', required: true } as const
   if (!alternative) return [{ when, fields: { scheme, ...fields } }]

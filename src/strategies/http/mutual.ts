@@ -210,7 +210,7 @@ function isSame(one: MutualRealm, other: MutualRealm): boolean {
 /** Parses messages of servers (RFC 8120 §4): the realm, their half of the exchange, and the reason of a refusal. */
 
 /** The realm and scope of an account (RFC 8120 §5), as the server writes it. */
-export interface MutualRealm {
+interface MutualRealm {
   /** Absent where the server left it out. */
   readonly scope: string | undefined
   /** A byte string: one character for each byte. */
@@ -218,7 +218,7 @@ export interface MutualRealm {
 }
 
 /** The server's half of a key exchange (401-KEX-S1). */
-export interface ServerExchange {
+interface ServerExchange {
   readonly sid: string
   /** `K_s1`. */
   readonly value: bigint
@@ -250,7 +250,7 @@ const MOST = 2 ** 31 - 1
  * Returns the realm of a 401-INIT or 401-STALE, from the challenge with the supported algorithm. Errors: `AUTH_CHALLENGE_UNSUPPORTED`
  * naming the algorithms or the parameter.
  */
-export function realmOf(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): MutualRealm {
+function realmOf(challenges: readonly Challenge[], response: HttpResponse, credential: Credential): MutualRealm {
   const challenge = challenges.find(({ params }) => token(params, 'algorithm') === ALGORITHM)
   if (!challenge) throw unanswerable(response, credential, `it offers ${algorithms(challenges)}, but only ${ALGORITHM} is supported`)
   const problem = challenge.params.has('reason') ? realmProblem(challenge, response.url) : 'it lacks "reason"'
@@ -259,7 +259,7 @@ export function realmOf(challenges: readonly Challenge[], response: HttpResponse
 }
 
 /** Returns the server's half of an exchange for that realm; undefined when it sends none. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
-export function exchangeOf(response: HttpResponse, asked: MutualRealm, credential: Credential): ServerExchange | undefined {
+function exchangeOf(response: HttpResponse, asked: MutualRealm, credential: Credential): ServerExchange | undefined {
   const challenge = challengesOf(response).find(({ params }) => params.has('ks1'))
   if (!challenge) return undefined
   const server = challenge.params.has('reason') ? 'it has "ks1" and "reason"' : readExchange(challenge, asked, response.url)
@@ -268,7 +268,7 @@ export function exchangeOf(response: HttpResponse, asked: MutualRealm, credentia
 }
 
 /** Returns the server's reason token, and never other text; undefined when it sends none. */
-export function reasonOf(response: HttpResponse): string | undefined {
+function reasonOf(response: HttpResponse): string | undefined {
   const reason = challengesOf(response)
     .map(({ params }) => token(params, 'reason'))
     .find((word) => word !== undefined)
@@ -276,7 +276,7 @@ export function reasonOf(response: HttpResponse): string | undefined {
 }
 
 /** Decodes canonical base64 of that many bytes (§3.2.3). */
-export function fixedNumber(text: string | undefined, length: number): Uint8Array | undefined {
+function fixedNumber(text: string | undefined, length: number): Uint8Array | undefined {
   const bytes = fromBase64url(text ?? '')
   return bytes?.length === length && base64(bytes) === text ? bytes : undefined
 }
@@ -337,7 +337,7 @@ function integer(text = ''): number | undefined {
 }
 
 /** The only supported algorithm. */
-export const ALGORITHM = 'iso-kam3-dl-2048-sha256'
+const ALGORITHM = 'iso-kam3-dl-2048-sha256'
 
 /** The client's half of a key exchange. */
 interface ClientExchange {
@@ -348,7 +348,7 @@ interface ClientExchange {
 }
 
 /** The shared result of an exchange; it does not contain the password. */
-export interface SharedSecret {
+interface SharedSecret {
   /** `OCTETS(K_c1) | OCTETS(K_s1) | OCTETS(z)`. */
   readonly octets: Uint8Array
 }
@@ -360,13 +360,13 @@ const ITERATIONS = 16_384
 const LEAST_EXPONENT = 2048n
 
 /** Draws a new secret with enough extra bits to avoid modulo bias. */
-export function startExchange(random: (bytes: number) => Uint8Array): ClientExchange {
+function startExchange(random: (bytes: number) => Uint8Array): ClientExchange {
   const secret = LEAST_EXPONENT + (natural(random(GROUP_BYTES + 8)) % (ORDER - LEAST_EXPONENT))
   return { secret, value: modularPower(GENERATOR, secret) }
 }
 
 /** Encodes a number of the group as bytes of fixed length (RFC 8120 §3.2.3). */
-export function groupBytes(value: bigint): Uint8Array {
+function groupBytes(value: bigint): Uint8Array {
   return naturalBytes(value, GROUP_BYTES)
 }
 
@@ -378,7 +378,7 @@ function groupNumber(bytes: Uint8Array | undefined): bigint | undefined {
 }
 
 /** Returns `pi` of a password: bound to the account and its scope. The realm is a byte string. */
-export async function passwordNumber(password: string, place: { scope: string; realm: Uint8Array; user: string }): Promise<bigint> {
+async function passwordNumber(password: string, place: { scope: string; realm: Uint8Array; user: string }): Promise<bigint> {
   const { scope, realm, user } = place
   const salt = Uint8Array.of(...vs(ascii(ALGORITHM)), ...vs(ascii(scope)), ...vs(realm), ...vs(utf8.encode(user)))
   const key = await crypto.subtle.importKey('raw', utf8.encode(password), 'PBKDF2', false, ['deriveBits'])
@@ -387,7 +387,7 @@ export async function passwordNumber(password: string, place: { scope: string; r
 }
 
 /** Returns `z = K_s1^((S_c1 + t_2) / (S_c1 * t_1 + pi) mod r) mod q`, with the values it is used with. */
-export async function sharedSecret({ secret, value }: ClientExchange, server: bigint, password: bigint): Promise<SharedSecret> {
+async function sharedSecret({ secret, value }: ClientExchange, server: bigint, password: bigint): Promise<SharedSecret> {
   const [kc1, ks1] = [groupBytes(value), groupBytes(server)]
   const first = natural(await hash(Uint8Array.of(1, ...kc1)))
   const second = natural(await hash(Uint8Array.of(2, ...kc1, ...ks1)))
@@ -397,12 +397,12 @@ export async function sharedSecret({ secret, value }: ClientExchange, server: bi
 }
 
 /** Returns `VK_c`, which proves to the server that the client knows the secret; `host` is `vh` of RFC 8120 §7. */
-export function clientProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
+function clientProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
   return proof(4, shared, nc, host)
 }
 
 /** Returns `VK_s`, which proves to the client that the server knows it. */
-export function serverProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
+function serverProof(shared: SharedSecret, nc: number, host: string): Promise<Uint8Array> {
   return proof(3, shared, nc, host)
 }
 
@@ -442,7 +442,7 @@ function isInScope(scope: string, url: string): boolean {
 }
 
 /** Returns the scope when a server names none: §4.1 says its origin, §5 its host; the narrower one is used. */
-export function defaultScope(url: string): string {
+function defaultScope(url: string): string {
   return new URL(url).origin
 }
 

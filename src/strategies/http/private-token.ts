@@ -220,7 +220,7 @@ export interface TokenChallenge {
 }
 
 /** Token types of RFC 9578 §8.2.1 and §8.2.2, with the length of their authenticators in bytes. */
-export const AUTHENTICATOR_BYTES: ReadonlyMap<number, number> = new Map([
+const AUTHENTICATOR_BYTES: ReadonlyMap<number, number> = new Map([
   [0x0001, 48],
   [0x0002, 256],
 ])
@@ -240,18 +240,18 @@ export async function tokenChallenge(challenge = '', tokenKey?: string): Promise
 }
 
 /** Formats a number as in the registry. */
-export function typeName(type: number): string {
+function typeName(type: number): string {
   return `0x${type.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /** True when the token may be redeemed at that URL; a name without a port means the default port (RFC 9577 §2.1.3). */
-export function isForOrigin({ originInfo }: TokenChallenge, url: string): boolean {
+function isForOrigin({ originInfo }: TokenChallenge, url: string): boolean {
   const { protocol, host } = new URL(url)
   return originInfo.length === 0 || originInfo.some((name) => hostOf(protocol, name) === host)
 }
 
 /** Decodes base64url or base64; undefined for anything else. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   return /^[\w+/-]+={0,2}$/.test(text) ? fromBase64url(text) : undefined
 }
 
@@ -281,7 +281,7 @@ function field(bytes: Uint8Array, at: number, width: 1 | 2): { readonly value: U
 }
 
 /** Encodes two bytes, big-endian. */
-export function uint16(bytes: Uint8Array, at: number): number {
+function uint16(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)
 }
 
@@ -316,7 +316,7 @@ const MAX_ANSWER = 1024
  * request goes. Errors: `SCHEME_UNSUPPORTED` without the package, `AUTH_CHALLENGE_UNSUPPORTED` for a key that cannot be used,
  * `AUTH_REJECTED`, `HTTP_<status>`, `RESPONSE_TOO_LARGE`, `AUTH_SERVER_UNPROVEN` for a response not made with the key.
  */
-export async function issuedToken(load: LoadPrivacyPass, challenge: TokenChallenge, context: HttpContext): Promise<string> {
+async function issuedToken(load: LoadPrivacyPass, challenge: TokenChallenge, context: HttpContext): Promise<string> {
   const { credential } = context
   const client = await blindingClient(load, challenge.tokenType)
   const body = await blinded(client, challenge, context)

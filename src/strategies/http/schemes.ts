@@ -18,7 +18,7 @@ const MAX_TEXT = 1024
  * Signs keying material exported from the TLS connection (RFC 9729), valid on that connection only. Servers send no challenge, and a
  * server that does not know the key responds as if the target did not exist, often with 404.
  */
-export const concealed: HttpAuthScheme = {
+const concealed: HttpAuthScheme = {
   name: 'concealed',
   fields: {
     privateKey: { ...privateKeyField, required: true },

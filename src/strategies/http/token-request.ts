@@ -36,7 +36,7 @@ export async function* requestedSteps(request: HttpRequest, context: HttpContext
   if (next.value !== token.value) yield bearerStep(request, next)
 }
 
-export function bearerStep(request: HttpRequest, { value, expiresAt }: RequestedToken) {
+function bearerStep(request: HttpRequest, { value, expiresAt }: RequestedToken) {
   return authorized(withHeader(request, 'authorization', `Bearer ${value}`), expiresAt)
 }
 
@@ -308,12 +308,12 @@ function parametersOf(credential: Credential): readonly Named[] {
 }
 
 /** Encodes a token as JSON for a store. */
-export function encodeToken(token: RequestedToken): string {
+function encodeToken(token: RequestedToken): string {
   return JSON.stringify(token)
 }
 
 /** Decodes a token from a store; undefined for anything else. */
-export function decodeToken(text: string | undefined): RequestedToken | undefined {
+function decodeToken(text: string | undefined): RequestedToken | undefined {
   if (text === undefined) return undefined
   let token: Readonly<Record<string, unknown>> | null
   try {

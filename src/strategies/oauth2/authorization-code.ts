@@ -154,7 +154,7 @@ function checkPkce({ code_challenge_methods_supported: methods, issuer }: Server
 
 /** A login between its request and its response; its values are used once. */
 
-export interface PendingLogin {
+interface PendingLogin {
   readonly state: string
   /** For OpenID Connect (OpenID Connect Core 1.0 §3.1.2.1). */
   readonly nonce?: string
@@ -208,7 +208,7 @@ export function isOfIssuer(
 }
 
 /** Returns `OAUTH_ISSUER_MISMATCH`: the response has another issuer, or none when the server always sends it. */
-export function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Credential): TrustError {
+function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Credential): TrustError {
   const { id } = credential
   return new TrustError('OAUTH_ISSUER_MISMATCH', `the login response for "${id}" has another issuer, or none`, {
     credential: id,
@@ -219,7 +219,7 @@ export function foreignIssuer({ issuer }: ServerMetadata, credential: OAuth2Cred
 }
 
 /** Returns `OAUTH_RESPONSE_INVALID`; the error never quotes the response. */
-export function strangeAnswer(credential: string) {
+function strangeAnswer(credential: string) {
   return invalidAnswer({ credential, url: '', name: 'authorization endpoint' }, 'belongs to another login')
 }
 

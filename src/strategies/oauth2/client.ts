@@ -411,7 +411,7 @@ function claimOf(error: unknown): string | undefined {
 }
 
 /** Client authentication of a credential, and the secrets it uses. */
-export interface Authentication {
+interface Authentication {
   readonly method: ClientAuth
   /** Basic credentials without the encoding of RFC 6749 §2.3.1, where that makes a difference. */
   readonly unencoded?: ClientAuth
@@ -425,7 +425,7 @@ export interface Authentication {
  * Returns the authentication by the method of the credential (RFC 6749 §2.3, RFC 7523, RFC 8705), and never by another. Errors:
  * `CREDENTIAL_VALUE_INVALID`, `CREDENTIAL_SOURCE`.
  */
-export async function authenticationOf(
+async function authenticationOf(
   { credential }: OAuth2Context,
   client: typeof import('./library.ts'),
   server: ServerMetadata,
@@ -485,12 +485,12 @@ function formEncoded(text: string): string {
 }
 
 /** Algorithms of JWTs that are signed with a secret (RFC 7518 §3.2). */
-export const HMACS = ['HS256', 'HS384', 'HS512'] as const
+const HMACS = ['HS256', 'HS384', 'HS512'] as const
 
-export type Hmac = (typeof HMACS)[number]
+type Hmac = (typeof HMACS)[number]
 
 /** True for a JWT that is signed with the client secret (OpenID Connect Core 1.0 §10.1). */
-export async function isSignedWithSecret(jwt: string, algorithm: Hmac, secret: string): Promise<boolean> {
+async function isSignedWithSecret(jwt: string, algorithm: Hmac, secret: string): Promise<boolean> {
   const end = jwt.lastIndexOf('.')
   const signature = fromBase64url(jwt.slice(end + 1))
   if (signature === undefined) return false

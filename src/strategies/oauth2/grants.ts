@@ -229,7 +229,7 @@ function tellReduction({ credential: { id, scopes = [] }, warn }: OAuth2Context,
 }
 
 /** Returns the claims of an ID token that was verified before (OpenID Connect Core 1.0 §2); none for a malformed one. */
-export function idTokenClaims(token: string): JsonObject {
+function idTokenClaims(token: string): JsonObject {
   return jwtPart(token, 1)
 }
 
@@ -243,7 +243,7 @@ export function userName(token: string): string | undefined {
 }
 
 /** Returns the expiry in epoch milliseconds; undefined when there is none. */
-export function endOfIdToken(token: string): number | undefined {
+function endOfIdToken(token: string): number | undefined {
   const { exp } = idTokenClaims(token)
   return typeof exp === 'number' ? exp * 1000 : undefined
 }

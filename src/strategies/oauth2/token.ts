@@ -341,12 +341,12 @@ export interface TokenSet {
 }
 
 /** Encodes a set as JSON for a store. */
-export function encodeTokenSet(set: TokenSet): string {
+function encodeTokenSet(set: TokenSet): string {
   return JSON.stringify(set)
 }
 
 /** Decodes a set from a store; undefined for anything else. */
-export function decodeTokenSet(text: string | undefined): TokenSet | undefined {
+function decodeTokenSet(text: string | undefined): TokenSet | undefined {
   if (text === undefined) return undefined
   let value: Readonly<Record<string, unknown>>
   try {

@@ -75,7 +75,7 @@ async function memberValue(value: unknown, name: string, credential: S3Credentia
 }
 
 /** Returns a request with these members as a form (WHATWG URL §5.2); values that are no text are written as JSON. */
-export function formRequest(
+function formRequest(
   method: string,
   url: string,
   members: readonly (readonly [string, unknown])[],
@@ -95,7 +95,7 @@ async function checkAnswer(response: HttpResponse, id: string, service: string):
 }
 
 /** Returns the error for a redirect: services with a login page redirect there when they refuse a token. */
-export function redirected({ url, status }: Pick<HttpResponse, 'url' | 'status'>, id: string, service: string): TrustError {
+function redirected({ url, status }: Pick<HttpResponse, 'url' | 'status'>, id: string, service: string): TrustError {
   const message = `the ${service} of "${id}" sent a redirect instead of keys. It was not followed`
   const hint = 'services often redirect to a login page when they refuse a token: check the credential named in "with", then the URL'
   return new TrustError('REDIRECT_CROSS_ORIGIN', message, { credential: id, url, status, hint })

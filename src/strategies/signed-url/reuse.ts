@@ -186,7 +186,7 @@ export function openedBy({ folder, query }: Cover, address: string): string | un
 }
 
 /** Returns the first segments of the path, as a folder. */
-export function folderOf(address: string, depth: number): string {
+function folderOf(address: string, depth: number): string {
   const { protocol, host, pathname } = new URL(address)
   const path = pathname.split('/', depth + 1).join('/')
   return `${protocol}//${host}${path}/`

@@ -147,7 +147,7 @@ function parsed(text: string): unknown {
 const QUERY = /^(?:[\w.~!$'()*+,;=:@/?&-]|%[\da-f]{2})+$/i
 
 /** Returns a token as a query, without its question mark; undefined for text that is none. */
-export function queryOf(token: string): string | undefined {
+function queryOf(token: string): string | undefined {
   const query = token.trim().replace(/^[?&]/, '')
   return query.length <= MAX_LENGTH && query.includes('=') && QUERY.test(query) ? query : undefined
 }
@@ -162,7 +162,7 @@ const MAX_LENGTH = 8192
 const NAMES = ['Policy', 'Expires', 'Signature', 'Key-Pair-Id', 'Hash-Algorithm'] as const
 
 /** Returns the signature as a query: of the cookies that the response sets, else of its members; undefined when one is missing. */
-export function cookiesOf({ headers }: Pick<HttpResponse, 'headers'>, answer: unknown, field: string | undefined): string | undefined {
+function cookiesOf({ headers }: Pick<HttpResponse, 'headers'>, answer: unknown, field: string | undefined): string | undefined {
   const set = new Map((headers.getSetCookie?.() ?? []).map((line) => pairOf(line.split(';', 1)[0] ?? '')))
   const members = field === undefined ? (own(answer, 'cookies') ?? answer) : own(answer, field)
   return complete((name) => set.get(name)) ?? complete((name) => ownString(members, name) ?? numberOf(own(members, name)))
