@@ -42,7 +42,6 @@ const KINDS = `
   dist/services/translation/*.d.ts dist/services/translation/*.js
   dist/strategies/*.d.ts dist/strategies/*.js
   dist/strategies/http/*.d.ts dist/strategies/http/*.js
-  dist/strategies/http/private-token/*.d.ts dist/strategies/http/private-token/*.js
   dist/strategies/oauth2/*.d.ts dist/strategies/oauth2/*.js
   dist/strategies/s3/*.d.ts dist/strategies/s3/*.js
   dist/strategies/signed-url/*.d.ts dist/strategies/signed-url/*.js
