@@ -118,7 +118,8 @@ export class Sender {
   /** Selects credentials for a hop only if its own URL is allowed; otherwise it is sent without. */
   #forHop(target: Target | undefined, url: URL): readonly UsableReference[] {
     if (url.protocol === 'http:' && !this.#engine.named.has(url.origin)) return []
-    return (target ? this.#selector.select(target, url) : this.#selector.selectUrl(url)).usable
+    if (!target) return this.#selector.selectUrl(url).usable
+    return this.#selector.select(target, url).usable
   }
 
   /** Sends one hop with each reference in order until a server accepts one. */
