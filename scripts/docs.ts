@@ -49,7 +49,7 @@ function takePictures(): void {
     console.log('no Chromium: the pictures stay as they are')
     return
   }
-  const tests = ['--config', 'vitest.peers.config.ts', 'test/peers/documentation-pictures.test.ts']
+  const tests = ['--mode', 'peers', 'test/peers/documentation-pictures.test.ts']
   run('env', [`PICTURES=${join(root, 'docs')}`, 'npx', 'vitest', 'run', ...tests], root)
 }
 

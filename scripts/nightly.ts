@@ -28,7 +28,7 @@ const vitest = join(root, 'node_modules/.bin/vitest')
 
 /** In the order in which they run. */
 const PARTS: Readonly<Record<string, Part>> = {
-  quick: { command: vitest, arguments: ['run', '--config', 'vitest.quick.config.ts'] },
+  quick: { command: vitest, arguments: ['run', '--mode', 'quick'] },
   fuzz: { command: vitest, arguments: ['run', 'test/fuzz'], env: { FUZZ_SEED: String(seed), FUZZ_CASES: values.cases } },
   chaos: { command: vitest, arguments: ['run', 'test/chaos'], env: { CHAOS_SEEDS: chaosSeeds() } },
   processes: {
@@ -41,7 +41,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },
   mutation: { command: tsx, arguments: ['scripts/mutation/test.ts', '--jobs', String(availableParallelism())] },
   docs: { command: tsx, arguments: ['scripts/docs.ts'] },
-  peers: { command: vitest, arguments: ['run', '--config', 'vitest.peers.config.ts'] },
+  peers: { command: vitest, arguments: ['run', '--mode', 'peers'] },
   versions: { command: tsx, arguments: ['scripts/node-versions.ts'] },
   typescript: { command: tsx, arguments: ['scripts/typescript-versions.ts'] },
 }

@@ -1,12 +1,12 @@
 /**
- * Prints the bill of materials of the package as CycloneDX 1.6: `npm run --silent sbom`.
+ * Prints the bill of materials of the package as CycloneDX 1.6: `npx tsx scripts/sbom.ts`.
  *
  * It depends on the lock file alone, without time and random numbers: whoever checks out a tag gets the same bytes.
  */
 import { refuseArguments } from './command-line.ts'
 import { MANIFEST, runTimePackages } from './run-time-packages.ts'
 
-refuseArguments('npm run --silent sbom')
+refuseArguments('npx tsx scripts/sbom.ts')
 
 const { name, version, description, license, dependencies } = MANIFEST
 const packages = runTimePackages()

@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { exportedNames } from '../test/package/exported-names.ts'
 import { commandLine, refuseUnknown } from './command-line.ts'
-import { installInto, packInto } from './pack/package.ts'
+import { installInto, packInto } from './package.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -59,6 +59,11 @@ export const ERROR_CODES = {
     advice: 'Use the name of an asset or link that the document contains',
   },
   OUTPUT_UNSUPPORTED: { families: ['UnsupportedError'], exit: 2, advice: 'Use another output; the hint names one' },
+  ORDER_REQUIRED: {
+    families: ['ConfigurationError'],
+    exit: 2,
+    advice: 'Order the file: leave out `--no-order`, or agree to costs with `--yes`',
+  },
   REQUEST_INVALID: { families: ['ValidationError', 'ConfigurationError'], exit: 2, advice: 'Correct the argument that the message names' },
   REQUEST_TOO_LARGE: { families: ['ValidationError'], exit: 2, advice: 'Send less in one call; the message states the limit' },
   VERB_NOT_ALLOWED: { families: ['ValidationError'], exit: 2, advice: 'Use a method that the resource supports' },
@@ -258,6 +263,7 @@ export const ERROR_CODES = {
     exit: 5,
     advice: 'Read the message of the service, and start the job again',
   },
+  ORDER_FAILED: { families: ['ProtocolError'], exit: 5, advice: 'Read the reason of the provider, and order the file again' },
   RETRY_BUDGET: {
     families: ['RetryBudgetError', 'NetworkError'],
     exit: 5,

@@ -97,7 +97,7 @@ function isAbandoned(event: JobEvent | undefined): boolean {
 async function start(job: Job, path: string, told: (event: JobEvent) => void): Promise<string> {
   writeFileSync(path, JSON.stringify(job))
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-  const child = spawn(process.execPath, [vitest, 'run', '--config', 'vitest.mutation.config.ts'], {
+  const child = spawn(process.execPath, [vitest, 'run', '--mode', 'mutation'], {
     cwd: ROOT,
     // What tests leave is removed with the folder of the job.
     env: { ...process.env, MUTATION_JOB: path, CI: '1', TMPDIR: dirname(path) },

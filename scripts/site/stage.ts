@@ -9,7 +9,7 @@ export const OTHERS: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'contributing.md',
   'SECURITY.md': 'security.md',
   'THIRD-PARTY.md': 'third-party.md',
-  'conformance/README.md': 'conformance.md',
+  'fixtures/conformance/README.md': 'conformance.md',
   'examples/stac-browser/README.md': 'stac-browser.md',
   'examples/browser/map/README.md': 'example-map.md',
 }

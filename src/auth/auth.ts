@@ -110,8 +110,12 @@ export interface AuthorizeOptions {
 export interface TargetSendOptions {
   /** Aborts the call (`ABORTED`). */
   readonly signal?: AbortSignal
-  /** For a target: `GET` by default; `HEAD` for the response headers only. */
-  readonly method?: 'GET' | 'HEAD'
+  /** For a target: `GET` by default; `HEAD` for the response headers only, `POST` for an API that prepares the file. */
+  readonly method?: 'GET' | 'HEAD' | 'POST'
+  /** For a target with `POST`. */
+  readonly body?: string
+  /** `error` refuses every redirect (`REDIRECT_CROSS_ORIGIN`); default: `follow`. */
+  readonly redirect?: 'follow' | 'error'
   /** Called with the id of each credential that a server accepted. */
   readonly onUse?: (credential: string) => void
   /** For a target; a request that is passed in has its own headers. */

@@ -141,15 +141,16 @@ export class Engine {
   }
 
   async send(input: HttpRequest | Target | undefined, options: TargetSendOptions): Promise<HttpResponse> {
-    const { method = 'GET', headers, ...rest } = options
+    const { method = 'GET', headers, body, ...rest } = options
     if (isRequest(input)) {
-      const { signal, onUse, anonymous }: RequestOptions = rest
+      const { signal, redirect, onUse, anonymous }: RequestOptions = rest
       const selection = this.#selector.selectUrl(this.#written(input.url))
       const request = { ...input, url: hrefOf(selection.url), headers: plainHeaders(input.headers) }
-      return this.#sender.send(request, selection, { signal, onUse, anonymous })
+      return this.#sender.send(request, selection, { signal, redirect, onUse, anonymous })
     }
     const selection = await this.#selection(givenTarget(input))
-    return this.#sender.send({ method, url: hrefOf(selection.url), headers: plainHeaders(headers) }, selection, rest)
+    const request = { method, url: hrefOf(selection.url), headers: plainHeaders(headers), ...(body !== undefined && { body }) }
+    return this.#sender.send(request, selection, rest)
   }
 
   /** Returns what is selected for a target, after loading what it needs. Errors: `SelectionError` when nothing may be sent. */

@@ -9,12 +9,22 @@ import { shown } from '../outputs/redact.ts'
 import { kindOf, own, ownString } from '../stac/document.ts'
 import { findAsset, type Target } from '../stac/target.ts'
 import { forJson } from '../text/sanitize.ts'
-import type { AuthorizeLinesOptions } from './commands/authorize.ts'
 import type { Context } from './context.ts'
 import { givenDocuments } from './download/documents.ts'
 import { EXIT, exitCodeOf, worstExit } from './exit-code.ts'
 import { isBrokenPipe, write } from './io.ts'
 import { openAuth } from './open-auth.ts'
+import type { AssetOptions, ByAddressOption, CredentialsOption } from './options.ts'
+
+/** Options of `--as ndjson`. */
+export interface AuthorizeLinesOptions extends CredentialsOption, ByAddressOption, AssetOptions {
+  readonly reveal?: boolean
+  readonly expires?: number
+  readonly minValidity?: number
+  readonly unordered?: boolean
+  readonly concurrency?: number
+  readonly shard?: { readonly index: number; readonly of: number }
+}
 
 /** Marks the document that is made for a line with a target. */
 const MADE = Symbol('made')

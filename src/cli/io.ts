@@ -7,7 +7,7 @@ import { AbortedError, AuthError } from '../errors.ts'
 import { systemCode, writeFailure } from '../node/base/system-error.ts'
 import { errorText, forJson, forTerminal, headline } from '../text/sanitize.ts'
 import { adviceFor } from './exit-code.ts'
-import { withProviderHint } from './setup/setup-hint.ts'
+import { withProviderHint } from './setup-hint.ts'
 
 /** An output stream; columns and rows are those of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }

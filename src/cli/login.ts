@@ -196,7 +196,8 @@ export async function status(options: StatusOptions, context: Context, open: typ
 }
 
 function textOf(known: readonly CredentialStatus[]): string {
-  if (known.length === 0) return 'no credential uses tokens\n'
+  if (known.length === 0)
+    return 'no credential uses tokens; stac-auth setup DOC, or setup with a provider of stac-auth providers, makes one\n'
   const rows = known.map((one) => [one.credential, [one.type, one.flow].filter(Boolean).join(' '), stateText(one)])
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')

@@ -12,7 +12,6 @@ import { nearMiss } from '../text/suggest.ts'
 import type { Context } from './context.ts'
 import { usageError } from './exit-code.ts'
 import { type Io, version } from './io.ts'
-import type { FixingOptions } from './lint/lint-options.ts'
 import { type ReadDocument, readDocument } from './read-document.ts'
 import { bytesText } from './units.ts'
 
@@ -370,7 +369,9 @@ export function crawlSettings(options: CrawlOption): CrawlLimits & CrawlManners 
 }
 
 /** Checks options that need or exclude `--crawl`. Errors: `USAGE`. */
-export function requireCrawl(options: CrawlOption & Partial<FixingOptions>): void {
+export function requireCrawl(
+  options: CrawlOption & { readonly fix?: boolean; readonly fixSuggestions?: boolean; readonly fixDryRun?: boolean },
+): void {
   const { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact } = options
   const given = { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact }
   const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? []

@@ -78,7 +78,7 @@ export async function runProgram(argv: readonly string[], io: Io, diagnostics: D
       async (...given) => {
         exitCode = await action(...given).catch(async (error: unknown) => {
           if (!isAuthError(error)) throw error
-          const { withSetupHint } = await import('./setup/setup-hint.ts')
+          const { withSetupHint } = await import('./setup-hint.ts')
           throw withSetupHint(error, documentsIn(given, argv))
         })
       },

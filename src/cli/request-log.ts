@@ -91,8 +91,9 @@ function logged(transport: Transport, log: Log, now = () => performance.now()): 
         throw error
       }
     }
-  const { connect } = transport
+  const { connect, streams } = transport
   return Object.assign(wrapped(transport), {
+    ...(streams && { streams }),
     ...(connect && {
       connect: async (url: string, options?: SendOptions) => {
         const connection = await connect(url, options)

@@ -4,14 +4,29 @@ import { ConfigurationError } from '../errors.ts'
 import type { RestResource } from '../services/client/rest-resource.ts'
 import { numericId, type TimeTrackingClient } from '../services/time-tracking/time-tracking-client.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
-import { type FieldOptions, type TimeOptions, writtenFields } from './commands/time.ts'
 import type { Context } from './context.ts'
 import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
 import { openAuth, serviceAuth } from './open-auth.ts'
+import type { CredentialsOption } from './options.ts'
 import { loggedTransport } from './request-log.ts'
 
 export type TimeResource = 'projects' | 'customers'
+
+export interface TimeOptions extends CredentialsOption {
+  readonly baseUrl?: string
+  readonly apiVersion?: string
+  readonly userAgent?: string
+  readonly authHeader?: 'authorization' | 'x-api-token'
+  readonly allowInsecure?: boolean
+  readonly json?: boolean
+}
+
+/** Options for the fields of a record. */
+export interface FieldOptions {
+  readonly name?: string
+  readonly set?: readonly string[]
+}
 
 /** Runs the actions of one resource; each returns its exit code. Errors: `USAGE`, `REQUEST_INVALID`, those of the client. */
 export class TimeActions {
@@ -159,4 +174,18 @@ function parseExactly(text: string): unknown {
 /** Restores marked numbers in the output. */
 function withExactNumbers(text: string): string {
   return text.replace(MARKED, '$1').replaceAll(MARK, '')
+}
+
+/** Returns the fields to write. Errors: `USAGE` for none, a repeated or a malformed field. */
+function writtenFields({ name, set = [] }: FieldOptions): Readonly<Record<string, string>> {
+  const pairs = set.map((text): [string, string] => {
+    const equals = text.indexOf('=')
+    if (equals < 1) throw usageError('--set must be FIELD=VALUE')
+    return [text.slice(0, equals), text.slice(equals + 1)]
+  })
+  if (name !== undefined) pairs.unshift(['name', name])
+  if (pairs.length === 0) throw usageError('no field is given: give --name NAME or --set FIELD=VALUE')
+  const twice = pairs.find(([field], index) => pairs.findIndex(([other]) => other === field) < index)
+  if (twice) throw usageError(`the field ${JSON.stringify(twice[0])} is given twice`)
+  return Object.fromEntries(pairs)
 }

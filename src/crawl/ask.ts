@@ -6,7 +6,7 @@ import { exchangeTimeout, failure } from '../http/network-error.ts'
 import { sleep } from '../net/cancellation.ts'
 import { type Clock, startTimer } from '../net/clock.ts'
 import type { OriginLimiter } from '../net/limiter.ts'
-import { backoffBefore, retryAfterOf, retryAfterProblem, retryHint, withRetryAfter } from '../net/retry.ts'
+import { Retries, retryAfterOf, retryAfterProblem, retryHint, withRetryAfter } from '../net/retry.ts'
 import { DOCUMENT_LIMITS } from '../stac/document.ts'
 import { type Job, type Outcome, originOf } from './job.ts'
 import { CRAWL_RETRIES, type CrawlManners } from './settings.ts'
@@ -52,7 +52,10 @@ const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
 export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<Answer> {
   const { retries = Infinity, maxRetryAfter = Infinity, clock, random, limiter, signal } = asking
   const origin = originOf(job.url)
-  for (let again = 0; ; again++) {
+  const longest = Math.min(maxRetryAfter, CRAWL_RETRIES.retryAfter.longest)
+  const policy = { ...CRAWL_RETRIES, retries: Math.min(retries, CRAWL_RETRIES.retries), retryAfter: { longest } }
+  const attempts = new Retries(policy, random)
+  for (;;) {
     try {
       const entered = limiter.enter(origin, signal)
       if (entered) await entered
@@ -67,14 +70,14 @@ export async function ask(job: Job, asking: Asking, earlier?: Outcome): Promise<
       if (signal?.aborted) throw new AbortedError(signal.reason)
       const failed = failure(error, undefined, job.url)
       const wait = retryAfterOf(failed)
-      const longest = Math.min(maxRetryAfter, CRAWL_RETRIES.retryAfter.longest)
       const isTooLong = (wait ?? 0) > longest
-      if (isTooLong || !failed.retryable || again >= Math.min(retries, CRAWL_RETRIES.retries))
+      const delay = failed.retryable && !isTooLong ? attempts.next({ hint: wait, status: failed.status }) : 'retries'
+      if (typeof delay === 'string')
         throw isTooLong || failed.code === 'HTTP_429'
           ? rateLimited(job.url, isTooLong ? retryAfterProblem(wait ?? 0, longest) : STILL_429)
           : failed
       if (wait !== undefined || failed.status === 429 || failed.status === 503) limiter.refused(origin, wait ?? 0)
-      if (wait === undefined) await sleep(backoffBefore(CRAWL_RETRIES.backoff, again + 1, random()), clock, signal)
+      if (wait === undefined) await sleep(delay, clock, signal)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Encodings of bytes: byte strings (one character up to U+00FF per byte, as in header fields), base64, base64url. */
+/** Encodings of bytes: byte strings (one character up to U+00FF per byte, as in header fields), base64, base64url, hex; HMACs of texts. */
 
 const utf8 = /* @__PURE__ */ new TextEncoder()
 
@@ -38,4 +38,17 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length
   for (const [index, byte] of one.entries()) difference |= byte ^ (other[index] ?? 0)
   return difference === 0
+}
+
+/** Returns the bytes as lower-case hex. */
+export function hex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
+  return text
+}
+
+/** Returns the HMAC of a text in UTF-8 (RFC 2104). */
+export async function hmac(hash: 'SHA-1' | 'SHA-256', key: Uint8Array, text: string): Promise<Uint8Array> {
+  const imported = await crypto.subtle.importKey('raw', new Uint8Array(key), { name: 'HMAC', hash }, false, ['sign'])
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(text)))
 }

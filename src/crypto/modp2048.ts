@@ -1,5 +1,5 @@
 /** The 2048-bit MODP group for key exchanges (RFC 3526 §3): powers of 2 modulo a safe prime. */
-import { hex } from './hex.ts'
+import { hex } from './encoding.ts'
 
 /** The prime modulus. */
 export const PRIME = BigInt(

@@ -1,9 +1,8 @@
 /**
  * Requests and responses as plain data: they can be compared, replayed, printed and tested without a server. Bodies of responses are
- * collected by the transport or read from a stream, never beyond a limit.
+ * streams, and are never read beyond a limit.
  */
 
-import type { AuthError } from '../errors.ts'
 import { tooLarge } from './network-error.ts'
 import type { ServerMessage } from './server-message.ts'
 
@@ -75,8 +74,11 @@ export interface SendOptions {
   readonly bodyTimeout?: number
   /** The client certificate of the connection (RFC 8705 §2), PEM; connections are not shared between certificates. */
   readonly clientCertificate?: ClientCertificate
-  /** True to share the connections of collected exchanges: for API calls, whose responses are short. */
-  readonly pooled?: boolean
+  /**
+   * A body that is sent as it arrives, instead of that of the request; for a transport with `streams` only. Sent once, in chunked encoding
+   * unless the headers contain `content-length`.
+   */
+  readonly stream?: AsyncIterable<Uint8Array>
   /** True: a platform that hides the URL of redirects (browsers) may follow them itself; for resources only. */
   readonly followHidden?: boolean
   /** Set by the engine, for logs: the credential in use, and whether the request is for the resource or an endpoint of the credential. */
@@ -113,53 +115,8 @@ export interface Connection {
 /** Connects to the origin of a URL. Errors: as for sending. */
 export type Connect = (url: string, options?: SendOptions) => Promise<Connection>
 
-/** A `Send` that may also support reserved connections and collected responses. */
-export type Transport = Send & { readonly connect?: Connect; readonly collect?: Collect }
-
-/** A request whose URL is already split. Header names are lower case. */
-export interface PartedRequest {
-  readonly method: string
-  /** `https://host[:port]`, as WHATWG URLs write it. */
-  readonly origin: string
-  /** Path and query, percent-encoded. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  /** An iterable is sent as it arrives, in chunked encoding unless the headers contain `content-length`. */
-  readonly body?: ReplayableBody | AsyncIterable<Uint8Array>
-}
-
-export interface CollectOptions extends Pick<SendOptions, 'allowPrivateNetwork' | 'headersTimeout' | 'bodyTimeout'> {
-  /** Maximum bytes of a decoded successful response; more is `RESPONSE_TOO_LARGE`. */
-  readonly limit: number
-  /** Maximum bytes of any other response; the rest is left out. */
-  readonly failureLimit: number
-}
-
-/** A complete response. */
-export interface Collected {
-  readonly status: number
-  readonly headers: HttpResponse['headers']
-  readonly body: Uint8Array
-  /** The body as UTF-8; a byte order mark is left out. */
-  text(): string
-}
-
-/** The reason why there is no response. */
-export interface Uncollected {
-  readonly error: AuthError
-  /** True when at least one byte of the request was handed to a connected socket. */
-  readonly sent: boolean
-  /** True when the response had begun. */
-  readonly begun: boolean
-  /** True when a reused connection was closed before the response began. */
-  readonly stale: boolean
-}
-
-/** Cancels the request: `done` gets that reason as its error. Does nothing after the end of the exchange. */
-export type Cancel = (reason: AuthError) => void
-
-/** Sends a request and collects its response. Never throws; `done` is called once. An unsuccessful response may be truncated. */
-export type Collect = (request: PartedRequest, options: CollectOptions, done: (result: Collected | Uncollected) => void) => Cancel
+/** A `Send` that may also support reserved connections, and bodies that are sent as they arrive (`SendOptions.stream`). */
+export type Transport = Send & { readonly connect?: Connect; readonly streams?: true }
 
 /** The members of the platform's `WebSocket` (WHATWG WebSockets §3.1) that are used. */
 export interface MessageSocket {
@@ -211,26 +168,29 @@ export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** True when there is no response. */
-export function isUncollected(result: Collected | Uncollected): result is Uncollected {
-  return 'error' in result
-}
-
 /**
- * Returns all bytes of a decoded body.
+ * Returns all bytes of a decoded body. They are copied as they arrive: many small chunks would take many times their size.
  *
  * Errors: `RESPONSE_TOO_LARGE` as soon as there are more than `limit`; the source is closed then.
  */
 export async function readBody(chunks: AsyncIterable<Uint8Array>, limit: number, url: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
+  let bytes: Uint8Array | undefined
   let length = 0
   for await (const chunk of chunks) {
-    length += chunk.length
-    if (length > limit) throw tooLarge(url, `the response exceeds the limit of ${limit} bytes`)
-    keepChunk(parts, chunk, (buffer, size) => new Uint8Array(buffer, 0, size))
+    const end = length + chunk.length
+    if (end > limit) throw tooLarge(url, `the response exceeds the limit of ${limit} bytes`)
+    if (bytes && end > bytes.length) bytes = resized(bytes, Math.min(2 * end, limit))
+    if (bytes) bytes.set(chunk, length)
+    else bytes = chunk
+    length = end
   }
-  const [first] = parts
-  return parts.length === 1 && first ? first : concatenated(parts, length)
+  return bytes?.subarray(0, length) ?? new Uint8Array()
+}
+
+function resized(bytes: Uint8Array, length: number): Uint8Array {
+  const larger = new Uint8Array(length)
+  larger.set(bytes)
+  return larger
 }
 
 /** Decodes UTF-8; invalid bytes become U+FFFD, a byte order mark is removed. */
@@ -239,56 +199,6 @@ export function utf8(bytes: Uint8Array): string {
 }
 
 const DECODER = /* @__PURE__ */ new TextDecoder()
-
-function concatenated(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.length
-  }
-  return bytes
-}
-
-/** Smaller chunks, in bytes, are copied into blocks. */
-const SMALL = 1024
-
-/** Size of a block of small chunks, in bytes. */
-const BLOCK = 16_384
-
-/** The blocks created here. Each belongs to the last chunk of one list, so the bytes after that chunk are free. */
-const BLOCKS = new WeakSet<ArrayBufferLike>()
-
-/**
- * Appends a chunk to the others. Consecutive small ones are copied into one block: a body that arrives byte by byte would otherwise use
- * many times its size in memory.
- *
- * @param view returns the first `length` bytes of a buffer
- */
-export function keepChunk<T extends Uint8Array>(chunks: T[], chunk: T, view: (buffer: ArrayBufferLike, length: number) => T): void {
-  const last = chunks.at(-1)
-  if (last && (BLOCKS.has(last.buffer) ? last.length + chunk.length <= BLOCK : last.length < SMALL) && chunk.length < SMALL) {
-    const block = BLOCKS.has(last.buffer) ? last.buffer : blockOf(last)
-    new Uint8Array(block).set(chunk, last.length)
-    chunks[chunks.length - 1] = view(block, last.length + chunk.length)
-    return
-  }
-  // A block that is less than half full is copied, to free the rest.
-  if (last && BLOCKS.has(last.buffer) && last.length < BLOCK / 2) chunks[chunks.length - 1] = view(copyOf(last, last.length), last.length)
-  chunks.push(chunk)
-}
-
-function blockOf(chunk: Uint8Array): ArrayBuffer {
-  const block = copyOf(chunk, BLOCK)
-  BLOCKS.add(block)
-  return block
-}
-
-function copyOf(chunk: Uint8Array, size: number): ArrayBuffer {
-  const bytes = new Uint8Array(size)
-  bytes.set(chunk)
-  return bytes.buffer
-}
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 

@@ -26,6 +26,28 @@ export function failure(error: unknown, signal: AbortSignal | undefined, url: st
   return signal?.aborted ? abortedBy(signal) : networkError(error, url)
 }
 
+/** How far an exchange came that failed without a response. */
+export interface ExchangeProgress {
+  /** At least one byte of the request was handed to a connected socket. */
+  readonly sent: boolean
+  /** The connection was used before: the server may have just closed it as idle. */
+  readonly reused: boolean
+}
+
+/** By error; no property, because errors leave the library. */
+const PROGRESS = new WeakMap<AuthError, ExchangeProgress>()
+
+/** Attaches the progress of the exchange to its error and returns the error. */
+export function withProgress(error: AuthError, progress: ExchangeProgress): AuthError {
+  PROGRESS.set(error, progress)
+  return error
+}
+
+/** Returns what {@link withProgress} attached; undefined for transports that do not report it. */
+export function progressOf(error: AuthError): ExchangeProgress | undefined {
+  return PROGRESS.get(error)
+}
+
 /** Returns `TIMEOUT_TOTAL`. */
 export function exchangeTimeout(url: string, timeout: number): TimeoutError {
   return new TimeoutError('TIMEOUT_TOTAL', `${originOf(url)}: the exchange took longer than ${timeout} ms`, { url, retryable: true })

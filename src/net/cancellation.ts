@@ -1,5 +1,5 @@
-/** Abort signals, waits that they end, timeouts, and the deadline of a call. */
-import { AbortedError, type AuthError, abortedBy, TimeoutError } from '../errors.ts'
+/** Abort signals, waits that they end, and timeouts. */
+import { AbortedError, type AuthError, abortedBy } from '../errors.ts'
 import { type Clock, startTimer } from './clock.ts'
 
 /** Throws if the signal has aborted. Errors: `ABORTED`, or the error that the signal aborts with. */
@@ -82,11 +82,11 @@ export class Interruption {
   #forget: (() => void) | undefined
   #controller: AbortController | undefined
 
-  /** @param why makes the error of the caller's abort; a caller's reason is always wrapped, because it must not be modified */
-  constructor(caller: AbortSignal | undefined, why = ({ reason }: AbortSignal): AuthError => new AbortedError(reason)) {
+  /** A caller's reason is always wrapped, because it must not be modified. */
+  constructor(caller: AbortSignal | undefined) {
     if (!caller) return
-    if (caller.aborted) this.reason = why(caller)
-    else this.#forget = onAbort(caller, () => this.interrupt(why(caller)))
+    if (caller.aborted) this.reason = new AbortedError(caller.reason)
+    else this.#forget = onAbort(caller, () => this.interrupt(new AbortedError(caller.reason)))
   }
 
   /** Interrupts the call. Only the first reason counts. */
@@ -118,129 +118,6 @@ export class Interruption {
   }
 }
 
-/** The deadline of a call, and the timeout of the current attempt if that ends first. */
-export class Deadline implements Alarm {
-  /** Epoch milliseconds; Infinity for none. */
-  readonly end: number
-  readonly #clock: Clock
-  readonly #wheel: TimerWheel
-  readonly #interruption: Interruption
-  readonly #url: string
-  #place = 0
-  #isSet = false
-  #expired: (() => void) | undefined
-
-  constructor(end: number, clock: Clock, wheel: TimerWheel, interruption: Interruption, url: string) {
-    this.end = end
-    this.#clock = clock
-    this.#wheel = wheel
-    this.#interruption = interruption
-    this.#url = url
-  }
-
-  /** Starts a timeout: `expired` is called after that many milliseconds unless the deadline comes first. */
-  start(timeout = Number.POSITIVE_INFINITY, expired?: () => void): void {
-    this.stop()
-    const end = Math.min(this.end, this.#clock.now() + timeout)
-    if (end === Number.POSITIVE_INFINITY) return
-    this.#expired = end < this.end ? expired : undefined
-    this.#place = this.#wheel.add(end, this)
-    this.#isSet = true
-  }
-
-  stop(): void {
-    if (!this.#isSet) return
-    this.#isSet = false
-    this.#wheel.delete(this.#place, this)
-  }
-
-  expire(): void {
-    this.#isSet = false
-    const expired = this.#expired
-    if (!expired) {
-      this.#interruption.interrupt(this.tooLate())
-      return
-    }
-    // The deadline of the call still holds after the timeout of an attempt.
-    this.start()
-    expired()
-  }
-
-  /** Returns `TIMEOUT_TOTAL` with the last failure as its cause. */
-  tooLate(cause?: AuthError): TimeoutError {
-    const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits`
-    return new TimeoutError('TIMEOUT_TOTAL', message, { url: this.#url, retryable: true, ...(cause && { cause }) })
-  }
-}
-
-/** Something with an end time. */
-interface Alarm {
-  expire(): void
-}
-
-/** Resolution in milliseconds: all ends within one step share a slot. */
-const STEP = 50
-
-/**
- * One timer for the ends of many calls: setting and deleting an alarm only changes a set. The timer keeps running when its alarm is
- * deleted; it fires, finds nothing and is not started again.
- */
-export class TimerWheel {
-  readonly #clock: Clock
-  readonly #places = new Map<number, Set<Alarm>>()
-  #next = Number.POSITIVE_INFINITY
-  #stop: (() => void) | undefined
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** The number of alarms. */
-  get size(): number {
-    let size = 0
-    for (const place of this.#places.values()) size += place.size
-    return size
-  }
-
-  /** Sets an alarm that never fires early. Returns its slot for `delete`. */
-  add(at: number, alarm: Alarm): number {
-    const place = Math.ceil(at / STEP)
-    const alarms = this.#places.get(place)
-    if (alarms) alarms.add(alarm)
-    else this.#places.set(place, new Set([alarm]))
-    if (place < this.#next) this.#arm(place)
-    return place
-  }
-
-  delete(place: number, alarm: Alarm): void {
-    const alarms = this.#places.get(place)
-    if (!alarms?.delete(alarm) || alarms.size > 0) return
-    this.#places.delete(place)
-  }
-
-  #arm(place: number): void {
-    this.#stop?.()
-    this.#next = place
-    this.#stop = startTimer(this.#clock, Math.max(0, place * STEP - this.#clock.now()), () => this.#fire(), 'guard')
-  }
-
-  #fire(): void {
-    this.#stop = undefined
-    this.#next = Number.POSITIVE_INFINITY
-    const now = this.#clock.now()
-    let next = Number.POSITIVE_INFINITY
-    for (const [place, alarms] of this.#places) {
-      if (place * STEP > now) {
-        next = Math.min(next, place)
-        continue
-      }
-      this.#places.delete(place)
-      for (const alarm of alarms) alarm.expire()
-    }
-    if (next < this.#next) this.#arm(next)
-  }
-}
-
 class Listeners extends Set<() => void> {
   handleEvent(): void {
     for (const aborted of [...this]) aborted()
@@ -251,7 +128,7 @@ class Listeners extends Set<() => void> {
 const listening = new WeakMap<AbortSignal, Listeners>()
 
 /** Calls the function when the signal, which has not aborted yet, aborts. Returns a function that removes the listener. */
-function onAbort(signal: AbortSignal, aborted: () => void): () => void {
+export function onAbort(signal: AbortSignal, aborted: () => void): () => void {
   const all = listening.get(signal) ?? new Listeners()
   listening.set(signal, all)
   if (all.size === 0) signal.addEventListener('abort', all, { once: true })

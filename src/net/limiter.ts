@@ -1,7 +1,7 @@
 /** Limits of one service or origin: concurrent requests, requests per second, and the pauses that it asks for. */
 
 import { type AuthError, abortedBy, ConfigurationError } from '../errors.ts'
-import { Interruption, sleep } from './cancellation.ts'
+import { onAbort, sleep, throwIfAborted } from './cancellation.ts'
 import { type Clock, startTimer } from './clock.ts'
 
 /** How a concurrency limit adapts. */
@@ -66,28 +66,32 @@ export class ConcurrencyLimiter {
     return true
   }
 
-  /** Waits for a slot; `leave` must follow. Errors: those of the interruption and a used-up quota, `CONFIG_INVALID` for a full queue. */
-  enter(interruption: Interruption, { priority, queueLimit }: { readonly priority?: 'high'; readonly queueLimit: number }): Promise<void> {
-    if (this.depth >= queueLimit) return Promise.reject(queueFull(queueLimit))
+  /** Waits for a slot; `leave` must follow. Errors: `ABORTED`, that of a used-up quota, `CONFIG_INVALID` for a full queue. */
+  enter(
+    signal: AbortSignal | undefined,
+    { priority, queueLimit }: { readonly priority?: 'high'; readonly queueLimit: number },
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
+      throwIfAborted(signal)
+      if (this.depth >= queueLimit) throw queueFull(queueLimit)
       const line = priority === 'high' ? this.#urgent : this.#queue
+      const aborted = () => {
+        line.splice(line.indexOf(waiting), 1)
+        this.#sleepIfEmpty()
+        reject(abortedBy(signal as AbortSignal))
+      }
+      const forget = signal && onAbort(signal, aborted)
       const waiting: Waiting = {
         enter: () => {
-          interruption.tell(undefined)
+          forget?.()
           resolve()
         },
         refuse: (reason) => {
-          interruption.tell(undefined)
+          forget?.()
           reject(reason)
         },
       }
       line.push(waiting)
-      interruption.tell((reason) => {
-        const place = line.indexOf(waiting)
-        if (place >= 0) line.splice(place, 1)
-        this.#sleepIfEmpty()
-        reject(reason)
-      })
       // The pause may have ended, or a slot become free, since `tryEnter` returned false.
       this.#admit()
     })
@@ -249,8 +253,7 @@ export class OriginLimiter {
 
   async #waitFor({ concurrency, rate }: OriginLimit, signal: AbortSignal | undefined): Promise<void> {
     if (!concurrency.tryEnter()) {
-      const interruption = new Interruption(signal, abortedBy)
-      await concurrency.enter(interruption, UNBOUNDED).finally(() => interruption.close())
+      await concurrency.enter(signal, UNBOUNDED)
       this.#opened()
     }
     if (!rate) return

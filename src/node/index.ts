@@ -43,6 +43,7 @@ export {
 } from './gateway/gateway.ts'
 export { type LoopbackOptions, loopbackRedirect } from './login/loopback-login.ts'
 export { type BrowserOptions, openBrowser } from './login/open-browser.ts'
+export { type OrderOptions, withOrders } from './orders.ts'
 export { type DownloadQueueOptions, type DownloadWorkerOptions, downloadByQueue, workDownloads } from './queue/index.ts'
 export { type TokenFilesOptions, tokenFiles } from './tokens/token-files.ts'
 export { tokenKeyring } from './tokens/token-keyring.ts'

@@ -1,6 +1,6 @@
 /** The platform of browsers and other web runtimes. Its hash functions use SubtleCrypto. */
 
-import { hex } from '../crypto/hex.ts'
+import { hex } from '../crypto/encoding.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import type { notInPages } from './not-in-pages.ts'
 import type { HashName, HmacKey, Platform } from './platform.ts'

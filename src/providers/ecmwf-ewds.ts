@@ -14,6 +14,10 @@ const EWDS = {
       url: 'https://github.com/ecmwf/ecmwf-datastores-client/blob/main/ecmwf/datastores/client.py',
       proves: 'header of the key, variables',
     },
+    {
+      url: 'https://github.com/ecmwf/ecmwf-datastores-client/blob/main/ecmwf/datastores/processing.py',
+      proves: 'jobs, their states and results',
+    },
   ],
   checked: '2026-11-28',
   recognizes: {
@@ -45,6 +49,20 @@ const EWDS = {
     'Files are made on request: a job is ordered first, and its result is a file.',
     'Each data set opens only after its licence was accepted.',
   ],
+  // EODAG's cop_ewds.yml has the requests, and writes such URLs as order links; states by ecmwf/datastores/processing.py.
+  order: {
+    files: ['https://ewds.climate.copernicus.eu/api/retrieve/v1/processes/{dataset}/execution'],
+    parameters: ['inputs'],
+    request: { method: 'POST', url: '{href}', body: { inputs: { hole: 'inputs' } }, answer: { job: '/jobID' } },
+    status: {
+      url: 'https://ewds.climate.copernicus.eu/api/retrieve/v1/jobs/{job}',
+      state: '/status',
+      ready: ['successful'],
+      failed: ['failed', 'dismissed', 'deleted'],
+    },
+    result: { url: 'https://ewds.climate.copernicus.eu/api/retrieve/v1/jobs/{job}/results', answer: { location: '/asset/value/href' } },
+    location: '{location}',
+  },
 } as const satisfies Provider
 
 /**

@@ -9,7 +9,7 @@ const EODMS = {
   account: { url: 'https://www.eodms-sgdot.nrcan-rncan.gc.ca/', text: 'Register there; access to some collections must be requested.' },
   sources: [
     { url: 'https://github.com/eodms-sgdot/py-eodms-dds/blob/main/eodms_dds/aaa.py', proves: 'login by JSON, tokens and their refresh' },
-    { url: 'https://github.com/eodms-sgdot/py-eodms-dds/blob/main/README.md', proves: 'product URLs and their answers' },
+    { url: 'https://github.com/eodms-sgdot/py-eodms-dds/blob/main/eodms_dds/dds.py', proves: 'product URLs and their answers' },
   ],
   checked: '2026-11-28',
   recognizes: { files: HOSTS, catalogs: HOSTS, issuers: [], buckets: [] },
@@ -40,9 +40,18 @@ const EODMS = {
     },
   ],
   notes: [
-    'A product URL returns JSON with a `download_url`, or 202 while the product is being prepared: fetch that URL next.',
+    'A product URL returns JSON with a `download_url`, or 202 while the product is being prepared; `download` and `fetch` follow it.',
     'Each token needs a login, and the service limits logins.',
   ],
+  // 202 with `status` while a product is prepared, then `download_url`, which is requested without the token: eodms_dds/dds.py.
+  order: {
+    files: [
+      'https://www.eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/{catalog}/{collection}/{item}',
+      'https://eodms-sgdot.nrcan-rncan.gc.ca/dds/v1/item/{catalog}/{collection}/{item}',
+    ],
+    status: { url: '{href}', answer: { location: '/download_url' } },
+    location: '{location}',
+  },
 } as const satisfies Provider
 
 /**

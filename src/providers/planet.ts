@@ -11,6 +11,8 @@ const PLANET = {
     { url: 'https://docs.planet.com/develop/authentication/', proves: 'API key by header, by Basic and by query; login; tokens' },
     { url: 'https://github.com/planetlabs/planet-client-python/blob/main/docs/auth/auth-sdk.md', proves: 'PL_API_KEY' },
     { url: 'https://github.com/planetlabs/planet-client-python/blob/main/planet/auth_builtins.py', proves: 'issuer and scopes' },
+    { url: 'https://github.com/planetlabs/planet-client-python/blob/main/planet/clients/data.py', proves: 'activation of assets' },
+    { url: 'https://support.planet.com/hc/en-us/articles/4414022365201', proves: 'what counts against the quota' },
   ],
   checked: '2026-11-28',
   recognizes: {
@@ -89,8 +91,22 @@ const PLANET = {
   ],
   notes: [
     'An API key opens everything that its account may read.',
-    'Orders and activations are separate requests: an asset that is not active has no file yet.',
+    'An asset that is not active has no file yet: `download` and `fetch` activate it. Orders of the Orders API are not placed.',
   ],
+  // activate_asset, wait_asset and download_asset of planet/clients/data.py; the quota by support.planet.com.
+  order: {
+    files: ['https://api.planet.com/data/v1/assets/{asset}'],
+    costs: 'an asset that is activated and then downloaded counts against the quota of your account',
+    request: { url: '{href}/activate' },
+    status: {
+      url: '{href}',
+      state: '/status',
+      ready: ['active'],
+      orderable: ['inactive'],
+      answer: { location: '/location' },
+    },
+    location: '{location}',
+  },
 } as const satisfies Provider
 
 /**

@@ -28,6 +28,56 @@ export interface Provider {
   readonly notes: readonly string[]
   /** A small file that needs the credential, if the provider documents one. */
   readonly test?: string
+  /** How its files are ordered, where they are made or fetched from an archive on request. */
+  readonly order?: Order
+}
+
+/**
+ * How files are ordered that must be ordered first: data alone, which `withOrders` of `stac-auth/node` follows. In URLs, `{name}` stands for
+ * the value of that name: of the URL of the file, its query, or an earlier answer, percent-encoded; `{href}` for the URL of the file without
+ * its query. A URL that is one name alone is the URL in an answer.
+ */
+export interface Order {
+  /** URLs of such files: `{name}` stands for a segment of the path, `{name:uuid}` for a UUID. */
+  readonly files: readonly string[]
+  /** Parameters that the query must have: `name=value`, or members of a JSON object that is the whole query. */
+  readonly parameters?: readonly string[]
+  /** What it costs, in money or quota: a sentence without its full stop. The user is asked before such an order. */
+  readonly costs?: string
+  /** The request that orders; absent where the request for the state orders as well. */
+  readonly request?: OrderRequest
+  /** The request for the state; absent where the answer to the order names the file. It is repeated while its status is 202. */
+  readonly status?: OrderStatus
+  /** A request that names the file once it is ready, where the state does not. */
+  readonly result?: OrderRequest
+  /** URL of the file once it is ready. */
+  readonly location: string
+}
+
+/** A request of an order. */
+export interface OrderRequest {
+  /** Its URL. */
+  readonly url: string
+  /** Default: `GET`. */
+  readonly method?: 'POST'
+  /** JSON of the body, where `{ "hole": "name" }` stands for the value of that name. */
+  readonly body?: unknown
+  /** Names for values of its answer: by JSON Pointer (RFC 6901), or by the name of a header such as `Location`. */
+  readonly answer?: Readonly<Record<string, string>>
+}
+
+/** The request for the state of an order. */
+export interface OrderStatus extends OrderRequest {
+  /** JSON Pointer of the state; absent where each status but 202 means that the file is ready. */
+  readonly state?: string
+  /** States of a file that is ready. */
+  readonly ready?: readonly string[]
+  /** States of an order that will not be carried out. */
+  readonly failed?: readonly string[]
+  /** States of a file that is not ordered yet: with them, the state is requested before a file is ordered. */
+  readonly orderable?: readonly string[]
+  /** JSON Pointer of the reason of a failure. */
+  readonly reason?: string
 }
 
 /** A public document, and what it proves. */
@@ -248,7 +298,7 @@ function neededBy({ holes }: Way): readonly string[] {
 }
 
 /** Returns a copy with values in place of holes, without members whose hole has no value. */
-function filled(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
+export function filled(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(template)) return template.map((one) => filled(one, values))
   if (typeof template !== 'object' || template === null) return template
   const members = Object.entries(template)

@@ -8,6 +8,7 @@ const UP42 = {
   sources: [
     { url: 'https://docs.up42.com/developers/authentication', proves: 'realm, client, password grant, life of tokens' },
     { url: 'https://github.com/up42/up42-py/blob/master/up42/host.py', proves: 'hosts of both regions' },
+    { url: 'https://github.com/up42/up42-py/blob/master/up42/stac.py', proves: 'URLs of assets, and the request for their signed URL' },
   ],
   checked: '2026-11-28',
   recognizes: {
@@ -64,7 +65,16 @@ const UP42 = {
       ],
     },
   ],
-  notes: ['An access token is valid for 5 minutes, and can be refreshed for half an hour.'],
+  notes: [
+    'An access token is valid for 5 minutes, and can be refreshed for half an hour.',
+    'Assets are those of your storage, which are paid already: a signed URL is requested for each.',
+  ],
+  // POST to the URL of an asset in the storage with `/download-url`, and `url` of its answer: up42/stac.py and up42/asset.py of up42-py.
+  order: {
+    files: ['https://api.up42.com/v2/assets/{asset:uuid}', 'https://api.sa.up42.com/v2/assets/{asset:uuid}'],
+    request: { method: 'POST', url: '{href}/download-url', answer: { location: '/url' } },
+    location: '{location}',
+  },
 } as const satisfies Provider
 
 /**

@@ -62,6 +62,25 @@ const WEKEO = {
     },
   ],
   notes: ['Downloads are ordered first, and their terms accepted in the account.'],
+  // EODAG's wekeo_main.yml: order links, the request, the states, and the URL of the file.
+  order: {
+    files: ['https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download'],
+    parameters: ['dataset_id', 'product_id', 'location'],
+    request: {
+      method: 'POST',
+      url: '{href}',
+      body: { dataset_id: { hole: 'dataset_id' }, product_id: { hole: 'product_id' }, location: { hole: 'location' } },
+      answer: { download: '/download_id' },
+    },
+    status: {
+      url: 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/downloads?download_id={download}',
+      state: '/features/0/status',
+      ready: ['Done'],
+      failed: ['Error'],
+      reason: '/features/0/message',
+    },
+    location: 'https://gateway.prod.wekeo2.eu/hda-broker/api/v1/dataaccess/download/{download}',
+  },
 } as const satisfies Provider
 
 /**

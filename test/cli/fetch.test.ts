@@ -417,3 +417,10 @@ describe('fetch', () => {
     ])
   })
 })
+
+it('writes no binary file to a terminal, unless -o - asks for it', async () => {
+  const refused = await run(['fetch', `${server.origin}private/data.tif`, '--credentials', credentials], { isTTY: true })
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('write it to a file with -o FILE') })
+  const { code, bytes } = await run(['fetch', `${server.origin}private/data.tif`, '-o', '-', '--credentials', credentials], { isTTY: true })
+  expect([code, bytes.length]).toEqual([0, 300_000])
+})

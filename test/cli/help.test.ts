@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'
@@ -25,13 +24,6 @@ it.each(commands.map((command) => [nameOf(command)]))('%s has examples that are 
   const { stdout } = await run([...name.split(' ').slice(1), '--help'])
   const [, examples = ''] = stdout.split('\nExamples:\n')
   expect(examples, 'add some in src/cli/help/examples.ts').toContain(name)
-})
-
-it.each(commands.filter(({ parent }) => parent === program).map((command) => [command.name()]))('%s has a manual page', (name) => {
-  expect(existsSync(new URL(`../../man/stac-auth-${name}.1`, import.meta.url))).toBe(true)
-  expect(readFileSync(new URL('../../man/stac-auth.1', import.meta.url), 'utf8')).toContain(
-    `stac\\-auth\\-${name.replaceAll('-', '\\-')} (1)`,
-  )
 })
 
 it('shows options in groups, with examples at the end', async () => {

@@ -303,6 +303,13 @@ describe('status', () => {
     )
   })
 
+  it('says what makes a credential where none has a login', async () => {
+    const { context, printed } = stage({})
+    const nobody: Pick<Logins, 'status'> = { status: async () => [] }
+    expect(await status(options, context, async () => nobody as Logins)).toBe(0)
+    expect(printed()).toContain('no credential uses tokens; stac-auth setup DOC')
+  })
+
   it('prints a list for programs', async () => {
     const { context, open, printed } = stage({ states: { ada: 'expired' } })
     await status({ ...options, json: true }, context, open)

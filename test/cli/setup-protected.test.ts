@@ -38,7 +38,7 @@ describe('setup of a document that needs a credential itself', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('+ "127.0.0.1" for "own" works')])
     expect(stdout + stderr).not.toContain(SECRETS.password)
     expect(await user.credentials()).toMatchObject([{ type: 'http', scheme: 'basic', username: 'ada', sendTo: [`${server.origin}/`] }])
-    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'II*\0content' })
+    expect(await user.at(['fetch', item, '--asset', 'data', '-o', '-'])).toMatchObject({ code: 0, stdout: 'II*\0content' })
   })
 
   it('asks whether it is a token or a login where the server offers Bearer', async () => {
@@ -82,7 +82,7 @@ describe('setup of a document that needs a credential itself', () => {
     const typed = ['o', 'not a URL', provider.issuer, 'read', 'y', 'native', 'n']
     const { code, stdout } = await user.at(['setup', item, '--browser'], typed, { onError })
     expect([code, stdout]).toEqual([0, expect.stringContaining('+ "127.0.0.1" for "own" works')])
-    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'II*\0content' })
+    expect(await user.at(['fetch', item, '--asset', 'data', '-o', '-'])).toMatchObject({ code: 0, stdout: 'II*\0content' })
   })
 
   it('offers to type a refused secret again, and then reads the document', async () => {

@@ -382,3 +382,10 @@ describe('providers', () => {
     expect(await user.at(['providers', 'geode'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean geodes?') })
   })
 })
+
+it('names three of the many hosts of a provider, and where the others are listed', async () => {
+  const user = await newUser()
+  const { stderr } = await user.at(['setup', 'earthdata', '--way', 'password'], ['n'])
+  expect(stderr).toMatch(/\n +and \d+ more \(stac-auth providers earthdata lists them\)\n/)
+  expect(stderr.match(/earthdatacloud\.nasa\.gov\//g)?.length ?? 0).toBeLessThan(5)
+})

@@ -45,7 +45,7 @@ describe('setup from an empty account', () => {
     for (const secret of Object.values(SECRETS)) expect(stdout + stderr).not.toContain(secret)
     expect(await readFile(join(user.home, 'stac-auth/credentials.json'), 'utf8')).not.toContain('s3cr3t')
     for (const name of ['token', 'key', 'basic', 'digest'])
-      expect(await user.at(['fetch', item, '--asset', name])).toMatchObject({ code: 0, stdout: CONTENT })
+      expect(await user.at(['fetch', item, '--asset', name, '-o', '-'])).toMatchObject({ code: 0, stdout: CONTENT })
   })
 
   it('keeps typed secrets in files that only the user can read', async () => {
@@ -101,7 +101,7 @@ describe('setup from an empty account', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('+ "s3" works')])
     expect(stdout + stderr).not.toContain(pair.secretAccessKey)
     expect(await readdir(user.secrets)).toEqual(['s3.accessKeyId', 's3.secretAccessKey'])
-    expect(await user.at(['fetch', item, '--asset', 'band'])).toMatchObject({ code: 0, stdout: CONTENT })
+    expect(await user.at(['fetch', item, '--asset', 'band', '-o', '-'])).toMatchObject({ code: 0, stdout: CONTENT })
   })
 
   it('logs in with OpenID Connect, and asks for nothing when it runs again', async () => {
@@ -114,7 +114,7 @@ describe('setup from an empty account', () => {
     const first = await user.at(['setup', item, '--browser'], typed, { onError: person() })
     expect(first.stderr).toMatch(/"eo" is logged in until 20/)
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(`+ "eo" works: ${server.resource} answered 200`)])
-    expect(await user.at(['fetch', item, '--asset', 'data'])).toMatchObject({ code: 0, stdout: 'file of alice' })
+    expect(await user.at(['fetch', item, '--asset', 'data', '-o', '-'])).toMatchObject({ code: 0, stdout: 'file of alice' })
     const again = await user.at(['setup', item])
     expect([again.code, again.stderr]).toEqual([0, `${item} uses 1 scheme\n  + "eo" (OpenID Connect)   credential "eo", for data\n`])
     await user.at(['logout', 'eo'])
@@ -195,7 +195,7 @@ describe('setup from an empty account', () => {
       { id: 'account', sendTo: [`${api.origin}/`] },
       { id: 'sign', with: 'account', signedUrlHosts: [`${files.origin}/`] },
     ])
-    expect(await user.at(['fetch', item, '--asset', 'band'])).toMatchObject({ code: 0, stdout: CONTENT })
+    expect(await user.at(['fetch', item, '--asset', 'band', '-o', '-'])).toMatchObject({ code: 0, stdout: CONTENT })
   })
 
   it('asks for the values of parameters that a signing service requires', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../../src/http/message.ts'
+import {
+  type HttpRequest,
+  hasQueryParameter,
+  queryValues,
+  readBody,
+  withHeader,
+  withQueryParameter,
+  withUrl,
+} from '../../src/http/message.ts'
 
 const request: HttpRequest = Object.freeze({ method: 'GET', url: 'https://a.example/', headers: Object.freeze({ accept: '*/*' }) })
 
@@ -43,5 +51,33 @@ describe('a query parameter', () => {
   ])('a query parameter is found by its decoded name in %j', (query, values) => {
     expect(queryValues(`https://a/${query}`, 'key')).toEqual(values)
     expect(hasQueryParameter(`https://a/${query}`, 'key')).toBe(values.length > 0)
+  })
+})
+
+describe('a body', () => {
+  async function* chunked(sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+    let sent = 0
+    for (const size of sizes) yield Uint8Array.from({ length: size }, () => sent++ % 251)
+  }
+
+  it.each([
+    ['none', []],
+    ['one', [5]],
+    ['large ones', [2000, 1024, 70_000]],
+    ['a large one between', [3, 4, 5000, 6, 7]],
+    ['empty ones', [0, 3, 0, 2000, 0, 1]],
+  ])('a body has the bytes of its chunks in their order: %s', async (_, sizes) => {
+    const length = sizes.reduce((sum, size) => sum + size, 0)
+    const bytes = await readBody(chunked(sizes), length, request.url)
+    expect([...bytes]).toEqual(Array.from({ length }, (_item, index) => index % 251))
+  })
+
+  it('a body of many small chunks takes little more than its bytes', async () => {
+    const { buffer } = await readBody(chunked(Array<number>(20_000).fill(1)), 1e6, request.url)
+    expect(buffer.byteLength).toBeLessThan(2 * 20_001)
+  })
+
+  it('a body is not read beyond its limit', async () => {
+    await expect(readBody(chunked([4, 4]), 7, request.url)).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' })
   })
 })

@@ -20,7 +20,6 @@ describe('a maintenance script with a wrong argument', () => {
     ['scripts/typescript-versions.ts', '9.9', /^unknown version: 9\.9\. Versions: 5\.4, 5\.6, 5\.9, 6\.0, 7\.0$/],
     ['scripts/node-versions.ts', '22 nosuch', /^not a version of Node: nosuch\. Expected numbers such as 22 or 22\.12\.0$/],
     ['scripts/docs.ts', '--nosuch', /^Unknown option '--nosuch'\. Usage: npm run docs -- \[--serve\]$/],
-    ['scripts/pack/pack.ts', '--help', /^Unknown option '--help'\. Usage: npm run pack -- \[FOLDER\]$/],
     ['scripts/generate.ts', '--chek', /^Unknown option '--chek'\. Usage: npm run generate \[-- --check\]$/],
     ['scripts/nightly.ts', '--seed', /^Option '--seed <value>' argument missing\. Usage: npm run nightly -- .*$/],
     ['bench/index.mjs', 'startup nosuch', /^unknown benchmark: nosuch\. Benchmarks: authorize, .*; options: --json, --smallest$/],

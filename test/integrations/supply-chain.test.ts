@@ -53,7 +53,7 @@ describe('the bill of materials', () => {
 
   it('is not printed for an argument that it does not know', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), `${root}scripts/sbom.ts`, 'x'])
-    expect([status, String(stdout), String(stderr)]).toEqual([2, '', 'unknown argument: x. Usage: npm run --silent sbom\n'])
+    expect([status, String(stdout), String(stderr)]).toEqual([2, '', 'unknown argument: x. Usage: npx tsx scripts/sbom.ts\n'])
   })
 
   it('lists every package with its licence, its hash and what needs it', async () => {

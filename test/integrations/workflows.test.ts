@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { NIGHTLY } from '../../vitest.peers.config.ts'
 import { root } from '../architecture/files.ts'
+import { NIGHTLY } from '../peers/nightly.ts'
 
 interface Step {
   readonly uses?: string
@@ -135,7 +135,14 @@ describe('publishing', () => {
   it('checks and tests before it packs, and publishes what was packed, with its provenance', () => {
     const commands = (name: string) => (jobs[name]?.steps ?? []).flatMap(({ run }) => (run ? [run] : []))
     const packing = commands('pack')
-    const order = ['npm ci', 'npm run release -- verify', 'npm test', 'npm run check', 'npm run pack -- packed', 'npm run --silent sbom']
+    const order = [
+      'npm ci',
+      'npm run release -- verify',
+      'npm test',
+      'npm run check',
+      'mkdir packed && npm run pack',
+      'npx tsx scripts/sbom.ts',
+    ]
     const places = order.map((start) => packing.findIndex((line) => line.startsWith(start)))
     expect(places.filter((place) => place < 0)).toEqual([])
     expect([...places].sort((a, b) => a - b)).toEqual(places)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withSetupHint } from '../../src/cli/setup/setup-hint.ts'
+import { withSetupHint } from '../../src/cli/setup-hint.ts'
 import { answerFailure } from '../../src/node/base/answer-failure.ts'
 import { linkOf } from '../../src/stac/target.ts'
 

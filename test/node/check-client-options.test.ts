@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiClient, type ApiClientOptions } from '../../src/services/client/api-client.ts'
-import { ServiceLimits } from '../../src/services/client/retries.ts'
+import { ServiceLimits } from '../../src/services/client/pacer.ts'
 import { TimeTrackingClient, type TimeTrackingOptions } from '../../src/services/time-tracking/time-tracking-client.ts'
 import { TranslationClient } from '../../src/services/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../src/services/translation/translation-service.ts'

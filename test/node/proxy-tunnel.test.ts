@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpRequest } from '../../src/http/message.ts'
-import { environmentProxies } from '../../src/node/transport/guarded-connect.ts'
+import { environmentProxies } from '../../src/node/transport/proxies.ts'
 import { undiciTransport } from '../../src/node/transport/undici-transport.ts'
 import { HOSTS, startServer, startSocketServer, TEST_CA } from '../servers/harness.ts'
 

@@ -152,7 +152,6 @@ describe('a SOCKS proxy that fails', () => {
   it.each<[string, SocksOptions, string, string]>([
     ['wants a login and gets none', { login: true }, '', 'PROXY_AUTH_REQUIRED'],
     ['wants another password', { login: true }, 'me:p%C3%A4%3Ass%20x@', 'PROXY_AUTH_REQUIRED'],
-    ['wants no login and gets one', {}, 'me:proxy-password@', 'PROXY_AUTH_REQUIRED'],
     ['does not allow it', { reply: 2 }, '', 'PROXY_REFUSED'],
     ['finds nobody', { reply: 5 }, '', 'PROXY_REFUSED'],
     ['has a reply of its own', { reply: 99 }, '', 'PROXY_REFUSED'],

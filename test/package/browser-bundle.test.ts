@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { BUNDLE_BUDGET } from '../../scripts/size.ts'
+import { BUNDLE_BUDGET } from '../../scripts/sizes.ts'
 import { root } from '../architecture/files.ts'
 
 const file = join(root, 'dist/browser.bundle.js')

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bundle } from '../../scripts/bundle.ts'
-import { ADAPTER_BUDGETS, BUDGETS, OPEN_ID_LOGIN_BUDGET } from '../../scripts/size.ts'
-import { OPEN_ID_LOGIN } from '../../scripts/sizes.ts'
+import { ADAPTER_BUDGETS, BUDGETS, OPEN_ID_LOGIN, OPEN_ID_LOGIN_BUDGET } from '../../scripts/sizes.ts'
 
 /** Modules that a browser must never load with an entry. */
 const NOT_FOR_BROWSERS =

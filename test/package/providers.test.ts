@@ -1,6 +1,5 @@
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { providers } from '../../src/providers/index.ts'
 import { root } from '../architecture/files.ts'
 
 /** The modules of providers that a bundler writes out for a page. */
@@ -34,19 +33,4 @@ it.each([
 
 it('a page without a provider carries none', async () => {
   expect(await carried("import { createAuth } from 'stac-auth'; globalThis.auth = createAuth({ credentials: [] })")).toEqual([])
-})
-
-it('a page carries only its provider from a package whose modules were joined into one file', async () => {
-  const options = { bundle: true, format: 'esm', write: false, logLevel: 'silent', absWorkingDir: root } as const
-  const joined = (await build({ ...options, entryPoints: ['dist/providers/index.js'], outfile: 'joined.js' })).outputFiles[0]?.text ?? ''
-  for (const { id } of providers) {
-    const name = id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const contents = `${joined}\nglobalThis.make = ${name}`.replace(/^export \{[\s\S]*?\};/m, '')
-    const { outputFiles } = await build({ ...options, stdin: { contents }, treeShaking: true, minify: true })
-    const page = outputFiles[0]?.text ?? ''
-    expect(
-      providers.filter((other) => page.includes(JSON.stringify(other.title))).map((other) => other.id),
-      id,
-    ).toEqual([id])
-  }
 })

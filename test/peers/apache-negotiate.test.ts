@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { installInto, packInto } from '../../scripts/pack/package.ts'
+import { installInto, packInto } from '../../scripts/package.ts'
 import { itemWith } from '../cli/items.ts'
 import { type Peer, startPeer } from './peer.ts'
 

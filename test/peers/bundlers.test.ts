@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { build as esbuild } from 'esbuild'
 import { createLogger, build as vite } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installInto, packInto } from '../../scripts/pack/package.ts'
+import { installInto, packInto } from '../../scripts/package.ts'
 import { exportedNames } from '../package/exported-names.ts'
 
 const BUNDLERS = ['webpack@5.112.2', 'rollup@4.68.7', '@rollup/plugin-node-resolve@16.0.3']

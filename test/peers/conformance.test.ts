@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
-import { authorizeCases } from '../../scripts/conformance-cases.ts'
+import { authorizeCases } from '../../scripts/generate/conformance-cases.ts'
 
-const KIT = fileURLToPath(new URL('../../conformance/', import.meta.url))
+const KIT = fileURLToPath(new URL('../../fixtures/conformance/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'stac-auth-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

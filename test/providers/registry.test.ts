@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { SecretValue } from '../../src/auth/credential.ts'
 import { readCredentials } from '../../src/auth/parse-credentials.ts'
 import { loadStrategies } from '../../src/auth/strategy.ts'
-import { isSharedSuffix, parseUrlPattern, type UrlPattern } from '../../src/auth/url-pattern.ts'
+import { isSharedSuffix, matchesAny, parseUrlPattern, type UrlPattern } from '../../src/auth/url-pattern.ts'
 import { credentialsFrom, type Provider, type Way } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/registry.ts'
 import { defaultStrategies } from '../../src/strategies/index.ts'
@@ -121,6 +121,30 @@ describe('the registry', () => {
       expect(code.match(/^const .*= (?!\{|\[|$).*\(/gm), name).toBeNull()
     }
     expect(names.length).toBe(providers.length + 1)
+  })
+
+  it('orders are sent to the provider alone, and use only names of the URL or of earlier answers', () => {
+    const orders = providers.flatMap((provider) => (provider.order ? [{ provider, order: provider.order }] : []))
+    expect(orders.map(({ provider }) => provider.id)).toEqual(['ecmwf-ads', 'ecmwf-cds', 'ecmwf-ewds', 'eodms', 'planet', 'up42', 'wekeo'])
+    for (const { provider, order } of orders) {
+      const { files, parameters = [], request, status, result, location, costs } = order
+      const probe = (template: string) => new URL(template.replace(/\{\w+(?::\w+)?\}/g, 'x'))
+      for (const file of files) expect(matchesAny(patternsOf(provider), probe(file)), file).toBe(true)
+      const inFiles = files.map((file) => [...file.matchAll(/\{(\w+)/g)].map(([, name]) => name).join())
+      expect(new Set(inFiles).size).toBe(1)
+      const known = new Set(['href', ...parameters, ...(inFiles[0] ?? '').split(',')])
+      const namesIn = (text: string) =>
+        [...text.matchAll(/\{(\w+)(?::uuid)?\}|"hole":"(\w+)"/g)].map(([, inUrl, inBody]) => inUrl ?? inBody)
+      for (const step of [request, status, result]) {
+        if (!step) continue
+        if (!/^\{\w+\}/.test(step.url)) expect(matchesAny(patternsOf(provider), probe(step.url)), step.url).toBe(true)
+        const used = [...namesIn(step.url), ...namesIn(JSON.stringify(step.body ?? null))]
+        expect(used.filter((name) => !known.has(name ?? ''))).toEqual([])
+        for (const name of Object.keys(step.answer ?? {})) known.add(name)
+      }
+      expect(namesIn(location).filter((name) => !known.has(name ?? ''))).toEqual([])
+      if (costs !== undefined) expect(costs).toMatch(/^[a-z].+[^.]$/)
+    }
   })
 
   it('ids of credentials are unique among all providers but for ways in of one credential', () => {

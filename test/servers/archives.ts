@@ -3,6 +3,7 @@
  * real one refuses: other hosts, other secrets, other parameters, other methods.
  */
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { createOrderArchives, type OrderArchiveOptions, type OrderArchives } from './order-archives.ts'
 import { S3Refusal, type S3ServerKey, verify } from './s3-signature.ts'
 
 export interface ArchiveRequest {
@@ -27,10 +28,10 @@ export const USER = 'ada'
 export const CAREFUL_USER = 'ada-2fa'
 export const TOTP = '123456'
 export const KEY_ID = 'AKIDEXAMPLE0000'
-const FILE: ArchiveAnswer = { status: 200, headers: { 'content-type': 'image/tiff' }, body: 'file' }
+const FILE: ArchiveAnswer = { status: 200, headers: { 'content-type': 'image/tiff', 'content-length': '4' }, body: 'file' }
 const NOT_HERE: ArchiveAnswer = { status: 404 }
 
-export interface Archives {
+export interface Archives extends Pick<OrderArchives, 'orders' | 'violations'> {
   /** Undefined for a host that is none of theirs. */
   answer(request: ArchiveRequest): ArchiveAnswer | undefined
   /** Where the browser of a person who logs in at that URL ends; undefined for a request that no realm takes. */
@@ -38,7 +39,7 @@ export interface Archives {
 }
 
 /** All of them, each with users of its own. */
-export function createArchives(): Archives {
+export function createArchives(ordering: OrderArchiveOptions = {}): Archives {
   const realms: Realm[] = []
   const createRealm = (...given: Parameters<typeof realmOf>) => {
     const realm = realmOf(...given)
@@ -66,14 +67,24 @@ export function createArchives(): Archives {
     'usgs-landsat.s3.us-west-2.amazonaws.com': store({ region: 'us-west-2', payer: 'requester' }),
     'sentinel-s2-l1c.s3.eu-central-1.amazonaws.com': store({ region: 'eu-central-1', payer: 'requester' }),
   }
+  const isUp42 = (authorization: string) => realms.some((realm) => realm.clientOf(authorization, 'Bearer ') === 'up42-api')
+  const ordered = createOrderArchives({ key: SECRET, isUp42 }, ordering)
   return {
+    orders: ordered.orders,
+    violations: ordered.violations,
     answer: (request) => {
       const url = new URL(request.url)
-      return url.protocol === 'https:' ? hosts[url.host]?.(request, url) : undefined
+      if (url.protocol !== 'https:') return undefined
+      const first = ORDERED.test(url.pathname) || !hosts[url.host] ? ordered.hosts[url.host] : undefined
+      return (first ?? hosts[url.host])?.(request, url)
     },
     visit: (url) => realms.map((realm) => realm.visit(new URL(url))).find((callback) => callback !== undefined),
   }
 }
+
+/** Paths of files that are ordered first. */
+const ORDERED =
+  /^\/api\/retrieve\/v1\/(?:processes\/|jobs\/job-)|\/v1\/dataaccess\/download(?:s|\/d-\d+)?$|^\/data\/v1\/assets\/|^\/dds\/v1\/item\/|^\/v2\/assets\/[\da-f-]{36}/
 
 function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`

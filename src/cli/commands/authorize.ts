@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander'
 import type { AuthorizedRequest } from '../../auth/auth.ts'
 import { carriedHeaders } from '../../outputs/handed-over.ts'
 import type { OutputOptions } from '../../outputs/redact.ts'
+import type { AuthorizeLinesOptions } from '../authorize-lines.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import {
-  type AssetOptions,
   type ByAddressOption,
   type CredentialsOption,
   chosenTarget,
@@ -64,16 +64,6 @@ const URL_LIFE = 3600
 
 /** The form of many requests, one per line. */
 const LINES = 'ndjson'
-
-/** Options of `--as ndjson`. */
-export interface AuthorizeLinesOptions extends CredentialsOption, ByAddressOption, AssetOptions {
-  readonly reveal?: boolean
-  readonly expires?: number
-  readonly minValidity?: number
-  readonly unordered?: boolean
-  readonly concurrency?: number
-  readonly shard?: { readonly index: number; readonly of: number }
-}
 
 interface AuthorizeOptions extends AuthorizeLinesOptions {
   readonly as?: string

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { isAuthError } from '../../errors.ts'
+import { isAddress } from '../../http/url.ts'
 import { forJson, forLine, hintLines } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Check } from '../doctor/check.ts'
@@ -40,14 +41,13 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
   const local = await import('../doctor/local-checks.ts')
   const network = await import('../doctor/network-checks.ts')
   const { set, credentials, tokens, checks } = await local.readCredentialFile(options, io)
+  const isBroken = checks.some(({ level }) => level === 'error')
   const auth = openAuth({ ...context, diagnostics: { ...context.diagnostics, warn: () => {} } }, options, name === undefined ? [] : [name])
   const [secrets, ports, store, logins, settings] = await Promise.all([
     local.secretChecks(set),
     local.redirectPortChecks(set),
     tokens ? local.sharedStoreChecks(tokens) : local.tokenStoreChecks(io),
-    checks.some(({ level }) => level === 'error')
-      ? []
-      : auth().then(async (opened) => (await import('../doctor/credential-checks.ts')).loginChecks(opened)),
+    isBroken ? [] : auth().then(async (opened) => (await import('../doctor/credential-checks.ts')).loginChecks(opened)),
     network.settingChecks(io),
   ])
   const offline = [
@@ -65,16 +65,18 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     ...logins.filter(({ message }) => !store.some((check) => check.level === 'error' && check.message === message)),
     ...settings,
   ]
-  if (options.offline) return offline
+  if (options.offline) {
+    if (name === undefined || isBroken) return offline
+    if (isAddress(name)) throw usageError('--offline reads no document from a URL', 'give a file, or leave out --offline')
+    return [...offline, ...(await checksOfDocument(name, false, set, auth, context))]
+  }
   const { undiciTransport } = await import('../../node/transport/undici-transport.ts')
   const { loggedTransport } = await import('../request-log.ts')
   const { transport: send = undiciTransport({ env: { ...io.env } }) } = await loggedTransport(context)
   const [hosts, discovery, document] = await Promise.all([
     network.originsOf(credentials, set).then((origins) => network.hostChecks(origins, send, io.signal)),
     network.discoveryChecks(set, send, io.signal),
-    name === undefined || checks.some(({ level }) => level === 'error')
-      ? []
-      : checksOfDocument(name, options.test === true, set, auth, context),
+    name === undefined || isBroken ? [] : checksOfDocument(name, options.test === true, set, auth, context),
   ])
   return [...offline, ...hosts, ...discovery, ...document]
 }
@@ -86,7 +88,7 @@ async function checksOfDocument(
   auth: ReturnType<typeof openAuth>,
   { io }: Context,
 ): Promise<readonly Check[]> {
-  const { withProviderHint, withSetupHint } = await import('../setup/setup-hint.ts')
+  const { withProviderHint, withSetupHint } = await import('../setup-hint.ts')
   const { documentChecks, requestChecks } = await import('../doctor/credential-checks.ts')
   const { failed } = await import('../doctor/check.ts')
   const { readDocument } = await import('../read-document.ts')

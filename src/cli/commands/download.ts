@@ -1,17 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { DownloadOptions } from '../../node/download/index.ts'
 import type { Context } from '../context.ts'
+import type { DownloadCommandOptions } from '../download/run.ts'
 import { usageError } from '../exit-code.ts'
 import {
-  type AssetOptions,
-  type ByAddressOption,
   byteCount,
-  type CrawlOption,
-  type CredentialsOption,
   inOptionGroup,
   positive,
-  type QuietOption,
-  requireCrawl,
   wholeFrom,
   withAssetOptions,
   withByAddressOption,
@@ -19,7 +13,7 @@ import {
   withQuietOption,
   withReachOptions,
 } from '../options.ts'
-import type { QueueOption } from '../queue/address.ts'
+import { withOrderOptions } from '../orders.ts'
 
 const NOTE = `
 A second run resumes incomplete files. stac-auth explain DOC shows which credential each asset would use.`
@@ -47,35 +41,6 @@ function whatToGive({ queue }: DownloadCommandOptions): string {
     : 'give files, folders, URLs, or - for stdin'
 }
 
-export interface DownloadCommandOptions extends CredentialsOption, ByAddressOption, QuietOption, AssetOptions, Omit<CrawlOption, 'resume'> {
-  readonly outputDir: string
-  readonly link?: string
-  readonly minSize?: number
-  readonly maxSize?: number
-  readonly template?: string
-  readonly perHost?: number
-  readonly limitRate?: number
-  readonly ranges?: number
-  readonly retries?: number
-  readonly stallTimeout?: number
-  readonly existing?: 'keep' | 'refuse' | 'replace'
-  readonly rename?: boolean
-  readonly maxObjects?: number
-  readonly resume: boolean
-  readonly reread: boolean
-  readonly rewriteHrefs?: boolean
-  readonly strict?: boolean
-  readonly acceptHtml?: boolean
-  readonly trustServer?: boolean
-  readonly wait?: number
-  readonly verify?: boolean
-  readonly manifest?: string
-  readonly dryRun?: boolean
-  readonly all?: boolean
-  readonly json?: boolean
-  readonly queue?: QueueOption
-}
-
 /** Adds the options of {@link DownloadCommandOptions}. */
 function withDownloadOptions(command: Command): Command {
   return withReachOptions(
@@ -84,63 +49,8 @@ function withDownloadOptions(command: Command): Command {
   )
 }
 
-/** Options that the library has under the same name. */
-const SAME = [
-  'template',
-  'concurrency',
-  'perHost',
-  'rate',
-  'ranges',
-  'retries',
-  'existing',
-  'resume',
-  'strict',
-  'acceptHtml',
-  'trustServer',
-  'verify',
-  'manifest',
-  'dryRun',
-  'maxObjects',
-] as const
-
-/** Converts the options of the command line to those of the library. */
-export function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const {
-    asset: keys,
-    include,
-    exclude,
-    role: roles,
-    type: types,
-    minSize,
-    maxSize,
-    rename,
-    stallTimeout,
-    wait,
-    prefer,
-    limitRate,
-  } = options
-  const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
-  return defined({
-    ...same,
-    alternates: prefer,
-    bytesPerSecond: limitRate,
-    documents: options.rewriteHrefs,
-    assets: defined({ keys, include, exclude, roles, types, minSize, maxSize }),
-    collisions: rename ? ('rename' as const) : undefined,
-    stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
-    wait: wait === undefined ? undefined : wait * 1000,
-  })
-}
-
-/** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
-export function reachOf(options: DownloadCommandOptions): CrawlOption {
-  const { perHost, rate, resume: _resume, reread: _reread, concurrency: _files, ...reach } = options
-  requireCrawl(reach)
-  return defined({ ...reach, rate, perHost })
-}
-
 function withFileOptions(command: Command): Command {
-  return withQuietOption(command)
+  return withOrderOptions(withQuietOption(command))
     .option(
       '--template <template>',
       'name files by {id} {collection} {key} {name} {stem} {ext} {year} {month} {day} {local_path} (default: {id}/{name})',
@@ -189,11 +99,4 @@ function withRateOptions(command: Command): Command {
       .option('--stall-timeout <seconds>', 'retry when a file stays below 1 KiB per second for this time (default: 60)', positive)
       .option('--wait <seconds>', 'wait this long for files that the server is preparing (default: 600)', wholeFrom(0)),
   )
-}
-
-/** Removes undefined members. */
-function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }
 }

@@ -14,7 +14,7 @@ import { openAuth } from '../open-auth.ts'
 import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import type { RecognizedTarget } from '../recognized.ts'
-import { setupCommand } from '../setup/setup-hint.ts'
+import { setupCommand } from '../setup-hint.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
   readonly json?: boolean

@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import { AuthError, IntegrityError, isAuthError } from '../../errors.ts'
+import { AuthError, type ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
@@ -20,7 +21,7 @@ import { nameInAddress } from '../../text/file-name.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { RateMeter } from '../download/progress.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT, usageError } from '../exit-code.ts'
 import { type BodyOptions, type BodyRule, FetchedBody } from '../fetched-body.ts'
 import { type Io, untilInterrupted, write } from '../io.ts'
 import { fitted, LiveBlock } from '../live-block.ts'
@@ -34,11 +35,12 @@ import {
   withQuietOption,
   withTargetRequestOptions,
 } from '../options.ts'
+import { type OrderOption, orderingAuth, withOrderOptions } from '../orders.ts'
 import { requireSuccess } from '../read-document.ts'
-import { providersSetUp, withProviderHint } from '../setup/setup-hint.ts'
+import { providersSetUp, withProviderHint } from '../setup-hint.ts'
 import { bytesText, timeText } from '../units.ts'
 
-interface FetchOptions extends TargetRequestOptions, QuietOption {
+interface FetchOptions extends TargetRequestOptions, QuietOption, OrderOption {
   readonly output?: string
   readonly acceptHtml?: boolean
   readonly trustServer?: boolean
@@ -52,7 +54,7 @@ export function addFetch(program: Command, context: Context): void {
   const command = program
     .command('fetch <document-or-url>')
     .description('send the authorized request and write the body to stdout or a file')
-  withQuietOption(withTargetRequestOptions(command))
+  withOrderOptions(withQuietOption(withTargetRequestOptions(command)))
     .option('-o, --output <file>', 'write to this new file, or into this folder (default: -, stdout)')
     .option('--force', 'replace the file of --output once the body is complete')
     .option('--accept-html', 'accept an HTML page where another media type is expected')
@@ -66,7 +68,7 @@ async function fetchOne(name: string, options: FetchOptions, given: Context): Pr
   const used = new Set<string>()
   const opened = openAuth(context, options, [name], (credential) => used.add(credential))
   const named = await targetOrUrl(name, options, context.io, opened)
-  const auth = await opened()
+  const auth = await orderingAuth(await opened(), options, context)
   const wanted = typeof named === 'string' ? named : await usableAlternative(named, auth, context)
   used.clear()
   const start = performance.now()
@@ -121,7 +123,10 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
     for (const warning of body.warnings()) diagnostics.warn(warning)
     if (!io.stdout.isTTY && !options.quiet) progress.show(body)
     try {
-      for await (const chunk of body.chunks(io.signal)) await write(io.stdout, chunk)
+      for await (const chunk of body.chunks(io.signal)) {
+        if (io.stdout.isTTY && options.output === undefined && chunk.includes(0)) throw binaryOutput()
+        await write(io.stdout, chunk)
+      }
     } finally {
       progress.end()
     }
@@ -153,6 +158,13 @@ async function received({ wanted, named }: Request, options: FetchOptions, auth:
   }
 }
 
+function binaryOutput(): ConfigurationError {
+  return usageError(
+    'the file is binary, which may confuse the terminal',
+    'write it to a file with -o FILE, or to the terminal anyway with -o -',
+  )
+}
+
 function withForceHint(error: unknown): never {
   if (!isAuthError(error) || error.code !== 'PATH_EXISTS') throw error
   throw new IntegrityError('PATH_EXISTS', error.message, { hint: 'use --force to replace it, or choose another name' })
@@ -180,17 +192,34 @@ async function answered(
   const { wait } = options
   const preparation = new Preparation(wait === undefined ? PREPARED_WITHIN : wait * 1000, CLOCK, Math.random)
   for (;;) {
-    const response = await untilInterrupted(auth.send(request, { signal: io.signal, headers: UNCODED }), io.signal)
-    if (response.status !== 202) {
+    // An order that is being placed is remembered before the command ends.
+    const response = await untilInterrupted(auth.send(request, { signal: io.signal, headers: UNCODED }), io.signal, PLACED_WITHIN).catch(
+      whileOrdered,
+    )
+    if (!isAuthError(response) && response.status !== 202) {
       await requireSuccess(response, target)
       return FetchedBody.of(response, target, bodyRule(wanted, options, context), coding)
     }
-    const error = withRetryAfter(await answerFailure(response, target), retryHint(response.headers, CLOCK.now()))
-    await response.discard()
+    const error = isAuthError(response) ? response : await preparedError(response, target)
     const delay = preparation.next(error)
     await diagnostics.note(`${error.message}; it is requested again in ${timeText(delay)}`)
     await sleep(delay, CLOCK, io.signal)
   }
+}
+
+/** Milliseconds in which the answer to an order comes. */
+const PLACED_WITHIN = 5_000
+
+/** Returns the error of a file that was ordered and is not ready. Errors: all others. */
+function whileOrdered(error: unknown): AuthError {
+  if (isAuthError(error) && error.code === 'HTTP_202') return error
+  throw error
+}
+
+async function preparedError(response: HttpResponse, target: Target | undefined): Promise<AuthError> {
+  const error = withRetryAfter(await answerFailure(response, target), retryHint(response.headers, CLOCK.now()))
+  await response.discard()
+  return error
 }
 
 function bodyRule(

@@ -12,7 +12,7 @@ import { LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, portNumber, withCredentialsOption } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { documentWord } from '../setup/setup-hint.ts'
+import { documentWord } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 
 interface GatewayCommandOptions extends CredentialsOption {
@@ -108,22 +108,24 @@ export function wholeFileNotes({ diagnostics }: Context): (event: GatewayRequest
 /** Targets that are explained: more take longer than a person waits. */
 const MOST_EXPLAINED = 1000
 
-/** Warns of protected targets whose requests will be refused, and of files of known providers without a credential. */
-async function warnOfUnusable(
-  names: readonly string[],
-  documents: readonly ReadDocument[],
-  auth: Auth,
-  { diagnostics }: Context,
-): Promise<void> {
+/** Names the providers of files without a usable credential, with the command for each; returns the targets with their explanations. */
+export async function noteNeededProviders(read: ReadDocument, auth: Auth, { diagnostics }: Pick<Context, 'diagnostics'>) {
   const { needsOfProviders, providerLine, recognizedTargets } = await import('../recognized.ts')
+  const { document, url } = read
+  const all = [...targetsOf(document, url === undefined ? {} : { url })]
+    .filter(({ kind }) => kind !== 'item_asset')
+    .slice(0, MOST_EXPLAINED)
+  const explanations = await Promise.all(all.map((target) => auth.explain(target)))
+  const needs = needsOfProviders(recognizedTargets(read, all, explanations).values())
+  for (const need of needs) if (need.command !== undefined) await diagnostics.note(providerLine(need))
+  return { all, explanations }
+}
+
+/** Warns of protected targets whose requests will be refused, and of files of known providers without a credential. */
+async function warnOfUnusable(names: readonly string[], documents: readonly ReadDocument[], auth: Auth, context: Context): Promise<void> {
+  const { diagnostics } = context
   for (const [index, read] of documents.entries()) {
-    const { document, url } = read
-    const all = [...targetsOf(document, url === undefined ? {} : { url })]
-      .filter(({ kind }) => kind !== 'item_asset')
-      .slice(0, MOST_EXPLAINED)
-    const explanations = await Promise.all(all.map((target) => auth.explain(target)))
-    const needs = needsOfProviders(recognizedTargets(read, all, explanations).values())
-    for (const need of needs) if (need.command !== undefined) await diagnostics.note(providerLine(need))
+    const { all, explanations } = await noteNeededProviders(read, auth, context)
     const targets = all.filter((target) => isProtected(target))
     const explained = explanations.filter((_, at) => isProtected(all[at] as Target))
     const refused = explained.filter(

@@ -114,7 +114,9 @@ async function tableOf(providers: readonly Provider[], credentials: readonly Cre
 
 async function pageOf(provider: Provider, credentials: readonly CredentialObject[], style: Style): Promise<string> {
   const { providerText } = await import('../setup/provider-report.ts')
-  const { id, title, homepage, account, ways, notes } = provider
+  const { id, title, homepage, account, ways, order } = provider
+  const price = order?.costs === undefined ? '' : `. You are asked before that: ${order.costs}`
+  const notes = [...(order ? [`download and fetch order its files first, and wait${price}`] : []), ...provider.notes]
   const sections = await Promise.all(ways.map((way) => sectionOf(provider, way)))
   return [
     `${title}  ${homepage}\n`,

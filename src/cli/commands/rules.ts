@@ -73,6 +73,6 @@ function indented([name = '', ...others]: readonly string[]): readonly string[] 
 
 /** Reads the page of a rule, without code fences. */
 async function pageOf(id: string): Promise<string> {
-  const pages: Readonly<Record<string, string>> = JSON.parse(await readFile(packageFile('dist/rule-pages.json'), 'utf8'))
-  return forTerminal((pages[id] ?? '').replace(/^```.*\n/gm, ''))
+  const page = await readFile(packageFile(`docs/rules/${id}.md`), 'utf8')
+  return forTerminal(page.replace(/^```.*\n/gm, ''))
 }

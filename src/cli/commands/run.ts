@@ -3,6 +3,7 @@ import { AbortedError, type AuthError } from '../../errors.ts'
 import type { GatewayRequest } from '../../node/gateway/gateway.ts'
 import { catalogsOf } from '../../stac/file-places.ts'
 import { errorText } from '../../text/sanitize.ts'
+import { commandWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
 import { untilInterrupted } from '../io.ts'
@@ -53,6 +54,11 @@ function split(words: readonly string[], argv: readonly string[]): { documents: 
   const end = argv.indexOf('--')
   const child = end < 0 ? [] : argv.slice(end + 1)
   if (child.length > 0) return { documents: words.slice(0, words.length - child.length), child }
+  const [document, ...rest] = words
+  if (end < 0 && document !== undefined && rest.length > 0) {
+    const command = ['stac-auth run', commandWord(document), '--', ...rest.map(commandWord)].join(' ')
+    throw usageError('-- is missing between the documents and the program', `for example: ${command}`)
+  }
   throw usageError('no program is given', 'name it after --, for example: stac-auth run item.json -- gdalinfo {B04}')
 }
 
@@ -66,9 +72,9 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const { substitute } = await import('../run/placeholders.ts')
   const { usableTargets } = await import('../run/usable-targets.ts')
   const { withSourcesServed } = await import('../run/source-files.ts')
-  const { wholeFileNotes } = await import('./gateway.ts')
+  const { noteNeededProviders, wholeFileNotes } = await import('./gateway.ts')
   const { writeMap } = await import('../run/gateway-map.ts')
-  const { providersSetUp, withProviderHint, withSetupHint } = await import('../setup/setup-hint.ts')
+  const { providersSetUp, withProviderHint, withSetupHint } = await import('../setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
   const noteWhole = wholeFileNotes(context)
@@ -91,6 +97,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
     const targets = await usableTargets(gateway, documents, await auth())
     refused.watch(targets)
     const catalog = first?.url === undefined ? undefined : gateway.urlFor(first.url)
+    for (const read of documents) await noteNeededProviders(read, await auth(), context)
     const substituted = substitute(child, { targets, refused: gateway.refused, catalog })
     for (const { key, url, instead } of targets) {
       if (instead && substituted.some((argument) => argument.includes(url)))

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
-import { usageError } from '../exit-code.ts'
-import { type CredentialsOption, inOptionGroup, withCredentialsOption } from '../options.ts'
-import type { TimeActions, TimeResource } from '../time-actions.ts'
+import { inOptionGroup, withCredentialsOption } from '../options.ts'
+import type { FieldOptions, TimeActions, TimeOptions, TimeResource } from '../time-actions.ts'
 
 /** `time projects|customers list|get|create|update|delete`: records of the time-tracking service. */
 export function addTime(program: Command, context: Context): void {
@@ -38,15 +37,6 @@ function addResource(time: Command, name: TimeResource, one: string, context: Co
   )
 }
 
-export interface TimeOptions extends CredentialsOption {
-  readonly baseUrl?: string
-  readonly apiVersion?: string
-  readonly userAgent?: string
-  readonly authHeader?: 'authorization' | 'x-api-token'
-  readonly allowInsecure?: boolean
-  readonly json?: boolean
-}
-
 /** Adds the options of {@link TimeOptions}. */
 function withTimeOptions(command: Command): Command {
   withCredentialsOption(command)
@@ -58,24 +48,4 @@ function withTimeOptions(command: Command): Command {
       .addOption(new Option('--auth-header <name>', 'send STAC_AUTH_TIME_TOKEN in this header').choices(['authorization', 'x-api-token']))
       .option('--allow-insecure', 'allow http: to a service on this machine, for tests'),
   ).option('--json', 'print the response as JSON, without its envelope')
-}
-
-/** Options for the fields of a record. */
-export interface FieldOptions {
-  readonly name?: string
-  readonly set?: readonly string[]
-}
-
-/** Returns the fields to write. Errors: `USAGE` for none, a repeated or a malformed field. */
-export function writtenFields({ name, set = [] }: FieldOptions): Readonly<Record<string, string>> {
-  const pairs = set.map((text): [string, string] => {
-    const equals = text.indexOf('=')
-    if (equals < 1) throw usageError('--set must be FIELD=VALUE')
-    return [text.slice(0, equals), text.slice(equals + 1)]
-  })
-  if (name !== undefined) pairs.unshift(['name', name])
-  if (pairs.length === 0) throw usageError('no field is given: give --name NAME or --set FIELD=VALUE')
-  const twice = pairs.find(([field], index) => pairs.findIndex(([other]) => other === field) < index)
-  if (twice) throw usageError(`the field ${JSON.stringify(twice[0])} is given twice`)
-  return Object.fromEntries(pairs)
 }

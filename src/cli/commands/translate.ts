@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import { ConfigurationError } from '../../errors.ts'
-import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import type { Context } from '../context.ts'
-import { usageError } from '../exit-code.ts'
-import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { withCredentialsOption } from '../options.ts'
+import type { TranslateOptions } from '../translate/open-client.ts'
 
 const KEY = `
 The API key is STAC_AUTH_TRANSLATION_KEY, else a credential whose sendTo allows the service. An argument that is the name of a file
@@ -41,23 +39,6 @@ export function addTranslate(program: Command, context: Context): void {
     )
 }
 
-export interface TranslateOptions extends CredentialsOption {
-  readonly to?: string
-  readonly from?: string
-  readonly formality?: string
-  readonly glossary?: string
-  readonly style?: string
-  readonly context?: string
-  readonly baseUrl?: string
-  readonly plan?: string
-  readonly output?: string
-  readonly outputDir?: string
-  readonly text?: boolean
-  readonly resume?: string
-  readonly usage?: boolean
-  readonly json?: boolean
-}
-
 /** Adds the options for language and service. */
 function withTranslateOptions(command: Command): Command {
   return withCredentialsOption(command)
@@ -72,21 +53,4 @@ function withTranslateOptions(command: Command): Command {
     .option('-o, --output <file>', 'write to this new file (default: stdout)')
     .option('--usage', 'print the used quota at the end; ignored with --json')
     .option('--json', 'print one JSON value')
-}
-
-/** Converts options to parameters of the service. Errors: `USAGE` without a language, `REQUEST_INVALID`. */
-export function paramsOf({ to, from, formality, glossary, style, context }: TranslateOptions): TranslateParams {
-  if (to === undefined) throw usageError('no language is given: give --to LANGUAGE')
-  if (glossary !== undefined && from === undefined)
-    throw new ConfigurationError('REQUEST_INVALID', 'a glossary needs the source language; nothing was sent', {
-      hint: 'give --from LANGUAGE',
-    })
-  return {
-    target_lang: to,
-    ...(from !== undefined && { source_lang: from }),
-    ...(formality !== undefined && { formality }),
-    ...(glossary !== undefined && { glossary_id: glossary }),
-    ...(style !== undefined && { style_id: style }),
-    ...(context !== undefined && { context }),
-  }
 }

@@ -13,7 +13,7 @@ import { openAuth } from '../open-auth.ts'
 import type { CredentialsOption } from '../options.ts'
 import { credentialPath } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import { documentWord } from '../setup/setup-hint.ts'
+import { documentWord } from '../setup-hint.ts'
 import { createCredentials, type Errand, type Occasion } from './create-credentials.ts'
 import { type Needs, type NewCredentialOptions, needsOf, newCredentialSettingsOf, privateOriginsOf } from './missing-credentials.ts'
 

@@ -36,7 +36,7 @@ export function questionText(proposal: Proposal): string {
   const { document, wanted, entry } = proposal
   const asker = document === undefined ? 'you add' : `${urlText(document)} asks for`
   const caution = wanted?.code === 'SCHEME_MISMATCH' || wanted?.code === 'CREDENTIAL_ENDPOINT_UNTRUSTED' ? cautionText(wanted) : ''
-  return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${placeTable(proposal)}${caution}`
+  return `${asker} ${quoted(wanted?.name ?? String(entry.id))} (${kindOf(entry)})\n${tableText([...endpointRows(proposal), ...shortened(placeRows(proposal), entry), ...scopeRows(proposal)])}${caution}`
 }
 
 /** Formats the URLs that receive the secret or the token, and the scopes. */
@@ -99,6 +99,16 @@ function placeRows({ document, entry, secretTo, places, wanted }: Proposal): Row
   )
   if (rows.length === 0) rows.push([label, 'no URL'])
   return more === 0 ? rows : [...rows, ['', `${more} more ${more === 1 ? 'host is' : 'hosts are'} not included`]]
+}
+
+/** Allowed URLs of a provider that a question names. */
+const NAMED = 3
+
+/** Cuts the many URLs of a known provider, which its page lists. */
+function shortened(rows: readonly Row[], { provider }: CredentialObject): readonly Row[] {
+  const more = rows.length - NAMED
+  if (typeof provider !== 'string' || more < 2) return rows
+  return [...rows.slice(0, NAMED), ['', `and ${more} more (stac-auth providers ${plain(provider)} lists them)`]]
 }
 
 function placeText({ pattern, counts, calls = [] }: Place): string {

@@ -16,7 +16,7 @@ import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
 import type { RecognizedTarget } from '../recognized.ts'
-import { withProviderHint } from '../setup/setup-hint.ts'
+import { withProviderHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { FailedFiles } from './failed-files.ts'
 

@@ -14,6 +14,8 @@ export interface Audience {
   /** Writes to stderr while the download runs. */
   readonly diagnostics: Diagnostics
   hear(event: DownloadEvent): Promise<void> | void
+  /** Runs a question while nothing else is shown; absent where no progress is. */
+  readonly alone?: <T>(ask: () => Promise<T>) => Promise<T>
   /** No event follows. */
   end(): void
   /** Writes the summary. */
@@ -45,9 +47,10 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
   const block = new LiveBlock(io)
   const progress = new Progress(forecast)
   const style = styleOf(io, io.stderr)
+  let isAsking = false
   const draw = () => {
     progress.look(performance.now())
-    block.show(progressLines(progress, block, style))
+    if (!isAsking) block.show(progressLines(progress, block, style))
   }
   const log = () => {
     progress.look(performance.now())
@@ -61,6 +64,13 @@ export function personAudience({ io, diagnostics }: Context, forecast: Forecast)
       return event.kind === 'retry' && event.error.code === 'HTTP_202' && event.attempt === 1
         ? above(block, diagnostics).note(`${event.file.name}: ${event.error.message}; it is requested again until it is ready`)
         : undefined
+    },
+    alone: async (ask) => {
+      isAsking = true
+      block.clear()
+      return ask().finally(() => {
+        isAsking = false
+      })
     },
     end: () => {
       clearInterval(timer)

@@ -13,19 +13,63 @@ import {
 } from '../../node/download/index.ts'
 import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import { type DownloadCommandOptions, libraryOptions, reachOf } from '../commands/download.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
 import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-code.ts'
 import type { Diagnostics } from '../io.ts'
 import { isBrokenPipe } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
-import { providersSetUp, withProviderHint } from '../setup/setup-hint.ts'
+import {
+  type AssetOptions,
+  type ByAddressOption,
+  type CrawlOption,
+  type CredentialsOption,
+  type QuietOption,
+  requireCrawl,
+} from '../options.ts'
+import { type OrderOption, orderingAuth } from '../orders.ts'
+import type { QueueOption } from '../queue/address.ts'
+import { providersSetUp, withProviderHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
 import { Forecast, type PlanView, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
 import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
+
+export interface DownloadCommandOptions
+  extends CredentialsOption,
+    ByAddressOption,
+    QuietOption,
+    OrderOption,
+    AssetOptions,
+    Omit<CrawlOption, 'resume'> {
+  readonly outputDir: string
+  readonly link?: string
+  readonly minSize?: number
+  readonly maxSize?: number
+  readonly template?: string
+  readonly perHost?: number
+  readonly limitRate?: number
+  readonly ranges?: number
+  readonly retries?: number
+  readonly stallTimeout?: number
+  readonly existing?: 'keep' | 'refuse' | 'replace'
+  readonly rename?: boolean
+  readonly maxObjects?: number
+  readonly resume: boolean
+  readonly reread: boolean
+  readonly rewriteHrefs?: boolean
+  readonly strict?: boolean
+  readonly acceptHtml?: boolean
+  readonly trustServer?: boolean
+  readonly wait?: number
+  readonly verify?: boolean
+  readonly manifest?: string
+  readonly dryRun?: boolean
+  readonly all?: boolean
+  readonly json?: boolean
+  readonly queue?: QueueOption
+}
 
 /**
  * Downloads the assets of the inputs, or of all documents they link to, and returns the exit code.
@@ -64,7 +108,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const settings = {
       ...libraryOptions(options),
       folder,
-      auth,
+      auth: await orderingAuth(auth, options, within, audience.alone),
       signal: context.io.signal,
       ...(options.reread && options.queue === undefined && { reread }),
     }
@@ -250,4 +294,66 @@ function nothing({ documents, keys }: Forecast): ConfigurationError {
   if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
   const hint = `the assets are: ${keys.join(', ')}; --include matches their file names, too`
   return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })
+}
+
+/** Options that the library has under the same name. */
+const SAME = [
+  'template',
+  'concurrency',
+  'perHost',
+  'rate',
+  'ranges',
+  'retries',
+  'existing',
+  'resume',
+  'strict',
+  'acceptHtml',
+  'trustServer',
+  'verify',
+  'manifest',
+  'dryRun',
+  'maxObjects',
+] as const
+
+/** Converts the options of the command line to those of the library. */
+function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
+  const {
+    asset: keys,
+    include,
+    exclude,
+    role: roles,
+    type: types,
+    minSize,
+    maxSize,
+    rename,
+    stallTimeout,
+    wait,
+    prefer,
+    limitRate,
+  } = options
+  const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
+  return defined({
+    ...same,
+    alternates: prefer,
+    bytesPerSecond: limitRate,
+    documents: options.rewriteHrefs,
+    assets: defined({ keys, include, exclude, roles, types, minSize, maxSize }),
+    collisions: rename ? ('rename' as const) : undefined,
+    stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
+    wait: wait === undefined ? undefined : wait * 1000,
+  })
+}
+
+/** Returns the options of the crawl. Errors: `USAGE` for options that need `--crawl`. */
+function reachOf(options: DownloadCommandOptions): CrawlOption {
+  const { perHost, rate, resume: _resume, reread: _reread, concurrency: _files, ...reach } = options
+  requireCrawl(reach)
+  return defined({ ...reach, rate, perHost })
+}
+
+/** Removes undefined members. */
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
 }

@@ -9,15 +9,28 @@ import { AbortedError, type AuthError, IntegrityError, isAuthError } from '../..
 import { isAddress } from '../../http/url.ts'
 import type { Problem } from '../../lint/index.ts'
 import { readFailure, systemCode } from '../../node/base/system-error.ts'
-import { claimsStac, DOCUMENT_LIMITS, isObject, kindOf, own, wrappedMember } from '../../stac/document.ts'
+import { claimsStac, DOCUMENT_LIMITS, isObject, kindOf, own, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { scan } from '../../stac/json-text.ts'
 import type { Io } from '../io.ts'
-import type { Task } from '../lint/linter.ts'
 import { fetchBody } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
 import type { Found } from './input-files.ts'
 import { linesOf } from './lines.ts'
 import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
+
+/** A text, or a parsed value without text. */
+export interface Task {
+  /** The text of a document, of a list of documents, or of a line. */
+  readonly text?: string | Uint8Array
+  /** Line of its file on which the text begins. */
+  readonly line?: number
+  /** A parsed value without positions: a row, a wrapper without features, a list of children. */
+  readonly value?: unknown
+  /** The final URL. */
+  readonly url?: string
+  /** Parent documents that may define schemes, nearest first. */
+  readonly parents?: readonly StacDocument[]
+}
 
 /** A part of an input that is linted at once. */
 export interface Piece {

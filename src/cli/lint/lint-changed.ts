@@ -2,9 +2,9 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isAddress } from '../../http/url.ts'
-import { changedFiles, type GitFile, readBlob, stagedFiles } from '../../node/git.ts'
 import { usageError } from '../exit-code.ts'
 import { fileGlob, isDocument, isGlob, leftOutBelow, whyNone } from '../inputs/input-files.ts'
+import { changedFiles, type GitFile, readBlob, stagedFiles } from './git.ts'
 import type { FixingOptions } from './lint-options.ts'
 
 export interface ChangedOptions {

@@ -5,7 +5,8 @@ import { RULE_NAMES } from '../../lint/config.ts'
 import type { Levels, Preset, Problem } from '../../lint/index.ts'
 import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/document.ts'
-import { type Defined, type Judged, lintTask, RecordingRun, siteOf, type Task } from './linter.ts'
+import type { Task } from '../inputs/pieces.ts'
+import { type Defined, type Judged, lintTask, RecordingRun, siteOf } from './linter.ts'
 import { readProblem } from './read-report.ts'
 
 /**

@@ -13,7 +13,8 @@ import {
   type Severity,
   type TextOptions,
 } from '../../lint/index.ts'
-import type { JsonObject, StacDocument } from '../../stac/document.ts'
+import type { JsonObject } from '../../stac/document.ts'
+import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
 
 /** The findings of a task. */
@@ -125,20 +126,6 @@ export function compared({ problems, definitions, outerRefs = [] }: Judged, run:
     const other = others[index]
     return other === undefined ? [] : [withOther(problem, other)]
   })
-}
-
-/** A text, or a parsed value without text. */
-export interface Task {
-  /** The text of a document, of a list of documents, or of a line. */
-  readonly text?: string | Uint8Array
-  /** Line of its file on which the text begins. */
-  readonly line?: number
-  /** A parsed value without positions: a row, a wrapper without features, a list of children. */
-  readonly value?: unknown
-  /** The final URL. */
-  readonly url?: string
-  /** Parent documents that may define schemes, nearest first. */
-  readonly parents?: readonly StacDocument[]
 }
 
 /** Lints a task; pointers and lines are those of the task. */

@@ -11,9 +11,10 @@ import { findScheme, schemeMaps, type Target, targetsOf } from '../../stac/targe
 import { type Place, placeKey, placeOf } from '../../strategies/s3/endpoint.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
+import type { Task } from '../inputs/pieces.ts'
 import { loggedTransport } from '../request-log.ts'
 import type { LintSettings } from './lint-run.ts'
-import type { About, Judged, Linter, Task } from './linter.ts'
+import type { About, Judged, Linter } from './linter.ts'
 import { levelOf, runFinding } from './linter.ts'
 
 /**

@@ -4,8 +4,9 @@ import type { Levels } from '../../lint/index.ts'
 import type { RedisAddress } from '../../node/base/redis-connection.ts'
 import { JobQueue } from '../../node/queue/job-queue.ts'
 import type { Context } from '../context.ts'
+import type { Task } from '../inputs/pieces.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'
-import type { About, Judged, Linter, Task } from './linter.ts'
+import type { About, Judged, Linter } from './linter.ts'
 
 /** Limit of text in a job in UTF-16 units, except for a single longer document. */
 const UNITS = 512 * 1024

@@ -56,7 +56,8 @@ async function runJobs(
     return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, ...kind, ...callbacks })
   }
   const [{ workDownloads }, { openAuth }] = await Promise.all([import('../../node/queue/index.ts'), import('../open-auth.ts')])
-  const auth = await openAuth(context, credentials, urls)()
+  const { orderingAuth } = await import('../orders.ts')
+  const auth = await orderingAuth(await openAuth(context, credentials, urls)(), {}, context)
   return workDownloads({ queue, folder, auth, signal, ...(concurrency !== undefined && { concurrency }), ...callbacks })
 }
 

@@ -103,7 +103,7 @@ async function optional(secrets: Secrets, terminal: Terminal, { open, fields, cr
     (await terminal.ask('  Does the client have a secret?  [y]es / [N]o ')).toLowerCase().startsWith('y')
   )
     return { clientSecret: await secrets.ask('clientSecret', clientSecret) }
-  if (!accessKeyId || !secretAccessKey || credential.credentialsUrl !== undefined) return {}
+  if (!accessKeyId || !secretAccessKey || (credential.credentialsUrl ?? credential.stsEndpoint) !== undefined) return {}
   const answer = await terminal.ask(
     '  Keys: [T]ype them now / in an AWS [p]rofile / in the [u]sual places (variables AWS_…, ~/.aws)  [t]: ',
   )

@@ -2,13 +2,12 @@
 
 import { newPath, writeNewFile } from '../../node/base/write-file.ts'
 import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
-import { paramsOf, type TranslateOptions } from '../commands/translate.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { readText } from '../read-document.ts'
-import { batchFailure, noteUsage, openClient } from './open-client.ts'
+import { batchFailure, noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
 
 /** Writes the copy to stdout or a new file, with `--json` a summary to stdout; returns the exit code. */
 export async function catalog(name: string, options: TranslateOptions, context: Context): Promise<number> {

@@ -1,13 +1,48 @@
-/** Opens the client of the translation service with the user's key. */
+/** Options of `translate` for the service, and its client with the user's key. */
 
 import { ConfigurationError, isAuthError } from '../../errors.ts'
 import { BatchError, TranslationClient, type TranslationClientOptions } from '../../services/translation/index.ts'
-import type { TranslateOptions } from '../commands/translate.ts'
+import type { TranslateParams } from '../../services/translation/translate-text.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
 import { version } from '../io.ts'
 import { openAuth, serviceAuth } from '../open-auth.ts'
+import type { CredentialsOption } from '../options.ts'
 import { loggedTransport } from '../request-log.ts'
+
+export interface TranslateOptions extends CredentialsOption {
+  readonly to?: string
+  readonly from?: string
+  readonly formality?: string
+  readonly glossary?: string
+  readonly style?: string
+  readonly context?: string
+  readonly baseUrl?: string
+  readonly plan?: string
+  readonly output?: string
+  readonly outputDir?: string
+  readonly text?: boolean
+  readonly resume?: string
+  readonly usage?: boolean
+  readonly json?: boolean
+}
+
+/** Converts options to parameters of the service. Errors: `USAGE` without a language, `REQUEST_INVALID`. */
+export function paramsOf({ to, from, formality, glossary, style, context }: TranslateOptions): TranslateParams {
+  if (to === undefined) throw usageError('no language is given: give --to LANGUAGE')
+  if (glossary !== undefined && from === undefined)
+    throw new ConfigurationError('REQUEST_INVALID', 'a glossary needs the source language; nothing was sent', {
+      hint: 'give --from LANGUAGE',
+    })
+  return {
+    target_lang: to,
+    ...(from !== undefined && { source_lang: from }),
+    ...(formality !== undefined && { formality }),
+    ...(glossary !== undefined && { glossary_id: glossary }),
+    ...(style !== undefined && { style_id: style }),
+    ...(context !== undefined && { context }),
+  }
+}
 
 type Host = Pick<TranslationClientOptions, 'baseUrl' | 'plan' | 'allowInsecure'>
 

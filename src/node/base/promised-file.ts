@@ -12,8 +12,7 @@ import { isObject, own, ownString } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { nameInAddress } from '../../text/file-name.ts'
-import { exampleCredential } from './answer-failure.ts'
-import { shownMessage } from './error-response.ts'
+import { exampleCredential, shownMessage } from './answer-failure.ts'
 import { beginsAs, FILE_HEAD, type FileFormat, formatNameOf, formatOfExtension, formatOfType, headText } from './file-formats.ts'
 
 /** What is known about a file before it arrives. */

@@ -5,7 +5,7 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { type AuthError, abortedBy, ConfigurationError, CredentialError, NetworkError } from '../../errors.ts'
 import { networkError } from '../../http/network-error.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { missingPackage, type PackageUse } from './optional-package.ts'
+import { missingPackage, type PackageUse } from './system-error.ts'
 
 /** An authenticated connection. */
 export interface RedisConnection {

@@ -1,5 +1,5 @@
-/** Maps errors of the operating system, and unexpected ones, to errors of the library. */
-import { AuthError, IntegrityError } from '../../errors.ts'
+/** Maps errors of the operating system, of optional packages, and unexpected ones, to errors of the library. */
+import { AuthError, IntegrityError, UnsupportedError } from '../../errors.ts'
 
 const WHY_NOT: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
@@ -93,4 +93,21 @@ export function fileAppeared(path: string): IntegrityError {
 /** Returns `INTERNAL`. The message of a foreign error may quote a header or a body, so only its name is shown. */
 export function internalError(thrown: unknown): AuthError {
   return new AuthError('INTERNAL', `internal error: unexpected ${thrown instanceof Error ? thrown.name : typeof thrown}`)
+}
+
+/** What needs an optional package, which users install only then, as named in errors. */
+export interface PackageUse {
+  /** The beginning of a sentence, such as `the queue`. */
+  readonly subject: string
+  readonly packages: readonly string[]
+}
+
+/**
+ * Returns the error of an optional package that cannot be imported: `SCHEME_UNSUPPORTED` with the command that installs what the use needs.
+ * Call it in the `catch` around `import()`: only inside a `try` do bundlers accept that a package is missing.
+ */
+export function missingPackage(error: unknown, { subject, packages }: PackageUse): AuthError {
+  const [what, verb] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are']
+  const message = `${subject} cannot be used: the optional ${what} ${packages.join(' and ')} ${verb} not installed`
+  return openFilesFailure(error) ?? new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${packages.join(' ')}` })
 }

@@ -393,7 +393,7 @@ export async function* inspected(chunks: AsyncIterable<Uint8Array>, inspect: Ins
 export const PREPARED_WITHIN = 600_000
 
 /** Requests for a file that the server prepares (202), as often as the time for it allows. */
-export const PREPARING_RETRIES: RetryPolicy = {
+const PREPARING_RETRIES: RetryPolicy = {
   retries: 999,
   backoff: { first: 2000, longest: 30_000, fixed: 0.5, random: 0.5 },
   retryAfter: { longest: 86_400_000, spread: 0.1, least: 500 },

@@ -1,8 +1,9 @@
 /** The identity of a destination, which workers and producers compare: a job is only for workers that see the same one. */
 
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { ConfigurationError, IntegrityError } from '../../errors.ts'
+import { ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isObject, own } from '../../stac/document.ts'
 import { type Destination, openDestination } from '../download/destination/destination.ts'
 import { KEY_PREFIX } from './job-queue.ts'
@@ -19,13 +20,22 @@ const FORMAT = 'stac-auth/queue'
  * Errors: `FILE_ACCESS`, `PATH_UNSAFE`, `DISK_FULL`.
  */
 export async function identityOf(destination: Destination): Promise<string> {
-  const known = await identityIn(destination)
-  if (known !== undefined) return known
   const id = randomBytes(12).toString('hex')
-  const isOurs = await destination.createOwn(IDENTITY_NAME, `${JSON.stringify({ format: FORMAT, id })}\n`)
-  // Another process may have created it first.
-  return (isOurs ? undefined : await identityIn(destination)) ?? id
+  for (let tries = 1; ; tries++) {
+    const known = await identityIn(destination)
+    if (known !== undefined) return known
+    try {
+      if (await destination.createOwn(IDENTITY_NAME, `${JSON.stringify({ format: FORMAT, id })}\n`)) return id
+    } catch (error) {
+      // A worker and a producer that start together may both be about to create it.
+      if (!isAuthError(error) || error.code !== 'PATH_BUSY' || tries === MOST_TRIES) throw error
+      await sleep(50)
+    }
+  }
 }
+
+/** Number of times that the identity is looked for while another process creates it. */
+const MOST_TRIES = 20
 
 /** Returns the identity of a destination that has one. Errors: `USAGE` for any other, `FILE_ACCESS`, `PATH_UNSAFE`. */
 export async function knownIdentity(name: string): Promise<string> {

@@ -2,8 +2,8 @@
 
 import type { Job, Queue, QueueEvents, Worker } from 'bullmq'
 import { type AuthError, abortedBy, isAuthError, ProtocolError, TimeoutError } from '../../errors.ts'
-import { missingPackage } from '../base/optional-package.ts'
 import { connectRedis, isReply, type RedisAddress, type RedisConnection, type RedisUse } from '../base/redis-connection.ts'
+import { missingPackage } from '../base/system-error.ts'
 
 /** Prefix of all keys. */
 export const KEY_PREFIX = 'stac-auth'

@@ -5,7 +5,7 @@
 
 import type { Redis } from 'ioredis'
 import { type AuthError, abortedBy } from '../../errors.ts'
-import { Interruption, sleep } from '../../net/cancellation.ts'
+import { onAbort, sleep, throwIfAborted } from '../../net/cancellation.ts'
 import { type Clock, systemClock } from '../../net/clock.ts'
 import { refusedWrite } from '../base/redis-connection.ts'
 import type { RequestLimiter } from '../download/download-context.ts'
@@ -215,17 +215,27 @@ export class OriginSlots implements RequestLimiter {
   }
 
   #queued(slots: Slots, signal: AbortSignal | undefined): Promise<void> {
-    const interruption = new Interruption(signal, abortedBy)
     return new Promise<void>((resolve, reject) => {
-      const waiting: WaitingRequest = { enter: resolve, refuse: reject }
-      slots.waiting.push(waiting)
-      interruption.tell((reason) => {
+      throwIfAborted(signal)
+      const aborted = () => {
         const place = slots.waiting.indexOf(waiting)
         if (place >= 0) slots.waiting.splice(place, 1)
-        reject(reason)
-      })
+        reject(abortedBy(signal as AbortSignal))
+      }
+      const forget = signal && onAbort(signal, aborted)
+      const waiting: WaitingRequest = {
+        enter: () => {
+          forget?.()
+          resolve()
+        },
+        refuse: (reason) => {
+          forget?.()
+          reject(reason)
+        },
+      }
+      slots.waiting.push(waiting)
       void this.#refresh(slots)
-    }).finally(() => interruption.close())
+    })
   }
 
   /** Waits for the rate limit, and for a `Retry-After` that arrives in the meantime. */

@@ -5,6 +5,8 @@ import type { SecretInput, SecretSource } from '../../auth/credential.ts'
 import { isSource } from '../../auth/parse-credentials.ts'
 import { KeyedMutex, type SessionStore } from '../../auth/session.ts'
 import { AbortedError, type AuthError, ConfigurationError, IntegrityError, isAuthError } from '../../errors.ts'
+import { sleep } from '../../net/cancellation.ts'
+import { systemClock } from '../../net/clock.ts'
 import { isObject } from '../../stac/document.ts'
 import { AMOUNT, checkNamed, fits, required, type Table, TEXT } from '../base/check-options.ts'
 import {
@@ -255,7 +257,7 @@ async function taken<T>(
         retryable: true,
       })
     // Spread out, so that waiting processes do not ask all at once.
-    await new Promise((resolve) => setTimeout(resolve, delay * (0.5 + Math.random())))
+    await sleep(delay * (0.5 + Math.random()), systemClock(), signal)
   }
 }
 

@@ -3,25 +3,17 @@ import { TLSSocket } from 'node:tls'
 import type * as undici from 'undici'
 import type { Dispatcher } from 'undici'
 import { NetworkError } from '../../errors.ts'
-import type { ClientCertificate, Collect, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
-import { exchangeTimeout, failure, originOf } from '../../http/network-error.ts'
+import type { ClientCertificate, Connect, Connection, HttpRequest, Send, SendOptions } from '../../http/message.ts'
+import { exchangeTimeout, failure, originOf, withProgress } from '../../http/network-error.ts'
 import { LastOrigin } from '../../http/url.ts'
 import { exchangeEnd, throwIfAborted } from '../../net/cancellation.ts'
 import { shareSignal } from '../../platform/node.ts'
 import { AMOUNT, checkNamed, FUNCTION, OBJECT, type Table, TEXT } from '../base/check-options.ts'
 import { trustedAuthorities } from './certificate-authorities.ts'
-import { codingsOf } from './decode-body.ts'
-import {
-  type ConnectHooks,
-  environmentProxies,
-  forwardingProxy,
-  guardedConnect,
-  loginRequired,
-  type Proxies,
-  proxyAuthorization,
-} from './guarded-connect.ts'
+import { type ConnectHooks, guardedConnect } from './guarded-connect.ts'
+import { environmentProxies, forwardingProxy, loginRequired, type Proxies, proxyAuthorization } from './proxies.ts'
 import { Agent, Client } from './undici-parts.ts'
-import { timeoutsOf, UndiciArrival, UndiciResponse, undiciCollect } from './undici-response.ts'
+import { UndiciExchange, UndiciResponse } from './undici-response.ts'
 
 /** Options of `undiciTransport`. */
 export interface UndiciTransportOptions extends ConnectHooks {
@@ -38,9 +30,6 @@ export interface UndiciTransportOptions extends ConnectHooks {
 
 const MAX_HEADER_SIZE = 16_384
 
-/** Short exchanges need few connections. An idle connection is closed one second before the server's announced timeout. */
-const COLLECTING = { connections: 64, keepAliveTimeoutThreshold: 1000 }
-
 const OPTIONS: Table<UndiciTransportOptions> = { ca: TEXT, timeouts: OBJECT, env: OBJECT, lookup: FUNCTION, connect: FUNCTION }
 const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { connect: AMOUNT, headers: AMOUNT, body: AMOUNT }
 
@@ -56,7 +45,7 @@ const TIMEOUTS: Table<NonNullable<UndiciTransportOptions['timeouts']>> = { conne
  *
  * @example createAuth({ credentials, transport: undiciTransport({ ca: await readFile('company.pem', 'utf8') }) })
  */
-export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly collect: Collect } {
+export function undiciTransport(options: UndiciTransportOptions = {}): Send & { readonly connect: Connect; readonly streams: true } {
   checkNamed('undiciTransport', options, OPTIONS)
   const { timeouts = {}, env = process.env, ca = trustedAuthorities(env), ...hooks } = options
   checkNamed('timeouts', timeouts, TIMEOUTS)
@@ -65,18 +54,21 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   /** Connector for dedicated connections, which open a tunnel through every proxy. */
   const connector = (allowPrivateNetwork: boolean, shown?: ClientCertificate) =>
     guardedConnect({ ...common, ...shown, allowPrivateNetwork })
-  const limits = { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: timeouts.headers ?? 30_000, bodyTimeout: timeouts.body ?? 30_000 }
-  const shared = (allowPrivateNetwork: boolean, more: undici.Agent.Options = {}) =>
-    new Agent({ ...limits, ...more, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
-  const forwarded = (dispatcher: Dispatcher) => (proxies ? dispatcher.compose(forwardThrough(proxies)) : dispatcher)
-  const agent = (allowPrivateNetwork: boolean) => forwarded(shared(allowPrivateNetwork))
+  const limits = {
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout: timeouts.headers ?? 30_000,
+    bodyTimeout: timeouts.body ?? 30_000,
+    // An idle connection is closed so many milliseconds before the end that its server announced.
+    keepAliveTimeoutThreshold: 1000,
+  }
+  const agent = (allowPrivateNetwork: boolean) =>
+    new Agent({ ...limits, connect: guardedConnect({ ...common, allowPrivateNetwork, forwards: true }) })
   const guarded = agent(false)
   const unguarded = agent(true)
   const send = (request: HttpRequest, sending: SendOptions = {}) => {
     if (sending.clientCertificate)
       return shownTo(request, sending, connector(sending.allowPrivateNetwork === true, sending.clientCertificate))
-    if (sending.pooled) return exchange(collectingAgent(sending.allowPrivateNetwork === true), request, sending)
-    return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending)
+    return exchange(sending.allowPrivateNetwork ? unguarded : guarded, request, sending, proxies)
   }
   /** A separate pool, so that no other request uses a connection with a client certificate. */
   const shownTo = async (request: HttpRequest, sending: SendOptions, opener: undici.buildConnector.connector) => {
@@ -89,16 +81,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Send & { 
   }
   const connect = (url: string, sending: SendOptions = {}) =>
     undiciConnection(url, connector(sending.allowPrivateNetwork === true), limits, sending)
-  const collecting = new Map<boolean, Dispatcher>()
-  const collectingAgent = (allowPrivateNetwork: boolean) => {
-    const known = collecting.get(allowPrivateNetwork) ?? forwarded(shared(allowPrivateNetwork, COLLECTING).compose(reuseConnections))
-    collecting.set(allowPrivateNetwork, known)
-    return known
-  }
-  const collect: Collect = (request, sending, done) => {
-    return undiciCollect(collectingAgent(sending.allowPrivateNetwork === true), request, sending, done)
-  }
-  return Object.assign(send, { connect, collect })
+  return Object.assign(send, { connect, streams: true as const })
 }
 
 type Socket = Exclude<Parameters<undici.buildConnector.Callback>[1], null>
@@ -177,33 +160,52 @@ function lost(origin: string): NetworkError {
   return new NetworkError('NETWORK_RESET', `${origin} closed the connection that the authorization is bound to`, { retryable: true })
 }
 
-/** Sends one request through that dispatcher. Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`. */
-async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions): Promise<UndiciResponse> {
+/**
+ * Sends one request through that dispatcher, whose connector must choose by {@link forwardingProxy} too where there are proxies.
+ *
+ * Errors: `NetworkError`, `TimeoutError`, `TrustError`, `AbortedError`.
+ */
+async function exchange(dispatcher: Dispatcher, request: HttpRequest, options: SendOptions, proxies?: Proxies): Promise<UndiciResponse> {
   throwIfAborted(options.signal)
   shareSignal(options.signal)
   const { signal, clear } = exchangeEnd(options, (timeout) => exchangeTimeout(request.url, timeout))
-  const abort = () => arrival.destroy(signal?.reason)
-  const arrival = new UndiciArrival(() => {
+  const abort = () => exchanged.abort(signal?.reason)
+  const exchanged = new UndiciExchange(() => {
     signal?.removeEventListener('abort', abort)
     clear()
   })
   signal?.addEventListener('abort', abort)
   try {
-    dispatcher.dispatch({ ...dispatchOptions(request), ...timeoutsOf(options) }, arrival)
-    const head = await arrival.head()
-    const coded = request.method !== 'HEAD' && head.status !== 206 ? head.fields['content-encoding'] : undefined
-    const codings = coded === undefined ? [] : codingsOf(String(coded), request.url)
-    return new UndiciResponse(request, head, arrival, codings, signal)
+    const proxy = proxies && forwardingProxy(proxies, request.url)
+    dispatcher.dispatch(dispatchOptions(request, options, proxy), exchanged)
+    const arrived = await exchanged.response
+    // A 407 comes from the proxy (RFC 9110 §15.5.8), never from the origin server.
+    if (proxy && arrived.status === 407) throw loginRequired(proxy, arrived.status, arrived.fields['proxy-authenticate'])
+    return new UndiciResponse(request, arrived, signal)
   } catch (error) {
-    arrival.destroy(error)
-    throw failure(error, signal, request.url)
+    exchanged.abort(error)
+    throw withProgress(failure(error, signal, request.url), exchanged.progress)
   }
 }
 
-function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
+/** @param proxy gets the request in absolute form (RFC 9112 §3.2.2), with its own login */
+function dispatchOptions(
+  request: HttpRequest,
+  { stream, headersTimeout, bodyTimeout }: SendOptions,
+  proxy: URL | undefined,
+): Dispatcher.DispatchOptions {
   const { method, body = null } = request
   const { origin, path } = requestTarget(request.url)
-  return { origin, path, method: method as Dispatcher.HttpMethod, headers: withCodings(request), body }
+  return {
+    origin,
+    path: proxy ? origin + path : path,
+    method: method as Dispatcher.HttpMethod,
+    headers: proxy ? { ...withCodings(request), ...proxyAuthorization(proxy) } : withCodings(request),
+    // undici sends any iterable of bytes; its types declare streams only.
+    body: (stream ?? body) as Uint8Array | null,
+    ...(headersTimeout !== undefined && { headersTimeout }),
+    ...(bodyTimeout !== undefined && { bodyTimeout }),
+  }
 }
 
 /** Ranges are requested without compression: a part of a compressed body cannot be decoded. */
@@ -227,110 +229,4 @@ export function requestTarget(url: string): { readonly origin: string; readonly 
   if (url.startsWith(origin) && PLAIN.test(rest)) return { origin, path: rest }
   const { pathname, search } = new URL(url)
   return { origin, path: pathname + search }
-}
-
-type Dispatch = Dispatcher['dispatch']
-type Handler = Dispatcher.DispatchHandler
-type HandlerArguments<Name extends keyof Handler> = Parameters<NonNullable<Handler[Name]>>
-
-/**
- * Lets a request that directly follows a response reuse its connection. undici makes a connection available one turn of the event loop
- * after the response, so a caller that continues at once would open a second one; its request waits for that turn.
- */
-function reuseConnections(dispatch: Dispatch): Dispatch {
-  const freed = new Set<string>()
-  const free = (origin: string) => {
-    if (freed.has(origin)) return
-    freed.add(origin)
-    setImmediate(() => freed.delete(origin))
-  }
-  return (options, handler) => {
-    const origin = String(options.origin)
-    const freeing = new FreeingHandler(handler, () => free(origin))
-    if (!freed.has(origin)) return dispatch(options, freeing)
-    setImmediate(() => {
-      try {
-        dispatch(options, freeing)
-      } catch (error) {
-        // The caller has returned, so only its handler can be notified.
-        handler.onResponseError?.(undefined as never, error as Error)
-      }
-    })
-    return true
-  }
-}
-
-/** Forwards everything to another handler. */
-class ForwardingHandler implements Handler {
-  readonly #to: Handler
-
-  constructor(to: Handler) {
-    this.#to = to
-  }
-
-  onRequestStart(...args: HandlerArguments<'onRequestStart'>): void {
-    this.#to.onRequestStart?.(...args)
-  }
-
-  onResponseStart(...args: HandlerArguments<'onResponseStart'>): void {
-    this.#to.onResponseStart?.(...args)
-  }
-
-  onResponseData(...args: HandlerArguments<'onResponseData'>): void {
-    this.#to.onResponseData?.(...args)
-  }
-
-  onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
-    this.#to.onResponseEnd?.(...args)
-  }
-
-  onResponseError(...args: HandlerArguments<'onResponseError'>): void {
-    this.#to.onResponseError?.(...args)
-  }
-}
-
-class FreeingHandler extends ForwardingHandler {
-  readonly #free: () => void
-
-  constructor(to: Handler, free: () => void) {
-    super(to)
-    this.#free = free
-  }
-
-  override onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
-    this.#free()
-    super.onResponseEnd(...args)
-  }
-}
-
-/**
- * Writes requests through a forwarding proxy in absolute form, with the login of the proxy; other requests stay unchanged. The connector
- * must choose by {@link forwardingProxy} too.
- *
- * Errors: `PROXY_INVALID`; `PROXY_AUTH_REQUIRED` for a response with the status 407.
- */
-function forwardThrough(proxies: Proxies): (dispatch: Dispatch) => Dispatch {
-  return (dispatch) => (options, handler) => {
-    const { protocol, hostname, port, origin } = new URL(String(options.origin))
-    const proxy = forwardingProxy(proxies, protocol, hostname.replace(/^\[|\]$/g, ''), port || '80')
-    if (!proxy) return dispatch(options, handler)
-    const headers = { ...(options.headers as Record<string, string> | undefined), ...proxyAuthorization(proxy) }
-    return dispatch({ ...options, path: origin + options.path, headers }, new ForwardedHandler(handler, proxy))
-  }
-}
-
-/** A 407 comes from the proxy (RFC 9110 §15.5.8), never from the origin server. */
-class ForwardedHandler extends ForwardingHandler {
-  readonly #proxy: URL
-
-  constructor(to: Handler, proxy: URL) {
-    super(to)
-    this.#proxy = proxy
-  }
-
-  override onResponseStart(...args: Parameters<NonNullable<Handler['onResponseStart']>>): void {
-    const [controller, status, headers] = args
-    if (status === 407) controller.abort(loginRequired(this.#proxy, status, headers['proxy-authenticate']))
-    else super.onResponseStart(...args)
-  }
 }

@@ -9,24 +9,13 @@ import { addressOf, isAddressProblem, isLoopbackHost } from '../../http/url.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { Redactor } from '../../text/redactor.ts'
-import type { Link } from './attempts.ts'
-import { type ApiResponse, Call } from './call.ts'
+import { Call, type Link } from './call.ts'
 import { described, requireOptions } from './errors.ts'
 import { CHANNELS, type ClientEvents, type EventName, Events } from './events.ts'
 import type { FormOptions } from './form.ts'
-import type { Codec } from './outcome.ts'
-import {
-  type CallInput,
-  type CallOptions,
-  draftOf,
-  type Interceptor,
-  type Method,
-  type Operation,
-  type PreparedOperation,
-  prepareOperation,
-  rawPath,
-} from './request-builder.ts'
-import { type ServiceLimit, type ServiceLimits, sharedLimits } from './retries.ts'
+import { type ServiceLimits, sharedLimits } from './pacer.ts'
+import { buildRequest, type CallInput, type CallOptions, type Interceptor, type Method, type Operation, rawPath } from './request.ts'
+import type { ApiResponse, Codec } from './response.ts'
 
 /** Options of `ApiClient`. Durations are milliseconds. */
 export interface ApiClientOptions {
@@ -90,6 +79,8 @@ export interface Settings {
   readonly origin: string
   /** Path of the base URL without a slash at its end. */
   readonly base: string
+  /** Headers of every request, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
   readonly form: FormOptions
   readonly pinned: ReadonlySet<string>
   readonly timeouts: Required<Timeouts>
@@ -104,8 +95,8 @@ export interface Settings {
   readonly parseJson: (text: string) => unknown
   readonly limits: ServiceLimits
   readonly events: Events
-  /** Returns the redactor that removes the known secrets from a text. */
-  readonly redactor: () => Redactor
+  /** Removes the known secrets from texts. */
+  readonly redactor: Redactor
   readonly interceptors: readonly Interceptor[]
 }
 
@@ -132,10 +123,8 @@ export class ApiClient {
   /** True if the user set the base URL, so that it may be a private address. */
   #named = true
   #settings: ChangingSettings
-  readonly #common: Readonly<Record<string, string>>
-  readonly #prepared = new WeakMap<Operation, PreparedOperation>()
   readonly #siblings = new WeakMap<ServiceCredential, ApiClient>()
-  #link: Link | Promise<Link> | undefined
+  #link: Promise<Link> | undefined
 
   constructor(options: ApiClientOptions)
   /** @internal */
@@ -147,7 +136,6 @@ export class ApiClient {
     this.#options = options
     this.#given = given
     this.#settings = settingsOf(options, base)
-    this.#common = { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers ?? {}) }
   }
 
   /** Origin of the base URL: `https://host[:port]`. */
@@ -170,16 +158,16 @@ export class ApiClient {
   }
 
   /** Sends an operation and returns the whole response. */
-  async send<T = unknown>(operation: Operation, input?: CallInput, options?: CallOptions): Promise<ApiResponse<T>> {
-    const content = input ?? {}
-    const given = options ?? {}
-    if (given.credential) return this.withCredential(given.credential).send(operation, input, { ...given, credential: undefined })
-    const prepared = this.#prepare(operation)
-    const settings = this.#settings
+  async send<T = unknown>(operation: Operation, given?: CallInput, more?: CallOptions): Promise<ApiResponse<T>> {
+    // Programs without types pass null.
+    const [input, options, settings] = [given ?? {}, more ?? {}, this.#settings]
+    const { credential, ...rest } = options
+    if (credential) return this.withCredential(credential).send(operation, input, rest)
     try {
-      const builder = draftOf(prepared, content, given, settings)
+      const request = buildRequest(operation, input, options, settings)
+      const call = new Call({ settings, operation, input, options, request })
       this.#link ??= this.#open()
-      return (await new Call({ settings, prepared, builder, input: content, options: given }).run(this.#link)) as ApiResponse<T>
+      return (await call.run(this.#link)) as ApiResponse<T>
     } catch (error) {
       throw described(error, 0, operation.name)
     }
@@ -225,7 +213,7 @@ export class ApiClient {
 
   /** Emits an event, for clients that are built on this one. @internal */
   emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
-    if (this.#settings.events.has(event)) this.#settings.events.emit(event, payload)
+    this.#settings.events.emit(event, () => payload)
   }
 
   /** Adds an interceptor of every attempt, after those that were added before. */
@@ -236,12 +224,12 @@ export class ApiClient {
 
   /** Removes a secret that the service gave, such as the key of a document, from all later errors and events. */
   protect(secret: string): void {
-    this.#settings.redactor().add(secret)
+    this.#settings.redactor.add(secret)
   }
 
   /** Returns a text of the service without the known secrets, for errors and events. @internal */
   scrub(text: string): string {
-    return this.#settings.redactor().scrub(text)
+    return this.#settings.redactor.scrub(text)
   }
 
   /** Returns the same client with another credential: with separate limits, and the same connections, listeners and interceptors. */
@@ -253,6 +241,12 @@ export class ApiClient {
     const sibling = this.#related({ ...options, credential }, { interceptors, redactor })
     this.#siblings.set(credential, sibling)
     return sibling
+  }
+
+  /** Returns the same client for another base URL. @internal */
+  at(baseUrl: string): ApiClient {
+    const { interceptors, redactor } = this.#settings
+    return this.#related({ ...this.#options, baseUrl }, { interceptors, redactor })
   }
 
   /** Returns the same client without a credential and without `hints`, which may be about it, for operations such as logins. */
@@ -299,33 +293,34 @@ export class ApiClient {
     return client
   }
 
-  #prepare(operation: Operation): PreparedOperation {
-    const known = this.#prepared.get(operation)
-    if (known) return known
-    const prepared = prepareOperation(operation, this.#common)
-    this.#prepared.set(operation, prepared)
-    return prepared
-  }
-
   /** Opens the link. After a failure, the next call tries again. */
   #open(): Promise<Link> {
+    const opening = this.#opened()
+    opening.catch(() => {
+      this.#link = undefined
+    })
+    return opening
+  }
+
+  /** Loads the platform and its transport, and selects the credential for the base URL. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
+  async #opened(): Promise<Link> {
     const { auth, credential, transport } = this.#options
     const { origin, base, limits, events } = this.#settings
-    const opening = openLink({
-      ...{ origin, base: `${origin}${base}/`, transport, limits, given: this.#given, allowPrivateNetwork: this.#named },
-      auth: () => auth ?? (credential && engine(credential, origin, transport)),
-      identity: auth ?? credentialMark(credential ?? {}),
-    })
-    opening.then(
-      (link) => {
-        events.connect(link.channels)
-        if (this.#link === opening) this.#link = link
-      },
-      () => {
-        if (this.#link === opening) this.#link = undefined
-      },
-    )
-    return opening
+    const { platform } = await import('#platform')
+    platform.checkClient?.(...this.#given)
+    const engine = auth ?? (credential && engineOf(credential, origin, transport))
+    const [service, chosen, identity] = await Promise.all([
+      engine?.service(`${origin}${base}/`),
+      transport ?? platform.defaultTransport(),
+      fingerprint(auth ?? credentialMark(credential ?? {}), platform),
+    ])
+    for (const name of CHANNELS) events.connect(name, platform.channel(`stac-auth:${name}`))
+    return {
+      transport: chosen,
+      service,
+      allowPrivateNetwork: service?.allowPrivateNetwork ?? this.#named,
+      pacer: (name) => limits.of(`${origin}\0${identity}\0${name}`),
+    }
   }
 }
 
@@ -355,10 +350,7 @@ function invalid(message: string): ConfigurationError {
 }
 
 /** Returns the settings of a client with these options and this base URL. */
-function settingsOf(
-  options: ApiClientOptions,
-  { origin, path }: { readonly origin: string; readonly path: string },
-): Settings & { readonly interceptors: Interceptor[] } {
+function settingsOf(options: ApiClientOptions, { origin, path }: { readonly origin: string; readonly path: string }): ChangingSettings {
   const { limits = sharedLimits, retries = 4, maxRetryAfter = 60_000, queueLimit = Number.POSITIVE_INFINITY } = options
   const timeouts = timeoutsOf(options.timeouts ?? {})
   if (!limits?.of) throw invalid('limits is not valid')
@@ -367,6 +359,7 @@ function settingsOf(
   return {
     origin,
     base: path,
+    headers: { 'user-agent': options.userAgent ?? 'stac-auth', ...lowerCase(options.headers ?? {}) },
     form: options.form ?? {},
     pinned: new Set(['authorization', ...(options.pinnedHeaders ?? [])].map((name) => name.toLowerCase())),
     timeouts,
@@ -379,15 +372,9 @@ function settingsOf(
     parseJson: options.parseJson ?? JSON.parse,
     limits,
     events: new Events(options.hooks ?? {}),
-    redactor: lazyRedactor(),
+    redactor: new Redactor(),
     interceptors: [],
   }
-}
-
-/** Returns a function that creates the redactor on first use: a successful call needs none. */
-function lazyRedactor(): () => Redactor {
-  let redactor: Redactor | undefined
-  return () => (redactor ??= new Redactor())
 }
 
 /** Applies the defaults for undefined values. */
@@ -402,55 +389,13 @@ function requireNumbers(values: Readonly<Record<string, unknown>>, group = ''): 
 }
 
 /** Returns exactly one credential, allowed for the origin of the base URL only, unless its owner allows more. */
-function engine(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
+function engineOf(credential: ServiceCredential, origin: string, transport: Transport | undefined): Auth {
   const { sendTo = [`${origin}/`] } = credential as { readonly sendTo?: readonly string[] }
   return createAuth({ credentials: [uncheckedCredential({ ...credential, sendTo })], redirects: 'error', ...(transport && { transport }) })
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-interface LinkOptions {
-  readonly origin: string
-  /** The base URL, for the selection of the credential. */
-  readonly base: string
-  readonly auth: () => Auth | undefined
-  readonly given: Given
-  readonly transport: Transport | undefined
-  readonly limits: ServiceLimits
-  /** The input of a fingerprint that identifies a credential without showing it. */
-  readonly identity: object | string
-  /** Without a credential: whether the user named the origin. */
-  readonly allowPrivateNetwork: boolean
-}
-
-/** Loads the platform and its transport, and selects the credential for the base URL. Errors: `NO_CREDENTIAL`, `CONFIG_INVALID`. */
-async function openLink({ origin, base, auth, given, transport, limits, identity, allowPrivateNetwork }: LinkOptions): Promise<Link> {
-  const { platform } = await import('#platform')
-  platform.checkClient?.(...given)
-  const [service, chosen, mark] = await Promise.all([
-    auth()?.service(base),
-    transport ?? limits.transport(() => platform.defaultTransport()),
-    fingerprint(identity, platform),
-  ])
-  const collect = chosen.collect ?? (await import('./collect-over.ts')).collectOver(chosen)
-  const known = new Map<string, ServiceLimit>()
-  const opened = (name: string) => {
-    const limit = limits.of(`${origin}\0${mark}\0${name}`)
-    known.set(name, limit)
-    return limit
-  }
-  const channels = CHANNELS.map((name) => [name, platform.channel(`stac-auth:${name}`)] as const)
-  return {
-    collect,
-    streams: chosen.collect !== undefined,
-    send: chosen,
-    service,
-    allowPrivateNetwork: service?.allowPrivateNetwork ?? allowPrivateNetwork,
-    limits: (name) => known.get(name) ?? opened(name),
-    channels: new Map(channels.flatMap(([name, channel]) => (channel ? [[name, channel] as const] : []))),
-  }
 }
 
 /** The key of fingerprints, random for each process, so that a fingerprint means nothing outside of it. */

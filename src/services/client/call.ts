@@ -1,274 +1,369 @@
-/** One call and its result: makes the attempts, and waits between them. */
+/** One call of an operation: waits until it may start, sends the request, and sends it again after failures that allow it. */
 
-import type { Collected, HttpRequest, HttpResponse } from '../../http/message.ts'
-import { Deadline, Interruption, sleep } from '../../net/cancellation.ts'
-import type { Settings, Timeouts } from './api-client.ts'
-import { Attempts, type Link } from './attempts.ts'
-import type { StreamedBody } from './collect-over.ts'
-import { described, foreign, ValidationError } from './errors.ts'
+import type { Service } from '../../auth/auth.ts'
+import { AbortedError, type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
+import { type HttpRequest, type HttpResponse, queryValues, readBody, type SendOptions, type Transport } from '../../http/message.ts'
+import { failure, progressOf } from '../../http/network-error.ts'
+import { Interruption, sleep } from '../../net/cancellation.ts'
+import { startTimer } from '../../net/clock.ts'
+import type { Settings } from './api-client.ts'
+import { annotate, described, foreign, HttpError, ValidationError } from './errors.ts'
 import type { CallEvent } from './events.ts'
-import { isFailure, type Outcome, Outcomes, shownRequestHeaders, traceOf } from './outcome.ts'
-import type { CallInput, CallOptions, Interceptor, PreparedOperation, RequestBuilder } from './request-builder.ts'
-import { CallRetries, type Failure, type ServiceLimit } from './retries.ts'
+import type { Pacer } from './pacer.ts'
+import { type BuiltRequest, type CallInput, type CallOptions, chunksOf, type Operation } from './request.ts'
+import { ApiResponse, dataOf, type ReadResponse, shownRequestHeaders, statusError, traceOf, truncated } from './response.ts'
+import { CallRetries, type Failure } from './retries.ts'
 
-/**
- * A successful response, as `ApiClient.send` and `request` return it.
- *
- * @example
- * const { status, headers, data } = await client.request('GET', '/reports/daily')
- * console.log(status, headers.get('etag'), data)
- */
-export class ApiResponse<T = unknown> {
-  /** Status of the response: 2xx, or 404 with `alreadyGone`. */
-  readonly status: number
-  /** Headers of the response; names in any case. */
-  readonly headers: HttpResponse['headers']
-  /** The decoded body: JSON, text, bytes or a stream, by `response` of the operation; `undefined` for an empty one. */
-  readonly data: T
-  /** Number of requests that were sent for it, challenges and retries included. */
-  readonly attempts: number
-  /** True when a repeated deletion found nothing, because an earlier attempt had deleted it. */
-  readonly alreadyGone: boolean
-
-  /** @internal */
-  constructor(status: number, headers: HttpResponse['headers'], data: T, attempts: number, alreadyGone = false) {
-    this.status = status
-    this.headers = headers
-    this.data = data
-    this.attempts = attempts
-    this.alreadyGone = alreadyGone
-  }
-
-  /** Identifier of the request for the support of the service, from its headers (`X-Trace-ID`, `X-Request-ID`). */
-  get traceId(): string | undefined {
-    return traceOf(this.headers)
-  }
+/** Everything that is loaded and selected to send requests to a service. */
+export interface Link {
+  readonly transport: Transport
+  /** Absent for requests without a credential. */
+  readonly service: Service | undefined
+  /** True if the user named the origin, so that it may be a loopback or private address. */
+  readonly allowPrivateNetwork: boolean
+  /** Returns the pacer of the operations with that name in `limits`. */
+  pacer(name: string): Pacer
 }
 
-/** The operation, input and options of a call, and the settings of its client. */
-export interface CallParts {
+/** What a client sends. */
+interface CallParts {
   readonly settings: Settings
-  readonly prepared: PreparedOperation
-  readonly builder: RequestBuilder
+  readonly operation: Operation
   readonly input: CallInput
   readonly options: CallOptions
+  readonly request: BuiltRequest
 }
+
+/** How far an attempt came. */
+interface Progress {
+  /** The request was handed to the transport, and has no response yet. */
+  sent: boolean
+  /** The response has begun. */
+  begun: boolean
+  /** A reused connection was closed before the response began. */
+  stale: boolean
+  /** The error of the transport. */
+  error: AuthError | undefined
+}
+
+/** Maximum size in bytes of a response whose status is not a success, and of any other response by default. */
+const [FAILURE_LIMIT, LIMIT] = [65_536, 64 * 2 ** 20]
+
+const NOTHING = new Uint8Array()
 
 let calls = 0
 
 export class Call {
   readonly #parts: CallParts
+  /** Origin and path. */
   readonly #url: string
   readonly #interruption: Interruption
-  readonly #deadline: Deadline
-  #attempts: Attempts | undefined
-  #streamed: StreamedBody | undefined
-  #id = 0
+  /** Epoch milliseconds; Infinity for none. */
+  readonly #end: number
+  readonly #id = ++calls
+  /** Requests handed to the transport. */
+  #count = 0
+  /** The last request as it was sent; its headers and URL contain secrets. */
+  #sent: HttpRequest | undefined
+  /** True if the body was a stream that can be read once, and was read. */
+  #isUsedUp = false
+  /** True while the body of the response is left to its reader. */
+  #isStreaming = false
 
   constructor(parts: CallParts) {
-    const { settings, builder, options } = parts
-    const { clock, wheel } = settings.limits
-    const query = builder.path.indexOf('?')
+    const { settings, request, options } = parts
     this.#parts = parts
-    this.#url = settings.origin + (query < 0 ? builder.path : builder.path.slice(0, query))
-    const now = clock.now()
-    const end = deadlineOf(options, now, settings.timeouts.total)
+    this.#url = settings.origin + (request.path.split('?', 1)[0] ?? '')
+    this.#end = deadlineOf(options, settings.limits.clock.now(), settings.timeouts.total)
     this.#interruption = new Interruption(options.signal)
-    this.#deadline = new Deadline(end, clock, wheel, this.#interruption, this.#url)
-    // The timer would fire only after the request was sent.
-    if (end <= now) this.#interruption.interrupt(this.#deadline.tooLate())
   }
 
   /** Runs the call. Errors: those of `ApiClient`, each with the number of requests that were sent and the name of the operation. */
-  async run(link: Link | Promise<Link>): Promise<ApiResponse> {
+  async run(link: Promise<Link>): Promise<ApiResponse> {
+    const { clock } = this.#parts.settings.limits
+    const interruption = this.#interruption
+    const left = this.#end - clock.now()
+    const late = () => interruption.interrupt(this.#tooLate())
+    if (left <= 0) late()
+    const stop = left > 0 && left < Number.POSITIVE_INFINITY ? startTimer(clock, left, late, 'guard') : undefined
     try {
-      return await this.#answer('then' in link ? await this.#opened(link) : link)
+      const opened = await new Promise<Link>((resolve, reject) => {
+        interruption.tell(reject)
+        link.then(resolve, reject)
+      })
+      return await this.#answer(opened)
     } catch (error) {
-      this.#interruption.close()
-      throw described(error, this.#attempts?.count ?? 0, this.#parts.prepared.operation.name)
+      this.#isStreaming = false
+      throw described(error, this.#count, this.#parts.operation.name)
     } finally {
-      this.#deadline.stop()
-      if (!this.#streamed) this.#interruption.close()
+      stop?.()
+      if (!this.#isStreaming) interruption.close()
     }
-  }
-
-  /** Waits for the link. An aborted or timed-out call ends at once, without waiting until the client is loaded. */
-  #opened(link: Promise<Link>): Promise<Link> {
-    this.#deadline.start()
-    return new Promise((resolve, reject) => {
-      this.#interruption.tell(reject)
-      link.then(resolve, reject)
-    })
   }
 
   async #answer(link: Link): Promise<ApiResponse> {
-    const { settings, prepared, builder, options } = this.#parts
-    const limit = link.limits(prepared.operation.limits ?? '')
-    if (prepared.responseKind === 'stream') await this.#stream()
-    const attempts = this.#begin(link)
-    const outcomes = new Outcomes(this.#parts, attempts, this.#url)
-    const retries = new CallRetries({ settings, prepared, builder, options, limit, streams: link.streams })
+    const { settings, operation, options } = this.#parts
+    const { limits, queueLimit, maxRetryAfter, events } = settings
+    const pacer = link.pacer(operation.limits ?? '')
+    const retries = new CallRetries(operation, options, settings, pacer)
+    const queued = (depth: number, limit: number) => events.emit('queue', () => ({ depth, limit }))
     for (;;) {
-      if (!this.#entersAtOnce(limit)) await this.#enter(limit)
-      let outcome: Outcome
+      await pacer.enter(this.#interruption, { priority: options.priority, queueLimit, queued })
+      let result: ApiResponse | Failure
       try {
-        outcome = await this.#attempt(attempts, outcomes, retries.count + 1)
-        // Before `leave` admits the next call.
-        if (isFailure(outcome)) retries.tellOthers(outcome)
+        result = await this.#attempt(link, retries.count + 1)
+        if (result instanceof ApiResponse) pacer.succeeded(retries.count === 0)
+        else pacer.failed(result.error, maxRetryAfter)
       } finally {
-        limit.concurrency.leave()
+        pacer.leave()
       }
-      if (!isFailure(outcome)) {
-        if (retries.count === 0) limit.budget.earn()
-        limit.concurrency.succeeded()
-        return this.#success(outcome.answer, outcome.data, attempts)
-      }
-      if (retries.isAlreadyGone(outcome)) return new ApiResponse(404, outcome.headers ?? NO_HEADERS, undefined, attempts.count, true)
-      await this.#pause(outcome, retries)
+      if (result instanceof ApiResponse) return result
+      if (retries.isAlreadyGone(result)) return new ApiResponse(404, headersOf(result.error), undefined, this.#count, true)
+      const delayMs = retries.delayAfter(result, this.#end - limits.clock.now())
+      if (delayMs === 'deadline') throw this.#tooLate(result.error)
+      const reason = result.error.code
+      events.emit('retry', () => ({ ...this.#event(retries.count), reason, delayMs }))
+      if (delayMs > 0) await sleep(delayMs, limits.clock, this.#interruption.signal)
     }
   }
 
-  async #stream(): Promise<void> {
-    const { StreamedBody: Body } = await import('./collect-over.ts')
-    this.#streamed = new Body(this.#interruption, this.#url)
-  }
-
-  #begin(link: Link): Attempts {
-    const { settings, prepared, builder } = this.#parts
-    const { timeouts, origin } = settings
-    this.#attempts = new Attempts(builder, {
-      link,
-      collect: this.#streamed?.collect(link.send) ?? link.collect,
-      origin,
-      operation: prepared.operation.name,
-      limit: prepared.limit,
-      headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.body,
-      refresh: prepared.operation.refresh ?? settings.refresh,
-      interruption: this.#interruption,
-    })
-    return this.#attempts
-  }
-
-  #entersAtOnce({ rate, concurrency }: ServiceLimit): boolean {
-    if (this.#interruption.reason) throw this.#interruption.reason
-    return !rate && concurrency.tryEnter()
-  }
-
-  async #enter({ rate, concurrency }: ServiceLimit): Promise<void> {
-    const { settings, options } = this.#parts
+  /** Makes one attempt. Errors: those of the caller's functions and of the credential, which end the call. */
+  async #attempt(link: Link, attempt: number): Promise<ApiResponse | Failure> {
+    const { settings, operation, options, request } = this.#parts
     const { clock } = settings.limits
-    this.#deadline.start()
-    const wait = rate?.take(clock.now()) ?? 0
-    if (wait > 0) await sleep(wait, clock, this.#interruption.signal)
-    if (rate && concurrency.tryEnter()) return
-    const { events, queueLimit } = settings
-    if (events.has('queue')) events.emit('queue', { depth: concurrency.depth + 1, limit: concurrency.limit })
-    await concurrency.enter(this.#interruption, { queueLimit, ...(options.priority && { priority: options.priority }) })
+    const usual = operation.response === 'stream' ? Number.POSITIVE_INFINITY : settings.timeouts.attempt
+    const timeout = options.timeout ?? operation.timeout ?? usual
+    const ending = new AbortController()
+    const progress: Progress = { sent: false, begun: false, stale: false, error: undefined }
+    let stop: (() => void) | undefined
+    try {
+      return await new Promise<ApiResponse>((resolve, reject) => {
+        const end = (reason: AuthError) => {
+          ending.abort(reason)
+          reject(reason)
+        }
+        this.#interruption.tell(end)
+        if (timeout < Number.POSITIVE_INFINITY) stop = startTimer(clock, timeout, () => end(this.#attemptTimeout(timeout)), 'guard')
+        this.#exchange(link, attempt, ending, progress).then(resolve, reject)
+      })
+    } catch (error) {
+      const { sent, begun, stale } = progress
+      if (!isAuthError(error) || !(begun || ending.signal.aborted || error === progress.error)) throw error
+      if (!(error instanceof HttpError)) annotate(error, { sent: sent || begun })
+      const repeatable = !request.stream || request.replayable || (!this.#isUsedUp && !begun)
+      return { error, sent: sent || begun, begun, stale, repeatable }
+    } finally {
+      stop?.()
+      if (!this.#isStreaming) this.#interruption.tell(undefined)
+    }
   }
 
-  async #attempt(attempts: Attempts, outcomes: Outcomes, attempt: number): Promise<Outcome> {
-    const { settings, prepared, options } = this.#parts
-    const { events, interceptors, limits } = settings
-    const { name } = prepared.operation
-    const timeout = attemptTimeout(prepared, options, settings.timeouts)
-    this.#deadline.start(timeout, () => attempts.cancel(outcomes.attemptTimeout(timeout)))
-    const around = interceptors.length > 0
-    const first = this.#plain()
-    const plain = around ? await attempts.unlessEnded(() => intercepted(interceptors, first, { operation: name, attempt })) : first
-    if (events.has('request')) events.emit('request', { ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) })
+  async #exchange(link: Link, attempt: number, ending: AbortController, progress: Progress): Promise<ApiResponse> {
+    const { settings, operation } = this.#parts
+    const { events, limits, codec, parseJson } = settings
+    const plain = await this.#intercepted(attempt)
+    events.emit('request', () => ({ ...this.#event(attempt), headers: shownRequestHeaders(plain.headers) }))
     const started = limits.clock.now()
-    const result = await attempts.make(plain)
-    if ('status' in result) {
-      const { status, headers } = result
-      if (around) await attempts.unlessEnded(() => notify({ status, headers }, interceptors, name))
-      if (events.has('response'))
-        events.emit('response', { ...this.#event(attempt), ...this.#seen(result, started, outcomes.scrubber(plain)) })
-    }
-    this.#deadline.stop()
-    return outcomes.of(result, plain)
+    const response = await this.#authorized(link, plain, ending.signal, progress)
+    if (ending.signal.aborted) throw ending.signal.reason
+    progress.begun = true
+    const { status, headers } = response
+    await this.#notified({ status, headers })
+    const isSuccess = status >= 200 && status < 300
+    const scrub = (text: string) => this.#scrubbed(text, plain)
+    const isStream = isSuccess && operation.response === 'stream'
+    const body = isStream ? NOTHING : await this.#bodyOf(response, isSuccess, ending.signal)
+    events.emit('response', () => {
+      const traceId = traceOf(headers)
+      const seen = { status, durationMs: limits.clock.now() - started, bytes: body.length }
+      return { ...this.#event(attempt), ...seen, ...(traceId !== undefined && { traceId: scrub(traceId) }) }
+    })
+    const read: ReadResponse = { status, headers, body, url: this.#url, method: plain.method, scrub }
+    if (!isSuccess) throw statusError(read, settings.hints, limits.clock.now())
+    return new ApiResponse(
+      status,
+      headers,
+      isStream ? this.#streamOf(response, ending) : dataOf(read, { operation, codec, parseJson }),
+      this.#count,
+    )
   }
 
-  #plain(): HttpRequest {
-    const { settings, builder } = this.#parts
-    const { method, path, headers, body } = builder
+  /** Sends the request with the credential. A 401 is answered once with refreshed tokens or the flow of the scheme. */
+  async #authorized({ service, ...link }: Link, plain: HttpRequest, signal: AbortSignal, progress: Progress): Promise<HttpResponse> {
+    const { operation, settings, request } = this.#parts
+    const send = (step: HttpRequest) => this.#send(link, step, signal, progress)
+    if (!service) return send(plain)
+    const known = service.peek(plain)
+    if (!known) return service.send(plain, send, { signal })
+    const response = await send(known)
+    if (response.status !== 401 || request.stream || !(operation.refresh ?? settings.refresh)) return response
+    const resend = (step: HttpRequest) => response.discard().then(() => send(step))
+    return service.send(plain, resend, { signal, refused: { request: known, response } })
+  }
+
+  /** Hands one request to the transport. */
+  async #send(
+    { transport, allowPrivateNetwork }: Pick<Link, 'transport' | 'allowPrivateNetwork'>,
+    request: HttpRequest,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<HttpResponse> {
+    const { origin, timeouts } = this.#parts.settings
+    // A credential that arrives after the end sends nothing.
+    if (signal.aborted) throw signal.reason
+    const stream = this.#stream()
+    const content = stream && !transport.streams ? { body: await readBody(stream, Number.POSITIVE_INFINITY, origin) } : {}
+    const options: SendOptions = {
+      ...{ signal, allowPrivateNetwork, headersTimeout: timeouts.headers, bodyTimeout: timeouts.body },
+      ...(stream && transport.streams && { stream }),
+    }
+    this.#count++
+    this.#sent = request
+    progress.sent = true
+    try {
+      const response = await transport(stream ? { ...request, ...content } : request, options)
+      progress.sent = false
+      return response
+    } catch (error) {
+      const known = failure(error, undefined, origin)
+      const { sent = !UNSENT.test(known.code), reused = false } = progressOf(known) ?? {}
+      Object.assign(progress, { sent, stale: sent && reused, error: known })
+      if (!sent && transport.streams) this.#isUsedUp = false
+      throw known
+    }
+  }
+
+  /** Returns the body if it is a stream. Errors: `REQUEST_INVALID` for one that was read already; `CONFIG_INVALID` if it fails. */
+  #stream(): AsyncIterable<Uint8Array> | undefined {
+    const { request, operation } = this.#parts
+    if (!request.stream) return undefined
+    if (this.#isUsedUp) throw usedUp()
+    this.#isUsedUp = !request.replayable
+    try {
+      return reported(chunksOf(request.stream()), operation.name)
+    } catch (error) {
+      throw foreign(error, operation.name)
+    }
+  }
+
+  /** Returns the body. The status of a failure is enough: its body is left out if it is broken or too long. */
+  async #bodyOf(response: HttpResponse, isSuccess: boolean, signal: AbortSignal): Promise<Uint8Array> {
+    try {
+      return await response.bytes(isSuccess ? (this.#parts.operation.limit ?? LIMIT) : FAILURE_LIMIT)
+    } catch (error) {
+      if (isSuccess || signal.aborted) throw truncated(error, this.#url, response.status)
+      return NOTHING
+    }
+  }
+
+  /**
+   * Returns the body as a stream, which is read only as fast as its reader reads. If the response ends early (`RESPONSE_TRUNCATED`), is
+   * interrupted or stalls, the stream fails with an `AuthError`. Listens to the caller's signal until the end.
+   */
+  #streamOf(response: HttpResponse, ending: AbortController): ReadableStream<Uint8Array> {
+    const { name } = this.#parts.operation
+    const interruption = this.#interruption
+    const reader = response.toResponse().body?.getReader()
+    this.#isStreaming = true
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      try {
+        const read = await reader?.read()
+        if (read && !read.done) return controller.enqueue(read.value)
+        interruption.close()
+        controller.close()
+      } catch (error) {
+        interruption.close()
+        controller.error(described(interruption.reason ?? truncated(error, this.#url, response.status), this.#count, name))
+      }
+    }
+    const cancel = async () => {
+      interruption.close()
+      await reader?.cancel().catch(() => undefined)
+      ending.abort(new AbortedError('the reader has stopped'))
+    }
+    return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+  }
+
+  /** Returns the request after all interceptors changed it, in order. Errors: `CONFIG_INVALID` if one fails, unless with an `AuthError`. */
+  async #intercepted(attempt: number): Promise<HttpRequest> {
+    const { settings, operation, request } = this.#parts
+    const { method, path, headers, body } = request
     const url = settings.origin + path
-    return body === undefined ? { method, url, headers } : { method, url, headers, body }
-  }
-
-  async #pause(failure: Failure, retries: CallRetries): Promise<void> {
-    const { settings } = this.#parts
-    const { events, limits } = settings
-    const delay = retries.delayAfter(failure, this.#deadline)
-    if (events.has('retry')) {
-      events.emit('retry', { ...this.#event(retries.count), reason: failure.error.code, delayMs: delay })
+    let plain: HttpRequest = { method, url, headers, ...(body !== undefined && { body }) }
+    try {
+      for (const { before } of settings.interceptors)
+        if (before) plain = { ...((await before(plain, { operation: operation.name, attempt })) ?? plain), url, method }
+    } catch (error) {
+      throw foreign(error, operation.name)
     }
-    if (delay === 0) return
-    this.#deadline.start()
-    await sleep(delay, limits.clock, this.#interruption.signal)
-    this.#deadline.stop()
+    return plain
   }
 
-  #success(answer: Collected, data: unknown, attempts: Attempts): ApiResponse {
-    const body = this.#streamed ? this.#streamed.readable(attempts, this.#parts.prepared.operation.name) : data
-    return new ApiResponse(answer.status, answer.headers, body, attempts.count)
+  /** Passes a response to the interceptors, in order. Errors: as above. */
+  async #notified(response: Pick<HttpResponse, 'status' | 'headers'>): Promise<void> {
+    const { settings, operation } = this.#parts
+    try {
+      for (const { after } of settings.interceptors) await after?.(response)
+    } catch (error) {
+      throw foreign(error, operation.name)
+    }
+  }
+
+  /** Removes the secrets of this call from a text. Everything that differs from the plain request is secret. */
+  #scrubbed(text: string, plain: HttpRequest): string {
+    const { settings, operation, input } = this.#parts
+    const { redactor } = settings
+    const { headers = {}, url = plain.url } = this.#sent ?? {}
+    for (const [name, value] of Object.entries(headers)) if (value !== plain.headers[name]) redactor.addHeader(value)
+    if (url !== plain.url) for (const value of addedValues(url, plain.url)) redactor.add(value)
+    for (const members of [input.body, input.query]) redactor.addMembers(members, operation.secrets ?? [])
+    return redactor.scrub(text)
   }
 
   #event(attempt: number): CallEvent {
-    const { prepared, builder, options } = this.#parts
-    this.#id ||= ++calls
-    const { name } = prepared.operation
-    return { id: this.#id, operation: name, method: builder.method, url: this.#url, attempt, tag: options.tag }
+    const { operation, options } = this.#parts
+    return { id: this.#id, operation: operation.name, method: operation.method, url: this.#url, attempt, tag: options.tag }
   }
 
-  #seen(answer: Collected, started: number, scrub: (text: string) => string) {
-    const traceId = traceOf(answer.headers)
-    const durationMs = this.#parts.settings.limits.clock.now() - started
-    return { status: answer.status, durationMs, bytes: answer.body.length, ...(traceId !== undefined && { traceId: scrub(traceId) }) }
+  #attemptTimeout(timeout: number): TimeoutError {
+    const message = `${this.#url}: no complete response within ${timeout} ms`
+    return new TimeoutError('TIMEOUT_ATTEMPT', message, { url: this.#url, retryable: true })
+  }
+
+  #tooLate(cause?: AuthError): TimeoutError {
+    const message = `${this.#url}: the call exceeded its deadline, which includes all attempts and waits`
+    return new TimeoutError('TIMEOUT_TOTAL', message, { url: this.#url, retryable: true, ...(cause && { cause }) })
   }
 }
 
-const NO_HEADERS = { get: () => null }
-
-/**
- * Returns the request after all interceptors changed it, in order. Errors: an `AuthError` of an interceptor; `CONFIG_INVALID` for any
- * other.
- */
-async function intercepted(
-  interceptors: readonly Interceptor[],
-  plain: HttpRequest,
-  about: { readonly operation: string; readonly attempt: number },
-): Promise<HttpRequest> {
-  const { url, method } = plain
-  let request = plain
-  try {
-    for (const interceptor of interceptors) request = { ...((await interceptor.before?.(request, about)) ?? request), url, method }
-  } catch (error) {
-    throw foreign(error, about.operation)
-  }
-  return request
+/** Returns the harmless headers of the response that became an error. */
+function headersOf(error: AuthError): HttpResponse['headers'] {
+  const headers = error instanceof HttpError ? error.headers : undefined
+  return { get: (name) => headers?.[name.toLowerCase()] ?? null }
 }
 
-/** Passes a response to the interceptors, in order. Errors: as above. */
-async function notify(
-  answer: Parameters<NonNullable<Interceptor['after']>>[0],
-  interceptors: readonly Interceptor[],
-  operation: string,
-): Promise<void> {
+/** Codes of errors that occur before the first byte is sent, for transports that do not report it. */
+const UNSENT = /^(?:NETWORK_(?:DNS|REFUSED|UNREACHABLE)|TLS_|PROXY_|TIMEOUT_CONNECT|URL_|UNSUPPORTED_|REQUEST_INVALID)/
+
+function usedUp(): ValidationError {
+  const message = 'the request must be sent again, but its body is a stream that was already consumed'
+  const hint = 'pass content as bytes, or as a function that returns a new stream'
+  return new ValidationError('REQUEST_INVALID', message, { field: 'content', hint })
+}
+
+/** Keeps what a stream of the caller throws apart from a failure of the network, which would be retried. */
+async function* reported(chunks: AsyncIterable<Uint8Array>, operation: string): AsyncGenerator<Uint8Array> {
   try {
-    for (const interceptor of interceptors) await interceptor.after?.(answer)
+    yield* chunks
   } catch (error) {
     throw foreign(error, operation)
   }
 }
 
-/**
- * Returns the timeout of one attempt in milliseconds: that of the call, else of the operation, else of the client; a stream has none by
- * default.
- */
-function attemptTimeout({ operation, responseKind }: PreparedOperation, { timeout }: CallOptions, timeouts: Required<Timeouts>): number {
-  const usual = responseKind === 'stream' ? Number.POSITIVE_INFINITY : timeouts.attempt
-  return timeout ?? operation.timeout ?? usual
+/** Returns the values of query parameters that the plain URL does not have. */
+function addedValues(url: string, plain: string): readonly string[] {
+  const names = new Set(new URL(url).searchParams.keys())
+  return [...names].flatMap((name) => queryValues(url, name).filter((value) => !queryValues(plain, name).includes(value)))
 }
 
 /**

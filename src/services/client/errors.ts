@@ -36,9 +36,6 @@ export class RetryBudgetError extends AuthError {
   override readonly name = 'RetryBudgetError'
 }
 
-/** The fields of an `HttpError`, redacted. */
-export type HttpFields = ConstructorParameters<typeof HttpError>[1]
-
 /**
  * A response whose status is not a success, without secrets. The code is `HTTP_<status>`: `HTTP_404`. The `name` is that of a more specific
  * class: `BadRequestError` (400), `AuthenticationError` (401), `PermissionError` (403), `NotFoundError` (404), `ConflictError` (409),
@@ -52,7 +49,7 @@ export type HttpFields = ConstructorParameters<typeof HttpError>[1]
  * })
  */
 export class HttpError extends AuthError {
-  override readonly name: string = 'HttpError'
+  override readonly name: string
   /** Status of the response. */
   declare readonly status: number
   /** The service's own code from the body, such as `invalid_content_type`. */
@@ -70,38 +67,38 @@ export class HttpError extends AuthError {
   /** The first 2 KiB of the body. */
   readonly bodyText?: string
 
-  constructor(
-    message: string,
-    {
-      serviceCode,
-      detail,
-      traceId,
-      retryAfterMs,
-      responseHeaders,
-      body,
-      bodyText,
-      ...fields
-    }: AuthErrorFields &
-      Pick<HttpError, 'status' | 'serviceCode' | 'detail' | 'traceId' | 'retryAfterMs' | 'body' | 'bodyText'> & {
-        readonly responseHeaders?: Readonly<Record<string, string>>
-      },
-  ) {
+  constructor(message: string, { headers, body, bodyText, serviceCode, detail, traceId, retryAfterMs, ...fields }: HttpFields) {
     super(`HTTP_${fields.status}`, message, fields)
-    const own = { serviceCode, detail, traceId, retryAfterMs, headers: responseHeaders, body, bodyText }
-    for (const [name, value] of Object.entries(own)) {
-      if (value !== undefined) Object.defineProperty(this, name, { value, enumerable: true })
-    }
+    this.name = NAMES[fields.status] ?? (fields.status >= 500 && fields.status < 600 ? 'ServerError' : 'HttpError')
+    const own = { serviceCode, detail, traceId, retryAfterMs, headers, body, bodyText }
+    for (const [name, value] of Object.entries(own)) if (value !== undefined) annotate(this, { [name]: value })
   }
 }
 
-/** 400: a parameter is wrong. */
-export class BadRequestError extends HttpError {
-  override readonly name = 'BadRequestError'
+/** The fields of an `HttpError`, redacted. */
+export type HttpFields = AuthErrorFields &
+  Pick<HttpError, 'status' | 'serviceCode' | 'detail' | 'traceId' | 'retryAfterMs' | 'headers' | 'body' | 'bodyText'>
+
+/** The name of an `HttpError` by its status. */
+const NAMES: Readonly<Record<number, string>> = {
+  400: 'BadRequestError',
+  401: 'AuthenticationError',
+  403: 'PermissionError',
+  404: 'NotFoundError',
+  409: 'ConflictError',
+  413: 'PayloadTooLargeError',
+  414: 'UriTooLongError',
+  415: 'UnsupportedMediaTypeError',
+  429: 'RateLimitError',
+  456: 'QuotaExceededError',
+  503: 'UnavailableError',
+  504: 'UnavailableError',
+  529: 'RateLimitError',
 }
 
-/** 401: no credential, or not a valid one. */
-export class AuthenticationError extends HttpError {
-  override readonly name = 'AuthenticationError'
+/** Returns true for a response with that status. */
+export function hasStatus(error: unknown, status: number): error is HttpError {
+  return error instanceof HttpError && error.status === status
 }
 
 /**
@@ -110,7 +107,6 @@ export class AuthenticationError extends HttpError {
  * @example if (error instanceof PermissionError) console.error('missing scopes:', error.missingScopes)
  */
 export class PermissionError extends HttpError {
-  override readonly name = 'PermissionError'
   /** Scopes that the server names as missing; empty when it names none. */
   readonly missingScopes: readonly string[] = scopesIn(this.detail)
 }
@@ -120,55 +116,14 @@ function scopesIn(detail = ''): readonly string[] {
   return named.split(',').flatMap((scope) => scope.trim() || [])
 }
 
-/** 404: not found. */
-export class NotFoundError extends HttpError {
-  override readonly name = 'NotFoundError'
-}
-
-/** 409: the request conflicts with the current state. */
-export class ConflictError extends HttpError {
-  override readonly name = 'ConflictError'
-}
-
-/** 413: the request is too large. */
-export class PayloadTooLargeError extends HttpError {
-  override readonly name = 'PayloadTooLargeError'
-}
-
-/** 414: the URL is too long. */
-export class UriTooLongError extends HttpError {
-  override readonly name = 'UriTooLongError'
-}
-
-/** 415: the server does not accept this type of body. */
-export class UnsupportedMediaTypeError extends HttpError {
-  override readonly name = 'UnsupportedMediaTypeError'
-}
-
 /**
  * The status 429 or 529: too many requests, after all retries. Code `HTTP_429` or `HTTP_529`.
  *
  * @example if (error instanceof RateLimitError) console.error('try again in', error.retryAfterMs, 'ms')
  */
 export class RateLimitError extends HttpError {
-  override readonly name = 'RateLimitError'
   /** True for 529: the service is overloaded by all its users together. */
   readonly overloaded: boolean = this.status === 529
-}
-
-/** 456: the quota is used up. */
-export class QuotaExceededError extends HttpError {
-  override readonly name = 'QuotaExceededError'
-}
-
-/** 5xx: the server failed. */
-export class ServerError extends HttpError {
-  override readonly name: string = 'ServerError'
-}
-
-/** 503 and 504: the service is temporarily unavailable. */
-export class UnavailableError extends ServerError {
-  override readonly name = 'UnavailableError'
 }
 
 /** Adds fields to an error where possible: a frozen error, or a field that cannot be redefined, stays unchanged. */

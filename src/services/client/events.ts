@@ -59,38 +59,14 @@ export const CHANNELS = ['request', 'response', 'retry'] as const
 /** Calls listeners synchronously, each with the same frozen payload; an error that one throws becomes the event `hookError`. */
 export class Events {
   readonly #listeners = new Map<EventName, Set<(payload: never) => void>>()
-  #channels: ReadonlyMap<EventName, Channel> = new Map()
+  readonly #channels = new Map<EventName, Channel>()
 
   constructor(hooks: Hooks) {
-    for (const name of Object.keys(hooks) as EventName[]) {
-      const listener = hooks[name] as ((payload: never) => void) | undefined
-      if (listener) this.#add(name, listener)
-    }
+    for (const [name, listener] of Object.entries(hooks)) if (listener) this.on(name as EventName, listener as Listener<EventName>)
   }
 
   /** Adds a listener and returns a function that removes it. */
   on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void {
-    return this.#add(event, listener)
-  }
-
-  /** Sets the channels of the platform, which receive events besides the listeners. */
-  connect(channels: ReadonlyMap<EventName, Channel>): void {
-    this.#channels = channels
-  }
-
-  /** Returns true if the event has a listener or a subscriber. */
-  has(event: EventName): boolean {
-    return this.#listeners.has(event) || this.#channels.get(event)?.hasSubscribers === true
-  }
-
-  emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
-    const frozen = Object.freeze(payload)
-    for (const listener of this.#listeners.get(event) ?? []) this.#call(event, () => listener(frozen as never))
-    const channel = this.#channels.get(event)
-    if (channel?.hasSubscribers) this.#call(event, () => channel.publish(frozen))
-  }
-
-  #add(event: EventName, listener: (payload: never) => void): () => void {
     const listeners = this.#listeners.get(event) ?? new Set()
     listeners.add(listener)
     this.#listeners.set(event, listeners)
@@ -100,11 +76,26 @@ export class Events {
     }
   }
 
+  /** Sets the channel of the platform that receives an event besides the listeners. */
+  connect(event: EventName, channel: Channel | undefined): void {
+    if (channel) this.#channels.set(event, channel)
+  }
+
+  /** @param make makes the payload, if anybody listens */
+  emit<Name extends EventName>(event: Name, make: () => ClientEvents[Name]): void {
+    const listeners = this.#listeners.get(event) ?? []
+    const channel = this.#channels.get(event)
+    if (!channel?.hasSubscribers && !this.#listeners.has(event)) return
+    const payload = Object.freeze(make())
+    for (const listener of listeners) this.#call(event, () => listener(payload as never))
+    if (channel?.hasSubscribers) this.#call(event, () => channel.publish(payload))
+  }
+
   #call(event: EventName, listen: () => void): void {
     try {
       listen()
     } catch (error) {
-      if (event !== 'hookError' && this.has('hookError')) this.emit('hookError', { event, error })
+      if (event !== 'hookError') this.emit('hookError', () => ({ event, error }))
     }
   }
 }

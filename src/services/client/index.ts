@@ -2,13 +2,13 @@
 
 export type { ApiClientOptions, Timeouts } from './api-client.ts'
 export { ApiClient } from './api-client.ts'
-export type { ApiResponse } from './call.ts'
 export { HttpError, PermissionError, RateLimitError, ValidationError } from './errors.ts'
 export type { CallEvent, ClientEvents } from './events.ts'
 export { CLEAR, type FormOptions } from './form.ts'
-export type { Codec } from './outcome.ts'
+export { ServiceLimits, type ServiceLimitsOptions } from './pacer.ts'
 export type { Paged, PagedOptions, Paging } from './paging.ts'
-export type { CallInput, CallOptions, Interceptor, Method, Operation, RetryOptions, StreamBody } from './request-builder.ts'
+export type { CallInput, CallOptions, Interceptor, Method, Operation, RetryOptions, StreamBody } from './request.ts'
+export type { ApiResponse, Codec } from './response.ts'
 export {
   asBool,
   asDecimal,
@@ -24,4 +24,3 @@ export {
   type ServiceProfile,
 } from './rest-resource.ts'
 export type { ReplayClass } from './retries.ts'
-export { ServiceLimits, type ServiceLimitsOptions } from './retries.ts'

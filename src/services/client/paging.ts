@@ -1,7 +1,7 @@
 /** Paging styles of services, and iteration over the items of all pages. */
 import { isAuthError, ProtocolError } from '../../errors.ts'
-import type { ApiResponse } from './call.ts'
 import { annotate, described, ValidationError } from './errors.ts'
+import type { ApiResponse } from './response.ts'
 
 /**
  * How a service refers to the next page of a list. `page`, `offset`, `size` and `parameter` are names of query parameters; `total`,

@@ -2,12 +2,11 @@
 
 import { ProtocolError } from '../../errors.ts'
 import type { ApiClient } from './api-client.ts'
-import type { ApiResponse } from './call.ts'
 import { described, foreign, requireOptions, ValidationError } from './errors.ts'
 import type { FormOptions } from './form.ts'
-import type { Codec } from './outcome.ts'
 import { cursorAfter, firstQuery, nextPlace, type PageCursor, type Paged, type PagedOptions, type Paging, paged } from './paging.ts'
-import { type CallInput, type CallOptions, type Method, type Operation, type PathValue, rawPath, segment } from './request-builder.ts'
+import { type CallInput, type CallOptions, type Method, type Operation, rawPath, segment } from './request.ts'
+import type { ApiResponse, Codec } from './response.ts'
 import type { ReplayClass } from './retries.ts'
 
 /** A record with known fields and any others that the service sends. */
@@ -147,7 +146,7 @@ export class RestResource<T extends object = object, Create extends object = obj
     return client.send(operation, given, options)
   }
 
-  #at(id: PathValue): CallInput {
+  #at(id: string | number | bigint): CallInput {
     const { id: check } = this.#options
     return { path: { id: check ? check(id) : id } }
   }

@@ -5,10 +5,10 @@ import type { SecretInput, ServiceCredential } from '../../auth/credential.ts'
 import { ConfigurationError, CredentialError, ProtocolError } from '../../errors.ts'
 import { isForbiddenHeader, isToken } from '../../http/headers.ts'
 import { ApiClient, type ApiClientOptions, baseAddress } from '../client/api-client.ts'
-import type { ApiResponse } from '../client/call.ts'
 import { described, requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
-import { type CallInput, type CallOptions, type Operation, rawPath } from '../client/request-builder.ts'
+import { type CallInput, type CallOptions, type Operation, rawPath } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
 import {
   asBool,
   asDecimal,

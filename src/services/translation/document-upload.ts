@@ -1,13 +1,56 @@
-/** Uploads a document in chunks. */
+/** Uploads a document in chunks, and returns its handle. */
 
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
-import { chunksOf } from '../client/attempts.ts'
 import { ValidationError } from '../client/errors.ts'
-import { heard, type StreamBody } from '../client/request-builder.ts'
-import { DocumentHandle, type ExportedHandle } from './document-handle.ts'
+import { chunksOf, heard, type StreamBody } from '../client/request.ts'
 import { checkTranslation, type TranslateParams } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+
+/** A document handle as JSON, to keep it for later. */
+export interface ExportedHandle {
+  /** Identifier of the document. */
+  readonly document_id: string
+  /** The key that decrypts the document; a secret that the service does not keep. */
+  readonly document_key: string
+}
+
+/**
+ * The identifier and the key of an uploaded document. It prints without its key.
+ *
+ * @example
+ * const handle = await client.documents.upload({ path: 'a.docx' }, { target_lang: 'de' })
+ * await client.documents.resume(new DocumentHandle(handle.export()), { path: 'a.de.docx' })
+ */
+export class DocumentHandle {
+  /** Identifier of the document. */
+  readonly document_id: string
+  readonly #key: string
+
+  constructor({ document_id, document_key }: ExportedHandle) {
+    this.document_id = document_id
+    this.#key = document_key
+  }
+
+  /** Returns the handle with its key, which is a secret. */
+  export(): ExportedHandle {
+    return { document_id: this.document_id, document_key: this.#key }
+  }
+
+  /** Returns the handle without its key. */
+  toJSON(): ExportedHandle {
+    return { document_id: this.document_id, document_key: '[secret]' }
+  }
+
+  /** Returns a text with the identifier only. */
+  toString(): string {
+    return `document ${this.document_id}`
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `DocumentHandle { ${this.document_id}, [secret] }`
+  }
+}
 
 /** Parameters of a translation of a document (`POST /v2/document`), with the names of the service. */
 export interface DocumentParams
@@ -58,7 +101,6 @@ async function uploaded(
   const answer = await service.call<ExportedHandle>('documents.upload', input, { ...options, totalTimeout: options.totalTimeout ?? false })
   const handle = new DocumentHandle(answer)
   service.protect(answer.document_key)
-  service.seenDocuments.note(handle, 'exists')
   return Object.defineProperty(handle, 'response', { value: answer.response }) as Result<DocumentHandle>
 }
 

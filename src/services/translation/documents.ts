@@ -1,25 +1,63 @@
 /** Translates documents: uploads a document, waits for its translation, and downloads it once. */
-import { isAuthError } from '../../errors.ts'
-import { NotFoundError } from '../client/errors.ts'
-import { checkSink, type DocumentSink, downloadDocument, type FetchedDocument, fetchWhenDone } from './document-download.ts'
-import {
-  DocumentHandle,
-  type DocumentStatus,
-  documentFailure,
-  documentGone,
-  documentStatus,
-  type ExportedHandle,
-  PollDelay,
-} from './document-handle.ts'
-import { type DocumentParams, type DocumentSource, uploadDocument } from './document-upload.ts'
+
+import { platform } from '#platform'
+import { isAuthError, ProtocolError } from '../../errors.ts'
+import { proposedName } from '../../http/headers.ts'
+import { readBody } from '../../http/message.ts'
+import { described, foreign, type HttpError, hasStatus } from '../client/errors.ts'
+import { chunksOf } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
+import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
+import { DocumentError } from './errors.ts'
 import { poll } from './poll.ts'
 import { named, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+
+/** The state of a document (`POST /v2/document/{document_id}`). */
+export interface DocumentStatus {
+  /** Identifier of the document. */
+  readonly document_id: string
+  /** Progress of the translation; the service may add states. */
+  readonly status: 'queued' | 'translating' | 'done' | 'error' | (string & {})
+  /** Estimated seconds until it is done, only while it is translated. */
+  readonly seconds_remaining?: number
+  /** Characters that are billed once the document is downloaded. */
+  readonly billed_characters?: number
+  /** Reason for the failure. */
+  readonly error_message?: string
+  /** The reason for the failure, in another field that some services use. */
+  readonly message?: string
+}
+
+/** A downloaded document. */
+export interface FetchedDocument {
+  /** The handle that it was downloaded with. */
+  readonly handle: DocumentHandle
+  /** The name that the service proposes, without folders. */
+  readonly filename: string | undefined
+  /** Media type of the document. */
+  readonly contentType: string | undefined
+  /** The document, if there is no sink. */
+  readonly bytes: Uint8Array | undefined
+  /** Identifier of the request for the support of the service. */
+  readonly traceId: string | undefined
+}
+
+/**
+ * The destination of a document: on Node the path of a new file, which is complete or absent (`overwrite` replaces an existing one); a
+ * stream; or `undefined` for bytes in the result. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`.
+ */
+export type DocumentSink = { readonly path: string; readonly overwrite?: boolean } | WritableStream<Uint8Array> | undefined
 
 /** A document that was translated and downloaded. */
 export interface TranslatedDocument extends FetchedDocument {
   /** The last state before the download. */
   readonly status: DocumentStatus
 }
+
+const KNOWN = new Set(['queued', 'translating', 'done'])
+
+/** Requests for a document that is done but not ready, before the call fails. */
+const MOST_TRIES = 5
 
 /**
  * Translations of documents. A document is uploaded, translated by the service, and can be downloaded once. Errors after the upload have a
@@ -31,6 +69,7 @@ export interface TranslatedDocument extends FetchedDocument {
  */
 export class Documents {
   readonly #service: TranslationService
+  readonly #seen = new SeenDocuments()
 
   /** @internal */
   constructor(service: TranslationService) {
@@ -57,124 +96,297 @@ export class Documents {
       const handle = await this.upload(source, params, whole)
       // Members that were added to the upload are not sent in later requests about the document.
       const { extraBody: _extraBody, ...later } = whole
-      return this.#finish(handle, sink, later)
+      return this.#finished(handle, sink, later)
     })
   }
 
   /** Continues with an uploaded document: waits and downloads. Errors: those of `translate`. */
   resume(handle: DocumentHandle | ExportedHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<TranslatedDocument> {
     return named('documents.resume', async () => {
-      const known = asHandle(this.#service, handle)
+      const known = this.#handleOf(handle)
       await checkSink(sink)
-      return this.#finish(known, sink, oneEnd(options, this.#service.clock))
+      return this.#finished(known, sink, oneEnd(options, this.#service.clock))
     })
   }
 
   /** Uploads a document and returns its handle. It is sent as it is read, and not retried once its first byte was sent. */
-  upload(source: DocumentSource, params: DocumentParams, options: TranslationCallOptions = {}): Promise<Result<DocumentHandle>> {
-    return uploadDocument(this.#service, source, params, options)
+  async upload(source: DocumentSource, params: DocumentParams, options: TranslationCallOptions = {}): Promise<Result<DocumentHandle>> {
+    const handle = await uploadDocument(this.#service, source, params, options)
+    this.#seen.note(handle, 'exists')
+    return handle
   }
 
   /** Returns the current state of a document. Errors: `HTTP_404` also for a wrong key, and after the download. */
   async status(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<Result<DocumentStatus>> {
-    return documentStatus(this.#service, asHandle(this.#service, handle), options)
+    const known = this.#handleOf(handle)
+    const { document_id, document_key } = known.export()
+    const input = { path: { document_id }, body: { document_key } }
+    const status = await this.#service.call<DocumentStatus>('documents.status', input, options)
+    this.#seen.note(known, 'exists')
+    return status
   }
 
   /**
-   * Waits until a document can be downloaded, and returns its state. Errors: `DOCUMENT_FAILED`, `TIMEOUT_TOTAL` with `lastState`, those of
-   * every call.
+   * Waits until a document can be downloaded, and returns its state. Requests the state after 1 s, then less and less often, and uses the
+   * estimate of the service.
+   *
+   * Errors: `DOCUMENT_FAILED` with the service's reason, `DOCUMENT_GONE` when this client downloaded it before, `TIMEOUT_TOTAL` at the
+   * deadline with `lastState`, those of every call.
    */
   async wait(handle: DocumentHandle | ExportedHandle, options: TranslationCallOptions = {}): Promise<DocumentStatus> {
-    const known = asHandle(this.#service, handle)
-    return this.#withHandle(known, waitForDocument(this.#service, known, oneEnd(options, this.#service.clock)))
+    return this.#waited(this.#handleOf(handle), oneEnd(options, this.#service.clock))
   }
 
   /**
-   * Downloads a document, which is possible once. Errors: `DOCUMENT_NOT_READY`, `DOCUMENT_GONE`, `DOCUMENT_FAILED`,
-   * `HTTP_404` for a handle that the service never accepted, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
+   * Downloads a document, which is possible once; a sink gets it completely, or no file. Errors: `DOCUMENT_NOT_READY` with the state,
+   * `DOCUMENT_GONE` (fetched before, or expired), `DOCUMENT_FAILED`, `HTTP_404` for a handle that the service never accepted from this
+   * client, `RESPONSE_TRUNCATED`, those of the sink, those of every call.
    */
   download(handle: DocumentHandle | ExportedHandle, sink: DocumentSink, options: TranslationCallOptions = {}): Promise<FetchedDocument> {
     return named('documents.download', async () => {
-      const known = asHandle(this.#service, handle)
+      const known = this.#handleOf(handle)
       await checkSink(sink)
       const { signal, deadline, ...call } = oneEnd(options, this.#service.clock)
       const source = {
         name: 'documents.download',
         clock: this.#service.clock,
         // The deadline of a request would end with its headers.
-        ask: (ending: AbortSignal) => downloadDocument(this.#service, known, sink, { ...call, signal: ending }),
+        ask: (ending: AbortSignal) => this.#downloaded(known, sink, { ...call, signal: ending }),
         delayAfter: () => undefined,
         stateOf: () => undefined,
       }
-      return this.#withHandle(known, poll<FetchedDocument>(source, { signal, deadline }))
+      return withHandle(known, poll<FetchedDocument>(source, { signal, deadline }))
     })
   }
 
-  async #finish(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<TranslatedDocument> {
-    const status = await this.#withHandle(handle, waitForDocument(this.#service, handle, options))
-    const fetched = await this.#withHandle(handle, fetchWhenDone(this.#service, handle, sink, options))
-    return { ...fetched, status }
+  async #finished(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<TranslatedDocument> {
+    const status = await this.#waited(handle, options)
+    return { ...(await this.#downloadedWhenReady(handle, sink, options)), status }
   }
 
-  #withHandle<T>(handle: DocumentHandle, step: Promise<T>): Promise<T> {
-    return step.catch((error: unknown) => {
-      throw withHandle(error, handle)
-    })
+  /** Waits until a document is done. Without a deadline there is no limit, because a large document can take hours. */
+  #waited(handle: DocumentHandle, { deadline, ...options }: TranslationCallOptions): Promise<DocumentStatus> {
+    const service = this.#service
+    const delay = new PollDelay()
+    const unknown = new Set<string>()
+    const source = {
+      name: 'documents.status',
+      clock: service.clock,
+      ask: async (signal: AbortSignal) => {
+        const state = await this.status(handle, { ...options, signal }).catch((error: unknown) => {
+          throw hasStatus(error, 404) && this.#seen.of(handle) === 'fetched' ? gone(handle, error) : error
+        })
+        const { seconds_remaining } = state
+        const status = service.scrub(state.status)
+        service.emit('progress', { operation: 'documents.status', document_id: handle.document_id, status, seconds_remaining })
+        if (status === 'error') throw this.#failed(handle, state)
+        if (!KNOWN.has(status) && !unknown.has(status)) {
+          unknown.add(status)
+          service.emit('warning', {
+            code: 'DOCUMENT_STATUS_UNKNOWN',
+            message: `a document has the unknown state ${JSON.stringify(status)}`,
+          })
+        }
+        return state
+      },
+      stateOf: (state: DocumentStatus | undefined) => state && service.scrub(state.status),
+      delayAfter: ({ status, seconds_remaining }: DocumentStatus) => (status === 'done' ? undefined : delay.next(seconds_remaining)),
+    }
+    return withHandle(handle, poll<DocumentStatus>(source, { signal: options.signal, deadline }))
   }
+
+  /**
+   * Downloads a document with the state `done`: if the service is not ready after all, the request is repeated a few times. Errors: those
+   * of `download`; `RESPONSE_INVALID` when the document is no longer done.
+   */
+  async #downloadedWhenReady(
+    handle: DocumentHandle,
+    sink: DocumentSink,
+    { deadline, ...options }: TranslationCallOptions,
+  ): Promise<FetchedDocument> {
+    const delay = new PollDelay()
+    let tries = 0
+    const source = {
+      name: 'documents.download',
+      clock: this.#service.clock,
+      ask: async (signal: AbortSignal) => {
+        try {
+          return await this.#downloaded(handle, sink, { ...options, signal })
+        } catch (error) {
+          if (!(error instanceof DocumentError) || error.code !== 'DOCUMENT_NOT_READY') throw error
+          if (error.state !== 'done') throw backwards(error.state)
+          if (++tries >= MOST_TRIES) throw error
+          return undefined
+        }
+      },
+      stateOf: () => 'done',
+      delayAfter: (got: FetchedDocument | undefined) => (got ? undefined : delay.next()),
+    }
+    const fetched = await withHandle(handle, poll(source, { signal: options.signal, deadline }))
+    if (!fetched) throw new ProtocolError('RESPONSE_INVALID', 'documents.download: the response has no document')
+    return fetched
+  }
+
+  /** Downloads a document; it is not requested again after its first byte. */
+  async #downloaded(handle: DocumentHandle, sink: DocumentSink, options: TranslationCallOptions): Promise<FetchedDocument> {
+    let response: ApiResponse | undefined
+    const bytes = await deliver(sink, async () => {
+      const opened = await this.#opened(handle, options)
+      response = opened
+      return opened.data
+    })
+    this.#seen.note(handle, 'fetched')
+    const filename = proposedName(response?.headers.get('content-disposition') ?? null)
+    return { handle, filename, contentType: response?.headers.get('content-type') ?? undefined, bytes, traceId: response?.traceId }
+  }
+
+  /** Begins the download. A 503 or 404 has several meanings; the state and earlier responses distinguish them. */
+  async #opened(handle: DocumentHandle, options: TranslationCallOptions): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
+    const { document_id, document_key } = handle.export()
+    try {
+      const call = { ...options, totalTimeout: options.totalTimeout ?? false }
+      const input = { path: { document_id }, body: { document_key } }
+      const response = await this.#service.send<ReadableStream<Uint8Array>>('documents.download', input, call)
+      this.#seen.note(handle, 'exists')
+      return response
+    } catch (error) {
+      if (!hasStatus(error, 404) && !hasStatus(error, 503)) throw error
+      const attempts = error.attempts ?? 0
+      if (this.#seen.of(handle) === 'fetched') throw described(gone(handle, error), attempts, 'documents.download')
+      // Counts the requests for the result, and at least one for the state.
+      throw described(await this.#unavailable(handle, options, error), attempts + 1, 'documents.download')
+    }
+  }
+
+  /** Returns the error for a 404 or 503. A 404 for a handle that the service never accepted stays unchanged: its id or key may be wrong. */
+  async #unavailable(handle: DocumentHandle, options: TranslationCallOptions, cause: HttpError): Promise<DocumentError | HttpError> {
+    const isMissing = cause.status === 404
+    const isKnown = this.#seen.of(handle) !== undefined
+    try {
+      const status = await this.status(handle, options)
+      if (status.status === 'error') return this.#failed(handle, status)
+      const state = this.#service.scrub(status.status)
+      if (isMissing && state === 'done') return cause
+      return new DocumentError('DOCUMENT_NOT_READY', `the document is not ready: it is ${state}`, { handle, state, retryable: true, cause })
+    } catch (error) {
+      if (!hasStatus(error, 404)) throw error
+      return isMissing && !isKnown ? cause : gone(handle, cause)
+    }
+  }
+
+  #failed(handle: DocumentHandle, { status, error_message, message }: DocumentStatus): DocumentError {
+    const why: unknown = error_message ?? message
+    const said = typeof why === 'string' ? this.#service.scrub(why) : ''
+    return new DocumentError('DOCUMENT_FAILED', `the document could not be translated${said && `: ${said}`}`, { handle, state: status })
+  }
+
+  /** Returns a handle, and keeps its key out of errors and events. Errors: `TypeError`. */
+  #handleOf(handle: DocumentHandle | ExportedHandle): DocumentHandle {
+    const exported = handle instanceof DocumentHandle ? handle.export() : handle
+    if (typeof exported?.document_id !== 'string' || typeof exported.document_key !== 'string')
+      throw new TypeError('a handle must have the strings document_id and document_key')
+    this.#service.protect(exported.document_key)
+    return handle instanceof DocumentHandle ? handle : new DocumentHandle(exported)
+  }
+}
+
+/** Maximum number of handles that a client remembers: enough for a batch, and no memory leak in a program that runs for months. */
+const REMEMBERED = 10_000
+
+/**
+ * Remembers which handles the service accepted, and which documents were downloaded completely. The service responds with 404 both to a
+ * wrong handle and to a document that it deleted; only an earlier response distinguishes them.
+ */
+class SeenDocuments {
+  readonly #seen = new Map<string, 'exists' | 'fetched'>()
+
+  /** Remembers a state; `fetched` is final. The oldest handle is forgotten first. */
+  note(handle: DocumentHandle, state: 'exists' | 'fetched'): void {
+    const name = nameOf(handle)
+    if (this.#seen.get(name) === 'fetched') return
+    this.#seen.set(name, state)
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest)
+  }
+
+  /** Returns what is known about the document with this id and key, or undefined. */
+  of(handle: DocumentHandle): 'exists' | 'fetched' | undefined {
+    return this.#seen.get(nameOf(handle))
+  }
+}
+
+function nameOf(handle: DocumentHandle): string {
+  const { document_id, document_key } = handle.export()
+  return `${document_id}\0${document_key}`
+}
+
+/** Adds the handle of the document to the error of a step, so that it need not be uploaded again. */
+function withHandle<T>(handle: DocumentHandle, step: Promise<T>): Promise<T> {
+  return step.catch((error: unknown) => {
+    if (!isAuthError(error) || 'handle' in error || !Object.isExtensible(error)) throw error
+    throw Object.defineProperty(error, 'handle', { value: handle, enumerable: true })
+  })
+}
+
+/** Returns a `DOCUMENT_GONE` error. */
+function gone(handle: DocumentHandle, cause: HttpError): DocumentError {
+  const hint = 'upload it again: a result can be fetched once, and for a limited time'
+  return new DocumentError('DOCUMENT_GONE', 'the document is gone: it was fetched already, or it has expired', { handle, hint, cause })
+}
+
+function backwards(state: string | undefined): ProtocolError {
+  return new ProtocolError('RESPONSE_INVALID', `documents.status: the state changed from done to ${state ?? 'no state'}`)
+}
+
+const FIRST = 1000
+
+const LONGEST = 15_000
+
+/** Longest estimate in seconds that is used: the service is known to return absurd ones. */
+const BELIEVED = 3600
+
+/**
+ * The delay between requests for the state in milliseconds: half as long again each time, or the estimate of the service, limited to 1 to
+ * 60 s.
+ */
+class PollDelay {
+  #delay = FIRST
+
+  next(secondsRemaining?: number): number {
+    const usual = this.#delay
+    this.#delay = Math.min(LONGEST, usual * 1.5)
+    const isBelieved = secondsRemaining !== undefined && secondsRemaining > 0 && secondsRemaining <= BELIEVED
+    return isBelieved ? Math.max(1, Math.min(60, secondsRemaining)) * 1000 : usual
+  }
+}
+
+/** Refuses an unusable sink before the translation is billed. Errors: `PATH_EXISTS`, `PATH_UNSAFE`, `FILE_ACCESS`. */
+async function checkSink(sink: DocumentSink): Promise<void> {
+  if (sink === undefined || isWritable(sink)) return
+  // A stream of Node has a path as well, of a file that it creates itself.
+  if (typeof sink?.path !== 'string' || 'pipe' in sink) throw new TypeError('the output must be { path } or a WritableStream')
+  await (await platform.files()).check(sink.path, sink.overwrite ?? false)
 }
 
 /**
- * Waits until the document can be downloaded, and returns its state. Requests the state after 1 s, then less and less often, and uses the
- * estimate of the service.
+ * Writes a document to its sink. An incomplete document never looks complete; a stream that fails is aborted.
  *
- * Errors: `DOCUMENT_FAILED` with the service's reason, `DOCUMENT_GONE` when this client downloaded it before, `TIMEOUT_TOTAL` at the
- * deadline with `lastState`, those of every call.
- *
- * @param deadline default: none, because a large document can take hours
+ * @param open starts the download; called once, when the sink is ready
+ * @returns the bytes if there is no sink
  */
-function waitForDocument(
-  service: TranslationService,
-  handle: DocumentHandle,
-  { deadline, ...options }: TranslationCallOptions = {},
-): Promise<DocumentStatus> {
-  const delay = new PollDelay()
-  const unknown = new Set<string>()
-  const source = {
-    name: 'documents.status',
-    clock: service.clock,
-    ask: async (signal: AbortSignal) => {
-      const state = await documentStatus(service, handle, { ...options, signal }).catch((error: unknown) => {
-        throw error instanceof NotFoundError && service.seenDocuments.of(handle) === 'fetched' ? documentGone(handle, error) : error
-      })
-      const { seconds_remaining } = state
-      const status = service.scrub(state.status)
-      service.emit('progress', { operation: 'documents.status', document_id: handle.document_id, status, seconds_remaining })
-      if (status === 'error') throw documentFailure(service, handle, state)
-      if (!KNOWN.has(status) && !unknown.has(status)) {
-        unknown.add(status)
-        service.emit('warning', { code: 'DOCUMENT_STATUS_UNKNOWN', message: `a document has the unknown state ${JSON.stringify(status)}` })
-      }
-      return state
-    },
-    stateOf: (state: DocumentStatus | undefined) => state && service.scrub(state.status),
-    delayAfter: ({ status, seconds_remaining }: DocumentStatus) => (status === 'done' ? undefined : delay.next(seconds_remaining)),
+async function deliver(sink: DocumentSink, open: () => Promise<ReadableStream<Uint8Array>>): Promise<Uint8Array | undefined> {
+  if (sink === undefined) return readBody(chunksOf(await open()), Number.POSITIVE_INFINITY, '')
+  if (isWritable(sink)) {
+    await (await open()).pipeTo(sink).catch((error: unknown) => {
+      throw foreign(error, 'documents.download')
+    })
+  } else {
+    const files = await platform.files()
+    await files.write(sink.path, async () => chunksOf(await open()), sink.overwrite ?? false)
   }
-  return poll<DocumentStatus>(source, { signal: options.signal, deadline })
+  return undefined
 }
 
-const KNOWN = new Set(['queued', 'translating', 'done'])
-
-/** Returns a handle, and keeps its key out of errors and events. Errors: `TypeError`. */
-function asHandle(service: TranslationService, handle: DocumentHandle | ExportedHandle): DocumentHandle {
-  const exported = handle instanceof DocumentHandle ? handle.export() : handle
-  if (typeof exported?.document_id !== 'string' || typeof exported.document_key !== 'string')
-    throw new TypeError('a handle must have the strings document_id and document_key')
-  service.protect(exported.document_key)
-  return handle instanceof DocumentHandle ? handle : new DocumentHandle(exported)
-}
-
-/** Adds the handle of the document to an error, so that it need not be uploaded again. */
-function withHandle(error: unknown, handle: DocumentHandle): unknown {
-  if (!isAuthError(error) || 'handle' in error || !Object.isExtensible(error)) return error
-  return Object.defineProperty(error, 'handle', { value: handle, enumerable: true })
+function isWritable(sink: NonNullable<DocumentSink>): sink is WritableStream<Uint8Array> {
+  return 'getWriter' in Object(sink)
 }

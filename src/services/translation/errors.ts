@@ -1,6 +1,6 @@
 /** Errors of the translation client, in addition to those of all clients. */
 import { AuthError, type AuthErrorFields, type ErrorCode } from '../../errors.ts'
-import type { DocumentHandle } from './document-handle.ts'
+import type { DocumentHandle } from './document-upload.ts'
 
 /**
  * A document could not be translated or downloaded. Codes: `DOCUMENT_FAILED`, `DOCUMENT_NOT_READY`, `DOCUMENT_GONE` (downloaded before, or

@@ -1,10 +1,8 @@
 /** `stac-auth/translation`: a client of the translation service. */
 export type { Admin, CustomTagUsageParams, CustomTagUsageReport, DeveloperKey, DeveloperKeys, Usage, UsageReport } from './admin.ts'
 export { type CatalogTranslationOptions, type TranslatedCatalog, translateCatalog } from './catalog/translate-catalog.ts'
-export type { DocumentSink, FetchedDocument } from './document-download.ts'
-export { DocumentHandle, type DocumentStatus, type ExportedHandle } from './document-handle.ts'
-export type { DocumentParams, DocumentSource } from './document-upload.ts'
-export type { Documents, TranslatedDocument } from './documents.ts'
+export { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle } from './document-upload.ts'
+export type { DocumentSink, DocumentStatus, Documents, FetchedDocument, TranslatedDocument } from './documents.ts'
 export { BatchError, DocumentError, JobFailedError, VoiceError } from './errors.ts'
 export type { DictionaryInput, Glossaries, GlossariesV2, Glossary, GlossaryPair, MultilingualGlossary } from './glossaries.ts'
 export { GlossaryEntries } from './glossaries.ts'
@@ -20,11 +18,11 @@ export type {
   TranslationMemories,
   TranslationMemory,
 } from './style-rules.ts'
-export type { TextOutcome, TranslatedTexts, TranslateManyOptions, TranslateParams, Translation } from './translate-text.ts'
+export type { TextOutcome, TranslatedTexts, TranslateManyOptions } from './translate-many.ts'
+export type { Improvement, RephraseTextParams, TranslateParams, Translation } from './translate-text.ts'
 export { TranslationClient } from './translation-client.ts'
 export type { Result, TranslationCallOptions, TranslationClientOptions } from './translation-service.ts'
-export type { Voice, VoiceOpenOptions } from './voice.ts'
+export type { Voice, VoiceOpenOptions, VoiceSessionInput } from './voice.ts'
 export type { VoiceJob, VoiceJobInput, VoiceJobOutcome, VoiceJobState, VoiceJobs } from './voice-jobs.ts'
-export type { VoiceMessage, VoiceSegment, VoiceSessionInput } from './voice-messages.ts'
+export type { VoiceMessage, VoiceSegment } from './voice-messages.ts'
 export type { VoiceAccess, VoiceSession, VoiceTranscript } from './voice-session.ts'
-export type { Improvement, RephraseTextParams } from './writing.ts'

@@ -1,6 +1,6 @@
 /** The operations of the translation service as data, one row each. */
 import { ValidationError } from '../client/errors.ts'
-import type { Operation } from '../client/request-builder.ts'
+import type { FormMembers, Operation } from '../client/request.ts'
 
 /** The key that an operation needs: with that scope, of an administrator, without scopes, or any. */
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
@@ -127,9 +127,6 @@ export const operations = Object.fromEntries(
     return [name, { number, name, method: method as Operation['method'], path, replay, right, answer: 'record', ...more }]
   }),
 ) as Readonly<Record<OperationName, TranslationOperation>>
-
-/** Members of a body. */
-export type FormMembers = Readonly<Record<string, unknown>>
 
 /** Lists that are sent as one text with commas; other lists are repeated. */
 const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])

@@ -1,7 +1,7 @@
 /** Evaluations of the quality of translations: the mistakes and where they are. */
 import { retryHint } from '../../net/retry.ts'
 import { described } from '../client/errors.ts'
-import { rawPath } from '../client/request-builder.ts'
+import { rawPath } from '../client/request.ts'
 import { JobFailedError } from './errors.ts'
 import { operations } from './operations.ts'
 import { poll } from './poll.ts'

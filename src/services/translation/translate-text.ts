@@ -1,10 +1,7 @@
-/** Translates texts: up to 50 in one request, or any number in several requests. */
+/** Translates, rephrases and corrects texts with one request each, and checks what is sent. */
 
-import { type AuthError, isAuthError } from '../../errors.ts'
-import { described, QuotaExceededError, ValidationError } from '../client/errors.ts'
+import { ValidationError } from '../client/errors.ts'
 import { encodeForm } from '../client/form.ts'
-import { abortable } from '../client/paging.ts'
-import { BatchError } from './errors.ts'
 import type { LanguageCode } from './languages.ts'
 import { inForm } from './operations.ts'
 import {
@@ -27,228 +24,28 @@ export function translateText(
   params: TranslateTextParams,
   options: TranslationCallOptions = {},
 ): Promise<Result<Translations>> {
-  return named('translateText', () => translated(service, params, options))
-}
-
-async function translated(
-  service: TranslationService,
-  { text, ...params }: TranslateTextParams,
-  options: TranslationCallOptions,
-): Promise<Result<Translations>> {
-  const validation = service.validation(options)
-  const texts = typeof text === 'string' ? [text] : text
-  checkTexts(texts, service.maxTextsPerRequest, validation)
-  checkTranslation(params, validation)
-  const body = { text: texts, ...params }
-  if (validation !== 'off') checkBodySize({ ...body, ...options.extraBody }, LARGEST_TRANSLATION, options.encoding)
-  const result = await service.call<Translations>('translateText', { body }, options)
-  return withCount(result, result.translations, texts.length, 'translateText')
-}
-
-/** The translation of one text, or its error; `index` is its position in the input, from 0. */
-export type TextOutcome =
-  | { readonly index: number; readonly translation: Translation }
-  /** `notSent`: it was not sent, because the quota is used up. */
-  | { readonly index: number; readonly error: AuthError; readonly notSent: boolean }
-
-/** Options of `translateMany`. */
-export interface TranslateManyOptions extends TranslationCallOptions {
-  /** Maximum number of requests at a time; default 4. */
-  readonly concurrency?: number
-}
-
-/** The translations of many texts, for `for await`, in the order of the texts. Leaving the loop aborts running requests. */
-export interface TranslatedTexts extends AsyncIterable<TextOutcome> {
-  /** Returns all translations. Errors: `BATCH_INCOMPLETE` with those that succeeded, if one failed, after all were tried. */
-  toArray(): Promise<readonly Translation[]>
-}
-
-/**
- * Translates texts in requests of at most 50 texts and 128 KiB, options included. A text that is too long, or whose request fails, has its
- * own outcome; a single text counts as a list of one. Once the quota is used up (456) nothing more is sent.
- *
- * Errors of the loop: `REQUEST_INVALID` for the options, `ABORTED`, and errors of the source of the texts.
- */
-export function translateMany(
-  service: TranslationService,
-  texts: Iterable<string> | AsyncIterable<string>,
-  params: TranslateParams,
-  options: TranslateManyOptions = {},
-): TranslatedTexts {
-  const outcomes = () => abortable((signal) => new Batches(service, params, { ...options, signal }).run(texts), options.signal)
-  return {
-    [Symbol.asyncIterator]: outcomes,
-    async toArray() {
-      return complete(await all(this))
-    },
-  }
-}
-
-class Batches {
-  readonly #service: TranslationService
-  readonly #params: TranslateParams
-  readonly #options: TranslateManyOptions
-  /** The error that stops further requests. */
-  #stopped: AuthError | undefined
-
-  constructor(service: TranslationService, params: TranslateParams, options: TranslateManyOptions) {
-    this.#service = service
-    this.#params = params
-    this.#options = options
-  }
-
-  async *run(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<TextOutcome, void> {
-    const { concurrency = 4, extraBody, encoding } = this.#options
-    const packer = await named('translateMany', async () => {
-      checkTranslation(this.#params, this.#service.validation(this.#options))
-      return new TextPacker({ ...this.#params, ...extraBody }, this.#service.maxTextsPerRequest, encoding)
-    })
-    /** In the order of the texts; these promises never reject. */
-    const underWay: Promise<readonly TextOutcome[] | Ended>[] = []
-    for await (const batch of packer.batches(typeof texts === 'string' ? [texts] : texts)) {
-      if (underWay.length >= concurrency) yield* outcomesOf(await underWay.shift())
-      underWay.push(this.#send(batch))
-    }
-    while (underWay.length > 0) yield* outcomesOf(await underWay.shift())
-  }
-
-  async #send({ indices, texts, refusal }: Batch): Promise<readonly TextOutcome[] | Ended> {
-    if (refusal) return failed(indices, described(refusal, 0, 'translateText') as AuthError, false)
-    if (this.#stopped) return failed(indices, this.#stopped, true)
-    try {
-      const { translations } = await translateText(this.#service, { ...this.#params, text: texts }, this.#options)
-      return translations.map((translation, at) => ({ index: indices[at] ?? 0, translation }))
-    } catch (error) {
-      if (!isAuthError(error) || this.#options.signal?.aborted) return { ended: error }
-      if (error instanceof QuotaExceededError) this.#stopped ??= error
-      const { attempts } = error as { readonly attempts?: number }
-      return failed(indices, error, error instanceof QuotaExceededError && attempts === 0)
-    }
-  }
-}
-
-/** The error that ends the whole loop. */
-interface Ended {
-  readonly ended: unknown
-}
-
-function outcomesOf(result: readonly TextOutcome[] | Ended | undefined): readonly TextOutcome[] {
-  if (result && 'ended' in result) throw result.ended
-  return result ?? []
-}
-
-function failed(indices: readonly number[], error: AuthError, notSent: boolean): readonly TextOutcome[] {
-  return indices.map((index) => ({ index, error, notSent }))
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
-
-function complete(outcomes: readonly TextOutcome[]): readonly Translation[] {
-  const results = outcomes.map((outcome) => ('translation' in outcome ? outcome.translation : undefined))
-  const present = results.filter((result) => result !== undefined)
-  if (present.length === results.length) return present
-  const missing = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome] : []))
-  const notSent = missing.filter((outcome) => outcome.notSent).map(({ index }) => index)
-  const failures = missing.filter((outcome) => !outcome.notSent).map(({ index, error }) => ({ index, error }))
-  const cause = (failures[0] ?? missing[0])?.error
-  const message = `${present.length} of ${results.length} texts are translated, ${failures.length} failed, ${notSent.length} were not sent`
-  const hint = 'translate the texts in failures and notSent again'
-  throw new BatchError(`${message}${cause ? `: ${cause.message}` : ''}`, { results, failures, notSent, hint, cause })
-}
-
-/** The texts of one request and their positions in the input; with `refusal`, one text that is too large for any request. */
-interface Batch {
-  readonly indices: readonly number[]
-  readonly texts: readonly string[]
-  readonly refusal?: ValidationError
-}
-
-/** Packs texts, in their order, into as few requests as the limits of the service allow. */
-class TextPacker {
-  readonly #most: number
-  readonly #encoding: 'json' | 'form'
-  /** Size of a request without texts, in bytes. */
-  readonly #empty: number
-
-  /**
-   * @param body the other members of each request
-   * @param most texts of a request
-   */
-  constructor(body: Readonly<Record<string, unknown>>, most: number, encoding: 'json' | 'form' = 'json') {
-    this.#most = most
-    this.#encoding = encoding
-    this.#empty = encoding === 'json' ? bodySize({ text: [], ...body }) : bodySize(body, 'form')
-  }
-
-  /** Returns the batches in order. Errors: those of the source; `TypeError` for a value that is not a string. */
-  async *batches(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Batch, void> {
-    let open: { indices: number[]; texts: string[] } = { indices: [], texts: [] }
-    let size = this.#empty
-    let index = 0
-    for await (const text of texts) {
-      if (typeof text !== 'string') throw new TypeError(`text ${index} is not a string`)
-      const more = this.#sizeOf(text, index)
-      const isRefused = typeof more !== 'number'
-      const isFull = isRefused || open.texts.length >= this.#most || size + more + this.#separator(open.texts.length) > LARGEST_TRANSLATION
-      if (open.texts.length > 0 && isFull) {
-        yield open
-        open = { indices: [], texts: [] }
-        size = this.#empty
-      }
-      if (isRefused) yield { indices: [index], texts: [text], refusal: more }
-      else {
-        size += more + this.#separator(open.texts.length)
-        open.indices.push(index)
-        open.texts.push(text)
-      }
-      index++
-    }
-    if (open.texts.length > 0) yield open
-  }
-
-  /** Returns the size of a text in the body, for a form with the `&` before it; or the error of a text that fits into no request. */
-  #sizeOf(text: string, index: number): number | ValidationError {
-    try {
-      const size = this.#encoding === 'json' ? utf8Size(JSON.stringify(text)) : bodySize({ text }, 'form') + 1
-      return this.#empty + size > LARGEST_TRANSLATION ? tooLong(index, this.#empty + size) : size
-    } catch (error) {
-      // A form cannot carry every text.
-      if (error instanceof ValidationError) return error
-      throw error
-    }
-  }
-
-  #separator(before: number): number {
-    return this.#encoding === 'json' && before > 0 ? 1 : 0
-  }
-}
-
-function tooLong(index: number, size: number): ValidationError {
-  const message = `a request has at most ${LARGEST_TRANSLATION} bytes, text ${index} alone needs ${size}; it was not sent`
-  return new ValidationError('REQUEST_TOO_LARGE', message, { field: `text[${index}]`, limit: LARGEST_TRANSLATION })
+  return named('translateText', async () => {
+    const { text, ...rest } = params
+    const validation = service.validation(options)
+    const texts = typeof text === 'string' ? [text] : text
+    checkTexts(texts, service.maxTextsPerRequest, validation)
+    checkTranslation(rest, validation)
+    const body = { text: texts, ...rest }
+    if (validation !== 'off') checkBodySize({ ...body, ...options.extraBody }, LARGEST_TRANSLATION, options.encoding)
+    const result = await service.call<Translations>('translateText', { body }, options)
+    return withCount(result, result.translations, texts.length, 'translateText')
+  })
 }
 
 /** Maximum size of a whole request in bytes. */
-const LARGEST_TRANSLATION = 128 * 1024
-
-/** Maximum number of bytes for one code unit: an escape in JSON, or three percent-encoded bytes. */
-const WORST = { json: 6, form: 9 }
-
-/** Code units of names, quotes and short values, and of the characters around a text in a list. */
-const REST = 512
-
-const AROUND = 6
+export const LARGEST_TRANSLATION = 128 * 1024
 
 type Encoding = 'json' | 'form'
 
 const ENCODER = new TextEncoder()
 
 /** Returns the size of a text in bytes of UTF-8. */
-function utf8Size(text: string): number {
+export function utf8Size(text: string): number {
   return ENCODER.encode(text).length
 }
 
@@ -257,8 +54,7 @@ function utf8Size(text: string): number {
  *
  * @param limit in bytes
  */
-export function checkBodySize(body: Readonly<Record<string, unknown>>, limit: number, encoding?: Encoding): void {
-  if (isSurelyWithin(limit, body, encoding)) return
+function checkBodySize(body: Readonly<Record<string, unknown>>, limit: number, encoding?: Encoding): void {
   const size = bodySize(body, encoding)
   if (size <= limit) return
   const message = `a request has at most ${limit} bytes, this one would have ${size}; nothing was sent`
@@ -270,19 +66,8 @@ export function checkBodySize(body: Readonly<Record<string, unknown>>, limit: nu
 }
 
 /** Returns the size of the body in bytes as it is sent. */
-function bodySize(body: Readonly<Record<string, unknown>>, encoding: Encoding = 'json'): number {
+export function bodySize(body: Readonly<Record<string, unknown>>, encoding: Encoding = 'json'): number {
   return encoding === 'form' ? encodeForm(inForm(body), { arrays: 'repeat' }).length : utf8Size(JSON.stringify(body) ?? '')
-}
-
-/** Returns true if the body is certainly within the limit, without encoding it. */
-function isSurelyWithin(limit: number, body: Readonly<Record<string, unknown>>, encoding: Encoding = 'json'): boolean {
-  let units = REST
-  for (const value of Object.values(body)) {
-    if (typeof value === 'string') units += value.length
-    else if (Array.isArray(value)) for (const item of value) units += (typeof item === 'string' ? item.length : limit) + AROUND
-    else if (typeof value === 'object' && value !== null) return false
-  }
-  return units * WORST[encoding] <= limit
 }
 
 /**
@@ -334,7 +119,7 @@ export function checkTranslation(params: Partial<TranslateParams>, validation: V
 }
 
 /** Checks a list of texts. Errors: `REQUEST_INVALID` for an empty one, `REQUEST_TOO_LARGE`; `TypeError` for anything else. */
-export function checkTexts(texts: readonly string[], most: number, validation: Validation): void {
+function checkTexts(texts: readonly string[], most: number, validation: Validation): void {
   if (!isTexts(texts)) throw new TypeError('text must be a string or an array of strings')
   if (validation === 'off') return
   if (texts.length === 0) throw refused('text', 'text is empty')
@@ -441,4 +226,81 @@ export interface Translation {
 /** The translations in the order of the texts. */
 export interface Translations {
   readonly translations: readonly Translation[]
+}
+
+/** Parameters of `rephraseText` (`POST /v2/write/rephrase`): a style or a tone, not both. */
+export interface RephraseTextParams {
+  /** One or more texts, together at most 10 KiB. */
+  readonly text: string | readonly string[]
+  /** The language of the texts; default: detected. */
+  readonly target_lang?: LanguageCode
+  /** The style to write in. */
+  readonly writing_style?: 'default' | `${'' | 'prefer_'}${'academic' | 'business' | 'casual' | 'simple'}` | (string & {})
+  /** The tone to write in. */
+  readonly tone?: 'default' | `${'' | 'prefer_'}${'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'}` | (string & {})
+}
+
+type CorrectTextParams = Pick<RephraseTextParams, 'text' | 'target_lang'>
+
+/** An improved text. */
+export interface Improvement {
+  /** The rephrased or corrected text. */
+  readonly text: string
+  /** Language of the result. */
+  readonly target_language: string
+  /** Language that was detected in the text. */
+  readonly detected_source_language: string
+}
+
+interface Improvements {
+  readonly improvements: readonly Improvement[]
+}
+
+/** Maximum size of a request to improve texts, in bytes. */
+const LARGEST_IMPROVEMENT = 10 * 1024
+/** The service limits the size of a request, not the number of texts. */
+const ANY_NUMBER = Number.POSITIVE_INFINITY
+
+/**
+ * Returns improved texts. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` (10 KiB) before anything is sent, `RESPONSE_INVALID`, those
+ * of every call.
+ */
+export function rephraseText(
+  service: TranslationService,
+  params: RephraseTextParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<Improvements>> {
+  return named('rephraseText', async () => {
+    if (service.validation(options) === 'strict') checkChoice(params)
+    return improved(service, 'rephraseText', params, options)
+  })
+}
+
+/** Returns texts with corrected spelling and grammar. Errors: as of {@link rephraseText}. */
+export function correctText(
+  service: TranslationService,
+  params: CorrectTextParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<Improvements>> {
+  return named('correctText', () => improved(service, 'correctText', params, options))
+}
+
+function checkChoice({ writing_style: style = 'default', tone = 'default' }: RephraseTextParams): void {
+  if (style !== 'default' && tone !== 'default')
+    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone cannot be used together; nothing was sent', { field: 'tone' })
+}
+
+async function improved(
+  service: TranslationService,
+  operation: 'rephraseText' | 'correctText',
+  { text, ...params }: CorrectTextParams,
+  options: TranslationCallOptions,
+): Promise<Result<Improvements>> {
+  const validation = service.validation(options)
+  const texts = typeof text === 'string' ? [text] : text
+  checkTexts(texts, ANY_NUMBER, validation)
+  const body = { text: texts, ...params }
+  if (validation === 'strict') checkBodySize({ ...body, ...options.extraBody }, LARGEST_IMPROVEMENT, options.encoding)
+  const result = await service.call<Improvements>(operation, { body }, options)
+  return withCount(result, result.improvements, texts.length, operation)
 }

@@ -1,23 +1,25 @@
 /** The client of the translation service. */
-import type { ApiResponse } from '../client/call.ts'
+
 import { requireOptions, ValidationError } from '../client/errors.ts'
 import type { ClientEvents } from '../client/events.ts'
 import { encodeForm } from '../client/form.ts'
-import { asMembers, type CallInput, type Interceptor, type Method } from '../client/request-builder.ts'
+import { asMembers, type CallInput, type Interceptor, type Method } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
 import { Admin, type Usage, usage } from './admin.ts'
-import type { DocumentSink } from './document-download.ts'
 import type { DocumentParams, DocumentSource } from './document-upload.ts'
-import { Documents, type TranslatedDocument } from './documents.ts'
+import { type DocumentSink, Documents, type TranslatedDocument } from './documents.ts'
 import { Glossaries, GlossariesV2 } from './glossaries.ts'
 import { Languages } from './languages.ts'
 import { Quality } from './quality.ts'
 import { StyleRules, TranslationMemories } from './style-rules.ts'
+import { type TranslatedTexts, type TranslateManyOptions, translateMany } from './translate-many.ts'
 import {
-  type TranslatedTexts,
-  type TranslateManyOptions,
+  correctText,
+  type Improvement,
+  type RephraseTextParams,
+  rephraseText,
   type TranslateParams,
   type Translation,
-  translateMany,
   translateText,
 } from './translate-text.ts'
 import {
@@ -29,7 +31,6 @@ import {
 } from './translation-service.ts'
 import { Voice } from './voice.ts'
 import { VoiceJobs } from './voice-jobs.ts'
-import { correctText, type Improvement, type RephraseTextParams, rephraseText } from './writing.ts'
 
 type RawRequest = NonNullable<Parameters<TranslationClient['request']>[2]>
 

@@ -1,24 +1,16 @@
 /** The options of a translation client, and the access to the service that all its parts share. */
 import type { Auth } from '../../auth/auth.ts'
 import type { Secret, ServiceCredential } from '../../auth/credential.ts'
-import { ConfigurationError, type ErrorCode, isAuthError, ProtocolError } from '../../errors.ts'
+import { ConfigurationError, isAuthError, ProtocolError } from '../../errors.ts'
 import type { Clock } from '../../net/clock.ts'
 import { ApiClient, type ApiClientOptions } from '../client/api-client.ts'
-import { ApiResponse, deadlineOf } from '../client/call.ts'
+import { deadlineOf } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
-import type { CallInput, CallOptions, Interceptor, Method, Operation } from '../client/request-builder.ts'
-import { sharedLimits } from '../client/retries.ts'
-import { SeenDocuments } from './document-handle.ts'
-import {
-  type FormMembers,
-  inForm,
-  type Member,
-  type Members,
-  type OperationName,
-  operations,
-  type TranslationOperation,
-} from './operations.ts'
+import { sharedLimits } from '../client/pacer.ts'
+import type { CallInput, CallOptions, FormMembers, Interceptor, Method, Operation } from '../client/request.ts'
+import { ApiResponse } from '../client/response.ts'
+import { inForm, type Member, type Members, type OperationName, operations, type TranslationOperation } from './operations.ts'
 
 /** Options of `TranslationClient`. Durations are milliseconds. */
 export interface TranslationClientOptions
@@ -75,12 +67,14 @@ export type Result<T> = T & { readonly response: ApiResponse<undefined> }
 export class TranslationService {
   readonly clock: Clock
   readonly maxTextsPerRequest: number
-  #seenDocuments: SeenDocuments | undefined
   readonly #validate: Validation
-  /** One client for each possible host; with two, the key selects one. */
-  readonly #clients: readonly ApiClient[]
   readonly #key: TranslationClientOptions['apiKey']
-  #client: ApiClient | Promise<ApiClient> | undefined
+  /** The client of the host, of paid plans if the key decides. */
+  readonly #client: ApiClient
+  /** The client of the host of free plans, if a function returns the key, which decides. */
+  readonly #free: ApiClient | undefined
+  #chosen: Promise<ApiClient> | undefined
+  #origin: string | undefined
 
   constructor(options: TranslationClientOptions) {
     const key = options.apiKey === undefined ? undefined : checkedKey(options.apiKey)
@@ -88,19 +82,15 @@ export class TranslationService {
     this.maxTextsPerRequest = options.maxTextsPerRequest ?? 50
     this.#validate = options.validate ?? 'strict'
     this.#key = key
-    this.#clients = apiClients({ ...options, ...(key !== undefined && { apiKey: key }) })
-  }
-
-  /** The documents that this client uploaded, requested the state of, or downloaded. */
-  get seenDocuments(): SeenDocuments {
-    this.#seenDocuments ??= new SeenDocuments()
-    return this.#seenDocuments
+    const { baseUrl, free, ...own } = clientOptions({ ...options, ...(key !== undefined && { apiKey: key }) })
+    this.#client = new ApiClient({ ...own, baseUrl }, ['TranslationClient', options])
+    this.#free = free === undefined ? undefined : this.#client.at(free)
+    if (free === undefined) this.#origin = this.#client.origin
   }
 
   /** Origin of the service; `undefined` while it depends on a key that was not read yet. */
   get origin(): string | undefined {
-    const client = this.#clients.length === 1 ? this.#clients[0] : this.#client
-    return client instanceof ApiClient ? client.origin : undefined
+    return this.#origin
   }
 
   /** Returns the record or list of a response. Errors: those of {@link ApiClient}, `RESPONSE_INVALID` for anything else. */
@@ -139,55 +129,42 @@ export class TranslationService {
   }
 
   on<Name extends EventName>(event: Name, listener: (payload: ClientEvents[Name]) => void): () => void {
-    const ends = this.#clients.map((client) => client.on(event, listener))
-    return () => {
-      for (const end of ends) end()
-    }
+    return this.#client.on(event, listener)
   }
 
   emit<Name extends EventName>(event: Name, payload: ClientEvents[Name]): void {
-    const client = this.#client instanceof ApiClient ? this.#client : this.#clients[0]
-    client?.emit(event, payload)
+    this.#client.emit(event, payload)
   }
 
   use(interceptor: Interceptor): void {
-    for (const client of this.#clients) client.use(interceptor)
+    this.#client.use(interceptor)
   }
 
   /** Keeps a secret that the service sent out of errors and events. */
   protect(secret: string): void {
-    for (const client of this.#clients) client.protect(secret)
+    this.#client.protect(secret)
   }
 
   /** Returns a text of the service without secrets, for errors and events. */
   scrub(text: string): string {
-    return this.#clients.reduce((scrubbed, client) => client.scrub(scrubbed), text)
+    return this.#client.scrub(text)
   }
 
-  /** Returns the client of the host; a promise while it depends on a key that was not read yet. */
-  api(): ApiClient | Promise<ApiClient> {
-    this.#client ??= this.#chosen()
-    return this.#client
-  }
-
-  /** Selects the client by the key, once. If reading the key fails, the next call tries again. */
-  #chosen(): ApiClient | Promise<ApiClient> {
-    const [pro, free = pro] = this.#clients
-    const key = this.#key
-    if (!pro || !free) throw new ConfigurationError('CONFIG_INVALID', 'the client has no base URL')
-    if (typeof key === 'string') {
-      const warning = hostWarning(pro.origin, key)
-      if (warning) pro.emit('warning', warning)
-    }
-    if (pro === free || typeof key !== 'function') return pro
-    const choosing = Promise.resolve(key()).then((text) => {
-      this.#client = planOf(text) === 'free' ? free : pro
-      return this.#client
-    })
-    return choosing.catch((error: unknown) => {
-      this.#client = undefined
+  /** Returns the client of the host, which is chosen once. If reading the key fails, the next call tries again. */
+  api(): Promise<ApiClient> {
+    this.#chosen ??= this.#choose().catch((error: unknown) => {
+      this.#chosen = undefined
       throw error
     })
+    return this.#chosen
+  }
+
+  async #choose(): Promise<ApiClient> {
+    const key = this.#key
+    if (typeof key === 'string') warnOfHost(this.#client, key)
+    const client = this.#free && typeof key === 'function' && planOf(await key()) === 'free' ? this.#free : this.#client
+    this.#origin = client.origin
+    return client
   }
 }
 
@@ -280,8 +257,11 @@ const HINTS = {
   456: 'the quota or the limit of the key is used up: raise it, or wait for the next period',
 }
 
-/** Returns one client for each possible host. Errors: `CONFIG_INVALID`, `URL_INSECURE`, `REQUEST_INVALID` for an invalid tag. */
-function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
+/**
+ * Returns the options of the client, and the host of free plans if a function returns the key, which decides. Errors: `CONFIG_INVALID`,
+ * `REQUEST_INVALID` for an invalid tag.
+ */
+function clientOptions(options: TranslationClientOptions): ApiClientOptions & { readonly free?: string } {
   const { baseUrl, plan, apiKey, auth } = options
   if ((apiKey === undefined) === (auth === undefined))
     throw new ConfigurationError('CONFIG_INVALID', 'a translation client needs either apiKey or auth', {
@@ -294,19 +274,17 @@ function apiClients(options: TranslationClientOptions): readonly ApiClient[] {
   const { authHeader = DEFAULT } = options
   if (typeof authHeader?.name !== 'string')
     throw new ConfigurationError('CONFIG_INVALID', "authHeader must have a name: { name: 'x-api-key', prefix: '' }")
-  const sent = credentials(options)
-  return hostsOf(options).map((host) => new ApiClient({ ...inherited(options), ...sent, baseUrl: host }, ['TranslationClient', options]))
-}
-
-function inherited({ authHeader, reportingTag: tag, appInfo, headers, ...options }: TranslationClientOptions): Partial<ApiClientOptions> {
-  const { baseUrl: _baseUrl, plan: _plan, apiKey: _apiKey, auth: _auth, validate: _validate, maxTextsPerRequest: _max, ...own } = options
+  const { baseUrl: _baseUrl, plan: _plan, apiKey: _apiKey, auth: _auth, authHeader: _header, ...rest } = options
+  const { reportingTag: tag, appInfo, headers, validate: _validate, maxTextsPerRequest: _most, ...own } = rest
   return {
     ...own,
+    ...credentials(options),
+    ...hostsOf(options),
     hints: HINTS,
     form: { arrays: 'repeat' },
     userAgent: userAgent(appInfo),
     headers: { ...headers, ...(tag !== undefined && { 'x-deepl-reporting-tag': reportingTag(tag) }) },
-    ...(authHeader && { pinnedHeaders: [authHeader.name] }),
+    pinnedHeaders: [authHeader.name],
   }
 }
 
@@ -363,11 +341,11 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 
 const HOSTS = { pro: 'https://api.deepl.com', free: 'https://api-free.deepl.com' } as const
 
-/** Returns the possible base URLs of a client; more than one when the key decides, the one for paid plans first. */
-function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): readonly string[] {
-  if (baseUrl !== undefined) return [baseUrl]
-  if (plan) return [HOSTS[plan]]
-  return typeof apiKey === 'string' ? [HOSTS[planOf(apiKey)]] : [HOSTS.pro, HOSTS.free]
+/** Returns the base URL, and that of free plans if a function returns the key, which decides. */
+function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): { readonly baseUrl: string; readonly free?: string } {
+  if (baseUrl !== undefined) return { baseUrl }
+  if (plan !== undefined) return { baseUrl: HOSTS[plan] }
+  return typeof apiKey === 'string' ? { baseUrl: HOSTS[planOf(apiKey)] } : { baseUrl: HOSTS.pro, free: HOSTS.free }
 }
 
 /** Returns the plan of a key, which its last characters show. */
@@ -375,12 +353,13 @@ function planOf(key: string): 'free' | 'pro' {
   return key.endsWith(':fx') ? 'free' : 'pro'
 }
 
-/** Returns a warning if a key is sent to the host of the other plan. The key is sent all the same. */
-function hostWarning(origin: string, key: string): { readonly code: ErrorCode; readonly message: string } | undefined {
+/** Warns of a key that is sent to the host of the other plan. The key is sent all the same. */
+function warnOfHost(client: ApiClient, key: string): void {
   const plan = planOf(key)
   const other = plan === 'free' ? 'pro' : 'free'
-  if (origin !== HOSTS[other]) return undefined
-  return { code: 'PLAN_HOST_MISMATCH', message: `the key looks like one of the ${plan} plan, ${origin} serves the ${other} plan` }
+  if (client.origin !== HOSTS[other]) return
+  const message = `the key looks like one of the ${plan} plan, ${client.origin} serves the ${other} plan`
+  client.emit('warning', { code: 'PLAN_HOST_MISMATCH', message })
 }
 
 /** Returns a reporting tag without surrounding whitespace. Errors: `REQUEST_INVALID` for a tag that the service would refuse. */
@@ -402,19 +381,13 @@ function sentAs(
 ): { readonly operation: TranslationOperation; readonly input: CallInput; readonly options: TranslationCallOptions } {
   if (options?.encoding !== 'form') return { operation, input, options }
   if (!operation.form) throw refused('encoding', `${operation.name} does not accept forms`)
-  const known = forms.get(operation)
-  const form = known ?? { ...operation, body: 'form' as const }
-  if (!known) forms.set(operation, form)
   const { extraBody } = options
   return {
-    operation: form,
+    operation: { ...operation, body: 'form' },
     input: { ...input, ...(isMembers(input.body) && { body: inForm(input.body) }) },
     options: isMembers(extraBody) ? { ...options, extraBody: inForm(extraBody) } : options,
   }
 }
-
-/** The form variant of each operation. Must be the same object for each call, because prepared operations are cached by it. */
-const forms = new WeakMap<TranslationOperation, TranslationOperation>()
 
 function isMembers(body: unknown): body is FormMembers {
   return typeof body === 'object' && body !== null && !(Symbol.iterator in body)

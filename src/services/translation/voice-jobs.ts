@@ -2,11 +2,12 @@
 
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import type { ApiResponse } from '../client/call.ts'
-import { HttpError } from '../client/errors.ts'
-import type { CallInput, Operation } from '../client/request-builder.ts'
+import { HttpError, ValidationError } from '../client/errors.ts'
+import type { CallInput, Operation } from '../client/request.ts'
+import type { ApiResponse } from '../client/response.ts'
 import { JobFailedError } from './errors.ts'
 import { poll } from './poll.ts'
+import { checkCount } from './translate-text.ts'
 import {
   named,
   namedJob,
@@ -16,7 +17,6 @@ import {
   type TranslationService,
   withElements,
 } from './translation-service.ts'
-import { checkVoiceJob } from './voice-messages.ts'
 
 /** A recording and the results to create from it (`POST /v1/jobs/voice/translate`). */
 export interface VoiceJobInput {
@@ -343,4 +343,22 @@ function isStream(content: Recording): boolean {
 /** Returns true for the response to a repeated upload whose first attempt had succeeded. */
 function wasThereBefore(error: unknown): boolean {
   return error instanceof HttpError && error.status === 409 && 'attempts' in error && Number(error.attempts) > 1
+}
+
+const LARGEST_RECORDING = 1_073_741_824
+
+/**
+ * Checks a voice job. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for parameters that the service documents as refused. Media types are
+ * left to the service.
+ */
+function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
+  const { content_length: size } = source_file
+  const field = 'source_file.content_length'
+  if (!Number.isInteger(size) || size < 1)
+    throw new ValidationError('REQUEST_INVALID', `${field} must be a number of bytes of at least 1; nothing was sent`, { field })
+  if (size > LARGEST_RECORDING) {
+    const message = `a recording has at most ${LARGEST_RECORDING} bytes; nothing was sent`
+    throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST_RECORDING })
+  }
+  checkCount(targets, 'targets', { most: Number.POSITIVE_INFINITY })
 }

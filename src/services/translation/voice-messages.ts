@@ -1,8 +1,78 @@
-/** The messages of the service in a voice session. */
-import { ProtocolError } from '../../errors.ts'
-import { ValidationError } from '../client/errors.ts'
-import { checkCount } from './translate-text.ts'
-import type { VoiceJobInput } from './voice-jobs.ts'
+/** The messages of a voice session, and the two formats in which they are sent. */
+
+import { base64, fromBase64url } from '../../crypto/encoding.ts'
+import { ProtocolError, UnsupportedError } from '../../errors.ts'
+import type { MessagePack } from '../../platform/platform.ts'
+
+/** A message of the client: audio, or the end of the audio. */
+export type VoiceSaid = { readonly source_media_chunk: { readonly data: Uint8Array } } | { readonly end_of_source_media: object }
+
+/** Encodes the messages of the client and decodes those of the service. Errors: `RESPONSE_INVALID` for a message that cannot be decoded. */
+export interface VoiceCodec {
+  write(message: VoiceSaid): string | Uint8Array<ArrayBuffer>
+  /** @param data text, or an `ArrayBuffer` */
+  read(data: unknown): VoiceMessage
+}
+
+/** Returns the codec of a format. Errors: `SCHEME_UNSUPPORTED` when the package for it is neither passed nor installed. */
+export async function voiceCodec(format: 'json' | 'msgpack' = 'json', messagePack?: MessagePack): Promise<VoiceCodec> {
+  if (format === 'json') return JSON_CODEC
+  const { encode, decode } = messagePack ?? (await installedMessagePack())
+  return {
+    write: (message) => encode(message),
+    read(data) {
+      if (!(data instanceof ArrayBuffer)) throw unreadable('it is text, but the session has a binary message format')
+      return voiceMessage(
+        decodedBy(() => decode(data)),
+        packedBytes,
+      )
+    },
+  }
+}
+
+/** The codec of JSON messages; bytes in them are base64 (RFC 4648 §4). */
+const JSON_CODEC: VoiceCodec = {
+  write: (message) => JSON.stringify(message, (_name, value: unknown) => (value instanceof Uint8Array ? base64(value) : value)),
+  read(data) {
+    if (typeof data !== 'string') throw unreadable('it is binary, but the session has a text message format')
+    return voiceMessage(
+      decodedBy(() => JSON.parse(data) as unknown),
+      base64Bytes,
+    )
+  },
+}
+
+function decodedBy(decode: () => unknown): unknown {
+  try {
+    return decode()
+  } catch {
+    throw unreadable('it is not in the message format of the session')
+  }
+}
+
+function base64Bytes(value: unknown): Uint8Array {
+  const bytes = typeof value === 'string' ? fromBase64url(value) : undefined
+  if (bytes) return bytes
+  throw unreadable('its audio is not base64')
+}
+
+function packedBytes(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  throw unreadable('its audio is not binary')
+}
+
+async function installedMessagePack(): Promise<MessagePack> {
+  const { optionalPackages } = (await import('#platform')).platform
+  try {
+    if (optionalPackages) return await optionalPackages.messagePack()
+  } catch {
+    // Not installed.
+  }
+  const hint = optionalPackages
+    ? 'npm install @msgpack/msgpack, or use the message format json'
+    : "pass messagePack: await import('@msgpack/msgpack'), or use the message format json"
+  throw new UnsupportedError('SCHEME_UNSUPPORTED', 'the message format msgpack needs the optional package @msgpack/msgpack', { hint })
+}
 
 /** A part of a transcript. */
 export interface VoiceSegment {
@@ -80,7 +150,7 @@ const READERS: Readonly<Record<Exclude<VoiceMessage['type'], 'unknown'>, Reader>
  *
  * @param bytes decodes audio from the representation of the format
  */
-export function voiceMessage(decoded: unknown, bytes: (value: unknown) => Uint8Array): VoiceMessage {
+function voiceMessage(decoded: unknown, bytes: (value: unknown) => Uint8Array): VoiceMessage {
   const entries = isRecord(decoded) ? Object.entries(decoded) : []
   const [[name, payload] = ['', undefined]] = entries
   if (entries.length !== 1) throw unreadable('does not have exactly one key')
@@ -113,56 +183,4 @@ function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return value
   throw unreadable('a list is not an array')
-}
-
-/** Parameters of a voice session (`POST /v3/voice/realtime`), with the names of the service. */
-export interface VoiceSessionInput {
-  /** Media type of the audio: `audio/auto`, `audio/flac`, `audio/pcm;encoding=s16le;rate=16000`, …; without spaces. */
-  readonly source_media_content_type: string
-  /** Language of the speech; default: detected. */
-  readonly source_language?: string
-  /** How `source_language` is used; default `auto`. */
-  readonly source_language_mode?: 'auto' | 'fixed'
-  /** At most 5 languages of translations. */
-  readonly target_languages?: readonly string[]
-  /** At most 1 language of translated speech, which is among the target languages. */
-  readonly target_media_languages?: readonly string[]
-  /** Media type of translated speech; default `audio/webm;codecs=opus`. */
-  readonly target_media_content_type?: string
-  /** Voice of translated speech. */
-  readonly target_media_voice?: 'male' | 'female'
-  /** Format of messages; default `json`. `msgpack` needs the package `@msgpack/msgpack`, see `messagePack`. */
-  readonly message_format?: 'json' | 'msgpack'
-  /** Spoken terms of the account. */
-  readonly spoken_terms_id?: string
-  /** Glossary for the translations. */
-  readonly glossary_id?: string
-  /** Formality of the translations. */
-  readonly formality?: 'default' | 'formal' | 'more' | 'informal' | 'less'
-}
-
-const LARGEST_RECORDING = 1_073_741_824
-
-const MOST_TARGETS = 5
-
-/**
- * Checks a voice job. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for parameters that the service documents as refused. Media types are
- * left to the service.
- */
-export function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
-  const { content_length: size } = source_file
-  const field = 'source_file.content_length'
-  if (!Number.isInteger(size) || size < 1)
-    throw new ValidationError('REQUEST_INVALID', `${field} must be a number of bytes of at least 1; nothing was sent`, { field })
-  if (size > LARGEST_RECORDING) {
-    const message = `a recording has at most ${LARGEST_RECORDING} bytes; nothing was sent`
-    throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST_RECORDING })
-  }
-  checkCount(targets, 'targets', { most: Number.POSITIVE_INFINITY })
-}
-
-/** Checks a voice session. Errors: `REQUEST_TOO_LARGE` for too many languages. */
-export function checkVoiceSession({ target_languages = [], target_media_languages = [] }: VoiceSessionInput): void {
-  checkCount(target_languages, 'target_languages', { least: 0, most: MOST_TARGETS })
-  checkCount(target_media_languages, 'target_media_languages', { least: 0, most: 1 })
 }

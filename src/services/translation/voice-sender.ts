@@ -3,7 +3,7 @@ import type { MessageSocket } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import type { Clock } from '../../net/clock.ts'
 import { ValidationError } from '../client/errors.ts'
-import type { VoiceCodec } from './voice-codec.ts'
+import type { VoiceCodec } from './voice-messages.ts'
 
 /** Settings of the audio that is sent. */
 export interface VoiceSending {

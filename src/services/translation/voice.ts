@@ -1,8 +1,34 @@
 /** Live transcription and translation of speech: creates and opens sessions. */
 import { ValidationError } from '../client/errors.ts'
+import { checkCount } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
-import { checkVoiceSession, type VoiceSessionInput } from './voice-messages.ts'
 import type { VoiceAccess, VoiceSession } from './voice-session.ts'
+
+/** Parameters of a voice session (`POST /v3/voice/realtime`), with the names of the service. */
+export interface VoiceSessionInput {
+  /** Media type of the audio: `audio/auto`, `audio/flac`, `audio/pcm;encoding=s16le;rate=16000`, …; without spaces. */
+  readonly source_media_content_type: string
+  /** Language of the speech; default: detected. */
+  readonly source_language?: string
+  /** How `source_language` is used; default `auto`. */
+  readonly source_language_mode?: 'auto' | 'fixed'
+  /** At most 5 languages of translations. */
+  readonly target_languages?: readonly string[]
+  /** At most 1 language of translated speech, which is among the target languages. */
+  readonly target_media_languages?: readonly string[]
+  /** Media type of translated speech; default `audio/webm;codecs=opus`. */
+  readonly target_media_content_type?: string
+  /** Voice of translated speech. */
+  readonly target_media_voice?: 'male' | 'female'
+  /** Format of messages; default `json`. `msgpack` needs the package `@msgpack/msgpack`, see `messagePack`. */
+  readonly message_format?: 'json' | 'msgpack'
+  /** Spoken terms of the account. */
+  readonly spoken_terms_id?: string
+  /** Glossary for the translations. */
+  readonly glossary_id?: string
+  /** Formality of the translations. */
+  readonly formality?: 'default' | 'formal' | 'more' | 'informal' | 'less'
+}
 
 /** Options of `voice.open`. */
 export interface VoiceOpenOptions extends TranslationCallOptions {
@@ -80,7 +106,7 @@ export class Voice {
   ): Promise<VoiceSession> {
     await named('voice.open', async () => checkSpeed(speed))
     // Loaded on first use, because few programs need it.
-    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./voice-codec.ts'), import('./voice-session.ts')])
+    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./voice-messages.ts'), import('./voice-session.ts')])
     const codec = await voiceCodec(input.message_format, messagePack)
     const access = await this.createSession(input, options)
     return Session.open(
@@ -95,6 +121,14 @@ export class Voice {
       access,
     )
   }
+}
+
+const MOST_TARGETS = 5
+
+/** Checks a voice session. Errors: `REQUEST_TOO_LARGE` for too many languages. */
+function checkVoiceSession({ target_languages = [], target_media_languages = [] }: VoiceSessionInput): void {
+  checkCount(target_languages, 'target_languages', { least: 0, most: MOST_TARGETS })
+  checkCount(target_media_languages, 'target_media_languages', { least: 0, most: 1 })
 }
 
 function checkSpeed(speed: number): void {

@@ -1,7 +1,6 @@
 import type { Credential, Secret } from '../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
-import { base64 } from '../../crypto/encoding.ts'
-import { hmac } from '../../crypto/hmac.ts'
+import { base64, hmac } from '../../crypto/encoding.ts'
 import { TrustError } from '../../errors.ts'
 import { authParams, parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../http/message.ts'

@@ -1,6 +1,5 @@
 import { type AuthFlow, authorized, handshake } from '../../auth/strategy.ts'
-import { base64, fromBase64url, octets, sameBytes } from '../../crypto/encoding.ts'
-import { hmac } from '../../crypto/hmac.ts'
+import { base64, fromBase64url, hmac, octets, sameBytes } from '../../crypto/encoding.ts'
 import { saslprep } from '../../crypto/saslprep.ts'
 import { type AuthParam, authParams, type Challenge, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'

@@ -11,9 +11,8 @@ import {
   SelectionError,
   TrustError,
 } from '../../errors.ts'
-import { errorDocument } from '../../http/error-document.ts'
 import { type HttpRequest, type HttpResponse, isRedirect } from '../../http/message.ts'
-import { elementContent, elementText } from '../../http/xml-text.ts'
+import { elementContent, elementText, errorDocument } from '../../http/xml-text.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { reveal } from '../credential-values.ts'
 import { ID_PLACE, type S3Credential } from './endpoint.ts'

@@ -1,7 +1,7 @@
 /** Parses error responses of object stores, and suggests what to do about them. */
 import { type AuthError, CredentialError, ProtocolError } from '../../errors.ts'
-import { errorDocument, wordIn } from '../../http/error-document.ts'
 import type { HttpResponse } from '../../http/message.ts'
+import { errorDocument, wordIn } from '../../http/xml-text.ts'
 import { skewFrom } from '../../net/clock.ts'
 
 /** The relevant parts of a refusal; texts of the server are single words or absent. */

@@ -19,7 +19,7 @@ const CATCH_UP = 20
 const MOST_AT_A_TIME = 64
 
 /** The retry policy of signing calls: after 429, or 503 with `Retry-After`; all calls wait. */
-export const SIGNING_RETRIES: RetryPolicy = {
+const SIGNING_RETRIES: RetryPolicy = {
   retries: 5,
   backoff: { first: 1000, longest: 30_000, fixed: 1, random: 0 },
   retryAfter: { longest: 120_000 },

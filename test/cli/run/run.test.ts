@@ -3,6 +3,7 @@ import { asset, item } from '../../harness/documents.ts'
 import { basicGuard } from '../../servers/guards.ts'
 import { startProtectedFiles } from '../../servers/protected-files.ts'
 import { put, temporaryFolder } from '../folder.ts'
+import { itemWith } from '../items.ts'
 import { run } from '../run.ts'
 
 const folder = await temporaryFolder()
@@ -26,6 +27,22 @@ describe('run', () => {
       const { stdout } = await run(['run', ...before, ...node(PRINT, 'first', '--credentials', 'x', '--help')])
       expect(stdout).toBe('first --credentials x --help\n')
     }
+  })
+
+  it('says that -- is missing, and where', async () => {
+    expect(await run(['run', document, 'echo', '{B04}'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        `-- is missing between the documents and the program\n  for example: stac-auth run ${document} -- echo '{B04}'`,
+      ),
+    })
+  })
+
+  it('names the provider of files that need one that is not set up', async () => {
+    const credentials = await put(folder, 'none.json', { version: 1, credentials: [] })
+    const scene = await put(folder, 'scene.json', itemWith({ data: { href: 'https://api.planet.com/data/v1/download?token=a' } }))
+    const { stderr } = await run(['run', '--credentials', credentials, scene, ...node(PRINT, 'x')])
+    expect(stderr).toContain('Planet: 1 asset needs the API key of your account. stac-auth setup planet\n')
   })
 
   it('asks for a program, and for one that exists', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { ApiClient, type ApiClientOptions } from '../../../src/services/client/api-client.ts'
-import { ServiceLimits } from '../../../src/services/client/retries.ts'
+import { ServiceLimits } from '../../../src/services/client/pacer.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { jsonAnswer, startAnswering } from '../../servers/answering-server.ts'

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { NetworkError } from '../../../src/errors.ts'
-import { Interruption } from '../../../src/net/cancellation.ts'
 import { ConcurrencyLimiter } from '../../../src/net/limiter.ts'
-import { ServiceLimits } from '../../../src/services/client/retries.ts'
+import { ServiceLimits } from '../../../src/services/client/pacer.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { clientOf, operation, service } from './service.ts'
@@ -16,7 +15,7 @@ it('lets 8 pass, the next in order when one leaves, urgent ones first', async ()
   for (let number = 0; number < 8; number++) expect(gate.tryEnter()).toBe(true)
   expect(gate.tryEnter()).toBe(false)
   const enter = (name: string, priority?: 'high') =>
-    gate.enter(new Interruption(undefined), { ...FREE, ...(priority && { priority }) }).then(() => entered.push(name))
+    gate.enter(undefined, { ...FREE, ...(priority && { priority }) }).then(() => entered.push(name))
   const all = [enter('a'), enter('b'), enter('c', 'high')]
   for (let number = 0; number < 3; number++) gate.leave()
   await Promise.all(all)
@@ -48,7 +47,7 @@ it('delays all calls while the service requests a pause', async () => {
   gate.refused(5000)
   expect(gate.tryEnter()).toBe(false)
   let entered = false
-  const waiting = gate.enter(new Interruption(undefined), FREE).then(() => {
+  const waiting = gate.enter(undefined, FREE).then(() => {
     entered = true
   })
   clock.advance(4999)
@@ -62,10 +61,10 @@ it('delays all calls while the service requests a pause', async () => {
 it('lets go of who is interrupted, and refuses more than may wait', async () => {
   const gate = new ConcurrencyLimiter(new FakeClock())
   for (let number = 0; number < 8; number++) gate.tryEnter()
-  const interruption = new Interruption(undefined)
-  const waiting = failureOf(gate.enter(interruption, { queueLimit: 1 }))
-  expect(await failureOf(gate.enter(new Interruption(undefined), { queueLimit: 1 }))).toMatchObject({ code: 'CONFIG_INVALID' })
-  interruption.interrupt(new NetworkError('TIMEOUT_TOTAL', 'late'))
+  const caller = new AbortController()
+  const waiting = failureOf(gate.enter(caller.signal, { queueLimit: 1 }))
+  expect(await failureOf(gate.enter(undefined, { queueLimit: 1 }))).toMatchObject({ code: 'CONFIG_INVALID' })
+  caller.abort(new NetworkError('TIMEOUT_TOTAL', 'late'))
   expect(await waiting).toMatchObject({ code: 'TIMEOUT_TOTAL' })
   expect(gate.depth).toBe(0)
 })
@@ -76,7 +75,7 @@ it('lets in who comes to the queue when the rest is just over', async () => {
   gate.refused(1000)
   expect(gate.tryEnter()).toBe(false)
   clock.advance(1000)
-  await gate.enter(new Interruption(undefined), FREE)
+  await gate.enter(undefined, FREE)
   expect([gate.active, gate.depth, clock.pending()]).toEqual([1, 0, 0])
 })
 
@@ -84,11 +83,11 @@ it('keeps no timer when the last one who waited has left', async () => {
   const clock = new FakeClock()
   const gate = new ConcurrencyLimiter(clock)
   gate.refused(5000)
-  const both = [new Interruption(undefined), new Interruption(undefined)] as const
-  const waiting = both.map((one) => failureOf(gate.enter(one, FREE)))
-  both[0].interrupt(new NetworkError('TIMEOUT_TOTAL', 'late'))
+  const both = [new AbortController(), new AbortController()] as const
+  const waiting = both.map((one) => failureOf(gate.enter(one.signal, FREE)))
+  both[0].abort(new NetworkError('TIMEOUT_TOTAL', 'late'))
   expect(clock.pending('wait')).toBe(1)
-  both[1].interrupt(new NetworkError('TIMEOUT_TOTAL', 'late'))
+  both[1].abort(new NetworkError('TIMEOUT_TOTAL', 'late'))
   expect(clock.pending('wait')).toBe(0)
   await Promise.all(waiting)
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { xmlCodec } from '../../../examples/xml-codec.ts'
 import { ApiClient } from '../../../src/services/client/api-client.ts'
-import type { Codec } from '../../../src/services/client/outcome.ts'
+import type { Codec } from '../../../src/services/client/response.ts'
 import { JSON_REST, RestResource, type ServiceProfile } from '../../../src/services/client/rest-resource.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'

@@ -1,8 +1,9 @@
 /** A service on loopback and a client of it whose time is under control. */
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
 import { ApiClient, type ApiClientOptions } from '../../../src/services/client/api-client.ts'
-import type { Method, Operation } from '../../../src/services/client/request-builder.ts'
-import { type ReplayClass, ServiceLimits } from '../../../src/services/client/retries.ts'
+import { ServiceLimits } from '../../../src/services/client/pacer.ts'
+import type { Method, Operation } from '../../../src/services/client/request.ts'
+import type { ReplayClass } from '../../../src/services/client/retries.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { type Answer, type Inquiry, jsonAnswer, startAnswering } from '../../servers/answering-server.ts'
 import { startSocketServer } from '../../servers/harness.ts'

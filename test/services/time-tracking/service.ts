@@ -1,6 +1,6 @@
 /** The strict service, encrypted, and a client of it whose time is under control. */
 import { undiciTransport } from '../../../src/node/transport/undici-transport.ts'
-import { ServiceLimits } from '../../../src/services/client/retries.ts'
+import { ServiceLimits } from '../../../src/services/client/pacer.ts'
 import { TimeTrackingClient, type TimeTrackingOptions } from '../../../src/services/time-tracking/time-tracking-client.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { TEST_CA } from '../../servers/harness.ts'

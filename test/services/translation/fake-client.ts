@@ -1,5 +1,5 @@
 /** The service on loopback and a client of it whose time is under control: both have the same clock. */
-import { ServiceLimits } from '../../../src/services/client/retries.ts'
+import { ServiceLimits } from '../../../src/services/client/pacer.ts'
 import { TranslationClient } from '../../../src/services/translation/translation-client.ts'
 import type { TranslationClientOptions } from '../../../src/services/translation/translation-service.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TextOutcome } from '../../../src/services/translation/translate-text.ts'
+import type { TextOutcome } from '../../../src/services/translation/translate-many.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { fakeClient } from './fake-client.ts'
 

@@ -1,6 +1,6 @@
 import { decode, encode } from '@msgpack/msgpack'
 import { describe, expect, it, vi } from 'vitest'
-import { voiceCodec } from '../../../src/services/translation/voice-codec.ts'
+import { voiceCodec } from '../../../src/services/translation/voice-messages.ts'
 import { voicePieces } from '../../../src/services/translation/voice-sender.ts'
 import { VoiceTranscript } from '../../../src/services/translation/voice-session.ts'
 import { packMessage, unpackMessage } from '../../servers/translation/msgpack.ts'

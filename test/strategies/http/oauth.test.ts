@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { base64 } from '../../../src/crypto/encoding.ts'
-import { hmac } from '../../../src/crypto/hmac.ts'
+import { base64, hmac } from '../../../src/crypto/encoding.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { baseString } from '../../../src/strategies/http/oauth.ts'
 import { oauth } from '../../../src/strategies/http/schemes.ts'

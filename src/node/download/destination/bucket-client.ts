@@ -5,8 +5,9 @@ import { Agent as TlsAgent } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { ConfigurationError, CredentialError, IntegrityError, isAuthError } from '../../../errors.ts'
-import { missingPackage } from '../../base/optional-package.ts'
-import { environmentProxies, guardedConnect, type Proxies } from '../../transport/guarded-connect.ts'
+import { missingPackage } from '../../base/system-error.ts'
+import { guardedConnect } from '../../transport/guarded-connect.ts'
+import { environmentProxies, type Proxies } from '../../transport/proxies.ts'
 import type { PresentFile } from './destination.ts'
 
 /** A bucket and the beginning of the keys. */

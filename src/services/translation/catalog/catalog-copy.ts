@@ -60,7 +60,7 @@ function plain(text: string): TaggedProse {
   return { text, tagged: false, restore: (translation) => translation }
 }
 
-interface Translations {
+interface TranslatedParts {
   /** Translations by the text that was sent. */
   readonly texts: ReadonlyMap<string, string>
   /** The most frequent detected language. */
@@ -74,7 +74,7 @@ async function translations(
   client: Pick<TranslationClient, 'translateMany'>,
   prose: readonly TaggedProse[],
   { signal, concurrency, reportingTag, ...params }: CatalogTranslationOptions,
-): Promise<Translations> {
+): Promise<TranslatedParts> {
   const calls = { ...(signal && { signal }), ...(concurrency && { concurrency }), ...(reportingTag !== undefined && { reportingTag }) }
   const texts = new Map<string, string>()
   const languages = new Map<string, number>()

@@ -1,5 +1,6 @@
 /** Copies of STAC documents in another language. */
-import type { TranslateManyOptions, TranslateParams } from '../translate-text.ts'
+import type { TranslateManyOptions } from '../translate-many.ts'
+import type { TranslateParams } from '../translate-text.ts'
 import type { TranslationClient } from '../translation-client.ts'
 
 /** Options of `translateCatalog`: those of `translateText`, except those about tags, which descriptions need. */

@@ -1,0 +1,75 @@
+/** Fills the tables of docs/schemes.md, from the strategies and the HTTP authentication schemes, and of docs/translation.md. */
+import { defaultStrategies } from 'stac-auth'
+import { type CredentialFields, loadStrategies } from 'stac-auth/strategy'
+import { schemes } from '../../dist/strategies/http/schemes.js'
+import { operations } from '../../src/services/translation/operations.ts'
+import { type Files, fill, table } from './files.ts'
+
+const strategies = await loadStrategies(defaultStrategies)
+
+/** What each type sends, in a few words; a type without words fails here. */
+const SENDS: { readonly [type: string]: string } = {
+  http: '`Authorization: <scheme> …` (RFC 9110): computed for the schemes below, ready-made text for any other',
+  apiKey: 'the key, as header, query parameter or cookie',
+  oauth2:
+    'a token by the grant of the credential (RFC 6749, RFC 8628, RFC 8693), bound to a key where it says so (RFC 9449), stored and refreshed',
+  openIdConnect: 'the same, with endpoints and keys as the provider publishes them, and ID tokens checked',
+  signedUrl: 'nothing: the URL is replaced by the one that your signing API returns',
+  s3: 'an AWS Signature Version 4, headers or presigned',
+}
+
+function schemeTable(): string {
+  const rows = strategies.map(({ type }) => {
+    const sends = SENDS[type]
+    if (sends === undefined) throw new Error(`say in ${import.meta.url} what ${type} sends`)
+    return [`\`${type}\``, sends]
+  })
+  const fields = strategies.map(({ type, forms }) =>
+    forms.length === 1
+      ? wrapped(`- \`${type}\`: ${forms.map(formText)}`)
+      : `- \`${type}\`\n${forms.map((form) => wrapped(`  - ${formText(form)}`)).join('')}`,
+  )
+  return `${table(['type', 'what goes out'], rows)}\nThe fields of a credential for each, optional ones in brackets:\n\n${fields.join('')}`
+}
+
+/** A list item in lines of at most 140 characters. */
+function wrapped(item: string): string {
+  const indent = ' '.repeat(item.indexOf('-') + 2)
+  const lines = ['']
+  for (const word of item.split(/(?<=\S) /)) {
+    const last = lines.at(-1) ?? ''
+    if (last !== '' && last.length + word.length >= 140) lines.push(indent + word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function formText({ when = {}, fields }: CredentialFields): string {
+  const fixed = Object.entries(when)
+    .filter(([, values]) => !values.includes(undefined))
+    .map(([name, values]) => `${name}: ${values.join(' \\| ')}`)
+  const names = Object.entries(fields).filter(([name]) => !(name in when) && name !== 'sendTo')
+  const required = names.filter(([, { required: isRequired }]) => isRequired).map(([name]) => name)
+  const optional = names.filter(([, { required: isRequired }]) => !isRequired).map(([name]) => name)
+  return [...fixed, ...required, ...(optional.length ? [`[${optional.join(', ')}]`] : [])].join(', ')
+}
+
+function httpSchemeTable(): string {
+  const rows = schemes.map(({ name, about: { standard, browsers, steps, testedAgainst } }) =>
+    [`\`${name}\``, standard, browsers, steps, testedAgainst].map(String),
+  )
+  return table(['scheme', 'standard', 'in browsers', 'requests', 'tested against'], rows)
+}
+
+function operationTable(): string {
+  const rows = Object.values(operations).map(({ name, method, path, replay, right, form, billed, stability }) => {
+    const remarks = [stability, form && 'form possible', billed && 'billed again'].filter(Boolean).join(', ')
+    return [`\`${name}\``, `\`${method} ${path}\``, replay, right, remarks]
+  })
+  return table(['method of the client', 'request', 'repeated', 'key', 'notes'], rows)
+}
+
+export const files: Files = {
+  'docs/schemes.md': fill({ schemes: schemeTable(), http: httpSchemeTable() }),
+  'docs/translation.md': fill({ operations: operationTable() }),
+}
