@@ -11,7 +11,7 @@ export interface Measured {
 
 const CORE = 'dist/index.js'
 /** Entries read, a request sent, the answer read. */
-const FETCH = ['dist/auth/runtime.js', 'dist/platform/fetch-transport.js']
+const FETCH = ['dist/auth/engine.js']
 const LOGIN = [
   'dist/strategies/open-id-connect.js',
   'dist/strategies/oauth2/login.js',
@@ -25,12 +25,8 @@ export const STRATEGIES: readonly Measured[] = [
   fetched('`apiKey`', ['dist/strategies/api-key.js']),
   { ...fetched('`apiKey` by `stac-auth/engine`', ['dist/strategies/api-key.js']), atOnce: 'dist/engine.js' },
   fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http/http.js']),
-  fetched('`http`: `digest` (SHA-256)', ['dist/strategies/http/http.js', 'dist/strategies/http/digest/digest-flow.js']),
-  fetched('`oauth2`: client credentials', [
-    'dist/strategies/oauth2/oauth2.js',
-    'dist/strategies/oauth2/grants.js',
-    'dist/strategies/oauth2/library.js',
-  ]),
+  fetched('`http`: `digest` (SHA-256)', ['dist/strategies/http/http.js', 'dist/strategies/http/digest.js']),
+  fetched('`oauth2`: client credentials', ['dist/strategies/oauth2/oauth2.js', 'dist/strategies/oauth2/library.js']),
   fetched('`openIdConnect` with a finished token', ['dist/strategies/http/http.js', 'dist/strategies/open-id-connect.js']),
   fetched('`openIdConnect` with a login', LOGIN),
   fetched('`signedUrl`', ['dist/strategies/signed-url/signed-url.js']),

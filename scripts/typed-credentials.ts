@@ -50,7 +50,7 @@ export function typedCredentials(): string {
   for (const branch of branches) shapes.push(shape(branch, shapes))
   const types = [...new Set(shapes.map(({ type }) => type))]
   return `/** The credentials that a program writes, one type for each form. */
-import type { TokenIssuer } from '../strategies/http/private-token/issuance.ts'
+import type { TokenIssuer } from '../strategies/http/private-token.ts'
 import type { ParameterFunction } from '../strategies/signed-url/parameters.ts'
 import type { CredentialBase, SecretValue, UncheckedCredential, UrlPatterns } from './credential.ts'
 

@@ -105,7 +105,6 @@ export {
   type TargetOptions,
   targetsOf,
 } from './stac/target.ts'
-export type { TokenIssuer } from './strategies/http/private-token/issuance.ts'
-export type { TokenChallenge } from './strategies/http/private-token/token-challenge.ts'
+export type { TokenChallenge, TokenIssuer } from './strategies/http/private-token.ts'
 export { defaultStrategies } from './strategies/index.ts'
 export type { ParameterFunction, ParameterValue } from './strategies/signed-url/parameters.ts'

@@ -8,7 +8,7 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/auth/select.test.ts',
     'test/auth/read-credentials.test.ts',
   ],
-  'src/auth/scheme-matching.ts': [
+  'src/auth/select.ts': [
     'test/auth/select.test.ts',
     'test/auth/chain.test.ts',
     'test/auth/malformed-refs.test.ts',
@@ -21,19 +21,9 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/s3/access.test.ts',
     'test/strategies/s3/storage-join.test.ts',
     'test/strategies/signed-url.test.ts',
-  ],
-  'src/auth/credential-selection.ts': [
-    'test/auth/select.test.ts',
-    'test/auth/by-address.test.ts',
-    'test/auth/chain.test.ts',
-    'test/auth/custom-strategy.test.ts',
-    'test/auth/create-auth.test.ts',
-    'test/auth/malformed-refs.test.ts',
-    'test/strategies/s3/access.test.ts',
     'test/strategies/s3/open.test.ts',
-    'test/auth/hostile.test.ts',
   ],
-  'src/auth/exchange.ts': [
+  'src/auth/send.ts': [
     'test/auth/exchange.test.ts',
     'test/auth/signed-href.test.ts',
     'test/auth/strategy-context.test.ts',
@@ -58,11 +48,30 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
     'test/strategies/oauth2/token-key.test.ts',
     'test/strategies/signed-url.test.ts',
   ],
-  'src/auth/open-flow.ts': [
-    'test/strategies/s3/open.test.ts',
-    'test/auth/custom-strategy.test.ts',
+  'src/auth/authorize.ts': [
     'test/auth/exchange.test.ts',
+    'test/auth/signed-href.test.ts',
+    'test/auth/strategy-context.test.ts',
+    'test/auth/redirects.test.ts',
+    'test/auth/fetch.test.ts',
+    'test/auth/login-cookies.test.ts',
+    'test/auth/session.test.ts',
+    'test/auth/redirects-wire.test.ts',
     'test/auth/hostile.test.ts',
+    'test/strategies/http/digest.test.ts',
+    'test/strategies/http/offered.test.ts',
+    'test/auth/custom-strategy.test.ts',
+    'test/auth/by-address.test.ts',
+    'test/auth/chain.test.ts',
+    'test/auth/create-auth.test.ts',
+    'test/auth/refusals.test.ts',
+    'test/auth/select.test.ts',
+    'test/browser/live-auth.test.ts',
+    'test/strategies/s3/open.test.ts',
+    'test/strategies/s3/key-service.test.ts',
+    'test/strategies/http/concealed-wire.test.ts',
+    'test/strategies/oauth2/token-key.test.ts',
+    'test/strategies/signed-url.test.ts',
   ],
   'src/auth/login-cookies.ts': [
     'test/auth/login-cookies.test.ts',
@@ -100,15 +109,10 @@ export const FILES: Readonly<Record<string, readonly string[]>> = {
   'src/node/tokens/token-files.ts': ['test/node/token-folder.test.ts', 'test/node/token-files.test.ts', 'test/node/token-keyring.test.ts'],
   'src/node/download/destination/part-journal.ts': ['test/node/download/part-journal.test.ts'],
   'src/strategies/s3/sigv4.ts': ['test/strategies/s3/sigv4.test.ts', 'test/strategies/s3/differential.test.ts'],
-  'src/strategies/http/digest/digest-flow.ts': [
+  'src/strategies/http/digest.ts': [
     'test/strategies/http/digest.test.ts',
-    'test/strategies/http/digest-nonces.test.ts',
-    'test/strategies/http/digest-server.test.ts',
-  ],
-  'src/strategies/http/digest/protection-space.ts': [
     'test/strategies/http/protection-space.test.ts',
     'test/strategies/http/digest-nonces.test.ts',
-    'test/strategies/http/digest.test.ts',
     'test/strategies/http/digest-server.test.ts',
   ],
   'src/node/gateway/guard.ts': [

@@ -1,11 +1,10 @@
 /** The engine as its users see it: authorized requests and how they are built, explanations, services, logins, the `Auth` interface. */
 import type { ErrorCode } from '../errors.ts'
 import type { HttpRequest, HttpResponse, Send } from '../http/message.ts'
-import { type UrlSignature, urlSignature } from '../http/url-signature.ts'
+import type { UrlSignature } from '../http/url-signature.ts'
 import type { ObjectLocation } from '../stac/storage.ts'
 import type { Target } from '../stac/target.ts'
-import type { Selection } from './credential-selection.ts'
-import type { AuthStep, ObjectKeys, Warning } from './strategy.ts'
+import type { ObjectKeys, Warning } from './strategy.ts'
 
 /** The authorized request, unsent, and how it was authorized. Its headers and URL may hold secrets. */
 export interface AuthorizedRequest extends HttpRequest {
@@ -287,37 +286,4 @@ export interface DevicePrompt {
   readonly verificationUriComplete?: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
-}
-
-/** Returns the authorized request; every difference from the plain request is marked as secret. */
-export function authorizedRequest(
-  plain: HttpRequest,
-  { request, expiresAt, location, keys }: Omit<AuthStep, 'kind'>,
-  target: Target,
-  selection: Selection,
-): AuthorizedRequest {
-  const { method, url, headers, body } = request
-  const names: string[] = []
-  for (const name in headers) if (headers[name] !== plain.headers[name]) names.push(name)
-  // Members are assigned: to spread an object for each takes as long as the rest of an authorization.
-  const made: { -readonly [Name in keyof AuthorizedRequest]?: AuthorizedRequest[Name] } = { method, url, headers }
-  if (body !== undefined) made.body = body
-  if (selection.ref !== undefined) {
-    made.ref = selection.ref
-    made.scheme = selection.type
-  }
-  if (selection.match) made.credential = selection.match.credential.id
-  if (expiresAt !== undefined) made.expiresAt = new Date(expiresAt).toISOString()
-  made.pointer = target.pointer
-  if (location) made.location = location
-  if (keys) made.keys = keys
-  // The location of an object is not secret; a presigned or signed URL is.
-  made.secretIn = { headers: names, url: url !== plain.url && !location }
-  return made as AuthorizedRequest
-}
-
-/** Returns a request without credentials. */
-export function plainRequest(request: HttpRequest, target: Target, { ref, type }: Partial<Selection> = {}): AuthorizedRequest {
-  const expiresAt = urlSignature(request.url)?.expiresAt
-  return authorizedRequest(request, { request, expiresAt }, target, { ref, type } as Selection)
 }

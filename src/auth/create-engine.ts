@@ -1,18 +1,14 @@
-/** `createEngine`: selects credentials itself, and loads the other half of the engine when a request must be sent. */
+/** `createEngine`: checks what can be checked at once, and loads the engine with the first call. */
 
-import { abortedBy } from '../errors.ts'
-import type { HttpRequest, Transport } from '../http/message.ts'
+import type { Transport } from '../http/message.ts'
 import type { Clock } from '../net/clock.ts'
-import { isObject } from '../stac/document.ts'
-import type { Target } from '../stac/target.ts'
-import { type Auth, type AuthorizedRequest, type AuthorizeOptions, authorizedRequest, plainRequest } from './auth.ts'
+import type { Auth } from './auth.ts'
 import { type CredentialSource, checkShapes, flatten, invalid } from './credential.ts'
-import { CredentialSelector, type Selection, Unusable } from './credential-selection.ts'
-import { below, givenTarget, hrefOf, plainHeaders } from './resource.ts'
-import type { Runtime } from './runtime.ts'
-import { type CredentialMatch, checkReach } from './scheme-matching.ts'
-import type { EngineMemory, Session, SessionStore } from './session.ts'
-import type { AuthStep, LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
+import type { Engine } from './engine.ts'
+import { givenTarget } from './resource.ts'
+import { Selector } from './select.ts'
+import type { EngineMemory, SessionStore } from './session.ts'
+import type { LazyStrategy, SessionChange, Strategy, Warning } from './strategy.ts'
 
 /** Options of the engine without strategies, for pages that choose their own. */
 export interface EngineOptions {
@@ -52,9 +48,6 @@ export interface EngineOptions {
   readonly memory?: EngineMemory
 }
 
-/** Before the first request, no session value exists. */
-const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
-
 /**
  * Creates an engine like `createAuth`, with only the strategies that the caller names, so that a program includes no others.
  *
@@ -68,138 +61,48 @@ const NO_SESSION: Pick<Session, 'get'> = { get: () => undefined }
  * createEngine({ credentials, strategies: [apiKey] })
  */
 export function createEngine(options: EngineOptions): Auth {
-  const registry = new Registry(options?.strategies)
-  const { typed, anonymous, byAddress, onWarning, clock = { now: Date.now } } = options
+  const strategies = new StrategyTable(options?.strategies)
   const credentials = flatten(options.credentials)
-  checkShapes(credentials, registry)
-  const isEmpty = credentials.credentials.length === 0 && !credentials.preferred?.length
-  let selector = isEmpty ? new CredentialSelector([], registry, typed) : undefined
-  let runtime: Runtime | undefined
+  checkShapes(credentials, strategies)
+  let engine: Engine | undefined
 
-  /** Returns the selector once the credentials are read and the strategies for them and for the target's schemes are loaded. */
-  async function ready(target?: Target): Promise<CredentialSelector> {
-    if (!selector) {
-      const types = credentials.credentials.map(({ type }) => type)
-      const [{ readCredentials }] = await Promise.all([import('./runtime.ts'), registry.load(types)])
-      selector ??= new CredentialSelector(readCredentials(credentials, registry.loaded), registry, typed, byAddress)
-    }
-    if (target && !selector.isPrepared(target)) await selector.prepare(target)
-    return selector
-  }
-
-  /** Returns the half that sends, with everything that the target needs. */
-  async function running(target?: Target): Promise<Runtime> {
-    const loadedSelector = await ready(target)
-    if (runtime) return runtime
-    const { Runtime: Loaded } = await import('./runtime.ts')
-    runtime ??= new Loaded(loadedSelector, clock, options)
-    return runtime
-  }
-
-  function begin(choice: CredentialSelector, target: Target, { method = 'GET', headers }: AuthorizeOptions) {
-    const url = choice.addressOf(target)
-    const request: HttpRequest = { method, url: hrefOf(url), headers: plainHeaders(headers) }
-    return { outcome: choice.select(target, url, anonymous), request }
-  }
-
-  /** Returns what is known without waiting. */
-  function known(
-    request: HttpRequest,
-    target: Target,
-    selection?: Selection,
-    { presign, keys }: AuthorizeOptions = {},
-  ): AuthorizedRequest | undefined {
-    const match = selection?.match
-    if (!match) return request.url.startsWith('http') ? plainRequest(request, target, selection) : undefined
-    const { scheme, credential, strategy } = match
-    const session = runtime?.session(credential.id) ?? NO_SESSION
-    const step = strategy.peek?.(request, { scheme, credential, session, clock, resource: { url: request.url, target, presign, keys } })
-    return step && checked(request, step, target, selection, match)
-  }
-
-  async function authorize(input: Target | undefined, given?: AuthorizeOptions): Promise<AuthorizedRequest> {
-    const target = givenTarget(input)
-    const sending = given ?? {}
-    if (sending.signal?.aborted) throw abortedBy(sending.signal)
-    const { outcome, request } = begin(selector?.isPrepared(target) ? selector : await ready(target), target, sending)
-    if (outcome instanceof Unusable) throw await outcome.error()
-    const [selection] = outcome
-    if (onWarning) for (const warning of selection?.warnings ?? []) onWarning(warning)
-    const at = known(request, target, selection, sending)
-    if (at) return at
-    if (!selection?.match) return (await running()).open(request, target, selection)
-    const { step, selection: used } = await (await running()).authorize(request, outcome, target, sending)
-    return step && used.match ? checked(request, step, target, used, used.match) : plainRequest(request, target, used)
-  }
-
-  function peek(given: Target | string | undefined): AuthorizedRequest | undefined {
-    if (typeof given === 'string') return runtime?.peek(given)
-    const target = givenTarget(given)
-    if (!selector?.isPrepared(target)) return undefined
-    const { outcome, request } = begin(selector, target, {})
-    return outcome instanceof Unusable ? undefined : known(request, target, outcome[0])
-  }
-
-  async function fetchTarget(input: Target | undefined, init: RequestInit | undefined, given?: Request): Promise<Response> {
-    const target = givenTarget(input)
-    return (await running(target)).fetchTarget(target, init ?? {}, given)
+  async function loaded(): Promise<Engine> {
+    if (engine) return engine
+    const types = credentials.credentials.map(({ type }) => type)
+    const [{ Engine: Loaded, readCredentials }] = await Promise.all([import('./engine.ts'), strategies.load(types)])
+    engine ??= new Loaded(new Selector(readCredentials(credentials, strategies.loaded), strategies, options), strategies, options)
+    return engine
   }
 
   return {
-    authorize,
-    peek,
+    authorize: async (target, given) => (await loaded()).authorize(target, given ?? {}),
+    fetch: async (input, init) => (await loaded()).fetch(input, init ?? {}),
+    fetchFor: (target) => async (input, init) => (await loaded()).fetchBelow(target, input, init ?? {}),
+    send: async (input, given) => (await loaded()).send(input, given ?? {}),
+    peek(target) {
+      if (typeof target !== 'string') givenTarget(target)
+      return engine?.peek(target)
+    },
+    explain: async (target) => (await loaded()).explain(target),
+    service: async (base) => (await loaded()).service(base),
     ready: async () => {
-      await running()
+      await loaded()
     },
-    explain: async (given) => {
-      const target = givenTarget(given)
-      const loadedSelector = await ready(target)
-      return loadedSelector.explain(target, clock.now(), async (selection) => (await running()).loginRequired(selection))
-    },
-    service: async (base) => (await running()).service(base),
-    fetch: async (input, init) => {
-      if (isAddress(input)) return (await running()).fetchAddress(input, init ?? {})
-      return fetchTarget(input, init)
-    },
-    send: async (given, sending) => {
-      if (isRequest(given)) return (runtime ?? (await running())).send(given, sending ?? {})
-      const target = givenTarget(given)
-      return (await running(target)).sendTarget(target, sending ?? {})
-    },
-    login: async (credential, interaction, loginOptions) => (await running()).login(credential, interaction ?? {}, loginOptions ?? {}),
-    logout: async (credential, logoutOptions) => (await running()).logout(credential, logoutOptions ?? {}),
-    status: async () => (await running()).status(),
-    fetchFor: (target) => async (input, init) => {
-      const given = input instanceof Request ? input : undefined
-      return fetchTarget(below(givenTarget(target), given?.url ?? String(input)), init, given)
-    },
+    login: async (credential, interaction, given) => (await loaded()).login(credential, interaction ?? {}, given ?? {}),
+    logout: async (credential, given) => (await loaded()).logout(credential, given ?? {}),
+    status: async () => (await loaded()).status(),
   }
 }
 
-/** True for what a standard `fetch` takes. No document has a function, so its author cannot choose the request. */
-function isAddress(input: unknown): input is string | URL | Request {
-  return typeof input === 'string' || input instanceof URL || (isObject(input) && typeof input.arrayBuffer === 'function')
-}
-
-/** True for a request of the caller. A document, an asset or a link may have members of these names as well, but has one of its own. */
-function isRequest(given: HttpRequest | Target | undefined): given is HttpRequest {
-  return isObject(given) && 'url' in given && !['href', 'type', 'links'].some((name) => name in given)
-}
-
-/** Returns the step if its URL is allowed, which may differ from the target's. Errors: `CREDENTIAL_TARGET_UNTRUSTED`. */
-function checked(request: HttpRequest, step: AuthStep, target: Target, selection: Selection, match: CredentialMatch): AuthorizedRequest {
-  if (step.request.url !== request.url) checkReach(match, step.request.url)
-  return authorizedRequest(request, step, target, selection)
-}
-
-export class Registry {
+/** The strategies of an engine by type; some are loaded when a credential or a scheme first has their type. */
+export class StrategyTable {
   readonly #loaded = new Map<string, Strategy>()
   readonly #lazy = new Map<string, LazyStrategy>()
 
-  /** Errors: `CONFIG_INVALID`, also for a module in place of its strategy. */
+  /** Errors: `CONFIG_INVALID`. */
   constructor(strategies: readonly (Strategy | LazyStrategy)[]) {
-    if (!Array.isArray(strategies) || !strategies.every((strategy) => typeof strategy?.type === 'string'))
-      throw invalid('/strategies', 'must be a list of strategies, not of their modules')
+    if (!Array.isArray(strategies)) throw invalid('/strategies', 'must be a list of strategies')
+    strategies.forEach(checkStrategy)
     for (const strategy of strategies) {
       const { type } = strategy
       // The last one of a type counts.
@@ -230,11 +133,6 @@ export class Registry {
     return [...this.#loaded.values()]
   }
 
-  /** True when some strategies are not loaded yet. */
-  get isPartial(): boolean {
-    return this.#lazy.size > 0
-  }
-
   /** True when that type has a strategy that is not loaded yet. */
   isPending(type: string): boolean {
     return this.#lazy.has(type)
@@ -250,4 +148,24 @@ export class Registry {
       }),
     )
   }
+}
+
+/** The modules of strategies, by the functions that make credentials for them. */
+const MODULES: Readonly<Record<string, string>> = {
+  basic: 'http',
+  bearer: 'http',
+  openIdConnect: 'open-id-connect',
+  signedUrl: 'signed-url',
+  apiKey: 'api-key',
+}
+
+/** Errors: `CONFIG_INVALID` for anything else in place of a strategy: its module, or the function of the same name that makes a credential. */
+function checkStrategy(given: unknown, index: number): void {
+  const at = `/strategies/${index}`
+  if (typeof given === 'function') {
+    const module = `stac-auth/strategies/${MODULES[given.name] ?? given.name}`
+    throw invalid(at, 'is a function that makes a credential, not a strategy', `import the strategy from '${module}'`)
+  }
+  if (typeof (given as Partial<Strategy> | null)?.type !== 'string')
+    throw invalid(at, 'is not a strategy', 'pass the strategy itself, not its module')
 }

@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts'
 import { isObject } from '../stac/document.ts'
 import { nearMiss } from '../text/suggest.ts'
-import type { Registry } from './create-engine.ts'
+import type { StrategyTable } from './create-engine.ts'
 import type {
   ApiKeyCredential,
   CredentialInput,
@@ -346,17 +346,17 @@ export function flatten(source: SourceOf<CredentialObject>): CredentialSet<Crede
  *
  * Errors: `CONFIG_INVALID` with the pointer of the field.
  */
-export function checkShapes({ credentials }: CredentialSet<CredentialObject>, registry: Registry): void {
+export function checkShapes({ credentials }: CredentialSet<CredentialObject>, strategies: StrategyTable): void {
   credentials.forEach((input: unknown, index) => {
     const at = `/credentials/${index}`
     if (!isObject(input)) throw new ConfigurationError('CONFIG_INVALID', `credentials[${index}] must be an object`, { pointer: at })
     const type = String(input.type)
-    const { types } = registry
+    const { types } = strategies
     if (!types.includes(type)) {
       const meant = nearMiss(type, types)
       throw invalid(`${at}/type`, `must be one of ${types.join(', ')}`, meant && `did you mean "${meant}"?`)
     }
-    if (input.sendTo === undefined && registry.needsSendTo(type)) throw invalid(`${at}/sendTo`, 'is missing')
+    if (input.sendTo === undefined && strategies.needsSendTo(type)) throw invalid(`${at}/sendTo`, 'is missing')
   })
 }
 

@@ -1,4 +1,4 @@
-/** The cookies that hosts set while a credential logs in through redirects. Loaded when a redirect sets the first one. */
+/** The cookies that hosts set while a credential logs in through redirects. */
 
 import { CookieJar } from '../http/cookies.ts'
 import type { Clock } from '../net/clock.ts'

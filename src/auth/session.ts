@@ -5,7 +5,7 @@
 import { AbortedError, type AuthError, isAuthError } from '../errors.ts'
 import { throwIfAborted, unlessAborted } from '../net/cancellation.ts'
 import type { Clock } from '../net/clock.ts'
-import type { Warning } from './strategy.ts'
+import { refreshTime, reserveIn, type Warning } from './strategy.ts'
 
 /** A value and its expiry in epoch milliseconds (absent: unknown, used until refused). */
 export interface CacheEntry<T = unknown> {
@@ -39,17 +39,6 @@ interface Flight {
 }
 
 const MAX_ENTRIES = 10_000
-const MAX_MARGIN = 5 * 60_000
-
-/**
- * Returns when to replace a value that expires: a tenth of its lifetime before, at most five minutes, or earlier so that it stays valid
- * for `minValidity` milliseconds. A lifetime that is no longer than that is used up, or each use would need a new value.
- */
-export function refreshTime(obtainedAt: number, expiresAt: number, minValidity: number): number {
-  const lifetime = expiresAt - obtainedAt
-  return expiresAt - Math.max(Math.min(MAX_MARGIN, lifetime / 10), minValidity < lifetime ? minValidity : 0)
-}
-
 /** The state that engines keep in memory, shared by engines that replace each other while a program runs. */
 export interface EngineMemory {
   readonly sessions: MemorySessions
@@ -201,12 +190,6 @@ export interface SessionStore {
    * @param meanwhile may be called at intervals while others run; a result other than undefined is returned without `run`
    */
   exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal, meanwhile?: () => Promise<T | undefined>): Promise<T>
-}
-
-/** Checks that a store can replace `text` with a text of up to `length` characters. Errors: why it cannot. */
-export async function reserveIn(store: SessionStore, key: string, text: string, length: number): Promise<void> {
-  if (store.reserve) await store.reserve(key, length)
-  else await store.write(key, text)
 }
 
 /**

@@ -382,3 +382,20 @@ export function refusedCall(service: string, calls: string, { status, url }: Htt
   const fields = { credential, url, status, retryable: status >= 500 || status === 429 }
   return new NetworkError(`HTTP_${status}`, `the ${service} of "${credential}" failed with status ${status}`, fields)
 }
+
+const MAX_MARGIN = 5 * 60_000
+
+/**
+ * Returns when to replace a value that expires: a tenth of its lifetime before, at most five minutes, or earlier so that it stays valid
+ * for `minValidity` milliseconds. A lifetime that is no longer than that is used up, or each use would need a new value.
+ */
+export function refreshTime(obtainedAt: number, expiresAt: number, minValidity: number): number {
+  const lifetime = expiresAt - obtainedAt
+  return expiresAt - Math.max(Math.min(MAX_MARGIN, lifetime / 10), minValidity < lifetime ? minValidity : 0)
+}
+
+/** Checks that a store can replace `text` with a text of up to `length` characters. Errors: why it cannot. */
+export async function reserveIn(store: SessionStore, key: string, text: string, length: number): Promise<void> {
+  if (store.reserve) await store.reserve(key, length)
+  else await store.write(key, text)
+}

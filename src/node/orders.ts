@@ -18,7 +18,7 @@ import { filled, type Order, type OrderRequest, type OrderStatus, type Provider 
 import { providers as registry } from '../providers/registry.ts'
 import { isObject } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
-import { fieldAt } from '../strategies/answer-fields.ts'
+import { fieldAt } from '../strategies/credential-values.ts'
 import { answerFailure, shownMessage } from './base/answer-failure.ts'
 import { folderVariables, userFolder } from './base/user-folder.ts'
 import { TokenFolder } from './tokens/token-files.ts'

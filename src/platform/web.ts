@@ -1,15 +1,13 @@
 /** The platform of browsers and other web runtimes. Its hash functions use SubtleCrypto. */
 
 import { hex } from '../crypto/encoding.ts'
+import { fetchTransport } from './fetch-transport.ts'
 import type { notInPages } from './not-in-pages.ts'
 import type { HashName, HmacKey, Platform } from './platform.ts'
 
 /** Browsers and other web runtimes: fetch and SubtleCrypto. Secrets come from the page only. */
 export const platform: Platform = {
-  defaultTransport: async () => {
-    const { fetchTransport } = await import('./fetch-transport.ts')
-    return fetchTransport()
-  },
+  defaultTransport: async () => fetchTransport(),
   connect: undefined,
   hidesHeaders: true,
   socket: async () => (typeof WebSocket === 'function' ? (url) => new WebSocket(url) : missing('socket')),

@@ -6,7 +6,7 @@ import { isForbiddenHeader, isToken } from '../http/headers.ts'
 import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../http/message.ts'
 import { own } from '../stac/document.ts'
 import { type ApiKeyScheme, isApiKeyScheme } from '../stac/scheme.ts'
-import { reveal, unfit } from './reveal.ts'
+import { reveal, unfit } from './credential-values.ts'
 
 type Place = ApiKeyScheme['in']
 type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly prefix?: string; readonly value: Secret }

@@ -3,8 +3,8 @@ import type { Strategy } from '../auth/strategy.ts'
 import { type AuthError, ConfigurationError, SelectionError } from '../errors.ts'
 import { isOpenIdConnectScheme, type OpenIdConnectScheme } from '../stac/scheme.ts'
 import type { OAuth2Credential } from './oauth2/credential.ts'
-import { clientFields, credentialProblem, OPEN_ID_FORMS } from './oauth2/credential-form.ts'
-import { byToken } from './oauth2/present-token.ts'
+import { clientFields, credentialProblem, OPEN_ID_FORMS } from './oauth2/credential.ts'
+import { byToken } from './oauth2/oauth2.ts'
 import { discoveryUrl } from './oauth2/server.ts'
 
 /**

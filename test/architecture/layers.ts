@@ -132,7 +132,7 @@ const MODULES: Readonly<Record<string, Layer>> = {
   'src/browser/form-models.ts': { from: ['src/strategies/index.ts'] },
   // Types of the functions that a credential may hold.
   'src/auth/credential-input.ts': {
-    from: ['src/strategies/http/private-token/issuance.ts', 'src/strategies/signed-url/parameters.ts'],
+    from: ['src/strategies/http/private-token.ts', 'src/strategies/signed-url/parameters.ts'],
   },
   // Clients know an engine, and this one how it is made.
   'src/services/client/api-client.ts': { from: ['src/auth/create-auth.ts', 'src/auth/credential.ts'] },
@@ -146,12 +146,12 @@ const STRATEGY_PAIRS: readonly (readonly [user: string, used: RegExp])[] = [
 ]
 
 /** What is no scheme type but common to them. */
-const COMMON_TO_STRATEGIES = ['reveal', 'proof-of-possession', 'answer-fields']
+const COMMON_TO_STRATEGIES = ['credential-values', 'proof-of-possession']
 
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
-  [/^src\/strategies\/http\/private-token\/with-token-issuer\.ts$/, '@cloudflare/privacypass-ts'],
+  [/^src\/strategies\/http\/with-token-issuer\.ts$/, '@cloudflare/privacypass-ts'],
 ]
 
 /**

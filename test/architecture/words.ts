@@ -36,7 +36,7 @@ const REPLACED: Readonly<Record<string, ReplacedWord>> = {
   renewable: { use: 'refreshable', left: ['isRenewable'] },
   renewal: { use: 'refresh', left: ['renewalOf'] },
   // Of keys (RFC 5705, RFC 9729).
-  material: { use: 'secret', files: /^src\/(?:crypto|strategies\/http\/concealed|http|node\/transport|services\/client|auth)\// },
+  material: { use: 'secret', files: /^src\/(?:(?:crypto|http|node\/transport|services\/client|auth)\/|strategies\/http\/concealed\.ts)/ },
   swallow: { use: 'what it does' },
   stray: { use: 'what it is' },
   strays: { use: 'what they are' },

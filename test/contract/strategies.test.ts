@@ -1,9 +1,9 @@
 /** What every strategy and every HTTP word keeps to, whatever the server does. */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
-import { contextOf, type EngineContext } from '../../src/auth/exchange.ts'
+import { contextOf, type EngineContext } from '../../src/auth/authorize.ts'
 import { readCredentials } from '../../src/auth/parse-credentials.ts'
-import type { CredentialMatch } from '../../src/auth/scheme-matching.ts'
+import type { CredentialMatch } from '../../src/auth/select.ts'
 import { MemorySessions, memoryStore } from '../../src/auth/session.ts'
 import { type AuthFlow, type AuthStep, loadStrategies, runFlow, type Strategy } from '../../src/auth/strategy.ts'
 import { type AuthError, isAuthError } from '../../src/errors.ts'
@@ -86,7 +86,7 @@ function downloadContext(replies: (leg: number) => Reply): { engine: EngineConte
     named: new Set<string>(),
     removed: new Set<string>(),
   }
-  return { servers, opened, engine: { ...engine, used: () => {}, credential: () => undefined } }
+  return { servers, opened, engine: { ...engine, used: () => {}, credential: () => undefined, objectStore: async () => ({}) } }
 }
 
 /** The choice for a subject; undefined when its entry is one that must be refused. */

@@ -1,6 +1,6 @@
 /** An entry for everything that can answer a request: each HTTP word, ready-made text, and each other scheme type. */
 import type { CredentialObject } from '../../src/auth/credential.ts'
-import type { HttpAuthScheme } from '../../src/strategies/http/scheme.ts'
+import type { HttpAuthScheme } from '../../src/strategies/http/http-strategy.ts'
 import { schemes } from '../../src/strategies/http/schemes.ts'
 import { canary } from '../harness/canary.ts'
 import { testKey } from '../harness/keys.ts'

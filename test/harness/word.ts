@@ -3,7 +3,7 @@
 import { Secret } from '../../src/auth/credential.ts'
 import { MemorySessions, memoryStore } from '../../src/auth/session.ts'
 import { type AuthFlow, type AuthStep, authorizedStep, runFlow } from '../../src/auth/strategy.ts'
-import type { HttpContext } from '../../src/strategies/http/scheme.ts'
+import type { HttpContext } from '../../src/strategies/http/http-strategy.ts'
 import { type Reply, script } from './scripted.ts'
 
 const SECRET_FIELDS = new Set(['username', 'password', 'token', 'privateKey', 'consumerKey', 'consumerSecret', 'tokenSecret'])

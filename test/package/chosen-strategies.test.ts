@@ -50,7 +50,7 @@ describe.each([
 ] as const)('a page with the strategy %s alone', (name, file, own) => {
   it('carries it, and no other', async () => {
     const modules = await carried(withStrategy(name, file))
-    expect(modules).toContain('dist/auth/runtime.js')
+    expect(modules).toContain('dist/auth/engine.js')
     const found = Object.keys(OWN).filter((part) => modules.some((path) => OWN[part]?.test(path)))
     expect(found).toContain(name)
     expect(found.filter((part) => !(own as readonly string[]).includes(part))).toEqual([])

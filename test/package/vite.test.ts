@@ -43,7 +43,7 @@ describe('an application that Vite builds', () => {
     const { later = [] } = STRATEGIES.find(({ name }) => name === row) ?? {}
     expect(later.length).toBeGreaterThan(2)
     const scripts = scriptsFor(await builtByVite(ONE_FETCH), later)
-    expect(carried(scripts).some((id) => id.endsWith('/dist/auth/runtime.js'))).toBe(true)
+    expect(carried(scripts).some((id) => id.endsWith('/dist/auth/engine.js'))).toBe(true)
     expect(scripts.length).toBeLessThanOrEqual(most)
   })
 })

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
-import type { TokenChallenge } from '../../src/strategies/http/private-token/token-challenge.ts'
+import type { TokenChallenge } from '../../src/strategies/http/private-token.ts'
 import { target } from '../harness/documents.ts'
 import { testKey } from '../harness/keys.ts'
 import { unchecked } from '../harness/unchecked.ts'

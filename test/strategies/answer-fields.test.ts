@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldAt, isPlaceInAnswer } from '../../src/strategies/answer-fields.ts'
+import { fieldAt, isPlaceInAnswer } from '../../src/strategies/credential-values.ts'
 
 const answer = { token: 't', 'a/b': { 'm~n': [{ key: 'k' }, 'second'] }, '': 'empty', nothing: null }
 

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { CredentialObject, Field, SecretSource } from '../../auth/credential.ts'
-import { variableFor } from '../../auth/selection-errors.ts'
+import { variableFor } from '../../auth/refusals.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import type { AuthError } from '../../errors.ts'
 import { isSecretPath } from '../../node/credentials/secret-source.ts'

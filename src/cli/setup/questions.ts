@@ -1,7 +1,7 @@
 /** The questions of `setup`: secrets are typed, or the user says where they are. */
 import { dirname } from 'node:path'
 import type { Field, SecretSource } from '../../auth/credential.ts'
-import { variableFor } from '../../auth/selection-errors.ts'
+import { variableFor } from '../../auth/refusals.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
 import { type StoredSecret, storeSecret } from '../../node/credentials/store-secret.ts'

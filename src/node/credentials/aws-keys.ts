@@ -9,7 +9,7 @@ import { type AuthError, ConfigurationError, CredentialError } from '../../error
 import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
 import { isObject } from '../../stac/document.ts'
-import { keysIn } from '../../strategies/s3/key-answer.ts'
+import { keysIn } from '../../strategies/s3/keys.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
 import type { AwsProviders } from './aws-package.ts'

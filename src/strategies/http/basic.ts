@@ -5,9 +5,8 @@ import { ConfigurationError } from '../../errors.ts'
 import { parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/network-error.ts'
-import { atHand, reveal, unfit } from '../reveal.ts'
-import type { HttpAuthScheme, HttpContext } from './scheme.ts'
-import { hasLatin1Form } from './secret-fields.ts'
+import { atHand, reveal, unfit } from '../credential-values.ts'
+import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
 
@@ -86,4 +85,12 @@ function joined(user: string, password: string, id: string): string {
   if (user.includes(':')) throw unfit('username', id, 'contains a colon, which Basic does not support')
   if (/[\u0000-\u001f\u007f]/.test(user + password)) throw unfit('username or password', id, 'contains a control character')
   return `${user.normalize('NFC')}:${password.normalize('NFC')}`
+}
+
+/**
+ * True when a text has different octets in ISO-8859-1 and UTF-8, and can be written in both: a server that names no charset may
+ * expect either (RFC 7617 §2.1, RFC 7616 §4).
+ */
+export function hasLatin1Form(text: string): boolean {
+  return /[^\0-\x7f]/.test(text) && !/[^\0-\xff]/.test(text)
 }

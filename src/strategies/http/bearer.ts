@@ -2,10 +2,8 @@ import type { Credential, Field } from '../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import { type AuthError, ConfigurationError } from '../../errors.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
-import { isPlaceInAnswer } from '../answer-fields.ts'
-import { accessToken, atHand } from '../reveal.ts'
-import { type RequestedToken, tokenKey } from './requested-token.ts'
-import type { HttpAuthScheme, HttpContext } from './scheme.ts'
+import { accessToken, atHand, isPlaceInAnswer } from '../credential-values.ts'
+import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 /** The fields of a credential whose token is requested from an endpoint. */
 const requestFields: { readonly [name: string]: Field } = {
@@ -69,4 +67,20 @@ function invalid(pointer: string, message: string): ConfigurationError {
 function header(credential: Credential): string | Promise<string> {
   const token = accessToken(credential)
   return typeof token === 'string' ? `Bearer ${token}` : token.then((value) => `Bearer ${value}`)
+}
+
+/** A token as it is stored. */
+export interface RequestedToken {
+  readonly value: string
+  /** Epoch milliseconds of the request. */
+  readonly askedAt: number
+  /** Epoch milliseconds; absent when unknown. */
+  readonly expiresAt?: number
+  /** SHA-256, in hex, of what identifies the user. */
+  readonly user: string
+}
+
+/** Returns the session key with everything that a token depends on; the session adds the credential's id. */
+export function tokenKey({ tokenUrl, with: by, tokenField }: Credential): string {
+  return JSON.stringify(['requested token', tokenUrl, by, tokenField])
 }

@@ -1,16 +1,18 @@
-/**
- * Functions shared by HTTP authentication schemes: the challenges of a response, the errors of refused and unproven responses, and the URLs
- * that a challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
- */
-
 import { platform } from '#platform'
-import type { Credential } from '../../auth/credential.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
+import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../../crypto/private-key.ts'
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { type Challenge, type Challenges, parseChallenges } from '../../http/challenge.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { originOf } from '../../http/network-error.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import type { HttpContext } from './scheme.ts'
+import { reveal, revealText, unfit } from '../credential-values.ts'
+import type { HttpContext } from './http-strategy.ts'
+
+/**
+ * Functions shared by HTTP authentication schemes: the challenges of a response, the errors of refused and unproven responses, and the URLs
+ * that a challenge is for: `domain` of Digest (RFC 7616 §3.3), `path` of Mutual (RFC 8120 §4.3).
+ */
 
 /**
  * Returns the challenges of that scheme in a response, in the server's order; none for any status but 401.
@@ -103,4 +105,38 @@ export function closeness(roots: readonly string[], url: string): number {
   const place = origin + pathname
   const covering = roots.filter((root) => place === root || place.startsWith(root.endsWith('/') ? root : `${root}/`))
   return Math.max(-1, ...covering.map((root) => root.length))
+}
+
+/** A user name and a password, prepared for comparison byte by byte. */
+export interface Account {
+  readonly user: string
+  readonly password: string
+}
+
+/**
+ * Returns the prepared user name and password of a credential, before anything is sent. Errors: `CREDENTIAL_VALUE_INVALID` (also when
+ * `prepare` returns undefined), `CREDENTIAL_SOURCE`.
+ */
+export async function accountOf(credential: Credential, prepare: (text: string) => string | undefined): Promise<Account> {
+  const read = async (field: string) => {
+    const prepared = prepare(await reveal(credential[field] as Secret, field, credential))
+    if (prepared === undefined) throw unfit(field, credential.id, 'contains characters that cannot be prepared for comparison')
+    return prepared
+  }
+  const [user, password] = await Promise.all([read('username'), read('password')])
+  return { user, password }
+}
+
+/**
+ * Returns the key in the field `privateKey`, imported once for all requests. Errors: `CREDENTIAL_VALUE_INVALID` for an
+ * unsupported key, `CREDENTIAL_SOURCE`. Errors never contain any part of the key.
+ */
+export async function signingKey({ credential, session }: HttpContext, algorithms: readonly SignatureAlgorithm[]): Promise<PrivateKey> {
+  const text = await revealText(credential.privateKey as Secret, 'privateKey', credential)
+  const { value } = await session.resolve(`private key ${await platform.sha256Hex(text)}`, async () => {
+    const key = await importPrivateKey(text, algorithms)
+    if ('problem' in key) throw unfit('privateKey', credential.id, key.problem)
+    return { value: key }
+  })
+  return value
 }

@@ -1,18 +1,18 @@
-/** Bearer tokens that an endpoint chosen by the user gives for a password or a key: requested once for all processes, stored and renewed. */
 import { platform } from '#platform'
 import type { LogoutChoice } from '../../auth/auth.ts'
 import { type Credential, Secret } from '../../auth/credential.ts'
-import { refreshTime, type SessionStore } from '../../auth/session.ts'
-import { type AuthFlow, authorized, type TokenState } from '../../auth/strategy.ts'
+import type { SessionStore } from '../../auth/session.ts'
+import { type AuthFlow, authorized, refreshTime, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
-import { isAccessToken } from '../../http/headers.ts'
+import { isAccessToken, momentOf } from '../../http/headers.ts'
 import { type HttpRequest, type HttpResponse, isRedirect, withHeader, withQueryParameter } from '../../http/message.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
 import { Redactor } from '../../text/redactor.ts'
-import { fieldAt } from '../answer-fields.ts'
-import { reveal } from '../reveal.ts'
-import { decodeToken, encodeToken, expiryIn, type RequestedToken, tokenKey } from './requested-token.ts'
-import type { HttpContext } from './scheme.ts'
+import { fieldAt, reveal } from '../credential-values.ts'
+import { type RequestedToken, tokenKey } from './bearer.ts'
+import type { HttpContext } from './http-strategy.ts'
+
+/** Bearer tokens that an endpoint chosen by the user gives for a password or a key: requested once for all processes, stored and renewed. */
 
 /** A `bearer` credential that requests its token. */
 type TokenRequest = Credential & {
@@ -36,7 +36,7 @@ export async function* requestedSteps(request: HttpRequest, context: HttpContext
   if (next.value !== token.value) yield bearerStep(request, next)
 }
 
-export function bearerStep(request: HttpRequest, { value, expiresAt }: RequestedToken) {
+function bearerStep(request: HttpRequest, { value, expiresAt }: RequestedToken) {
   return authorized(withHeader(request, 'authorization', `Bearer ${value}`), expiresAt)
 }
 
@@ -305,4 +305,61 @@ interface Named {
 function parametersOf(credential: Credential): readonly Named[] {
   const parameters = (credential as TokenRequest).tokenParameters ?? new Map<string, Secret>()
   return [...parameters].map(([name, value]) => ({ field: `parameter ${name}`, value, of: credential }))
+}
+
+/** Encodes a token as JSON for a store. */
+function encodeToken(token: RequestedToken): string {
+  return JSON.stringify(token)
+}
+
+/** Decodes a token from a store; undefined for anything else. */
+function decodeToken(text: string | undefined): RequestedToken | undefined {
+  if (text === undefined) return undefined
+  let token: Readonly<Record<string, unknown>> | null
+  try {
+    token = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const isToken =
+    typeof token === 'object' &&
+    typeof token?.value === 'string' &&
+    isAccessToken(token.value) &&
+    typeof token.askedAt === 'number' &&
+    typeof token.user === 'string' &&
+    ['number', 'undefined'].includes(typeof token.expiresAt)
+  return isToken ? (token as unknown as RequestedToken) : undefined
+}
+
+/** Longest lifetime in milliseconds: one year. */
+const YEAR = 31_536_000_000
+
+/** Smaller numbers are lifetimes in seconds, larger ones moments. */
+const FIRST_MOMENT = 100_000_000
+
+/**
+ * Returns the epoch milliseconds of the end of a token: of seconds from now, of epoch seconds or milliseconds, of an ISO 8601 date, or of a
+ * day as `MM/DD/YYYY`, the end of that day in UTC. Undefined, that is unknown, for anything else and for a moment that is not in the future.
+ *
+ * @param value a number, or text
+ */
+export function expiryIn(value: unknown, now: number): number | undefined {
+  const number =
+    typeof value === 'number' ? value : typeof value === 'string' && /^\d{1,13}(?:\.\d+)?$/.test(value) ? Number(value) : undefined
+  const end =
+    number === undefined ? (endOfDay(value) ?? momentOf(value)) : number < FIRST_MOMENT ? now + Math.trunc(number) * 1000 : epoch(number)
+  return end !== undefined && end > now ? Math.min(end, now + YEAR) : undefined
+}
+
+function epoch(number: number): number {
+  return number >= 100_000_000_000 ? number : Math.trunc(number) * 1000
+}
+
+/** The day may end in any zone: a token that is refused earlier is requested anew. */
+function endOfDay(value: unknown): number | undefined {
+  const [, month = '', day = '', year] = typeof value === 'string' ? (/^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(value) ?? []) : []
+  if (year === undefined) return undefined
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  const isDate = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+  return isDate ? date.getTime() + 86_400_000 : undefined
 }

@@ -7,9 +7,9 @@ import { sleep } from '../../net/cancellation.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
-import { granted, requested } from './grant.ts'
-import { invalidAnswer, loginDenied, loginRequired } from './response.ts'
-import type { TokenSet } from './token-set.ts'
+import { invalidAnswer, loginDenied, loginRequired } from './endpoint.ts'
+import { granted, requested } from './grants.ts'
+import type { TokenSet } from './token.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 /** Seconds. */

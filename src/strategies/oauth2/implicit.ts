@@ -1,13 +1,13 @@
 /** The implicit grant (RFC 6749 §4.2), which RFC 9700 §2.1.2 advises against: credentials must enable it, and it works in browsers only. */
 import type { Interaction } from '../../auth/auth.ts'
-import { ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
+import { ProtocolError, TrustError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
+import { decodeLogin, encodeLogin, hasState, isOfIssuer, newLogin } from './authorization-code.ts'
 import type { OAuth2Context } from './credential.ts'
-import { requested } from './grant.ts'
-import { decodeLogin, encodeLogin, hasState, isOfIssuer, newLogin } from './pending-login.ts'
-import { type Endpoint, expiresIn, interactionMissing, invalidAnswer, loginDenied, oauthError } from './response.ts'
+import { type Endpoint, expiresIn, fragmentsUnseen, interactionMissing, invalidAnswer, loginDenied, oauthError } from './endpoint.ts'
+import { requested } from './grants.ts'
 import { serverOf } from './server.ts'
-import type { TokenSet } from './token-set.ts'
+import type { TokenSet } from './token.ts'
 
 const KNOWN = ['error', 'state', 'access_token', 'token_type', 'expires_in', 'scope', 'iss']
 
@@ -32,14 +32,6 @@ export async function implicit(context: OAuth2Context, interaction: Interaction)
   } finally {
     await redirection.close()
   }
-}
-
-/** Returns `SCHEME_UNSUPPORTED`: the response is in a fragment, which only a web page can read. */
-export function fragmentsUnseen(credential: string): UnsupportedError {
-  return new UnsupportedError('SCHEME_UNSUPPORTED', `the implicit flow of "${credential}" works in browsers only`, {
-    credential,
-    hint: 'use the flow authorizationCode, or a finished token in a credential of type "http", scheme "bearer"',
-  })
 }
 
 interface Expected {

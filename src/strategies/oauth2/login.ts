@@ -3,9 +3,10 @@ import type { Interaction, LogoutChoice } from '../../auth/auth.ts'
 import { isAuthError } from '../../errors.ts'
 import { converse } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
+import { allowAgain } from './grants.ts'
 import { ignoredEndpoint, serverOf } from './server.ts'
+import type { TokenSet } from './token.ts'
 import { dropTokens, keepTokens, resolveTokens } from './token.ts'
-import type { TokenSet } from './token-set.ts'
 
 /**
  * Obtains and stores a new token set: by the device flow when the interaction can show a code and the server supports it, else in a browser;
@@ -15,7 +16,7 @@ export async function login(context: OAuth2Context, interaction: Interaction): P
   const { flow } = context.credential
   if (flow === 'implicit') return keepTokens(context, await (await import('./implicit.ts')).implicit(context, interaction))
   if (flow === 'authorizationCode') return keepTokens(context, await byPerson(context, interaction))
-  if (flow === 'password') (await import('./grants.ts')).allowAgain(context)
+  if (flow === 'password') allowAgain(context)
   await dropTokens(context)
   await resolveTokens(context)
 }

@@ -1,20 +1,57 @@
-/** Strategy `oauth2`: the credential names the flow, endpoints and scopes; the catalog's copy is never used. */
 import { platform } from '#platform'
-import type { Identity, IdentityMember, Strategy, Warning } from '../../auth/strategy.ts'
-import { type AuthError, SelectionError } from '../../errors.ts'
+import type { Interaction, LogoutChoice } from '../../auth/auth.ts'
+import {
+  type AuthFlow,
+  type AuthStep,
+  authorized,
+  type Identity,
+  type IdentityMember,
+  type Origin,
+  type Strategy,
+  type Warning,
+} from '../../auth/strategy.ts'
+import { type AuthError, ConfigurationError, SelectionError } from '../../errors.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  hasQueryParameter,
+  queryValues,
+  withHeader,
+  withQueryParameter,
+  withUrl,
+} from '../../http/message.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
-import type { OAuth2Flow, OAuth2Scheme } from '../../stac/scheme.ts'
-import { bearer } from '../http/bearer.ts'
-import type { OAuth2Credential } from './credential.ts'
-import { credentialProblem, OAUTH2_FORMS, wanted } from './credential-form.ts'
-import { fragmentsUnseen } from './implicit.ts'
-import { byToken } from './present-token.ts'
-import { hostsOf } from './server.ts'
+import { type AuthScheme, isHttpScheme, type OAuth2Flow, type OAuth2Scheme } from '../../stac/scheme.ts'
+import { boundKey } from './client.ts'
+import { credentialProblem, OAUTH2_FORMS, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext, wanted } from './credential.ts'
+import { fragmentsUnseen } from './endpoint.ts'
+import { hostsOf, publishedAt } from './server.ts'
+import { knownTokens, loginProblem, renewTokens, resolveTokens, type TokenSet, tokenOf, tokenState } from './token.ts'
+
+/** Strategy `oauth2`: the credential names the flow, endpoints and scopes; the catalog's copy is never used. */
 
 /** Maximum number of scopes listed one by one. */
 const MAX_TOLD = 20
 
 const URLS = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const
+
+/** The shared methods of `oauth2` and `openIdConnect`: everything but reading schemes and credentials. */
+export const byToken = {
+  endpoints: endpointsOf,
+  /** The token is sent as an `http` scheme says: as a bearer token (RFC 6750), or with a proof (RFC 9449). */
+  answers: ({ dpop }: OAuth2Credential, scheme: AuthScheme): boolean =>
+    isHttpScheme(scheme) && scheme.scheme.toLowerCase() === (dpop ? 'dpop' : 'bearer'),
+  peek(request: HttpRequest, context: OAuth2PeekContext): AuthStep | undefined {
+    const set = knownTokens(context)
+    return set && set.tokenType !== 'DPoP' ? bearerStep(request, set, context.credential) : undefined
+  },
+  authorize: tokenSteps,
+  token: tokenOf,
+  loginRequired: loginProblem,
+  tokenState,
+  login: async (context: OAuth2Context, interaction: Interaction) => (await import('./login.ts')).login(context, interaction),
+  logout: async (context: OAuth2Context, choice?: LogoutChoice) => (await import('./login.ts')).logout(context, choice),
+} as const
 
 /** Obtains a token by the credential's grant (RFC 6749) and sends it as a bearer token (RFC 6750) or with a proof (RFC 9449); a 401 is retried once. */
 export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
@@ -36,7 +73,11 @@ export const oauth2: Strategy<OAuth2Scheme, OAuth2Credential> = {
   describe({ flows }) {
     const form = OAUTH2_FORMS.find(({ when }) => when?.flow?.some((name) => own(flows, String(name)) !== undefined))
     const flow = String(form?.when?.flow?.[0])
-    if (!form || flow === 'implicit') return { credential: { type: 'http', scheme: 'bearer' }, fields: bearer.fields }
+    if (!form || flow === 'implicit')
+      return {
+        credential: { type: 'http', scheme: 'bearer' },
+        fields: { token: { kind: 'secret', label: 'Access token', required: true } },
+      }
     const urls = URLS.flatMap((name) => {
       const value = ownString(own(flows, flow), name)
       return value === undefined ? [] : [[name, value]]
@@ -102,4 +143,67 @@ function* ungranted({ flows }: OAuth2Scheme, at: string, { id, flow, scopes = []
   if (listed.length <= MAX_TOLD) return
   const message = `the catalog lists ${listed.length - MAX_TOLD} more scopes than credential "${id}": they are not requested`
   yield { code: 'SCOPE_NOT_GRANTED', message, pointer: place }
+}
+
+/** Sends the request with a token; a refused one is refreshed once. Errors: those of the grant, `LOGIN_REQUIRED`. */
+async function* tokenSteps(request: HttpRequest, context: OAuth2Context): AuthFlow {
+  const set = await resolveTokens(context)
+  const response = yield* presented(request, set, context)
+  if (response.status !== 401) return
+  yield* presented(request, await renewTokens(context, set), context)
+}
+
+/** Returns the URLs that may receive a credential's secrets: the token endpoint first. */
+function endpointsOf(credential: OAuth2Credential): readonly (string | Origin)[] {
+  const { tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl } = credential
+  const published = publishedAt(credential)
+  const written = [tokenUrl, refreshUrl, deviceAuthorizationUrl, revocationUrl, jwksUrl].filter((url) => url !== undefined)
+  if (published === undefined) return written
+  const found = { origin: new URL(published).origin, publishedAt: published }
+  const hosts = hostsOf(credential).map((host) => ({ origin: new URL(host).origin, publishedAt: host }))
+  return tokenUrl === undefined ? [found, ...hosts, ...written] : [...written, found, ...hosts]
+}
+
+/** The steps with the token; returns the last response. Errors: `QUERY_NAME_CONFLICT`, `CONFIG_INVALID`. */
+async function* presented(
+  request: HttpRequest,
+  set: TokenSet,
+  context: OAuth2Context,
+): AsyncGenerator<AuthStep, HttpResponse, HttpResponse> {
+  if (set.tokenType !== 'DPoP') return yield bearerStep(request, set, context.credential)
+  const [{ boundSteps }, key] = await Promise.all([import('../proof-of-possession.ts'), boundKey(context)])
+  return yield* boundSteps(request, { value: set.accessToken, key, expiresAt: set.expiresAt }, context)
+}
+
+/** Returns the step of a token that is not bound to a key (RFC 6750 §2.1, or §2.3 when the credential says so). */
+function bearerStep(request: HttpRequest, set: TokenSet, credential: OAuth2Credential): AuthStep {
+  return authorized(placed(request, credential, `${credential.tokenPrefix ?? ''}${shown(set, credential)}`), set.expiresAt)
+}
+
+function shown({ accessToken, idToken, tokenType }: TokenSet, { id, present }: OAuth2Credential): string {
+  if (present === 'id_token') {
+    if (idToken !== undefined) return idToken
+    throw new ConfigurationError('CONFIG_INVALID', `"${id}" has no ID token to send: it needs the scope "openid" and a known issuer`, {
+      credential: id,
+      hint: 'add "openid" to "scopes", and "issuer" if the credential has type oauth2',
+    })
+  }
+  if (tokenType !== 'N_A') return accessToken
+  throw new ConfigurationError('CONFIG_INVALID', `the token of "${id}" is not an access token, only input for another exchange`, {
+    credential: id,
+  })
+}
+
+function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token: string): HttpRequest {
+  if (!placement) return withHeader(request, 'authorization', `Bearer ${token}`)
+  // A redirect may keep the query with the token.
+  if (queryValues(request.url, placement.name).includes(token)) return request
+  if (hasQueryParameter(request.url, placement.name)) {
+    throw new SelectionError('QUERY_NAME_CONFLICT', `the URL already has a query parameter "${placement.name}"`, {
+      credential: id,
+      url: request.url,
+      hint: 'remove it from the URL',
+    })
+  }
+  return withUrl(request, withQueryParameter(request.url, placement.name, token))
 }

@@ -1,5 +1,4 @@
 /** The authorization server of a credential: endpoints from the credential, or published by its issuer. */
-
 import type { ServerMetadata } from 'openid-client'
 import { matchesAny, namedOrigin } from '../../auth/url-pattern.ts'
 import { isAuthError, TrustError } from '../../errors.ts'
@@ -7,10 +6,8 @@ import { isLoopbackHost } from '../../http/url.ts'
 import { withRetryAfter } from '../../net/retry.ts'
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { methodOf } from './client-authentication.ts'
-import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { type Endpoint, invalidAnswer, membersOf, taken, unexpectedStatus } from './response.ts'
-import { withTokenRetries } from './token-retries.ts'
+import { methodOf, type OAuth2Context, type OAuth2Credential } from './credential.ts'
+import { type Endpoint, invalidAnswer, membersOf, taken, unexpectedStatus, withTokenRetries } from './endpoint.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
 

@@ -1,17 +1,16 @@
-/** Token sets of a credential: obtained once for all waiting callers, in this process and others, and stored before they are used. */
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import { refreshTime, reserveIn, type SessionStore } from '../../auth/session.ts'
-import type { Token, TokenState } from '../../auth/strategy.ts'
+import type { SessionStore } from '../../auth/session.ts'
+import { refreshTime, reserveIn, type Token, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
-import { reveal } from '../reveal.ts'
+import { reveal } from '../credential-values.ts'
 import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
-import { userName } from './grant.ts'
-import { loginRequired } from './response.ts'
+import { LOCKED_REST, loginRequired, untilRested } from './endpoint.ts'
+import { clientCredentials, password, refresh, tokenExchange, userName } from './grants.ts'
 import { publishedAt, serverOf } from './server.ts'
-import { LOCKED_REST, untilRested } from './token-retries.ts'
-import { decodeTokenSet, encodeTokenSet, type TokenSet } from './token-set.ts'
+
+/** Token sets of a credential: obtained once for all waiting callers, in this process and others, and stored before they are used. */
 
 /** Returns the token set, from session or store, refreshed, or by the credential's grant. Errors: those of the grant, `LOGIN_REQUIRED`. */
 export async function resolveTokens(context: OAuth2Context, refused?: TokenSet): Promise<TokenSet> {
@@ -189,7 +188,6 @@ async function refreshed(
   const { credential } = context
   if (old === undefined || !canRefresh(old) || !(await isRefreshable(context, old, place))) return byGrant(context)
   try {
-    const { refresh } = await import('./grants.ts')
     const set = await refresh(context, old)
     return set.idTokenIsLast && !needsPerson(credential) ? await byGrant(context) : set
   } catch (error) {
@@ -273,11 +271,11 @@ function withLogin(error: AuthError, { id }: OAuth2Credential): AuthError {
 async function byGrant(context: OAuth2Context, refusal?: AuthError): Promise<TokenSet> {
   switch (context.credential.flow) {
     case 'clientCredentials':
-      return (await import('./grants.ts')).clientCredentials(context)
+      return clientCredentials(context)
     case 'password':
-      return (await import('./grants.ts')).password(context)
+      return password(context)
     case 'tokenExchange':
-      return (await import('./grants.ts')).tokenExchange(context)
+      return tokenExchange(context)
     default:
       throw loginRequired(context.credential, refusal?.message)
   }
@@ -317,4 +315,58 @@ async function placeOf({ credential, stores }: OAuth2Context): Promise<Place> {
   const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '', ...(more ? [more] : [])]
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
   return { store: isMemoryOnly(credential) ? stores.inMemory : stores.persistent, key }
+}
+
+/** The token set of a token response (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3), and its form in a store. */
+export interface TokenSet {
+  readonly accessToken: string
+  /** `N_A` can only be used as input of another exchange (RFC 8693 §2.2.1). */
+  readonly tokenType: 'Bearer' | 'DPoP' | 'N_A'
+  /** Epoch milliseconds of the request. */
+  readonly askedAt: number
+  /** Epoch milliseconds; absent when unknown. */
+  readonly expiresAt?: number
+  readonly scopes?: readonly string[]
+  readonly refreshToken?: string
+  /** Verified before it is stored. */
+  readonly idToken?: string
+  /** True when a refresh returned no other ID token: this one is the last of the login. */
+  readonly idTokenIsLast?: true
+  /** How the server takes the client secret, when that is not as in RFC 6749 §2.3.1. */
+  readonly secretEncoding?: 'none'
+  /** SHA-256, in hex, of the user name, when it comes from another source than the credential. */
+  readonly user?: string
+  /** Thumbprint of the key that a `DPoP` token is bound to (RFC 9449 §6.1). */
+  readonly boundTo?: string
+}
+
+/** Encodes a set as JSON for a store. */
+function encodeTokenSet(set: TokenSet): string {
+  return JSON.stringify(set)
+}
+
+/** Decodes a set from a store; undefined for anything else. */
+function decodeTokenSet(text: string | undefined): TokenSet | undefined {
+  if (text === undefined) return undefined
+  let value: Readonly<Record<string, unknown>>
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const isSet =
+    typeof value === 'object' &&
+    value !== null &&
+    typeof value.accessToken === 'string' &&
+    ['Bearer', 'DPoP', 'N_A'].includes(String(value.tokenType)) &&
+    typeof value.askedAt === 'number' &&
+    ['number', 'undefined'].includes(typeof value.expiresAt) &&
+    ['string', 'undefined'].includes(typeof value.refreshToken) &&
+    ['string', 'undefined'].includes(typeof value.idToken) &&
+    ['true', 'undefined'].includes(String(value.idTokenIsLast)) &&
+    ['none', 'undefined'].includes(String(value.secretEncoding)) &&
+    ['string', 'undefined'].includes(typeof value.boundTo) &&
+    ['string', 'undefined'].includes(typeof value.user) &&
+    (value.scopes === undefined || (Array.isArray(value.scopes) && value.scopes.every((scope) => typeof scope === 'string')))
+  return isSet ? (value as unknown as TokenSet) : undefined
 }

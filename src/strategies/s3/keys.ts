@@ -1,17 +1,17 @@
-/** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
 import { platform } from '#platform'
 import type { LogoutChoice } from '../../auth/auth.ts'
 import type { Secret } from '../../auth/credential.ts'
 import type { CacheEntry, SessionStore } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
 import { ConfigurationError } from '../../errors.ts'
-import { isAccessToken } from '../../http/headers.ts'
+import { isAccessToken, momentOf } from '../../http/headers.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
-import { atHand, reveal, unfit } from '../reveal.ts'
-import type { S3Credential } from './access.ts'
-import { keysIn } from './key-answer.ts'
+import { atHand, fieldAt, reveal, unfit } from '../credential-values.ts'
+import type { S3Credential } from './endpoint.ts'
 import { whenThere } from './sigv4.ts'
+
+/** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
 
 export type S3Context = AuthContext<S3Scheme, S3Credential>
 export type S3PeekContext = PeekContext<S3Scheme, S3Credential>
@@ -173,7 +173,7 @@ async function asking(context: S3Context): Promise<(signal: AbortSignal) => Prom
     const { keysFromService } = await import('./key-service.ts')
     return (signal) => keysFromService(context, signal)
   }
-  const { identityToken, keysForToken } = await import('./web-identity.ts')
+  const { identityToken, keysForToken } = await import('./key-service.ts')
   const token = await identityToken(context)
   return (signal) => keysForToken(context, token, signal)
 }
@@ -218,4 +218,44 @@ function keysFrom([accessKeyId = '', secretAccessKey = '', sessionToken = '']: r
   const odd = isAccessToken(accessKeyId) ? sessionToken && !isAccessToken(sessionToken) && 'sessionToken' : 'accessKeyId'
   if (odd) throw unfit(odd, id, 'contains a blank or a character that is not visible ASCII')
   return sessionToken ? { accessKeyId, secretAccessKey, sessionToken } : { accessKeyId, secretAccessKey }
+}
+
+/** Reads keys in the answers of services. */
+
+/** Names of each value, lower-case initials first (key services), then as AWS writes them. */
+const NAMES = {
+  accessKeyId: ['accessKeyId', 'AccessKeyId'],
+  secretAccessKey: ['secretAccessKey', 'SecretAccessKey'],
+  sessionToken: ['sessionToken', 'SessionToken', 'Token'],
+  expiration: ['expiration', 'Expiration'],
+} as const
+
+/** The fields of keys. */
+export const KEY_FIELDS = Object.keys(NAMES) as readonly (keyof typeof NAMES)[]
+
+/**
+ * Returns the keys; undefined when the answer has no usable ones. A malformed expiry counts as absent.
+ *
+ * @param places where the values are, by field; default: the names that services use
+ */
+export function keysIn(answer: unknown, places?: ReadonlyMap<string, string>): S3Keys | undefined {
+  const named = (field: keyof typeof NAMES) => {
+    const place = places?.get(field)
+    return (place === undefined ? NAMES[field] : [place]).map((name) => fieldAt(answer, name)).find((value) => value != null)
+  }
+  const accessKeyId = named('accessKeyId')
+  const secretAccessKey = named('secretAccessKey')
+  const sessionToken = named('sessionToken') ?? ''
+  if (!isWord(accessKeyId) || !isWord(secretAccessKey) || (sessionToken !== '' && !isWord(sessionToken))) return undefined
+  const expiration = momentOf(named('expiration'))
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== '' && { sessionToken }),
+    ...(expiration !== undefined && { expiration }),
+  }
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && isAccessToken(value)
 }

@@ -18,11 +18,34 @@ import type { S3Keys } from '../../platform/platform.ts'
 import { serviceOf, validRegion } from '../../stac/object-address.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import type { Target } from '../../stac/target.ts'
-import { isPlaceInAnswer } from '../answer-fields.ts'
-import { covers, ID_PLACE, placeFor, reaches, reachesPlace, type S3Credential, storagesFor, suits } from './access.ts'
-import { locationOf, type Place, placeKey, placeOf, sameService } from './endpoint.ts'
-import { KEY_FIELDS } from './key-answer.ts'
-import { areSettling, isGiven, keyState, keysAtHand, keysOf, logout, refreshKeys, type S3Context, type S3PeekContext } from './keys.ts'
+import { isPlaceInAnswer } from '../credential-values.ts'
+import {
+  covers,
+  ID_PLACE,
+  locationOf,
+  type Place,
+  placeFor,
+  placeKey,
+  placeOf,
+  reaches,
+  reachesPlace,
+  type S3Credential,
+  sameService,
+  storagesFor,
+  suits,
+} from './endpoint.ts'
+import {
+  areSettling,
+  isGiven,
+  KEY_FIELDS,
+  keyState,
+  keysAtHand,
+  keysOf,
+  logout,
+  refreshKeys,
+  type S3Context,
+  type S3PeekContext,
+} from './keys.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
 import { presign, signHeaders, whenThere } from './sigv4.ts'
 

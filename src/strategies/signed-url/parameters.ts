@@ -5,7 +5,7 @@ import { ConfigurationError, CredentialError, type ErrorCode, SelectionError } f
 import { isForbiddenHeader } from '../../http/headers.ts'
 import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SigningParameter } from '../../stac/scheme.ts'
-import { reveal, unfit } from '../reveal.ts'
+import { reveal, unfit } from '../credential-values.ts'
 import {
   type Asked,
   apiPlaceholders,

@@ -1,13 +1,12 @@
-/** Reads the signed URL, or the signature alone, and its expiry from the response of a signing API. */
-
 import type { CacheEntry } from '../../auth/session.ts'
 import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
 import { type HttpResponse, isRedirect } from '../../http/message.ts'
 import { isObject, own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { expiryOf } from './signed-policy.ts'
-import { appended, cookiesOf, queryOf } from './signed-query.ts'
+import { appended, expiryOf } from './reuse.ts'
+
+/** Reads the signed URL, or the signature alone, and its expiry from the response of a signing API. */
 
 const MAX_ANSWER = 1_048_576
 
@@ -140,4 +139,57 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Signatures without a URL: a query that is added to the URL of the file, or cookies of CloudFront. */
+
+/** Characters of a query (RFC 3986 §3.4). */
+const QUERY = /^(?:[\w.~!$'()*+,;=:@/?&-]|%[\da-f]{2})+$/i
+
+/** Returns a token as a query, without its question mark; undefined for text that is none. */
+function queryOf(token: string): string | undefined {
+  const query = token.trim().replace(/^[?&]/, '')
+  return query.length <= MAX_LENGTH && query.includes('=') && QUERY.test(query) ? query : undefined
+}
+
+/** Longer URLs are refused by most servers. */
+const MAX_LENGTH = 8192
+
+/**
+ * Names of the cookies and of the parameters that mean the same (CloudFront, "Use signed cookies"): `Policy` for a custom policy,
+ * `Expires` for a canned one.
+ */
+const NAMES = ['Policy', 'Expires', 'Signature', 'Key-Pair-Id', 'Hash-Algorithm'] as const
+
+/** Returns the signature as a query: of the cookies that the response sets, else of its members; undefined when one is missing. */
+function cookiesOf({ headers }: Pick<HttpResponse, 'headers'>, answer: unknown, field: string | undefined): string | undefined {
+  const set = new Map((headers.getSetCookie?.() ?? []).map((line) => pairOf(line.split(';', 1)[0] ?? '')))
+  const members = field === undefined ? (own(answer, 'cookies') ?? answer) : own(answer, field)
+  return complete((name) => set.get(name)) ?? complete((name) => ownString(members, name) ?? numberOf(own(members, name)))
+}
+
+/** Returns the header `Cookie` of a signature. */
+export function cookieHeader(query: string): string {
+  return [...new URLSearchParams(query)].map(([name, value]) => `CloudFront-${name}=${value}`).join('; ')
+}
+
+function complete(read: (name: string) => string | undefined): string | undefined {
+  const query = new URLSearchParams()
+  for (const name of NAMES) {
+    const value = read(`CloudFront-${name}`)
+    if (value === undefined) continue
+    if (!/^[\w~-]{1,4096}$/.test(value)) return undefined
+    query.set(name, value)
+  }
+  return query.has('Signature') && query.has('Key-Pair-Id') && (query.has('Policy') || query.has('Expires')) ? String(query) : undefined
+}
+
+function pairOf(pair: string): [string, string] {
+  const [name = '', ...value] = pair.split('=')
+  return [name.trim(), value.join('=').trim()]
+}
+
+/** `CloudFront-Expires` is often a number. */
+function numberOf(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : undefined
 }

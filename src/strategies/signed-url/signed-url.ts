@@ -38,10 +38,8 @@ import {
 } from './parameters.ts'
 import { type Asked, filledApi } from './placeholders.ts'
 import { SigningRateLimiter } from './rate-limit.ts'
-import { type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './reuse.ts'
-import { type AnswerKind, readSignedAnswer } from './signed-answer.ts'
-import { coverOf, endingWith } from './signed-policy.ts'
-import { cookieHeader } from './signed-query.ts'
+import { coverOf, endingWith, type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './reuse.ts'
+import { type AnswerKind, cookieHeader, readSignedAnswer } from './signed-answer.ts'
 
 type Context = AuthContext<SignedUrlScheme, SignedUrlCredential>
 

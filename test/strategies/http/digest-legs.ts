@@ -1,7 +1,7 @@
 /** Plays Digest by hand: what the flow answers to challenges. */
 import type { HttpRequest } from '../../../src/http/message.ts'
-import { digest } from '../../../src/strategies/http/digest/digest.ts'
-import type { HttpContext } from '../../../src/strategies/http/scheme.ts'
+import type { HttpContext } from '../../../src/strategies/http/http-strategy.ts'
+import { digest } from '../../../src/strategies/http/schemes.ts'
 import type { Reply } from '../../harness/scripted.ts'
 import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 

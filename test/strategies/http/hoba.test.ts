@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { hoba } from '../../../src/strategies/http/hoba/hoba.ts'
+import { hoba } from '../../../src/strategies/http/schemes.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'

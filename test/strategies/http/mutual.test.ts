@@ -1,6 +1,6 @@
 import { createHash, getDiffieHellman } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { mutual } from '../../../src/strategies/http/mutual/mutual.ts'
+import { mutual } from '../../../src/strategies/http/schemes.ts'
 import { shown } from '../../harness/canary.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'

@@ -2,9 +2,8 @@
 import { privateVerif, Token } from '@cloudflare/privacypass-ts'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../../fixtures/private-token.json' with { type: 'json' }
-import { privateToken } from '../../../src/strategies/http/private-token/private-token.ts'
-import { answers, privateTokens } from '../../../src/strategies/http/private-token/private-token-flow.ts'
-import { tokenChallenge } from '../../../src/strategies/http/private-token/token-challenge.ts'
+import { answers, privateTokens, tokenChallenge } from '../../../src/strategies/http/private-token.ts'
+import { privateToken } from '../../../src/strategies/http/schemes.ts'
 import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 import { challengeBytes, isSigned, padded, privateTokenChallenge, sha256 } from '../../servers/private-token-server.ts'
 

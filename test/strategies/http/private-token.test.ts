@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { privateToken } from '../../../src/strategies/http/private-token/private-token.ts'
+import { privateToken } from '../../../src/strategies/http/schemes.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'

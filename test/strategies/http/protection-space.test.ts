@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { DigestChallenge } from '../../../src/strategies/http/digest/digest-flow.ts'
-import { type ProtectionSpace, ProtectionSpaces } from '../../../src/strategies/http/digest/protection-space.ts'
+import type { DigestChallenge } from '../../../src/strategies/http/digest.ts'
+import { type ProtectionSpace, ProtectionSpaces } from '../../../src/strategies/http/digest.ts'
 import { failureOf } from '../../harness/failure.ts'
 
 const ORIGIN = 'https://data.example'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { vapid } from '../../../src/strategies/http/vapid/vapid.ts'
+import { vapid } from '../../../src/strategies/http/schemes.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { testKey } from '../../harness/keys.ts'

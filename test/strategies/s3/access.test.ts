@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseUrlPattern } from '../../../src/auth/url-pattern.ts'
 import { assetOf } from '../../../src/stac/target.ts'
-import { covers, placeFor, reaches, type S3Credential } from '../../../src/strategies/s3/access.ts'
+import { covers, placeFor, reaches, type S3Credential } from '../../../src/strategies/s3/endpoint.ts'
 
 function credential(sendTo: string, fields: Partial<S3Credential> = {}): S3Credential {
   return { id: 'mine', type: 's3', preference: 0, sendTo: [parseUrlPattern(sendTo)], ...fields }

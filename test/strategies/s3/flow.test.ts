@@ -6,7 +6,7 @@ import { parseUrlPattern } from '../../../src/auth/url-pattern.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/http/message.ts'
 import type { S3Keys } from '../../../src/platform/platform.ts'
 import type { S3Scheme } from '../../../src/stac/scheme.ts'
-import type { S3Credential } from '../../../src/strategies/s3/access.ts'
+import type { S3Credential } from '../../../src/strategies/s3/endpoint.ts'
 import { s3 } from '../../../src/strategies/s3/s3.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

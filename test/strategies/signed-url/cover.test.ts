@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coverOf, openedBy } from '../../../src/strategies/signed-url/signed-policy.ts'
+import { coverOf, openedBy } from '../../../src/strategies/signed-url/reuse.ts'
 
 const A = 'https://acc.blob.core.windows.net/c/d/f.tif'
 const SAS = 'sv=2022-11-02&sp=r&sig=x'

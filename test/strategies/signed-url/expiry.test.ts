@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { endingWith, expiryOf } from '../../../src/strategies/signed-url/signed-policy.ts'
+import { endingWith, expiryOf } from '../../../src/strategies/signed-url/reuse.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
