@@ -23,8 +23,8 @@ async function loaded(program: string): Promise<{ readonly atOnce: readonly stri
     for (const path of files)
       for (const found of metafile.outputs[path]?.imports ?? []) if (kinds.includes(found.kind)) files.add(found.path)
     return [...files].flatMap((path) => {
-      const { inputs } = metafile.outputs[path] ?? { inputs: {} }
-      return Object.keys(inputs).filter((module) => (inputs[module]?.bytesInOutput ?? 0) > 0)
+      const { inputs } = metafile.outputs[path] ?? {}
+      return Object.entries(inputs ?? {}).flatMap(([module, { bytesInOutput }]) => (bytesInOutput > 0 ? [module] : []))
     })
   }
   return { atOnce: from(['import-statement']), ever: from(['import-statement', 'dynamic-import']) }
