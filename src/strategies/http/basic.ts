@@ -4,7 +4,7 @@ import { base64, bytesOf } from '../../crypto/encoding.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { atHand, reveal, unfit } from '../credential-values.ts'
 import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 

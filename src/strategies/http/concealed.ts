@@ -6,7 +6,7 @@ import type { PrivateKey, PublicJwk, SignatureAlgorithm } from '../../crypto/pri
 import { UnsupportedError } from '../../errors.ts'
 import { authParams } from '../../http/challenge.ts'
 import { type Connection, type HttpRequest, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { signingKey } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 

@@ -4,7 +4,7 @@ import { base64, base64url, fromBase64url, sameBytes } from '../../crypto/encodi
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { authParams, type Challenge } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import type { BlindingClient, PrivacyPass } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { revealText, unfit } from '../credential-values.ts'

@@ -3,7 +3,7 @@ import { base64, fromBase64url, hmac, octets, sameBytes } from '../../crypto/enc
 import { saslprep } from '../../crypto/saslprep.ts'
 import { type AuthParam, authParams, type Challenge, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { accountOf, challengesFor, refused, unanswerable, unproven } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
