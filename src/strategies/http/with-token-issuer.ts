@@ -12,9 +12,8 @@ export const httpWithTokenIssuer: LazyStrategy = {
   type: 'http',
   sendTo: 'required',
   async load() {
-    const [{ httpStrategy }, { schemes }, { privateToken, privateTokenWith }] = await Promise.all([
+    const [{ httpStrategy }, { schemes, privateToken, privateTokenWith }] = await Promise.all([
       import('./http-strategy.ts'),
-      import('./schemes.ts'),
       import('./schemes.ts'),
     ])
     const withIssuer = privateTokenWith(() => import('@cloudflare/privacypass-ts'))

@@ -2,6 +2,7 @@ import type { ServerMetadata } from 'openid-client'
 import type { Interaction, Redirection } from '../../auth/auth.ts'
 import { base64url, sameBytes } from '../../crypto/encoding.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, TrustError, UnsupportedError } from '../../errors.ts'
+import { parsedJson } from '../../http/message.ts'
 import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { type Client, converse } from './client.ts'
@@ -180,7 +181,8 @@ export function encodeLogin({ state, nonce, verifier }: PendingLogin, context: O
 /** Decodes a login. Errors: `OAUTH_RESPONSE_INVALID` for a text of another credential or a malformed one, `LOGIN_TIMEOUT`. */
 export function decodeLogin(text: string, context: OAuth2Context, uri: string): PendingLogin {
   const { id } = context.credential
-  const { state, nonce, verifier, until, boundTo: bound } = parsed(text)
+  const record = parsedJson(text)
+  const { state, nonce, verifier, until, boundTo: bound } = isObject(record) ? record : {}
   const isWhole = typeof state === 'string' && typeof verifier === 'string' && typeof until === 'number'
   if (!isWhole || state === '' || bound !== boundTo(context, uri)) throw strangeAnswer(id)
   if (context.clock.now() > until) throw new CredentialError('LOGIN_TIMEOUT', `the login for "${id}" timed out`, { credential: id })
@@ -225,13 +227,4 @@ function strangeAnswer(credential: string) {
 
 function boundTo({ credential }: OAuth2Context, uri: string): string {
   return JSON.stringify([credential.id, tokenKey(credential), credential.issuer, credential.authorizationUrl, uri])
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

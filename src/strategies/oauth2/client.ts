@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/credential.ts'
+import { remember } from '../../auth/strategy.ts'
 import { base64, fromBase64url } from '../../crypto/encoding.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
@@ -105,7 +106,7 @@ export async function converse<T>(
       }
       corrected.add(correction)
       if (correction === 'encoding') encoding = encoding === 'form' ? 'none' : 'form'
-      if (correction === 'clock') await remember(context, skewKey(server), wire.skew)
+      if (correction === 'clock') await remember(context.session, skewKey(server), wire.skew)
       if (correction === 'reading') given = wire.given
     }
   }
@@ -138,12 +139,7 @@ export function secretEncoding({ session }: Pick<OAuth2Context, 'session'>): Sec
 }
 
 export async function rememberEncoding(context: Pick<OAuth2Context, 'session'>, encoding: SecretEncoding): Promise<void> {
-  if (encoding !== secretEncoding(context)) await remember(context, ENCODING, encoding)
-}
-
-async function remember<T>({ session }: Pick<OAuth2Context, 'session'>, key: string, value: T): Promise<void> {
-  session.invalidate(key, session.get(key)?.value)
-  await session.resolve<T>(key, async () => ({ value }))
+  if (encoding !== secretEncoding(context)) await remember(context.session, ENCODING, encoding)
 }
 
 const skewKey = ({ token_endpoint: url, issuer }: ServerMetadata) => `clock ${new URL(url ?? issuer).origin}`

@@ -2,7 +2,7 @@ import type { AuthContext } from '../../auth/strategy.ts'
 import { fromBase64url } from '../../crypto/encoding.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
-import { type HttpResponse, isRedirect } from '../../http/message.ts'
+import { type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { type Clock, skewFrom } from '../../net/clock.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
@@ -47,7 +47,7 @@ export async function taken(response: HttpResponse, endpoint: Endpoint, { now }:
     throw redirectRefused(endpoint, response)
   }
   const text = await response.text(MAX_ANSWER)
-  const json = parsed(text)
+  const json = parsedJson(text)
   const error = ownString(json, 'error')
   const retryAfter = retryHint(response.headers, now())
   const skew = skewFrom(Date.parse(response.headers.get('date') ?? ''), now())
@@ -184,25 +184,13 @@ export function expiresIn(value: unknown): number | undefined {
 
 /** Returns the header (0) or the claims (1) of a JWT (RFC 7519 §3.1); no members for a malformed one. */
 export function jwtPart(token: string, part: 0 | 1): JsonObject {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(fromBase64url(token.split('.')[part] ?? '')))
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = parsedJson(new TextDecoder().decode(fromBase64url(token.split('.')[part] ?? '')))
+  return isObject(value) ? value : {}
 }
 
 /** Servers write null or an empty text for absent members. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import type { Token } from '../../auth/strategy.ts'
+import { remember, type Token } from '../../auth/strategy.ts'
 import { ConfigurationError, CredentialError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
@@ -138,8 +138,7 @@ export async function password(context: OAuth2Context): Promise<TokenSet> {
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
     const refusal = refused(error.url, error.status, context)
-    allowAgain(context)
-    await session.resolve<Refusal>(REFUSED, async () => ({ value: { account, error: refusal }, refreshAt: clock.now() + REMEMBERED }))
+    await remember<Refusal>(session, REFUSED, { account, error: refusal }, clock.now() + REMEMBERED)
     throw refusal
   }
 }

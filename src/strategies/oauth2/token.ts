@@ -3,6 +3,8 @@ import type { Secret } from '../../auth/credential.ts'
 import type { SessionStore } from '../../auth/session.ts'
 import { refreshTime, reserveIn, type Token, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
+import { parsedJson } from '../../http/message.ts'
+import { isObject } from '../../stac/document.ts'
 import { reveal } from '../credential-values.ts'
 import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
@@ -35,7 +37,7 @@ export function renewTokens(context: OAuth2Context, refused: TokenSet): Promise<
 /** Stores the set of a login. */
 export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise<void> {
   const { store, key } = await placeOf(context)
-  await store.exclusively(key, () => store.write(key, encodeTokenSet(set)), context.signal)
+  await store.exclusively(key, () => store.write(key, JSON.stringify(set)), context.signal)
   context.session.invalidate(tokenKey(context.credential), knownTokens(context))
   context.changed('started')
 }
@@ -149,7 +151,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
         try {
           const set = { ...(await refreshed(locked, old, refused, { store, key })), user }
           // A rotated refresh token is stored before the access token is used.
-          await store.write(key, encodeTokenSet(set))
+          await store.write(key, JSON.stringify(set))
           context.changed(old ? 'refreshed' : 'started')
           if (set.idTokenIsLast && !isLiving(set, refused?.idToken === set.idToken ? set : undefined, context))
             throw loginRequired(context.credential, 'its ID token has expired or was refused, and a refresh returns no other')
@@ -206,7 +208,7 @@ async function forgetRefreshToken(
   { store, key }: Place,
 ): Promise<void> {
   const { refreshToken: _refused, ...rest } = old
-  if (isLiving(old, refused, context)) return store.write(key, encodeTokenSet(rest))
+  if (isLiving(old, refused, context)) return store.write(key, JSON.stringify(rest))
   await store.remove(key)
   context.changed('removed')
 }
@@ -219,7 +221,7 @@ const told = new WeakMap<SessionStore, Set<string>>()
 
 /** True when the new set can be stored, which is checked before the refresh. Errors: `CACHE_*` when a new login would be needed. */
 async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: Place): Promise<boolean> {
-  const text = encodeTokenSet(old)
+  const text = JSON.stringify(old)
   try {
     await reserveIn(store, key, text, Math.max(ROOM, 3 * text.length))
     told.get(store)?.delete(key)
@@ -340,23 +342,11 @@ export interface TokenSet {
   readonly boundTo?: string
 }
 
-/** Encodes a set as JSON for a store. */
-function encodeTokenSet(set: TokenSet): string {
-  return JSON.stringify(set)
-}
-
 /** Decodes a set from a store; undefined for anything else. */
 function decodeTokenSet(text: string | undefined): TokenSet | undefined {
-  if (text === undefined) return undefined
-  let value: Readonly<Record<string, unknown>>
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(text ?? '')
   const isSet =
-    typeof value === 'object' &&
-    value !== null &&
+    isObject(value) &&
     typeof value.accessToken === 'string' &&
     ['Bearer', 'DPoP', 'N_A'].includes(String(value.tokenType)) &&
     typeof value.askedAt === 'number' &&

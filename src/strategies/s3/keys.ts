@@ -5,7 +5,9 @@ import type { CacheEntry, SessionStore } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { isAccessToken, momentOf } from '../../http/headers.ts'
+import { parsedJson } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
+import { own } from '../../stac/document.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import { atHand, fieldAt, reveal, unfit } from '../credential-values.ts'
 import type { S3Credential } from './endpoint.ts'
@@ -188,18 +190,11 @@ async function placeOf({ credential, stores }: S3Context): Promise<Place> {
 }
 
 async function storedKeys({ store, key }: Place): Promise<GivenKeys | undefined> {
-  const text = await store.read(key)
-  if (text === undefined) return undefined
-  let value: { readonly givenAt?: unknown; readonly expiration?: unknown }
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = parsedJson((await store.read(key)) ?? '')
   const keys = keysIn(value)
-  if (!keys || typeof value.givenAt !== 'number') return undefined
-  const { expiration } = value
-  return { ...keys, ...(typeof expiration === 'number' && { expiration }), givenAt: value.givenAt }
+  const [givenAt, expiration] = ['givenAt', 'expiration'].map((name) => own(value, name))
+  if (!keys || typeof givenAt !== 'number') return undefined
+  return { ...keys, ...(typeof expiration === 'number' && { expiration }), givenAt }
 }
 
 /** Reads the credential's own keys in order: synchronously when they were given as text. */

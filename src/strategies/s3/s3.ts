@@ -8,6 +8,7 @@ import {
   type ObjectKeys,
   type Preparation,
   type Resource,
+  remember,
   type Strategy,
 } from '../../auth/strategy.ts'
 import { patternsText } from '../../auth/url-pattern.ts'
@@ -201,12 +202,12 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
 async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Context): Promise<'region' | 'clock' | 'keys' | undefined> {
   const { clock } = context
   if (refusal.region && refusal.region !== place.region) {
-    await remember(context, regionKey(place), refusal.region)
+    await remember(context.session, regionKey(place), refusal.region)
     return 'region'
   }
   const skew = skewOf(refusal, clock.now())
   if (skew !== undefined) {
-    await remember(context, skewKey(place), skew)
+    await remember(context.session, skewKey(place), skew)
     return 'clock'
   }
   // Keys of a service may have been deleted there.
@@ -268,11 +269,6 @@ function objectKeys({ accessKeyId, secretAccessKey, sessionToken, expiration }: 
 
 function placeOfRequest({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
   return placeFor(credential, url, resource.target, keys, (address) => session.get<string>(regionKey(address))?.value)
-}
-
-async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
-  session.invalidate(key, session.get(key)?.value)
-  await session.resolve(key, async () => ({ value }))
 }
 
 const regionKey = (place: Parameters<typeof placeKey>[0]) => `region ${placeKey(place)}`
