@@ -2,8 +2,7 @@
 
 import { type AuthContext, type AuthStep, authorized, remember } from '../auth/strategy.ts'
 import { base64url } from '../crypto/encoding.ts'
-import { compactJws } from '../crypto/jws.ts'
-import type { PrivateKey } from '../crypto/private-key.ts'
+import { compactJws, type PrivateKey } from '../crypto/private-key.ts'
 import { challengesOf } from '../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../http/message.ts'
 

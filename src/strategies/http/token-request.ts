@@ -1,7 +1,7 @@
 import { platform } from '#platform'
 import type { LogoutChoice } from '../../auth/auth.ts'
 import { type Credential, Secret } from '../../auth/credential.ts'
-import type { SessionStore } from '../../auth/session.ts'
+import type { StorePlace } from '../../auth/session.ts'
 import { type AuthFlow, authorized, refreshTime, remember, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
 import { isAccessToken, momentOf } from '../../http/headers.ts'
@@ -134,7 +134,7 @@ interface Owner {
 }
 
 /** Requests a token and stores it before it is used. */
-async function stored(context: HttpContext, { store, key }: Place, { user, account, change }: Owner): Promise<RequestedToken> {
+async function stored(context: HttpContext, { store, key }: StorePlace, { user, account, change }: Owner): Promise<RequestedToken> {
   const token = { ...(await obtained(context, account)), user }
   await store.write(key, JSON.stringify(token))
   context.changed(change)
@@ -252,13 +252,7 @@ async function wordsOf(response: HttpResponse, secrets: readonly string[]) {
   return { says: message ? `. The server says: ${redactor.scrub(message)}` : '', ...(address && scrubbed === address && { address }) }
 }
 
-/** The store, and the key of the credential's token in it. */
-interface Place {
-  readonly store: SessionStore
-  readonly key: string
-}
-
-async function placeOf({ credential, stores }: HttpContext): Promise<Place> {
+async function placeOf({ credential, stores }: HttpContext): Promise<StorePlace> {
   const parts = [credential.id, tokenKey(credential)]
   return { store: stores.persistent, key: await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join('')) }
 }

@@ -5,7 +5,7 @@ import { type AuthError, ConfigurationError, CredentialError, isAuthError, Trust
 import { parsedJson } from '../../http/message.ts'
 import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { type Client, converse } from './client.ts'
+import { type Client, callEndpoint } from './client.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { interactionMissing, invalidAnswer, loginDenied, oauthError } from './endpoint.ts'
 import { granted, requested } from './grants.ts'
@@ -48,7 +48,7 @@ async function answered(context: OAuth2Context, redirection: Redirection, login:
 async function authorizationAddress(context: OAuth2Context, { uri }: Redirection, login: PendingLogin): Promise<string> {
   const pushed = await pushedAddress(context, uri, login)
   if (pushed !== undefined) return pushed
-  const { result } = await converse(context, { endpoint: 'authorization endpoint' }, async ({ library, configuration }: Client) =>
+  const { result } = await callEndpoint(context, { endpoint: 'authorization endpoint' }, async ({ library, configuration }: Client) =>
     library.buildAuthorizationUrl(configuration, await parametersOf(context, uri, login)),
   )
   return result.href
@@ -76,9 +76,9 @@ async function pushedAddress(context: OAuth2Context, uri: string, login: Pending
   if (endpoint === undefined) {
     throw new ConfigurationError('CONFIG_INVALID', `"par" of "${id}" is true, but its server has no endpoint for it`, { credential: id })
   }
-  const conversation = { endpoint: 'endpoint for pushed requests', secrets: [login.verifier] } as const
+  const call = { endpoint: 'endpoint for pushed requests', secrets: [login.verifier] } as const
   try {
-    const { result } = await converse(context, conversation, async ({ library, configuration, options }: Client) =>
+    const { result } = await callEndpoint(context, call, async ({ library, configuration, options }: Client) =>
       library.buildAuthorizationUrlWithPAR(configuration, await parametersOf(context, uri, login), options),
     )
     return result.href

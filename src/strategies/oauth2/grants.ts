@@ -5,7 +5,7 @@ import { ConfigurationError, CredentialError, isAuthError, ProtocolError, Select
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { reveal } from '../credential-values.ts'
-import { boundKey, type Client, type Conversation, converse, secretEncoding } from './client.ts'
+import { boundKey, type Client, callEndpoint, type EndpointCall, secretEncoding } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { expiresIn, invalidAnswer, jwtPart } from './endpoint.ts'
 import { serverOf } from './server.ts'
@@ -179,14 +179,14 @@ function refused(url: string | undefined, status: number | undefined, { credenti
 
 /** Runs a grant and reads the resulting token set. */
 
-/** Runs a grant of openid-client. Errors: as of `converse`. */
+/** Runs a grant of openid-client. Errors: as of `callEndpoint`. */
 export async function granted(
   context: OAuth2Context,
   grant: (client: Client) => Promise<unknown>,
-  conversation: Partial<Conversation> = {},
+  call: Partial<EndpointCall> = {},
 ): Promise<TokenSet> {
   const asked = context.clock.now()
-  const { members, skew } = await converse(context, { endpoint: 'token endpoint', ...conversation }, grant)
+  const { members, skew } = await callEndpoint(context, { endpoint: 'token endpoint', ...call }, grant)
   if (!members) throw invalidAnswer({ credential: context.credential.id, url: '', name: 'token endpoint' }, 'is missing')
   const secret = secretEncoding(context)
   const set = { ...withEnd(tokenSetOf(members, asked), context.credential, skew), ...(secret === 'none' && { secretEncoding: secret }) }

@@ -22,7 +22,7 @@ import {
 } from '../../http/message.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import { type AuthScheme, isHttpScheme, type OAuth2Flow, type OAuth2Scheme } from '../../stac/scheme.ts'
-import { boundKey, converse } from './client.ts'
+import { boundKey, callEndpoint } from './client.ts'
 import { credentialProblem, OAUTH2_FORMS, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext, wanted } from './credential.ts'
 import { fragmentsUnseen } from './endpoint.ts'
 import { allowAgain } from './grants.ts'
@@ -272,7 +272,7 @@ async function revoke(context: OAuth2Context, { refreshToken, accessToken }: Tok
   const failures: unknown[] = []
   for (const token of secrets) {
     try {
-      await converse(context, { endpoint: 'revocation endpoint', secrets }, ({ library, configuration }) =>
+      await callEndpoint(context, { endpoint: 'revocation endpoint', secrets }, ({ library, configuration }) =>
         library.tokenRevocation(configuration, token),
       )
     } catch (error) {

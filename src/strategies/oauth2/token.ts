@@ -1,6 +1,6 @@
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import type { SessionStore } from '../../auth/session.ts'
+import type { SessionStore, StorePlace } from '../../auth/session.ts'
 import { refreshTime, reserveIn, type Token, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
 import { parsedJson } from '../../http/message.ts'
@@ -61,7 +61,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
 }
 
 /** Returns the stored set; what it says about the client secret is known from then on. */
-async function storedSet(context: OAuth2Context, { store, key }: Place): Promise<TokenSet | undefined> {
+async function storedSet(context: OAuth2Context, { store, key }: StorePlace): Promise<TokenSet | undefined> {
   const set = decodeTokenSet(await store.read(key))
   if (set?.secretEncoding) await rememberEncoding(context, set.secretEncoding)
   return set
@@ -185,7 +185,7 @@ async function refreshed(
   context: OAuth2Context,
   old: TokenSet | undefined,
   refused: TokenSet | undefined,
-  place: Place,
+  place: StorePlace,
 ): Promise<TokenSet> {
   const { credential } = context
   if (old === undefined || !canRefresh(old) || !(await isRefreshable(context, old, place))) return byGrant(context)
@@ -205,7 +205,7 @@ async function forgetRefreshToken(
   context: OAuth2Context,
   old: TokenSet,
   refused: TokenSet | undefined,
-  { store, key }: Place,
+  { store, key }: StorePlace,
 ): Promise<void> {
   const { refreshToken: _refused, ...rest } = old
   if (isLiving(old, refused, context)) return store.write(key, JSON.stringify(rest))
@@ -220,7 +220,7 @@ const ROOM = 16_384
 const told = new WeakMap<SessionStore, Set<string>>()
 
 /** True when the new set can be stored, which is checked before the refresh. Errors: `CACHE_*` when a new login would be needed. */
-async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: Place): Promise<boolean> {
+async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: StorePlace): Promise<boolean> {
   const text = JSON.stringify(old)
   try {
     await reserveIn(store, key, text, Math.max(ROOM, 3 * text.length))
@@ -241,7 +241,7 @@ function notWritable({ credential: { id } }: OAuth2Context, reason: unknown): In
 }
 
 /** Warns once that the token cannot be refreshed; the access token is used until it expires. */
-function tellOnce({ warn }: OAuth2Context, { store, key }: Place, { code, message, hint }: AuthError): void {
+function tellOnce({ warn }: OAuth2Context, { store, key }: StorePlace, { code, message, hint }: AuthError): void {
   const keys = told.get(store) ?? new Set()
   if (keys.has(key)) return
   told.set(store, keys.add(key))
@@ -306,13 +306,7 @@ async function namedUser(credential: OAuth2Credential): Promise<string | undefin
   return username && !username.isText && !username.isAsked ? platform.sha256Hex(await reveal(username, 'username', credential)) : undefined
 }
 
-/** The store, and the key of the credential's set in it. */
-interface Place {
-  readonly store: SessionStore
-  readonly key: string
-}
-
-async function placeOf({ credential, stores }: OAuth2Context): Promise<Place> {
+async function placeOf({ credential, stores }: OAuth2Context): Promise<StorePlace> {
   const more = await parametersOf(credential)
   const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '', ...(more ? [more] : [])]
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))

@@ -85,10 +85,14 @@ describe('the rate limit of signing calls', () => {
     const starts: number[] = []
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        limiter.run(async () => {
-          starts.push(clock.now())
-          return answer(200)
-        }, never(), API),
+        limiter.run(
+          async () => {
+            starts.push(clock.now())
+            return answer(200)
+          },
+          never(),
+          API,
+        ),
       ),
     )
     expect(starts).toEqual(Array(10).fill(1_000_000))
@@ -103,10 +107,14 @@ describe('the rate limit of signing calls', () => {
     const clock = new FakeClock({ now: 0, waits: 'in turn' })
     const limiter = new SigningRateLimiter(clock)
     const times: number[] = []
-    const response = await limiter.run(async () => {
-      times.push(clock.now())
-      return times.length === 1 ? answer(status, headers) : answer(200)
-    }, never(), API)
+    const response = await limiter.run(
+      async () => {
+        times.push(clock.now())
+        return times.length === 1 ? answer(status, headers) : answer(200)
+      },
+      never(),
+      API,
+    )
     expect(response.status).toBe(200)
     expect(times).toEqual([0, rest])
   })
@@ -120,7 +128,8 @@ describe('the rate limit of signing calls', () => {
     }
     expect((await new SigningRateLimiter(clock).run(call(429), never(), API)).status).toBe(429)
     expect(calls).toBe(6)
-    for (const status of [503, 500, 404, 302]) expect((await new SigningRateLimiter(clock).run(call(status), never(), API)).status).toBe(status)
+    for (const status of [503, 500, 404, 302])
+      expect((await new SigningRateLimiter(clock).run(call(status), never(), API)).status).toBe(status)
     expect(calls).toBe(10)
   })
 
@@ -147,7 +156,11 @@ describe('the rate limit of signing calls', () => {
     const limiter = new SigningRateLimiter(clock, 1)
     const controller = new AbortController()
     const call = async () => answer(200)
-    const [first, second, third] = [limiter.run(call, never(), API), failureOf(limiter.run(call, controller.signal, API)), limiter.run(call, never(), API)]
+    const [first, second, third] = [
+      limiter.run(call, never(), API),
+      failureOf(limiter.run(call, controller.signal, API)),
+      limiter.run(call, never(), API),
+    ]
     controller.abort()
     expect((await first).status).toBe(200)
     expect(await second).toMatchObject({ code: 'ABORTED' })
