@@ -36,6 +36,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     arguments: ['run', '--project', 'unit', 'test/node/token-processes.test.ts'],
     env: { TOKEN_PROCESSES: '50' },
   },
+  signatures: {
+    command: vitest,
+    arguments: ['run', '--project', 'unit', 'test/strategies/s3/differential.test.ts'],
+    env: { SIGNED_CASES: '12000' },
+  },
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
   soak: { command: tsx, arguments: ['test/load/soak.ts', '--minutes', values.minutes, '--seed', String(seed)] },

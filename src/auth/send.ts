@@ -4,8 +4,9 @@
  */
 
 import { AbortedError, type AuthError, CredentialError, TrustError, UnsupportedError } from '../errors.ts'
+import { harmlessHeaders } from '../http/headers.ts'
 import { type HttpRequest, type HttpResponse, isRedirect, withHeader } from '../http/message.ts'
-import { harmlessHeaders, locationOf, redirected } from '../http/redirect.ts'
+import { locationOf, redirected } from '../http/redirect.ts'
 import type { ServerMessage } from '../http/server-message.ts'
 import { endedAt, urlSignature } from '../http/url-signature.ts'
 import { unlessAborted } from '../net/cancellation.ts'

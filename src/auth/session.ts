@@ -192,6 +192,12 @@ export interface SessionStore {
   exclusively<T>(key: string, run: () => Promise<T>, signal?: AbortSignal, meanwhile?: () => Promise<T | undefined>): Promise<T>
 }
 
+/** A store, and the key of one value in it. */
+export interface StorePlace {
+  readonly store: SessionStore
+  readonly key: string
+}
+
 /**
  * Returns a store in memory, which lasts as long as the process or page and is not shared. Errors: `ABORTED` while waiting.
  *

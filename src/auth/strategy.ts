@@ -399,3 +399,9 @@ export async function reserveIn(store: SessionStore, key: string, text: string, 
   if (store.reserve) await store.reserve(key, length)
   else await store.write(key, text)
 }
+
+/** Keeps a value in place of the present one; `refreshAt` as of the session. */
+export async function remember<T>(session: Session, key: string, value: T, refreshAt?: number): Promise<void> {
+  session.invalidate(key, session.get(key)?.value)
+  await session.resolve<T>(key, async () => ({ value, ...(refreshAt !== undefined && { refreshAt }) }))
+}

@@ -35,6 +35,15 @@ export function parseChallenges(lines: string | readonly string[]): Challenges {
   return { challenges, problems }
 }
 
+/** Returns the challenges of one scheme in `WWW-Authenticate`, in the server's order. */
+export function challengesOf(
+  { headers }: { readonly headers: { get(name: string): string | null } },
+  scheme: string,
+): readonly Challenge[] {
+  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
+  return challenges.filter((challenge) => challenge.scheme.toLowerCase() === scheme)
+}
+
 /** Returns the parameters of `Authentication-Info` (RFC 7615); empty when the line is malformed or contains a parameter twice. */
 export function parseAuthenticationInfo(line: string): ReadonlyMap<string, string> {
   const scan = new FieldScanner(line.length > MAX_LINE ? '' : line)

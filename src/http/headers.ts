@@ -19,6 +19,14 @@ export function isForbiddenHeader(name: string): boolean {
   return !isToken(name) || FORBIDDEN.test(name)
 }
 
+/** Headers without user data, which may be sent to another origin. */
+const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent']
+
+/** Returns the headers that may be sent to another origin. */
+export function harmlessHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
+}
+
 /**
  * True for an access token (VSCHAR, RFC 6749 Appendix A.12) that can follow a scheme name in a header. Providers exceed the
  * token68 of RFC 6750, so only blanks and characters that a field value cannot contain are refused.

@@ -200,6 +200,15 @@ export function utf8(bytes: Uint8Array): string {
 
 const DECODER = /* @__PURE__ */ new TextDecoder()
 
+/** Parses JSON; undefined for other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const STATUSES = new Set([301, 302, 303, 307, 308])
 
 /** True for a status that redirects to another URL. */

@@ -10,7 +10,7 @@ import {
   NetworkError,
   TimeoutError,
 } from '../errors.ts'
-import { canParseUrl } from '../text/can-parse-url.ts'
+import { originOf } from './url.ts'
 
 /**
  * Returns the error of this library for an error of a network stack. Own errors are returned unchanged; a foreign one is never attached.
@@ -66,11 +66,6 @@ export function isKnownFailure(error: unknown): boolean {
 /** Returns `RESPONSE_TOO_LARGE`: the decoded response is longer than its reader accepts. */
 export function tooLarge(url: string, what: string): NetworkError {
   return new NetworkError('RESPONSE_TOO_LARGE', `${originOf(url)}: ${what}`, { url })
-}
-
-/** Returns the origin of a URL for messages, or a placeholder for an invalid one. */
-export function originOf(url: string): string {
-  return canParseUrl(url) ? new URL(url).origin : 'an invalid URL'
 }
 
 function explained({ code, says, retryable = false, hint }: Reason, url: string): AuthError {

@@ -1,10 +1,8 @@
 /** Reads redirects (RFC 9110 §15.4), before deciding whether to follow. */
 import { TrustError } from '../errors.ts'
+import { harmlessHeaders } from './headers.ts'
 import type { HttpRequest } from './message.ts'
-import { addressOf, isAddressProblem, isLoopbackHost } from './url.ts'
-
-/** Headers without user data, which may be sent to another origin. */
-const HARMLESS = ['accept', 'accept-language', 'range', 'if-range', 'user-agent']
+import { addressOf, isAddressProblem, isLoopbackHost, originOf } from './url.ts'
 
 /** Returns the URL that a redirect leads to. Errors: `TrustError` `REDIRECT_INVALID`, `REDIRECT_DOWNGRADE`, `URL_ADDRESS_FORBIDDEN`. */
 export function locationOf(location: string | null, from: string, named: ReadonlySet<string>, hop: number): URL {
@@ -65,11 +63,6 @@ export function redirected(request: HttpRequest, status: number, to: URL, hop: n
     : { method, url, headers: toGet ? omitBodyHeaders(request.headers) : request.headers }
 }
 
-/** Returns the headers that may be sent to another origin. */
-export function harmlessHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.includes(name)))
-}
-
 /** Returns `URL_ADDRESS_FORBIDDEN`; without the hint for an origin that cannot be in `sendTo`. */
 function privateTarget({ origin, protocol, hostname }: URL, from: string, problem: string, hop: number): TrustError {
   const isNameable = protocol === 'https:' || isLoopbackHost(hostname)
@@ -86,8 +79,4 @@ function withoutFragment(url: URL): string {
 
 function omitBodyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
-}
-
-function originOf(url: string): string {
-  return new URL(url).origin
 }

@@ -1,4 +1,5 @@
 /** What a server says in an error body, whatever its format, as one sentence that can be shown. */
+import { parsedJson } from './message.ts'
 
 /** The words of a server, untrusted and each on one line; what it does not say is left out. */
 export interface ServerMessage {
@@ -15,7 +16,7 @@ export interface ServerMessage {
 /** Returns what a body says: JSON, XML, or the first line of a plain text; nothing for HTML. */
 export function messageInText(text: string): ServerMessage {
   const body = text.replace(/^\ufeff/, '').trim()
-  if (/^[[{"]/.test(body)) return messageInJson(parsed(body))
+  if (/^[[{"]/.test(body)) return messageInJson(parsedJson(body))
   if (body.startsWith('<')) return messageInXml(body)
   const line = oneLine(body.split(/[\r\n]/, 1)[0] ?? '')
   return isReadable(line) ? { message: line } : {}
@@ -24,14 +25,6 @@ export function messageInText(text: string): ServerMessage {
 /** True for a line of words: bytes of a file are none. */
 function isReadable(line: string): boolean {
   return /[a-z]{2}/i.test(line) && !/[\0-\x08\x0e-\x1f\ufffd]/.test(line)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Names of the explanation, and of what follows it, in the order of preference. */

@@ -6,6 +6,7 @@
  */
 
 import { azureUrl, hasDotSegment } from '../text/azure-url.ts'
+import { canParseUrl } from '../text/can-parse-url.ts'
 
 /** The reason why nothing is sent to a URL; the codes are those of `AuthError`. */
 interface HrefProblem {
@@ -60,6 +61,11 @@ export function addressInAnyNetwork(text: string, rules: AddressRules): URL | Ad
 /** True for the problem of a URL that {@link addressOf} refused. */
 export function isAddressProblem(value: URL | AddressProblem): value is AddressProblem {
   return !(value instanceof URL)
+}
+
+/** Returns the origin of a URL for messages, or a placeholder for an invalid one. */
+export function originOf(url: string): string {
+  return canParseUrl(url) ? new URL(url).origin : 'an invalid URL'
 }
 
 /** Removes the query, which may contain keys and signatures. */

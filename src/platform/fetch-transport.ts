@@ -1,7 +1,7 @@
 import { type AuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../errors.ts'
 import { type HttpRequest, type HttpResponse, readBody, type Send, type SendOptions, utf8 } from '../http/message.ts'
-import { exchangeTimeout, failure, invalidRequest, isKnownFailure, networkError, originOf } from '../http/network-error.ts'
-import { isPublicHost } from '../http/url.ts'
+import { exchangeTimeout, failure, invalidRequest, isKnownFailure, networkError } from '../http/network-error.ts'
+import { isPublicHost, originOf } from '../http/url.ts'
 import { type ExchangeEnd, exchangeEnd, throwIfAborted } from '../net/cancellation.ts'
 import { canParseUrl } from '../text/can-parse-url.ts'
 

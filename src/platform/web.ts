@@ -1,8 +1,8 @@
 /** The platform of browsers and other web runtimes. Its hash functions use SubtleCrypto. */
 
 import { hex } from '../crypto/encoding.ts'
+import { UnsupportedError } from '../errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
-import type { notInPages } from './not-in-pages.ts'
 import type { HashName, HmacKey, Platform } from './platform.ts'
 
 /** Browsers and other web runtimes: fetch and SubtleCrypto. Secrets come from the page only. */
@@ -54,7 +54,27 @@ async function subtle(): Promise<SubtleCrypto> {
   return crypto.subtle ?? missing('subtle')
 }
 
-/** Throws like {@link notInPages}, which is loaded on demand. */
-async function missing(what: Parameters<typeof notInPages>[0], detail?: string): Promise<never> {
-  return (await import('./not-in-pages.ts')).notInPages(what, detail)
+/** What is supported on Node only: why, and what to do instead. */
+const MISSING = {
+  secretSource: ['a secret that is not given itself can only be read on Node', 'pass the secret itself or a function that returns it'],
+  s3Keys: [
+    'an s3 credential without keys reads them from a profile or the environment, which is supported on Node only',
+    'set accessKeyId and secretAccessKey, or credentialsUrl',
+  ],
+  securityContext: [
+    'web pages cannot use Kerberos tickets',
+    "let the browser log in: fetch(url, { credentials: 'include' }), on a host that it trusts for integrated login",
+  ],
+  socket: ['this runtime has no WebSocket', 'pass a WebSocket class in the option WebSocket'],
+  subtle: [
+    'this page was loaded over plain http, and browsers provide Web Crypto in secure contexts only',
+    'serve the page over https; during development, open it as http://localhost',
+  ],
+  files: ['files can be named by their paths on Node only', 'use a Blob, bytes or a stream'],
+} as const
+
+/** Throws `UNSUPPORTED_IN_BROWSER`. */
+function missing(what: keyof typeof MISSING, detail = ''): never {
+  const [message, hint] = MISSING[what]
+  throw new UnsupportedError('UNSUPPORTED_IN_BROWSER', `${message}${detail}`, { hint })
 }

@@ -6,7 +6,7 @@ import { isForbiddenHeader, isToken } from '../http/headers.ts'
 import { type HttpRequest, hasQueryParameter, queryValues, withHeader, withQueryParameter, withUrl } from '../http/message.ts'
 import { own } from '../stac/document.ts'
 import { type ApiKeyScheme, isApiKeyScheme } from '../stac/scheme.ts'
-import { reveal, unfit } from './credential-values.ts'
+import { invalidField, reveal, unfit } from './credential-values.ts'
 
 type Place = ApiKeyScheme['in']
 type ApiKeyCredential = Credential & { readonly in: Place; readonly name: string; readonly prefix?: string; readonly value: Secret }
@@ -40,7 +40,7 @@ export const apiKey: Strategy<ApiKeyScheme, ApiKeyCredential> = {
   schemeOf: ({ in: place, name }) => ({ type: 'apiKey', in: place, name }),
   refine(credential) {
     if (credential.prefix !== undefined && (credential.in !== 'header' || !isToken(credential.prefix)))
-      throw new ConfigurationError('CONFIG_INVALID', 'prefix must be one word, and is only for a key in a header', { pointer: '/prefix' })
+      throw invalidField('prefix', 'must be one word, and is only for a key in a header')
     const problem = nameProblem(credential.in, credential.name, '/name')
     if (problem) throw new ConfigurationError('CONFIG_INVALID', problem.message, { pointer: '/name' })
     return credential

@@ -1,6 +1,6 @@
 /** What strategies read by a credential: the values of its secrets, and fields of answers at places that it names. */
 import { type Credential, Secret } from '../auth/credential.ts'
-import { CredentialError, isAuthError } from '../errors.ts'
+import { ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { isAccessToken } from '../http/headers.ts'
 
 /** Longer values do not fit the headers that servers accept. */
@@ -36,6 +36,11 @@ export function atHand(credential: Credential): boolean {
 /** Returns `CREDENTIAL_VALUE_INVALID` for a value that cannot be sent. */
 export function unfit(field: string, id: string, why: string): CredentialError {
   return new CredentialError('CREDENTIAL_VALUE_INVALID', `${field} of "${id}" ${why}`, { credential: id })
+}
+
+/** Returns `CONFIG_INVALID` for a field of a credential. */
+export function invalidField(field: string, why: string): ConfigurationError {
+  return new ConfigurationError('CONFIG_INVALID', `${field} ${why}`, { pointer: `/${field}` })
 }
 
 /** Calls the source; an error of the user's own function may contain secrets, so it is not attached. */

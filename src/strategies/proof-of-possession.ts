@@ -1,9 +1,9 @@
 /** Sends a token bound to a key, with a proof of the key for each step (RFC 9449 §4, §7.1). */
-import { type AuthContext, type AuthStep, authorized } from '../auth/strategy.ts'
+
+import { type AuthContext, type AuthStep, authorized, remember } from '../auth/strategy.ts'
 import { base64url } from '../crypto/encoding.ts'
-import { compactJws } from '../crypto/jws.ts'
-import type { PrivateKey } from '../crypto/private-key.ts'
-import { parseChallenges } from '../http/challenge.ts'
+import { compactJws, type PrivateKey } from '../crypto/private-key.ts'
+import { challengesOf } from '../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../http/message.ts'
 
 /** The characters of RFC 9449 §8.1, at a length that fits a header. */
@@ -57,15 +57,10 @@ async function bound(request: HttpRequest, { clock, random }: Context, { value, 
 async function learn(response: HttpResponse, { session }: Context, place: string): Promise<string | undefined> {
   const nonce = response.headers.get('dpop-nonce') ?? ''
   if (!NONCE.test(nonce)) return undefined
-  const old = session.get<string>(place)?.value
-  if (old === nonce) return nonce
-  session.invalidate(place, old)
-  await session.resolve(place, async () => ({ value: nonce }))
+  if (session.get<string>(place)?.value !== nonce) await remember(session, place, nonce)
   return nonce
 }
 
-function wantsNonce({ status, headers }: HttpResponse): boolean {
-  if (status !== 401) return false
-  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  return challenges.some(({ scheme, params }) => scheme.toLowerCase() === 'dpop' && params.get('error') === 'use_dpop_nonce')
+function wantsNonce(response: HttpResponse): boolean {
+  return response.status === 401 && challengesOf(response, 'dpop').some(({ params }) => params.get('error') === 'use_dpop_nonce')
 }

@@ -1,7 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { compactJws } from '../../src/crypto/jws.ts'
-import { importPrivateKey, jwkThumbprint, type PrivateKey, type SignatureAlgorithm } from '../../src/crypto/private-key.ts'
+import { compactJws, importPrivateKey, jwkThumbprint, type PrivateKey, type SignatureAlgorithm } from '../../src/crypto/private-key.ts'
 import { testKey } from '../harness/keys.ts'
 import { isSignedBy, readJws, thumbprintOf } from '../servers/jws.ts'
 

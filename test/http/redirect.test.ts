@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { harmlessHeaders } from '../../src/http/headers.ts'
 import { type HttpRequest, isRedirect } from '../../src/http/message.ts'
-import { harmlessHeaders, locationOf, redirected } from '../../src/http/redirect.ts'
+import { locationOf, redirected } from '../../src/http/redirect.ts'
 import { thrownBy } from '../harness/failure.ts'
 
 const FROM = 'https://data.example/a/b?x=1'

@@ -306,7 +306,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     id: 'redirect-headers',
     promise: 'Headers that may carry secrets do not follow a redirect to another origin.',
-    file: 'src/http/redirect.ts',
+    file: 'src/http/headers.ts',
     within: 'harmlessHeaders',
     code: 'HARMLESS.includes(name)',
     becomes: 'undefined',

@@ -8,7 +8,7 @@ import { locate } from '../../lint/pointer.ts'
 import { isObject, kindOf, own, ownString } from '../../stac/document.ts'
 import { storagesOf } from '../../stac/storage.ts'
 import { findScheme, schemeMaps, type Target, targetsOf } from '../../stac/target.ts'
-import { type Place, placeKey, placeOf } from '../../strategies/s3/endpoint.ts'
+import { placeKey, placeOf, type SigningAddress } from '../../strategies/s3/endpoint.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
@@ -117,7 +117,7 @@ class PublicBuckets {
     return found
   }
 
-  #isPublic(place: Place): Promise<boolean> {
+  #isPublic(place: SigningAddress): Promise<boolean> {
     const key = placeKey(place)
     const known = this.#answers.get(key)
     if (known) return known
@@ -131,7 +131,7 @@ class PublicBuckets {
   }
 
   /** Requests the object; undefined if the response is inconclusive. A redirect to another path does not count. */
-  async #ask({ url, path }: Place): Promise<boolean | undefined> {
+  async #ask({ url, path }: SigningAddress): Promise<boolean | undefined> {
     try {
       const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT)])
       const response = await (await this.#auth()).fetch(url, { method: 'HEAD', signal })
@@ -152,7 +152,7 @@ function refersToS3(target: Target): boolean {
 }
 
 /** Returns bucket and key of a target from its document; undefined if its URL is not that of an object. */
-function placeIn(target: Target): Place | undefined {
+function placeIn(target: Target): SigningAddress | undefined {
   if (!canParseUrl(target.href) || !/^(?:s3|https?):$/.test(new URL(target.href).protocol)) return undefined
   const nothing = { credential: {}, environment: {}, trusts: () => true, learned: () => undefined }
   const place = placeOf(target.href, { ...nothing, storages: storagesOf(target) })

@@ -2,7 +2,8 @@
 
 import { type AuthError, isAuthError, TimeoutError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { failure, isKnownFailure, originOf } from '../../http/network-error.ts'
+import { failure, isKnownFailure } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { internalError } from '../base/system-error.ts'
 import type { Part } from './destination/destination.ts'
 import type { Span } from './destination/part-journal.ts'

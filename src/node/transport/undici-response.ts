@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { ProtocolError } from '../../errors.ts'
 import { type HttpRequest, type HttpResponse, readBody, utf8 } from '../../http/message.ts'
-import { type ExchangeProgress, failure, originOf } from '../../http/network-error.ts'
+import { type ExchangeProgress, failure } from '../../http/network-error.ts'
 import type { ServerMessage } from '../../http/server-message.ts'
+import { originOf } from '../../http/url.ts'
 import { codingsOf, decodeBody } from './decode-body.ts'
 
 /** Limits in bytes and time for draining an unwanted body; beyond them the connection is closed instead. */

@@ -1,11 +1,10 @@
 import type { Credential, Secret } from '../../auth/credential.ts'
 import { type AuthFlow, type AuthStep, authorized } from '../../auth/strategy.ts'
 import { base64, bytesOf } from '../../crypto/encoding.ts'
-import { ConfigurationError } from '../../errors.ts'
-import { parseChallenges } from '../../http/challenge.ts'
+import { challengesOf } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
-import { atHand, reveal, unfit } from '../credential-values.ts'
+import { originOf } from '../../http/url.ts'
+import { atHand, invalidField, reveal, unfit } from '../credential-values.ts'
 import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
@@ -23,10 +22,7 @@ export const basic: HttpAuthScheme = {
     fields: { username, emptyPassword: { kind: 'boolean', label: 'The password is empty: the user name is the key', required: true } },
   },
   about: { standard: 'RFC 7617', browsers: 'yes', steps: 'a', testedAgainst: 'lighttpd, nginx, Caddy, Tomcat, libmicrohttpd, Twisted' },
-  check: ({ emptyPassword }) =>
-    emptyPassword === false
-      ? new ConfigurationError('CONFIG_INVALID', 'emptyPassword must be true or absent', { pointer: '/emptyPassword' })
-      : undefined,
+  check: ({ emptyPassword }) => (emptyPassword === false ? invalidField('emptyPassword', 'must be true or absent') : undefined),
   peek(request, { credential, session }) {
     const account = atHand(credential) ? accountOf(credential) : undefined
     if (typeof account !== 'string') return undefined
@@ -57,10 +53,8 @@ async function* authorize(request: HttpRequest, { credential, session }: HttpCon
 }
 
 /** True when the server requests Basic and names no charset (RFC 7617 §2.1). */
-function namesNoCharset({ status, headers }: HttpResponse): boolean {
-  if (status !== 401) return false
-  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  const offered = challenges.filter(({ scheme }) => scheme.toLowerCase() === 'basic')
+function namesNoCharset(response: HttpResponse): boolean {
+  const offered = response.status === 401 ? challengesOf(response, 'basic') : []
   return offered.length > 0 && offered.every(({ params }) => !params.has('charset'))
 }
 

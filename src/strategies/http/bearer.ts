@@ -1,8 +1,8 @@
 import type { Credential, Field } from '../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
-import { type AuthError, ConfigurationError } from '../../errors.ts'
+import type { AuthError } from '../../errors.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
-import { accessToken, atHand, isPlaceInAnswer } from '../credential-values.ts'
+import { accessToken, atHand, invalidField, isPlaceInAnswer } from '../credential-values.ts'
 import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 /** The fields of a credential whose token is requested from an endpoint. */
@@ -53,15 +53,11 @@ async function* authorize(request: HttpRequest, context: HttpContext): AuthFlow 
 function requestProblem(credential: Credential): AuthError | undefined {
   const { with: by, tokenParameters, method } = credential
   if (by === undefined && tokenParameters === undefined)
-    return invalid('/tokenUrl', 'needs "with", a credential that authorizes the token request, or "tokenParameters"')
+    return invalidField('tokenUrl', 'needs "with", a credential that authorizes the token request, or "tokenParameters"')
   if (method === 'GET' && tokenParameters !== undefined)
-    return invalid('/method', 'must be POST or absent: a GET request has no body for "tokenParameters"')
+    return invalidField('method', 'must be POST or absent: a GET request has no body for "tokenParameters"')
   const place = ['tokenField', 'expiresField'].find((name) => typeof credential[name] === 'string' && !isPlaceInAnswer(credential[name]))
-  return place === undefined ? undefined : invalid(`/${place}`, 'must be the name of a member or a JSON Pointer (RFC 6901)')
-}
-
-function invalid(pointer: string, message: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `${pointer.slice(1)} ${message}`, { pointer })
+  return place === undefined ? undefined : invalidField(place, 'must be the name of a member or a JSON Pointer (RFC 6901)')
 }
 
 function header(credential: Credential): string | Promise<string> {

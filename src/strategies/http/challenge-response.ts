@@ -4,7 +4,7 @@ import { importPrivateKey, type PrivateKey, type SignatureAlgorithm } from '../.
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { type Challenge, type Challenges, parseChallenges } from '../../http/challenge.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { reveal, revealText, unfit } from '../credential-values.ts'
 import type { HttpContext } from './http-strategy.ts'

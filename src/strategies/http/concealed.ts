@@ -1,12 +1,18 @@
 import type { Credential } from '../../auth/credential.ts'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import { base64url, fromBase64url } from '../../crypto/encoding.ts'
-import { ecdsaDer, rsaPublicKey, uncompressedPoint } from '../../crypto/jws.ts'
-import type { PrivateKey, PublicJwk, SignatureAlgorithm } from '../../crypto/private-key.ts'
+import {
+  ecdsaDer,
+  type PrivateKey,
+  type PublicJwk,
+  rsaPublicKey,
+  type SignatureAlgorithm,
+  uncompressedPoint,
+} from '../../crypto/private-key.ts'
 import { UnsupportedError } from '../../errors.ts'
 import { authParams } from '../../http/challenge.ts'
 import { type Connection, type HttpRequest, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { signingKey } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 

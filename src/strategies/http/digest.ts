@@ -3,9 +3,9 @@ import type { Credential, Secret } from '../../auth/credential.ts'
 import { type AuthFlow, type AuthStep, authorized, handshake } from '../../auth/strategy.ts'
 import { base64, bytesOf, hex, octets } from '../../crypto/encoding.ts'
 import { type ChallengeError, ProtocolError } from '../../errors.ts'
-import { type AuthParam, authParams, type Challenge, isUtf8, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
+import { type AuthParam, authParams, type Challenge, challengesOf, isUtf8, parseAuthenticationInfo } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { unlessAborted } from '../../net/cancellation.ts'
 import type { HashName } from '../../platform/platform.ts'
 import { reveal, unfit } from '../credential-values.ts'
@@ -126,9 +126,8 @@ function reasonToAnswer(
 }
 
 /** Returns the values of a parameter in the challenges of this scheme. */
-function paramsOf({ headers }: HttpResponse, name: string): readonly string[] {
-  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  return challenges.filter(({ scheme }) => scheme.toLowerCase() === 'digest').flatMap(({ params }) => params.get(name) ?? [])
+function paramsOf(response: HttpResponse, name: string): readonly string[] {
+  return challengesOf(response, 'digest').flatMap(({ params }) => params.get(name) ?? [])
 }
 
 /** Checks the server's proof (RFC 7616 §3.5): a wrong one is refused, a missing one when the credential says so. */

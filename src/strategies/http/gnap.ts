@@ -1,6 +1,6 @@
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import { base64, base64url } from '../../crypto/encoding.ts'
-import { parseChallenges } from '../../http/challenge.ts'
+import { challengesOf } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { accessToken } from '../credential-values.ts'
 import { refused, signingKey } from './challenge-response.ts'
@@ -50,8 +50,7 @@ async function contentDigest({ body }: HttpRequest): Promise<string | undefined>
 
 /** Throws the refusal with a hint if the server names where tokens are granted (RFC 9767 §4); otherwise returns. */
 function refuse(response: HttpResponse, context: HttpContext, token: string): void {
-  const { challenges } = parseChallenges(response.headers.get('www-authenticate') ?? '')
-  const params = challenges.find(({ scheme }) => scheme.toLowerCase() === 'gnap')?.params
+  const params = challengesOf(response, 'gnap')[0]?.params
   const told = ['as_uri', 'access', 'referrer'].flatMap((name) => {
     const value = params?.get(name)
     return value === undefined || !isHarmless(value, token) ? [] : [`${name} ${value}`]

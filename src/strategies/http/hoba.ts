@@ -11,7 +11,7 @@ import type { HttpContext } from './http-strategy.ts'
 const RSA_SHA256 = '0'
 
 /** A challenge; `expiresAt` in epoch milliseconds, absent when it is for one request only. */
-interface Asked {
+interface HobaChallenge {
   readonly challenge: string
   readonly realm: string
   readonly expiresAt?: number
@@ -22,7 +22,7 @@ export async function* hobaFlow(request: HttpRequest, context: HttpContext): Aut
   const { session, credential } = context
   const key = await signingKey(context, ['RS256'])
   const place = `hoba ${new URL(request.url).origin} ${credential.keyId}`
-  const kept = session.get<Asked>(place)?.value
+  const kept = session.get<HobaChallenge>(place)?.value
   const first = yield kept ? authorized(await signed(request, context, key, kept), kept.expiresAt) : handshake(request)
   if (kept && first.status === 401) session.invalidate(place, kept)
   const asked = await remember(first, context, place)
@@ -32,7 +32,7 @@ export async function* hobaFlow(request: HttpRequest, context: HttpContext): Aut
 }
 
 /** Returns the challenge of a response, cached until it expires; undefined without a challenge. */
-async function remember(response: HttpResponse, context: HttpContext, place: string): Promise<Asked | undefined> {
+async function remember(response: HttpResponse, context: HttpContext, place: string): Promise<HobaChallenge | undefined> {
   const [offer] = challengesFor(response, 'HOBA', context)
   if (!offer) return undefined
   const challenge = offer.params.get('challenge') ?? ''
@@ -49,7 +49,7 @@ async function remember(response: HttpResponse, context: HttpContext, place: str
 }
 
 /** Returns the answer: key, challenge, nonce and a signature over all of them (§2). */
-async function signed(request: HttpRequest, { credential, random }: HttpContext, key: PrivateKey, { challenge, realm }: Asked) {
+async function signed(request: HttpRequest, { credential, random }: HttpContext, key: PrivateKey, { challenge, realm }: HobaChallenge) {
   const kid = String(credential.keyId)
   const nonce = base64url(random(16))
   const fields = [nonce, RSA_SHA256, originWithPort(request.url), realm, kid, challenge]

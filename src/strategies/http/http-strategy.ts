@@ -14,7 +14,7 @@ import { spellingOf } from '../../http/challenge.ts'
 import { isToken } from '../../http/headers.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
 import { type HttpScheme, isHttpScheme } from '../../stac/scheme.ts'
-import { accessToken, atHand, reveal, unfit } from '../credential-values.ts'
+import { accessToken, atHand, invalidField, reveal, unfit } from '../credential-values.ts'
 import { bearer, requestsToken } from './bearer.ts'
 
 /** The interface of an HTTP authentication scheme of the IANA registry. */
@@ -175,8 +175,7 @@ function problem(scheme: unknown, at: string): AuthError | undefined {
 
 function refined(credential: Credential, known: HttpAuthScheme | undefined): Credential {
   const scheme = String(credential.scheme)
-  if (!isToken(scheme))
-    throw new ConfigurationError('CONFIG_INVALID', 'scheme is not a valid authentication scheme name', { pointer: '/scheme' })
+  if (!isToken(scheme)) throw invalidField('scheme', 'is not a valid authentication scheme name')
   const fault = known?.check?.(credential)
   if (fault) throw fault
   return { ...credential, scheme: scheme.toLowerCase() }

@@ -5,7 +5,7 @@ import { isSharedSuffix } from '../../auth/url-pattern.ts'
 import { base64, bytesOf, fromBase64url, octets, sameBytes } from '../../crypto/encoding.ts'
 import { GENERATOR, GROUP_BYTES, inverse, modularPower, natural, naturalBytes, ORDER, PRIME } from '../../crypto/modp2048.ts'
 import { saslprep } from '../../crypto/saslprep.ts'
-import { type AuthParam, authParams, type Challenge, isUtf8, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
+import { type AuthParam, authParams, type Challenge, challengesOf, isUtf8, parseAuthenticationInfo } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, withHeader } from '../../http/message.ts'
 import { type Account, accountOf, challengesFor, closeness, refused, rootsOf, unanswerable, unproven } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
@@ -260,7 +260,7 @@ function realmOf(challenges: readonly Challenge[], response: HttpResponse, crede
 
 /** Returns the server's half of an exchange for that realm; undefined when it sends none. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
 function exchangeOf(response: HttpResponse, asked: MutualRealm, credential: Credential): ServerExchange | undefined {
-  const challenge = challengesOf(response).find(({ params }) => params.has('ks1'))
+  const challenge = challengesOf(response, 'mutual').find(({ params }) => params.has('ks1'))
   if (!challenge) return undefined
   const server = challenge.params.has('reason') ? 'it has "ks1" and "reason"' : readExchange(challenge, asked, response.url)
   if (typeof server === 'string') throw unanswerable(response, credential, server)
@@ -269,7 +269,7 @@ function exchangeOf(response: HttpResponse, asked: MutualRealm, credential: Cred
 
 /** Returns the server's reason token, and never other text; undefined when it sends none. */
 function reasonOf(response: HttpResponse): string | undefined {
-  const reason = challengesOf(response)
+  const reason = challengesOf(response, 'mutual')
     .map(({ params }) => token(params, 'reason'))
     .find((word) => word !== undefined)
   return reason === undefined || REASONS.includes(reason) ? reason : REASONS[0]
@@ -282,11 +282,6 @@ function fixedNumber(text: string | undefined, length: number): Uint8Array | und
 }
 
 type Params = Challenge['params']
-
-function challengesOf({ headers }: HttpResponse): readonly Challenge[] {
-  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  return challenges.filter(({ scheme }) => scheme.toLowerCase() === 'mutual')
-}
 
 /** Tokens are compared in lower case (§3.2.1). */
 function token(params: Params, name: string): string | undefined {

@@ -1,9 +1,9 @@
 import { platform } from '#platform'
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import { ChallengeError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
-import { parseChallenges } from '../../http/challenge.ts'
+import { challengesOf } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import type { SecurityContext, SecurityRequest } from '../../platform/platform.ts'
 import { challengesFor, refused } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
@@ -95,9 +95,8 @@ async function checkServer(response: HttpResponse, security: SecurityContext, co
 }
 
 /** Returns the server's token as written. */
-function tokenOf({ headers }: HttpResponse): string | undefined {
-  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  return challenges.find(({ scheme, token68 }) => scheme.toLowerCase() === 'negotiate' && token68 !== undefined)?.token68
+function tokenOf(response: HttpResponse): string | undefined {
+  return challengesOf(response, 'negotiate').find(({ token68 }) => token68 !== undefined)?.token68
 }
 
 function unanswerable({ url, status }: HttpResponse, { credential: { id } }: HttpContext, problem: string): ChallengeError {

@@ -4,7 +4,7 @@ import { base64, base64url, fromBase64url, sameBytes } from '../../crypto/encodi
 import { ChallengeError, CredentialError, ProtocolError, UnsupportedError } from '../../errors.ts'
 import { authParams, type Challenge } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import type { BlindingClient, PrivacyPass } from '../../platform/platform.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { revealText, unfit } from '../credential-values.ts'
@@ -12,7 +12,7 @@ import { challengesFor } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
 /** A supported challenge, and its expiry (epoch milliseconds). */
-interface Asked extends TokenChallenge {
+interface SupportedChallenge extends TokenChallenge {
   readonly expiresAt?: number
 }
 
@@ -48,7 +48,7 @@ function tokensIn(text: string, name: string, { id }: Credential): readonly Priv
 const EXPLAINED = 4
 
 /** Returns the supported challenges, in the server's order; none when there is no challenge. Errors: `AUTH_CHALLENGE_UNSUPPORTED`. */
-async function usable(offers: readonly Challenge[], response: HttpResponse, context: HttpContext): Promise<readonly Asked[]> {
+async function usable(offers: readonly Challenge[], response: HttpResponse, context: HttpContext): Promise<readonly SupportedChallenge[]> {
   const read = await Promise.all(offers.map((offer) => asked(offer, response, context)))
   const good = read.filter((one) => typeof one !== 'string')
   if (good.length > 0 || offers.length === 0) return good
@@ -56,7 +56,11 @@ async function usable(offers: readonly Challenge[], response: HttpResponse, cont
 }
 
 /** Returns the challenge; a text says why it is unsupported. */
-async function asked({ params }: Challenge, { url }: HttpResponse, { credential, clock }: HttpContext): Promise<Asked | string> {
+async function asked(
+  { params }: Challenge,
+  { url }: HttpResponse,
+  { credential, clock }: HttpContext,
+): Promise<SupportedChallenge | string> {
   const challenge = await tokenChallenge(params.get('challenge'), params.get('token-key'))
   if (typeof challenge === 'string') return challenge
   const { issuerName, tokenKey } = challenge
@@ -73,7 +77,7 @@ async function asked({ params }: Challenge, { url }: HttpResponse, { credential,
 /** Returns a ready token that was issued for one of the challenges. Errors: `AUTH_CHALLENGE_UNSUPPORTED`, `CREDENTIAL_SOURCE`. */
 async function oneOf(
   ready: readonly PrivateToken[],
-  wanted: readonly Asked[],
+  wanted: readonly SupportedChallenge[],
   response: HttpResponse,
   context: HttpContext,
 ): Promise<Answer> {
@@ -90,7 +94,7 @@ async function oneOf(
 }
 
 /** Returns an unused token, or a new one. Errors: `CREDENTIAL_SOURCE`, `CREDENTIAL_VALUE_INVALID`, and those of the issuer. */
-async function fromIssuer(challenge: Asked, context: HttpContext, load: LoadPrivacyPass): Promise<Answer> {
+async function fromIssuer(challenge: SupportedChallenge, context: HttpContext, load: LoadPrivacyPass): Promise<Answer> {
   const { credential } = context
   const pool = await poolOf(context)
   const { expiresAt } = challenge

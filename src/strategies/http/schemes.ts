@@ -2,10 +2,12 @@
  * The HTTP authentication schemes that compute their credentials: what a credential of each has, and the file with its flow, which is loaded with
  * the first request, because most programs use one or two. All others take a ready-made value.
  */
+
 import { platform } from '#platform'
 import type { Credential } from '../../auth/credential.ts'
-import { type AuthError, ConfigurationError, UnsupportedError } from '../../errors.ts'
+import { type AuthError, UnsupportedError } from '../../errors.ts'
 import type { HashName } from '../../platform/platform.ts'
+import { invalidField } from '../credential-values.ts'
 import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
 import { type HttpAuthScheme, loadedFlow, privateKeyField, withoutConnections } from './http-strategy.ts'
@@ -31,10 +33,10 @@ const concealed: HttpAuthScheme = {
   authorize: loadedFlow(async () => (await import('./concealed.ts')).concealedFlow),
 }
 
-function concealedProblem({ keyId, realm = '' }: Credential): ConfigurationError | undefined {
-  if (String(keyId).length > MAX_TEXT) return new ConfigurationError('CONFIG_INVALID', 'keyId is too long', { pointer: '/keyId' })
+function concealedProblem({ keyId, realm = '' }: Credential): AuthError | undefined {
+  if (String(keyId).length > MAX_TEXT) return invalidField('keyId', 'is too long')
   if (/^[\x20-\x7e]*$/.test(String(realm)) && String(realm).length <= MAX_TEXT) return undefined
-  return new ConfigurationError('CONFIG_INVALID', 'realm is printable ASCII', { pointer: '/realm' })
+  return invalidField('realm', 'must be printable ASCII, at most 1024 characters')
 }
 
 /** Strongest first (RFC 7616 §3.7). */
@@ -61,9 +63,7 @@ function digestProblem({ algorithms }: Credential): AuthError | undefined {
   if (algorithms === undefined) return undefined
   const list = algorithms as readonly string[]
   if (list.length > 0 && list.every((name) => (ALGORITHMS as readonly string[]).includes(name))) return undefined
-  return new ConfigurationError('CONFIG_INVALID', `algorithms must be a list of some of ${ALGORITHMS.join(', ')}`, {
-    pointer: '/algorithms',
-  })
+  return invalidField('algorithms', `must be a list of some of ${ALGORITHMS.join(', ')}`)
 }
 
 /** Sends a token bound to a key (RFC 9449): both from the credential, or both from the `oauth2` or `openIdConnect` credential named in `with`. */
@@ -92,13 +92,13 @@ export const gnap: HttpAuthScheme = {
   about: { standard: 'RFC 9635', browsers: 'yes', steps: 'a', testedAgainst: 'in-process server' },
   check({ privateKey, keyId }: Credential) {
     if ((privateKey === undefined) !== (keyId === undefined)) {
-      const missing = keyId === undefined ? 'keyId' : 'privateKey'
-      return new ConfigurationError('CONFIG_INVALID', 'set both privateKey and keyId, or neither for a bearer token', {
-        pointer: `/${missing}`,
-      })
+      return invalidField(
+        keyId === undefined ? 'keyId' : 'privateKey',
+        'is missing: set both privateKey and keyId, or neither for a bearer token',
+      )
     }
     if (keyId === undefined || /^[\x20-\x7e]+$/.test(String(keyId))) return undefined
-    return new ConfigurationError('CONFIG_INVALID', 'keyId must be printable ASCII', { pointer: '/keyId' })
+    return invalidField('keyId', 'must be printable ASCII')
   },
   authorize: loadedFlow(async () => (await import('./gnap.ts')).gnapFlow),
 }
@@ -115,7 +115,7 @@ export const hoba: HttpAuthScheme = {
   about: { standard: 'RFC 7486', browsers: 'if exposed', steps: 'h, a', testedAgainst: 'in-process server' },
   check({ keyId }: Credential) {
     if (BASE64URL.test(String(keyId))) return undefined
-    return new ConfigurationError('CONFIG_INVALID', 'keyId must be base64url', { pointer: '/keyId' })
+    return invalidField('keyId', 'must be base64url')
   },
   authorize: loadedFlow(async () => (await import('./hoba.ts')).hobaFlow),
 }
@@ -158,7 +158,7 @@ export const negotiate: HttpAuthScheme = {
   },
   check({ principal = '' }) {
     if (!/[\u0000-\u001f\u007f]/.test(String(principal))) return undefined
-    return new ConfigurationError('CONFIG_INVALID', 'principal contains a control character', { pointer: '/principal' })
+    return invalidField('principal', 'contains a control character')
   },
   unsupported: () => withoutConnections('Negotiate', "let the browser log in by itself: fetch(url, { credentials: 'include' })"),
   authorize: loadedFlow(async () => (await import('./negotiate.ts')).negotiateFlow),
@@ -179,16 +179,13 @@ export const oauth: HttpAuthScheme = {
   },
   about: { standard: 'RFC 5849', browsers: 'yes', steps: 'a', testedAgainst: 'OAuthLib' },
   check({ token, tokenSecret, signatureMethod, privateKey }: Credential) {
-    if (tokenSecret !== undefined && token === undefined) return misfit('tokenSecret', 'requires "token", which is missing')
-    if (signatureMethod === 'RSA-SHA1' && privateKey === undefined) return misfit('privateKey', 'is missing: RSA-SHA1 requires it')
-    if (signatureMethod !== 'RSA-SHA1' && privateKey !== undefined) return misfit('privateKey', 'is only for signatureMethod RSA-SHA1')
+    if (tokenSecret !== undefined && token === undefined) return invalidField('tokenSecret', 'requires "token", which is missing')
+    if (signatureMethod === 'RSA-SHA1' && privateKey === undefined) return invalidField('privateKey', 'is missing: RSA-SHA1 requires it')
+    if (signatureMethod !== 'RSA-SHA1' && privateKey !== undefined)
+      return invalidField('privateKey', 'is only for signatureMethod RSA-SHA1')
     return undefined
   },
   authorize: loadedFlow(async () => (await import('./oauth.ts')).oauthFlow),
-}
-
-function misfit(field: string, why: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `${field} ${why}`, { pointer: `/${field}` })
 }
 
 /** `SCRAM-SHA-1`, for servers with accounts older than SHA-256. */
@@ -222,7 +219,7 @@ export const vapid: HttpAuthScheme = {
   about: { standard: 'RFC 8292', browsers: 'yes', steps: 'a', testedAgainst: 'in-process server' },
   check({ subject }: Credential) {
     if (/^(?:mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/.test(String(subject))) return undefined
-    return new ConfigurationError('CONFIG_INVALID', 'subject must be a mailto: or https: URL', { pointer: '/subject' })
+    return invalidField('subject', 'must be a mailto: or https: URL')
   },
   authorize: loadedFlow(async () => (await import('./vapid.ts')).vapidFlow),
 }
@@ -270,11 +267,9 @@ function unregistered(): UnsupportedError {
 
 function privateTokenProblem({ issuerName, issuerRequestUri, issuer, with: via }: Credential): AuthError | undefined {
   if (issuerName === undefined) return undefined
-  const wrong = (field: string, text: string) => new ConfigurationError('CONFIG_INVALID', text, { pointer: `/${field}` })
-  if ((issuerRequestUri === undefined) === (issuer === undefined)) {
-    return wrong('issuerRequestUri', 'set either the URL issuerRequestUri or, in code, the function issuer, not both')
-  }
-  if (via !== undefined && issuer !== undefined) return wrong('with', '"with" requires issuerRequestUri')
+  if ((issuerRequestUri === undefined) === (issuer === undefined))
+    return invalidField('issuerRequestUri', 'or, in code, the function issuer must be set, and not both')
+  if (via !== undefined && issuer !== undefined) return invalidField('with', 'requires issuerRequestUri')
   return undefined
 }
 

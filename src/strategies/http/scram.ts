@@ -1,9 +1,9 @@
 import { type AuthFlow, authorized, handshake } from '../../auth/strategy.ts'
 import { base64, fromBase64url, hmac, octets, sameBytes } from '../../crypto/encoding.ts'
 import { saslprep } from '../../crypto/saslprep.ts'
-import { type AuthParam, authParams, type Challenge, parseAuthenticationInfo, parseChallenges } from '../../http/challenge.ts'
+import { type AuthParam, authParams, type Challenge, challengesOf, parseAuthenticationInfo } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
-import { originOf } from '../../http/network-error.ts'
+import { originOf } from '../../http/url.ts'
 import { accountOf, challengesFor, refused, unanswerable, unproven } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'
 
@@ -79,9 +79,8 @@ function openingOf(
 type Params = ReadonlyMap<string, string>
 
 /** Returns the challenge that carries a message, if there is one. */
-function messageOf({ headers }: HttpResponse, mechanism: string): Params | undefined {
-  const { challenges } = parseChallenges(headers.get('www-authenticate') ?? '')
-  return challenges.find(({ scheme, params }) => scheme.toUpperCase() === mechanism && params.has('data'))?.params
+function messageOf(response: HttpResponse, mechanism: string): Params | undefined {
+  return challengesOf(response, mechanism.toLowerCase()).find(({ params }) => params.has('data'))?.params
 }
 
 /** Returns the server's error code. */

@@ -1,12 +1,13 @@
 import { platform } from '#platform'
 import type { LogoutChoice } from '../../auth/auth.ts'
 import { type Credential, Secret } from '../../auth/credential.ts'
-import type { SessionStore } from '../../auth/session.ts'
-import { type AuthFlow, authorized, refreshTime, type TokenState } from '../../auth/strategy.ts'
+import type { StorePlace } from '../../auth/session.ts'
+import { type AuthFlow, authorized, refreshTime, remember, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, SelectionError, TrustError } from '../../errors.ts'
 import { isAccessToken, momentOf } from '../../http/headers.ts'
-import { type HttpRequest, type HttpResponse, isRedirect, withHeader, withQueryParameter } from '../../http/message.ts'
+import { type HttpRequest, type HttpResponse, isRedirect, parsedJson, withHeader, withQueryParameter } from '../../http/message.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
+import { isObject } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
 import { fieldAt, reveal } from '../credential-values.ts'
 import { type RequestedToken, tokenKey } from './bearer.ts'
@@ -133,9 +134,9 @@ interface Owner {
 }
 
 /** Requests a token and stores it before it is used. */
-async function stored(context: HttpContext, { store, key }: Place, { user, account, change }: Owner): Promise<RequestedToken> {
+async function stored(context: HttpContext, { store, key }: StorePlace, { user, account, change }: Owner): Promise<RequestedToken> {
   const token = { ...(await obtained(context, account)), user }
-  await store.write(key, encodeToken(token))
+  await store.write(key, JSON.stringify(token))
   context.changed(change)
   return token
 }
@@ -158,10 +159,8 @@ async function obtained(context: HttpContext, account: string): Promise<Omit<Req
   try {
     return await answered(context)
   } catch (error) {
-    if (isAuthError(error) && error.code === 'AUTH_REJECTED') {
-      session.invalidate(REFUSED, known)
-      await session.resolve<Refusal>(REFUSED, async () => ({ value: { account, error }, refreshAt: clock.now() + REMEMBERED }))
-    }
+    if (isAuthError(error) && error.code === 'AUTH_REJECTED')
+      await remember<Refusal>(session, REFUSED, { account, error }, clock.now() + REMEMBERED)
     throw error
   }
 }
@@ -175,7 +174,7 @@ async function answered(context: HttpContext): Promise<Omit<RequestedToken, 'use
   const askedAt = context.clock.now()
   const { request, secrets } = await tokenRequestOf(credential)
   const response = await sent(context, request, { name: 'token endpoint', secrets })
-  const answer = parsed(await response.text(MAX_ANSWER))
+  const answer = parsedJson(await response.text(MAX_ANSWER))
   const value = fieldAt(answer, tokenField)
   if (typeof value !== 'string' || !isAccessToken(value)) {
     const message = `the response of the token endpoint of "${id}" has no access token in "${tokenField}"`
@@ -253,21 +252,7 @@ async function wordsOf(response: HttpResponse, secrets: readonly string[]) {
   return { says: message ? `. The server says: ${redactor.scrub(message)}` : '', ...(address && scrubbed === address && { address }) }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** The store, and the key of the credential's token in it. */
-interface Place {
-  readonly store: SessionStore
-  readonly key: string
-}
-
-async function placeOf({ credential, stores }: HttpContext): Promise<Place> {
+async function placeOf({ credential, stores }: HttpContext): Promise<StorePlace> {
   const parts = [credential.id, tokenKey(credential)]
   return { store: stores.persistent, key: await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join('')) }
 }
@@ -307,23 +292,12 @@ function parametersOf(credential: Credential): readonly Named[] {
   return [...parameters].map(([name, value]) => ({ field: `parameter ${name}`, value, of: credential }))
 }
 
-/** Encodes a token as JSON for a store. */
-function encodeToken(token: RequestedToken): string {
-  return JSON.stringify(token)
-}
-
 /** Decodes a token from a store; undefined for anything else. */
 function decodeToken(text: string | undefined): RequestedToken | undefined {
-  if (text === undefined) return undefined
-  let token: Readonly<Record<string, unknown>> | null
-  try {
-    token = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const token = parsedJson(text ?? '')
   const isToken =
-    typeof token === 'object' &&
-    typeof token?.value === 'string' &&
+    isObject(token) &&
+    typeof token.value === 'string' &&
     isAccessToken(token.value) &&
     typeof token.askedAt === 'number' &&
     typeof token.user === 'string' &&

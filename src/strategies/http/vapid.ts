@@ -1,6 +1,6 @@
 import { type AuthFlow, authorized } from '../../auth/strategy.ts'
 import { base64url } from '../../crypto/encoding.ts'
-import { compactJws, uncompressedPoint } from '../../crypto/jws.ts'
+import { compactJws, uncompressedPoint } from '../../crypto/private-key.ts'
 import { type HttpRequest, withHeader } from '../../http/message.ts'
 import { signingKey } from './challenge-response.ts'
 import type { HttpContext } from './http-strategy.ts'

@@ -2,9 +2,10 @@ import type { ServerMetadata } from 'openid-client'
 import type { Interaction, Redirection } from '../../auth/auth.ts'
 import { base64url, sameBytes } from '../../crypto/encoding.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError, TrustError, UnsupportedError } from '../../errors.ts'
+import { parsedJson } from '../../http/message.ts'
 import { isObject } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { type Client, converse } from './client.ts'
+import { type Client, callEndpoint } from './client.ts'
 import { knowsIssuer, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import { interactionMissing, invalidAnswer, loginDenied, oauthError } from './endpoint.ts'
 import { granted, requested } from './grants.ts'
@@ -47,7 +48,7 @@ async function answered(context: OAuth2Context, redirection: Redirection, login:
 async function authorizationAddress(context: OAuth2Context, { uri }: Redirection, login: PendingLogin): Promise<string> {
   const pushed = await pushedAddress(context, uri, login)
   if (pushed !== undefined) return pushed
-  const { result } = await converse(context, { endpoint: 'authorization endpoint' }, async ({ library, configuration }: Client) =>
+  const { result } = await callEndpoint(context, { endpoint: 'authorization endpoint' }, async ({ library, configuration }: Client) =>
     library.buildAuthorizationUrl(configuration, await parametersOf(context, uri, login)),
   )
   return result.href
@@ -75,9 +76,9 @@ async function pushedAddress(context: OAuth2Context, uri: string, login: Pending
   if (endpoint === undefined) {
     throw new ConfigurationError('CONFIG_INVALID', `"par" of "${id}" is true, but its server has no endpoint for it`, { credential: id })
   }
-  const conversation = { endpoint: 'endpoint for pushed requests', secrets: [login.verifier] } as const
+  const call = { endpoint: 'endpoint for pushed requests', secrets: [login.verifier] } as const
   try {
-    const { result } = await converse(context, conversation, async ({ library, configuration, options }: Client) =>
+    const { result } = await callEndpoint(context, call, async ({ library, configuration, options }: Client) =>
       library.buildAuthorizationUrlWithPAR(configuration, await parametersOf(context, uri, login), options),
     )
     return result.href
@@ -180,7 +181,8 @@ export function encodeLogin({ state, nonce, verifier }: PendingLogin, context: O
 /** Decodes a login. Errors: `OAUTH_RESPONSE_INVALID` for a text of another credential or a malformed one, `LOGIN_TIMEOUT`. */
 export function decodeLogin(text: string, context: OAuth2Context, uri: string): PendingLogin {
   const { id } = context.credential
-  const { state, nonce, verifier, until, boundTo: bound } = parsed(text)
+  const record = parsedJson(text)
+  const { state, nonce, verifier, until, boundTo: bound } = isObject(record) ? record : {}
   const isWhole = typeof state === 'string' && typeof verifier === 'string' && typeof until === 'number'
   if (!isWhole || state === '' || bound !== boundTo(context, uri)) throw strangeAnswer(id)
   if (context.clock.now() > until) throw new CredentialError('LOGIN_TIMEOUT', `the login for "${id}" timed out`, { credential: id })
@@ -225,13 +227,4 @@ function strangeAnswer(credential: string) {
 
 function boundTo({ credential }: OAuth2Context, uri: string): string {
   return JSON.stringify([credential.id, tokenKey(credential), credential.issuer, credential.authorizationUrl, uri])
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

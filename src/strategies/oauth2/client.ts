@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration, CustomFetchOptions, DPoPHandle, ServerMetadata } from 'openid-client'
 import type { Secret } from '../../auth/credential.ts'
+import { remember } from '../../auth/strategy.ts'
 import { base64, fromBase64url } from '../../crypto/encoding.ts'
 import type { PrivateKey } from '../../crypto/private-key.ts'
 import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../../errors.ts'
@@ -8,15 +9,15 @@ import type { JsonObject } from '../../stac/document.ts'
 import { reveal, revealText, unfit } from '../credential-values.ts'
 import { knowsIssuer, methodOf, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import {
-  type Demands,
   deviceMembers,
   type Endpoint,
+  type EndpointResponse,
   invalidAnswer,
   jwtPart,
   membersOf,
   oauthError,
-  type Read,
-  taken,
+  readResponse,
+  type TokenRequirements,
   tokenMembers,
   withTokenRetries,
 } from './endpoint.ts'
@@ -36,7 +37,7 @@ export interface Client {
 }
 
 /** Options of a grant. */
-export interface Conversation {
+export interface EndpointCall {
   /** The endpoint in errors. Servers may have one URL for several, so it also decides how a response is read. */
   readonly endpoint:
     | 'token endpoint'
@@ -56,7 +57,7 @@ export interface Conversation {
 }
 
 /** The library's result, and the members of the token response, if there was one. */
-export interface Outcome<T> {
+export interface EndpointResult<T> {
   readonly result: T
   readonly members?: JsonObject
   /** How far the server's clock was ahead in that response, in milliseconds; 0 for less than {@link TOLERANCE}. */
@@ -73,40 +74,44 @@ const TOLERANCE = 30_000
  * Errors: `OAUTH_ERROR` (the server's `error`, its description cut and cleaned), `OAUTH_RESPONSE_INVALID` (never quotes the
  * response), `OAUTH_TOKEN_TYPE`, `OAUTH_REDIRECT`, `OIDC_ID_TOKEN`, `HTTP_<status>`, those of discovery and transport.
  */
-export async function converse<T>(
+export async function callEndpoint<T>(
   context: OAuth2Context,
-  conversation: Conversation,
+  call: EndpointCall,
   talk: (client: Client) => Promise<T>,
-): Promise<Outcome<T>> {
+): Promise<EndpointResult<T>> {
   const published = await serverOf(context)
-  const server = conversation.tokenUrl ? { ...published, token_endpoint: conversation.tokenUrl } : published
+  const server = call.tokenUrl ? { ...published, token_endpoint: call.tokenUrl } : published
   const library = await import('./library.ts')
   const authentication = await authenticationOf(context, library, published)
   const key = context.credential.dpop ? await boundKey(context) : undefined
   const corrected = new Set<Correction>()
   let encoding = secretEncoding(context)
-  let given: Given | undefined
+  let given: TokenResponse | undefined
   for (;;) {
     const skew = given?.skew ?? context.session.get<number>(skewKey(server))?.value ?? 0
     const configuration = configured(library, server, { authentication, encoding, skew, given }, context)
     const options = key ? { DPoP: library.getDPoPHandle(configuration, key.pair) } : {}
-    const wire = new Wire(context, conversation, server, { authentication, skew, given })
-    configuration[library.customFetch] = (url, request) => wire.fetch(url, request)
+    const checked = new CheckedFetch(context, call, server, { authentication, skew, given })
+    configuration[library.customFetch] = (url, request) => checked.fetch(url, request)
     try {
       const result = await talk({ library, configuration, server, options })
       await rememberEncoding(context, encoding)
-      return { result, skew: Math.abs(wire.skew) < TOLERANCE ? 0 : wire.skew, ...(wire.given && { members: wire.given.members }) }
+      return {
+        result,
+        skew: Math.abs(checked.skew) < TOLERANCE ? 0 : checked.skew,
+        ...(checked.given && { members: checked.given.members }),
+      }
     } catch (error) {
-      const failure = wire.failure ?? (isAuthError(error) ? error : disbelieved(error, wire.endpoint, wire.given?.members))
-      const correction = wire.unread ? 'reading' : correctionOf(failure, authentication, wire.skew - skew, context.credential)
+      const failure = checked.failure ?? (isAuthError(error) ? error : libraryError(error, checked.endpoint, checked.given?.members))
+      const correction = checked.unread ? 'reading' : correctionOf(failure, authentication, checked.skew - skew, context.credential)
       if (correction === undefined || corrected.has(correction)) {
         if (failure.actual !== 'invalid_client') await rememberEncoding(context, encoding)
         throw failure
       }
       corrected.add(correction)
       if (correction === 'encoding') encoding = encoding === 'form' ? 'none' : 'form'
-      if (correction === 'clock') await remember(context, skewKey(server), wire.skew)
-      if (correction === 'reading') given = wire.given
+      if (correction === 'clock') await remember(context.session, skewKey(server), checked.skew)
+      if (correction === 'reading') given = checked.given
     }
   }
 }
@@ -138,20 +143,15 @@ export function secretEncoding({ session }: Pick<OAuth2Context, 'session'>): Sec
 }
 
 export async function rememberEncoding(context: Pick<OAuth2Context, 'session'>, encoding: SecretEncoding): Promise<void> {
-  if (encoding !== secretEncoding(context)) await remember(context, ENCODING, encoding)
-}
-
-async function remember<T>({ session }: Pick<OAuth2Context, 'session'>, key: string, value: T): Promise<void> {
-  session.invalidate(key, session.get(key)?.value)
-  await session.resolve<T>(key, async () => ({ value }))
+  if (encoding !== secretEncoding(context)) await remember(context.session, ENCODING, encoding)
 }
 
 const skewKey = ({ token_endpoint: url, issuer }: ServerMetadata) => `clock ${new URL(url ?? issuer).origin}`
 
 /** A token response. The library reads it again when its configuration, which cannot change meanwhile, does not suit it. */
-interface Given {
+interface TokenResponse {
   readonly members: JsonObject
-  /** Of the server's clock, as of {@link Outcome}. */
+  /** Of the server's clock, as of {@link EndpointResult}. */
   readonly skew: number
   /** True for an ID token whose signature by the client secret is verified already: the library verifies those by public keys only. */
   readonly isVerified: boolean
@@ -189,7 +189,7 @@ interface Settings {
   readonly authentication: Authentication
   readonly encoding: SecretEncoding
   readonly skew: number
-  readonly given: Given | undefined
+  readonly given: TokenResponse | undefined
 }
 
 function configured(library: Library, server: ServerMetadata, settings: Settings, { credential, clock }: OAuth2Context): Configuration {
@@ -216,25 +216,25 @@ function configured(library: Library, server: ServerMetadata, settings: Settings
 const TIMEOUT = 30_000
 
 /** Connects the library with the transport. */
-class Wire {
+class CheckedFetch {
   failure: AuthError | undefined
   /** The token response. */
-  given: Given | undefined
+  given: TokenResponse | undefined
   /** True when the library must read that with another configuration. */
   unread = false
   /** By the last response. */
   skew: number
   endpoint: Endpoint
   readonly #context: OAuth2Context
-  readonly #conversation: Conversation
+  readonly #call: EndpointCall
   readonly #server: ServerMetadata
   readonly #authentication: Authentication
   /** What the configuration of the library is made for. */
   readonly #settings: Pick<Settings, 'skew' | 'given'>
 
-  constructor(context: OAuth2Context, conversation: Conversation, server: ServerMetadata, settings: Omit<Settings, 'encoding'>) {
+  constructor(context: OAuth2Context, call: EndpointCall, server: ServerMetadata, settings: Omit<Settings, 'encoding'>) {
     this.#context = context
-    this.#conversation = conversation
+    this.#call = call
     this.#server = server
     this.#authentication = settings.authentication
     this.#settings = settings
@@ -243,8 +243,8 @@ class Wire {
     this.endpoint = {
       credential: context.credential.id,
       url: server.token_endpoint ?? '',
-      name: conversation.endpoint,
-      secrets: [...settings.authentication.secrets, ...(conversation.secrets ?? [])].filter((secret) => secret !== ''),
+      name: call.endpoint,
+      secrets: [...settings.authentication.secrets, ...(call.secrets ?? [])].filter((secret) => secret !== ''),
     }
   }
 
@@ -252,7 +252,7 @@ class Wire {
     this.failure = undefined
     this.endpoint = { ...this.endpoint, url }
     try {
-      return await withTokenRetries(url, this.#context, () => this.#ask(url, method, headers, body), this.#conversation.once)
+      return await withTokenRetries(url, this.#context, () => this.#ask(url, method, headers, body), this.#call.once)
     } catch (error) {
       if (isAuthError(error)) this.failure = error
       throw error
@@ -261,18 +261,18 @@ class Wire {
 
   async #ask(url: string, method: string, headers: Record<string, string>, body: CustomFetchOptions['body']): Promise<Response> {
     const { send, signal, credential, clock } = this.#context
-    const isToken = method === 'POST' && this.#conversation.endpoint === 'token endpoint' && url === this.#server.token_endpoint
+    const isToken = method === 'POST' && this.#call.endpoint === 'token endpoint' && url === this.#server.token_endpoint
     if (isToken && this.#settings.given) return tokenAnswer(this.#settings.given)
     const text = String(body ?? '')
     const request = { method, url, headers, ...(text !== '' && { body: text }) }
     const wanted = isToken && credential.tokenRequest === 'json' ? asJson(request) : request
     const { certificate } = this.#authentication
     const response = await send(wanted, { signal, timeout: TIMEOUT, ...(certificate && { clientCertificate: certificate }) })
-    const read = await taken(response, this.endpoint, clock)
+    const read = await readResponse(response, this.endpoint, clock)
     this.skew = read.skew ?? this.skew
     if (isNonceRequest(read)) return answer(read, { ...nonceOf(response), 'www-authenticate': response.headers.get('www-authenticate') })
-    if (!isToken) return this.#further(read, method)
-    this.given = await this.#believed(tokenMembers(read, this.endpoint, this.#demands()))
+    if (!isToken) return this.#otherResponse(read, method)
+    this.given = await this.#withCheckedIdToken(tokenMembers(read, this.endpoint, this.#requirements()))
     const { members, skew, isVerified } = this.given
     this.unread = members.id_token !== undefined && (isVerified || Math.abs(skew - this.#settings.skew) >= TOLERANCE)
     if (this.unread) throw new Error('the response is read again')
@@ -280,10 +280,10 @@ class Wire {
   }
 
   /** Returns a response of another endpoint as the library expects it. */
-  #further(read: Read, method: string): Response {
+  #otherResponse(read: EndpointResponse, method: string): Response {
     if (read.error !== undefined || read.status >= 400) membersOf(read, this.endpoint)
     if (method !== 'POST') return answer({ ...read, status: 200 }, {})
-    switch (this.#conversation.endpoint) {
+    switch (this.#call.endpoint) {
       case 'revocation endpoint':
         // RFC 7009 §2.2: the body of the response has no meaning, and some servers send none.
         return answer({ status: 200, text: '' }, {})
@@ -296,11 +296,11 @@ class Wire {
   }
 
   /** Drops an ID token when the issuer is unknown: it proves nothing (OpenID Connect Core 1.0 §3.1.3.7). */
-  async #believed({ id_token: idToken, ...members }: JsonObject): Promise<Given> {
+  async #withCheckedIdToken({ id_token: idToken, ...members }: JsonObject): Promise<TokenResponse> {
     const { credential, warn } = this.#context
     const given = { members, skew: this.skew, isVerified: false }
     if (idToken === undefined) {
-      if (this.#conversation.idToken) throw withoutIdToken(this.endpoint)
+      if (this.#call.idToken) throw withoutIdToken(this.endpoint)
       return given
     }
     if (knowsIssuer(credential)) {
@@ -332,14 +332,14 @@ class Wire {
     throw new ProtocolError('OIDC_ID_TOKEN', `the ID token of "${credential}" is not signed with its client secret`, { credential, url })
   }
 
-  #demands(): Demands {
+  #requirements(): TokenRequirements {
     const { dpop, tokenField } = this.#context.credential
-    return { tokenType: dpop ? 'DPoP' : 'Bearer', exchange: this.#conversation.exchange === true, tokenField }
+    return { tokenType: dpop ? 'DPoP' : 'Bearer', exchange: this.#call.exchange === true, tokenField }
   }
 }
 
 /** True when the server requires its nonce in the proof; the library sends the request again (RFC 9449 §8). */
-function isNonceRequest({ status, error }: Read): boolean {
+function isNonceRequest({ status, error }: EndpointResponse): boolean {
   return (status === 400 || status === 401) && error === 'use_dpop_nonce'
 }
 
@@ -347,12 +347,12 @@ function nonceOf({ headers }: { readonly headers: { get(name: string): string | 
   return { 'dpop-nonce': headers.get('dpop-nonce') }
 }
 
-function answer({ status, text }: Pick<Read, 'status' | 'text'>, headers: Readonly<Record<string, string | null>>): Response {
+function answer({ status, text }: Pick<EndpointResponse, 'status' | 'text'>, headers: Readonly<Record<string, string | null>>): Response {
   const known = Object.entries(headers).flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]]))
   return new Response(status === 204 ? null : text, { status, headers: [['content-type', 'application/json'], ...known] })
 }
 
-function tokenAnswer({ members }: Given, headers: Readonly<Record<string, string | null>> = {}): Response {
+function tokenAnswer({ members }: TokenResponse, headers: Readonly<Record<string, string | null>> = {}): Response {
   return answer({ status: 200, text: JSON.stringify(forLibrary(members)) }, headers)
 }
 
@@ -381,7 +381,7 @@ function asJson({ method, url, headers, body }: { method: string; url: string; h
 }
 
 /** Returns the error for a response that the library rejects. */
-function disbelieved(error: unknown, endpoint: Endpoint, members: JsonObject | undefined): AuthError {
+function libraryError(error: unknown, endpoint: Endpoint, members: JsonObject | undefined): AuthError {
   const { code, error: refusal, error_description: words } = error as { code?: unknown; error?: unknown; error_description?: unknown }
   if (typeof refusal === 'string') return oauthError(endpoint, 400, refusal, typeof words === 'string' ? words : '')
   if (members?.id_token === undefined) return invalidAnswer(endpoint, 'is malformed')

@@ -1,8 +1,9 @@
 import type { Credential, CredentialFields, Field, Secret } from '../../auth/credential.ts'
 import type { AuthContext, PeekContext } from '../../auth/strategy.ts'
 import { namedOrigin, type UrlPattern } from '../../auth/url-pattern.ts'
-import { type AuthError, ConfigurationError } from '../../errors.ts'
+import type { AuthError } from '../../errors.ts'
 import type { OAuth2Scheme, OpenIdConnectScheme } from '../../stac/scheme.ts'
+import { invalidField } from '../credential-values.ts'
 
 /** An `oauth2` or `openIdConnect` credential after reading. */
 export type OAuth2Credential = Credential & {
@@ -210,31 +211,32 @@ const PREFIX = /^[\x21-\x7e]{1,200}$/
 /** Returns the problem of a credential across its fields. */
 export function credentialProblem(credential: OAuth2Credential): AuthError | undefined {
   const lacking = missingEndpoint(credential) ?? missingProof(credential) ?? unusable(credential)
-  if (lacking) return invalid(lacking[0], lacking[1])
+  if (lacking) return invalidField(...lacking)
   if (credential.flow === 'password' && credential.allowPasswordGrant !== true)
-    return invalid('/allowPasswordGrant', 'must be true for this flow')
-  if (credential.flow === 'implicit' && credential.allowImplicit !== true) return invalid('/allowImplicit', 'must be true for this flow')
+    return invalidField('allowPasswordGrant', 'must be true for this flow')
+  if (credential.flow === 'implicit' && credential.allowImplicit !== true)
+    return invalidField('allowImplicit', 'must be true for this flow')
   if (credential.present === 'id_token' && credential.dpop)
-    return invalid('/present', 'cannot be an ID token when tokens are bound to a key')
+    return invalidField('present', 'cannot be an ID token when tokens are bound to a key')
   if (credential.tokenPrefix !== undefined && !PREFIX.test(credential.tokenPrefix)) {
-    return invalid('/tokenPrefix', 'must be 1 to 200 visible ASCII characters without blanks')
+    return invalidField('tokenPrefix', 'must be 1 to 200 visible ASCII characters without blanks')
   }
-  if (credential.dpop && credential.tokenPrefix) return invalid('/tokenPrefix', 'cannot be used when tokens are bound to a key')
-  if (credential.dpop && credential.placement) return invalid('/placement', 'cannot be in the query when tokens are bound to a key')
+  if (credential.dpop && credential.tokenPrefix) return invalidField('tokenPrefix', 'cannot be used when tokens are bound to a key')
+  if (credential.dpop && credential.placement) return invalidField('placement', 'cannot be in the query when tokens are bound to a key')
   for (const name of ['dpopKey', 'dpopKeyPair']) {
-    if (credential[name] && !credential.dpop) return invalid(`/${name}`, 'requires "dpop": true')
+    if (credential[name] && !credential.dpop) return invalidField(name, 'requires "dpop": true')
   }
-  if (credential.dpopKey && credential.dpopKeyPair) return invalid('/dpopKeyPair', 'and dpopKey are the same key: set only one of them')
+  if (credential.dpopKey && credential.dpopKeyPair) return invalidField('dpopKeyPair', 'and dpopKey are the same key: set only one of them')
   return undefined
 }
 
-type Lack = readonly [pointer: string, what: string]
+type Lack = readonly [field: string, why: string]
 
 function missingEndpoint({ type, flow, issuer, tokenUrl: ofToken, authorizationUrl: ofLogin }: OAuth2Credential): Lack | undefined {
   if (type === 'openIdConnect' || issuer !== undefined) return undefined
-  if (flow !== 'implicit' && ofToken === undefined) return ['/tokenUrl', 'is missing (or give "issuer")']
+  if (flow !== 'implicit' && ofToken === undefined) return ['tokenUrl', 'is missing (or give "issuer")']
   if ((flow === 'implicit' || flow === 'authorizationCode') && ofLogin === undefined) {
-    return ['/authorizationUrl', 'is missing (or give "issuer")']
+    return ['authorizationUrl', 'is missing (or give "issuer")']
   }
   return undefined
 }
@@ -249,14 +251,14 @@ const OWN_PARAMETERS =
   /^(?:grant_type|username|password|totp|scope|resource|audience|client_id|client_secret|client_assertion.*|refresh_token)$/
 
 function unusable({ redirectPort = 1, redirectPath = '/', endpointHosts = [], tokenParameters }: OAuth2Credential): Lack | undefined {
-  if (!Number.isInteger(redirectPort) || redirectPort > 65_535) return ['/redirectPort', 'must be a port: a whole number from 1 to 65535']
+  if (!Number.isInteger(redirectPort) || redirectPort > 65_535) return ['redirectPort', 'must be a port: a whole number from 1 to 65535']
   if (!PATH.test(redirectPath) || REWRITTEN.test(redirectPath)) {
-    return ['/redirectPath', 'must begin with "/", followed only by letters, digits and - . _ ~ /']
+    return ['redirectPath', 'must begin with "/", followed only by letters, digits and - . _ ~ /']
   }
   const wild = endpointHosts.findIndex((host) => namedOrigin(host) === undefined)
-  if (wild >= 0) return [`/endpointHosts/${wild}`, 'must name one host: wildcards and buckets cannot be endpoints']
+  if (wild >= 0) return [`endpointHosts/${wild}`, 'must name one host: wildcards and buckets cannot be endpoints']
   const taken = [...(tokenParameters?.keys() ?? [])].find((name) => OWN_PARAMETERS.test(name))
-  if (taken !== undefined) return ['/tokenParameters', `must not contain "${taken}", which has a field of its own`]
+  if (taken !== undefined) return ['tokenParameters', `must not contain "${taken}", which has a field of its own`]
   return undefined
 }
 
@@ -271,12 +273,8 @@ function missingProof(credential: OAuth2Credential): Lack | undefined {
     tls: ['certificate', 'privateKey'],
   }[method]
   const field = needed.find((name) => credential[name] === undefined)
-  if (field) return [`/${field}`, `is missing: "clientAuthentication" is ${method}`]
+  if (field) return [`${field}`, `is missing: "clientAuthentication" is ${method}`]
   if (credential.flow === 'clientCredentials' && method === 'none' && !credential.clientAuthentication)
-    return ['/clientSecret', 'is missing']
+    return ['clientSecret', 'is missing']
   return undefined
-}
-
-function invalid(pointer: string, what: string): ConfigurationError {
-  return new ConfigurationError('CONFIG_INVALID', `${pointer.slice(1)} ${what}`, { pointer })
 }

@@ -5,7 +5,7 @@ import { CredentialError, isAuthError, NetworkError } from '../../errors.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { converse } from './client.ts'
+import { callEndpoint } from './client.ts'
 import type { OAuth2Context } from './credential.ts'
 import { invalidAnswer, loginDenied, loginRequired } from './endpoint.ts'
 import { granted, requested } from './grants.ts'
@@ -26,7 +26,7 @@ export async function deviceCode(context: OAuth2Context, interaction: Interactio
   const { credential, clock } = context
   if (!interaction.device) throw loginRequired(credential)
   const begun = clock.now()
-  const { result } = await converse(context, { endpoint: 'device endpoint' }, ({ library, configuration }) =>
+  const { result } = await callEndpoint(context, { endpoint: 'device endpoint' }, ({ library, configuration }) =>
     library.initiateDeviceAuthorization(configuration, requested(credential)),
   ).catch((error: unknown) => {
     throw withOtherWay(error, context)

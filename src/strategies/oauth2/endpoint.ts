@@ -2,7 +2,7 @@ import type { AuthContext } from '../../auth/strategy.ts'
 import { fromBase64url } from '../../crypto/encoding.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
-import { type HttpResponse, isRedirect } from '../../http/message.ts'
+import { type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { type Clock, skewFrom } from '../../net/clock.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
@@ -27,7 +27,7 @@ const MAX_ANSWER = 1_048_576
 const VISIBLE = /^[\x20-\x7e]{1,65536}$/
 
 /** A response that was read completely. */
-export interface Read {
+export interface EndpointResponse {
   readonly status: number
   /** Milliseconds of `Retry-After`. */
   readonly retryAfter?: number
@@ -41,13 +41,13 @@ export interface Read {
 }
 
 /** Reads a response. Errors: `OAUTH_REDIRECT`, `RESPONSE_TOO_LARGE`, those of the transport. */
-export async function taken(response: HttpResponse, endpoint: Endpoint, { now }: Pick<Clock, 'now'>): Promise<Read> {
+export async function readResponse(response: HttpResponse, endpoint: Endpoint, { now }: Pick<Clock, 'now'>): Promise<EndpointResponse> {
   if (isRedirect(response.status)) {
     await response.discard()
     throw redirectRefused(endpoint, response)
   }
   const text = await response.text(MAX_ANSWER)
-  const json = parsed(text)
+  const json = parsedJson(text)
   const error = ownString(json, 'error')
   const retryAfter = retryHint(response.headers, now())
   const skew = skewFrom(Date.parse(response.headers.get('date') ?? ''), now())
@@ -62,7 +62,7 @@ export async function taken(response: HttpResponse, endpoint: Endpoint, { now }:
 }
 
 /** Returns the members of a successful response. Errors: `OAUTH_ERROR`, `HTTP_<status>`, `OAUTH_RESPONSE_INVALID`. */
-export function membersOf({ status, json, error, retryAfter }: Read, endpoint: Endpoint): JsonObject {
+export function membersOf({ status, json, error, retryAfter }: EndpointResponse, endpoint: Endpoint): JsonObject {
   if (error !== undefined) throw withRetryAfter(oauthError(endpoint, status, error, ownString(json, 'error_description')), retryAfter)
   // 201 is also seen at token and device endpoints, whose standards say 200, and 200 where they say 201.
   if (status < 200 || status > 299) throw withRetryAfter(unexpectedStatus(endpoint, status), retryAfter)
@@ -71,7 +71,7 @@ export function membersOf({ status, json, error, retryAfter }: Read, endpoint: E
 }
 
 /** Requirements of a token response (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
-export interface Demands {
+export interface TokenRequirements {
   readonly tokenType: 'Bearer' | 'DPoP'
   /** An exchange may also return something other than an access token. */
   readonly exchange: boolean
@@ -85,15 +85,15 @@ export interface Demands {
  *
  * Errors: as of {@link membersOf}, `OAUTH_TOKEN_TYPE`.
  */
-export function tokenMembers(read: Read, endpoint: Endpoint, demands: Demands): JsonObject {
-  const { tokenField } = demands
+export function tokenMembers(read: EndpointResponse, endpoint: Endpoint, requirements: TokenRequirements): JsonObject {
+  const { tokenField } = requirements
   const response = membersOf(read, endpoint)
   const named = tokenField === undefined ? ['access_token', 'token'] : [tokenField]
   const name = named.find((one) => Object.hasOwn(response, one) && !isAbsent(response[one]))
   if (name === undefined) throw withoutToken(response, endpoint, tokenField)
   const token = response[name]
   if (typeof token !== 'string' || !isAccessToken(token)) throw invalidAnswer(endpoint, `has no usable ${plainName(name) ?? 'token'}`)
-  const answer: JsonObject = { ...response, access_token: token, token_type: typeOf(response.token_type, endpoint, demands) }
+  const answer: JsonObject = { ...response, access_token: token, token_type: typeOf(response.token_type, endpoint, requirements) }
   if (answer.token_type === 'n_a' && isAbsent(answer.issued_token_type)) {
     throw invalidAnswer(endpoint, 'has no issued_token_type, which says what it is', 'ask the provider: RFC 8693 §2.2.1 requires it')
   }
@@ -108,7 +108,7 @@ export function tokenMembers(read: Read, endpoint: Endpoint, demands: Demands): 
 }
 
 /** Returns the type in lower case. Only a token that is bound to a key must say so: there a bearer token would be weaker than requested. */
-function typeOf(given: unknown, endpoint: Endpoint, { tokenType, exchange }: Demands): string {
+function typeOf(given: unknown, endpoint: Endpoint, { tokenType, exchange }: TokenRequirements): string {
   if (isAbsent(given) && tokenType === 'Bearer') return 'bearer'
   const type = typeof given === 'string' ? given.trim().toLowerCase() : ''
   if (type === tokenType.toLowerCase() || (exchange && type === 'n_a')) return type
@@ -149,7 +149,7 @@ const DEVICE_LIFE = 600
  * Returns the members of a device authorization response by the names of RFC 8628 §3.2: Google writes `verification_url`, others omit
  * `expires_in`, or write numbers as text. Errors: as of {@link membersOf}; it names what is missing.
  */
-export function deviceMembers(read: Read, endpoint: Endpoint): JsonObject {
+export function deviceMembers(read: EndpointResponse, endpoint: Endpoint): JsonObject {
   const { verification_url: url, verification_url_complete: complete, interval, expires_in: life, ...members } = membersOf(read, endpoint)
   const pause = typeof interval === 'string' && /^\d+$/.test(interval) ? Number(interval) : interval
   const answer: JsonObject = {
@@ -184,25 +184,13 @@ export function expiresIn(value: unknown): number | undefined {
 
 /** Returns the header (0) or the claims (1) of a JWT (RFC 7519 §3.1); no members for a malformed one. */
 export function jwtPart(token: string, part: 0 | 1): JsonObject {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(fromBase64url(token.split('.')[part] ?? '')))
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = parsedJson(new TextDecoder().decode(fromBase64url(token.split('.')[part] ?? '')))
+  return isObject(value) ? value : {}
 }
 
 /** Servers write null or an empty text for absent members. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === ''
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**
@@ -338,11 +326,11 @@ const LAST_ATTEMPT = 20_000
 /** The longest wait in milliseconds while a lock is held; for longer ones the lock is released. */
 export const LOCKED_REST = 10_000
 /** After this many consecutive failures, no request is sent for `rest` milliseconds. */
-const TROUBLE = { failures: 5, rest: 10_000 }
+const FAILURE_LIMIT = { failures: 5, rest: 10_000 }
 
 type Context = Pick<AuthContext, 'clock' | 'random' | 'session' | 'signal' | 'credential'> & { readonly longestRest?: number }
 
-interface Trouble {
+interface Failures {
   failures: number
   until: number
   last?: AuthError
@@ -354,24 +342,24 @@ interface Trouble {
  */
 export async function withTokenRetries<T>(url: string, context: Context, ask: () => Promise<T>, once = false): Promise<T> {
   const { clock, session, credential } = context
-  const { value: trouble } = await session.resolve<Trouble>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
+  const { value: recent } = await session.resolve<Failures>(`trouble ${url}`, async () => ({ value: { failures: 0, until: 0 } }))
   const begun = clock.now()
   const { retries, backoff, retryAfter } = TOKEN_RETRIES
   let rested = 0
   for (let attempt = 1; ; attempt++) {
-    if (trouble.last && clock.now() < trouble.until) {
-      const why = `${new URL(url).origin} failed ${TROUBLE.failures} times in a row; try again after ${TROUBLE.rest / 1000} s`
-      throw because(trouble.last, why, credential.id)
+    if (recent.last && clock.now() < recent.until) {
+      const why = `${new URL(url).origin} failed ${FAILURE_LIMIT.failures} times in a row; try again after ${FAILURE_LIMIT.rest / 1000} s`
+      throw because(recent.last, why, credential.id)
     }
-    if (trouble.until > 0) Object.assign(trouble, { failures: 0, until: 0 })
+    if (recent.until > 0) Object.assign(recent, { failures: 0, until: 0 })
     try {
       const answer = await ask()
-      trouble.failures = 0
+      recent.failures = 0
       return answer
     } catch (error) {
       if (!isAuthError(error) || !error.retryable) throw error
-      trouble.last = error
-      if (++trouble.failures >= TROUBLE.failures) trouble.until = clock.now() + TROUBLE.rest
+      recent.last = error
+      if (++recent.failures >= FAILURE_LIMIT.failures) recent.until = clock.now() + FAILURE_LIMIT.rest
       if (once || attempt > retries || clock.now() - begun - rested > LAST_ATTEMPT) throw error
       const wanted = retryAfterOf(error) ?? 0
       if (rested + wanted > (context.longestRest ?? retryAfter.longest)) throw tooLong(error, wanted)

@@ -34,14 +34,14 @@ export async function findIssuer(known: KnownEndpoints, send: Send, signal?: Abo
   return undefined
 }
 
-interface Place {
+interface Candidate {
   /** Without a trailing slash. */
   readonly issuer: string
   readonly url: string
 }
 
 /** Returns the candidates, shorter issuers first, because they are more common. */
-function places({ tokenUrl, authorizationUrl = tokenUrl }: KnownEndpoints): readonly Place[] {
+function places({ tokenUrl, authorizationUrl = tokenUrl }: KnownEndpoints): readonly Candidate[] {
   const issuers = [tokenUrl, authorizationUrl].flatMap((endpoint) => {
     const { origin, pathname } = new URL(endpoint)
     const segments = pathname.split('/').slice(1, -1).slice(0, MAX_SEGMENTS)
@@ -53,7 +53,7 @@ function places({ tokenUrl, authorizationUrl = tokenUrl }: KnownEndpoints): read
         .join(''),
     }))
   })
-  const found = issuers.flatMap(({ origin, path }): Place[] => [
+  const found = issuers.flatMap(({ origin, path }): Candidate[] => [
     { issuer: origin + path, url: origin + path + OPEN_ID },
     { issuer: origin + path, url: origin + RFC_8414 + path },
   ])

@@ -1,11 +1,11 @@
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import type { Token } from '../../auth/strategy.ts'
+import { remember, type Token } from '../../auth/strategy.ts'
 import { ConfigurationError, CredentialError, isAuthError, ProtocolError, SelectionError } from '../../errors.ts'
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { reveal } from '../credential-values.ts'
-import { boundKey, type Client, type Conversation, converse, secretEncoding } from './client.ts'
+import { boundKey, type Client, callEndpoint, type EndpointCall, secretEncoding } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
 import { expiresIn, invalidAnswer, jwtPart } from './endpoint.ts'
 import { serverOf } from './server.ts'
@@ -138,8 +138,7 @@ export async function password(context: OAuth2Context): Promise<TokenSet> {
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'OAUTH_ERROR' || error.actual !== 'invalid_grant') throw error
     const refusal = refused(error.url, error.status, context)
-    allowAgain(context)
-    await session.resolve<Refusal>(REFUSED, async () => ({ value: { account, error: refusal }, refreshAt: clock.now() + REMEMBERED }))
+    await remember<Refusal>(session, REFUSED, { account, error: refusal }, clock.now() + REMEMBERED)
     throw refusal
   }
 }
@@ -180,14 +179,14 @@ function refused(url: string | undefined, status: number | undefined, { credenti
 
 /** Runs a grant and reads the resulting token set. */
 
-/** Runs a grant of openid-client. Errors: as of `converse`. */
+/** Runs a grant of openid-client. Errors: as of `callEndpoint`. */
 export async function granted(
   context: OAuth2Context,
   grant: (client: Client) => Promise<unknown>,
-  conversation: Partial<Conversation> = {},
+  call: Partial<EndpointCall> = {},
 ): Promise<TokenSet> {
   const asked = context.clock.now()
-  const { members, skew } = await converse(context, { endpoint: 'token endpoint', ...conversation }, grant)
+  const { members, skew } = await callEndpoint(context, { endpoint: 'token endpoint', ...call }, grant)
   if (!members) throw invalidAnswer({ credential: context.credential.id, url: '', name: 'token endpoint' }, 'is missing')
   const secret = secretEncoding(context)
   const set = { ...withEnd(tokenSetOf(members, asked), context.credential, skew), ...(secret === 'none' && { secretEncoding: secret }) }

@@ -34,7 +34,7 @@ export async function implicit(context: OAuth2Context, interaction: Interaction)
   }
 }
 
-interface Expected {
+interface LoginChecks {
   readonly state: string
   /** True for an `iss` of the server; default: always false. */
   readonly isIssuer?: (iss: string) => boolean
@@ -46,7 +46,7 @@ interface Expected {
  * Returns the token in a fragment (RFC 6749 §4.2.2), checked in this order: duplicates, `error`, `state`, `iss`, token, type. Errors:
  * `OAUTH_RESPONSE_INVALID`, `LOGIN_DENIED`, `OAUTH_ERROR`, `OAUTH_ISSUER_MISMATCH`, `OAUTH_TOKEN_TYPE`; they never quote the fragment.
  */
-export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, credential }: Expected): TokenSet {
+export function readImplicitAnswer(hash: string, { state, isIssuer, askedAt, credential }: LoginChecks): TokenSet {
   const endpoint: Endpoint = { credential, url: '', name: 'authorization endpoint' }
   const members = membersOf(hash)
   if (KNOWN.some((name) => members.getAll(name).length > 1)) throw invalidAnswer(endpoint, 'contains a parameter twice')

@@ -10,7 +10,7 @@ import {
   type Strategy,
   type Warning,
 } from '../../auth/strategy.ts'
-import { type AuthError, ConfigurationError, SelectionError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, isAuthError, SelectionError } from '../../errors.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -22,11 +22,22 @@ import {
 } from '../../http/message.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import { type AuthScheme, isHttpScheme, type OAuth2Flow, type OAuth2Scheme } from '../../stac/scheme.ts'
-import { boundKey } from './client.ts'
+import { boundKey, callEndpoint } from './client.ts'
 import { credentialProblem, OAUTH2_FORMS, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext, wanted } from './credential.ts'
 import { fragmentsUnseen } from './endpoint.ts'
-import { hostsOf, publishedAt } from './server.ts'
-import { knownTokens, loginProblem, renewTokens, resolveTokens, type TokenSet, tokenOf, tokenState } from './token.ts'
+import { allowAgain } from './grants.ts'
+import { hostsOf, ignoredEndpoint, publishedAt, serverOf } from './server.ts'
+import {
+  dropTokens,
+  keepTokens,
+  knownTokens,
+  loginProblem,
+  renewTokens,
+  resolveTokens,
+  type TokenSet,
+  tokenOf,
+  tokenState,
+} from './token.ts'
 
 /** Strategy `oauth2`: the credential names the flow, endpoints and scopes; the catalog's copy is never used. */
 
@@ -49,8 +60,8 @@ export const byToken = {
   token: tokenOf,
   loginRequired: loginProblem,
   tokenState,
-  login: async (context: OAuth2Context, interaction: Interaction) => (await import('./login.ts')).login(context, interaction),
-  logout: async (context: OAuth2Context, choice?: LogoutChoice) => (await import('./login.ts')).logout(context, choice),
+  login,
+  logout,
 } as const
 
 /** Obtains a token by the credential's grant (RFC 6749) and sends it as a bearer token (RFC 6750) or with a proof (RFC 9449); a 401 is retried once. */
@@ -206,4 +217,89 @@ function placed(request: HttpRequest, { id, placement }: OAuth2Credential, token
     })
   }
   return withUrl(request, withQueryParameter(request.url, placement.name, token))
+}
+
+/**
+ * Obtains and stores a new token set: by the device flow when the interaction can show a code and the server supports it, else in a browser;
+ * flows without a login repeat their grant.
+ */
+async function login(context: OAuth2Context, interaction: Interaction): Promise<void> {
+  const { flow } = context.credential
+  if (flow === 'implicit') return keepTokens(context, await (await import('./implicit.ts')).implicit(context, interaction))
+  if (flow === 'authorizationCode') return keepTokens(context, await byPerson(context, interaction))
+  if (flow === 'password') allowAgain(context)
+  await dropTokens(context)
+  await resolveTokens(context)
+}
+
+async function byPerson(context: OAuth2Context, interaction: Interaction): Promise<TokenSet> {
+  const knowsDevices = (await serverOf(context)).device_authorization_endpoint !== undefined
+  if (interaction.device && (knowsDevices || !interaction.redirect))
+    return (await import('./device-code.ts')).deviceCode(context, interaction)
+  return (await import('./authorization-code.ts')).authorizationCode(context, interaction)
+}
+
+/**
+ * Removes the tokens first, then revokes them where the server supports it (RFC 7009). With `end` the user is logged out at the provider
+ * last, if it has a page for that.
+ */
+async function logout(context: OAuth2Context, { end, revoke: mayRevoke = true }: LogoutChoice = {}): Promise<void> {
+  const set = await dropTokens(context)
+  try {
+    if (set && mayRevoke) await revoke(context, set)
+  } finally {
+    const { end_session_endpoint: page } = end ? await serverOf(context) : {}
+    if (page !== undefined) await end?.(endOfSession(page, context, set))
+  }
+}
+
+/** Returns the logout URL (OpenID Connect RP-Initiated Logout 1.0 §2): the ID token identifies the login, so that no other user is logged out. */
+function endOfSession(page: string, { credential: { clientId } }: OAuth2Context, set: TokenSet | undefined): string {
+  const url = new URL(page)
+  url.searchParams.set('client_id', clientId)
+  if (set?.idToken !== undefined) url.searchParams.set('id_token_hint', set.idToken)
+  return url.href
+}
+
+/**
+ * Revokes the refresh token first, so that it cannot be used any more, and the access token even if that failed: RFC 7009 §2.1 leaves it to the
+ * server whether one revokes the other. Errors: `OAUTH_*`, `HTTP_<status>`, those of the transport; of two, the first.
+ */
+async function revoke(context: OAuth2Context, { refreshToken, accessToken }: TokenSet): Promise<void> {
+  const { revocation_endpoint: url } = await serverOf(context)
+  if (url === undefined) return warnUnrevoked(context)
+  const secrets = refreshToken === undefined ? [accessToken] : [refreshToken, accessToken]
+  const failures: unknown[] = []
+  for (const token of secrets) {
+    try {
+      await callEndpoint(context, { endpoint: 'revocation endpoint', secrets }, ({ library, configuration }) =>
+        library.tokenRevocation(configuration, token),
+      )
+    } catch (error) {
+      const endedBefore = refreshToken !== undefined && failures.length === 0
+      if (token !== accessToken || !isNoLoss(error, endedBefore)) failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Warns when the server has an endpoint for it, on a host that the user does not allow. */
+async function warnUnrevoked(context: OAuth2Context): Promise<void> {
+  const ignored = await ignoredEndpoint(context, 'revocation_endpoint')
+  if (ignored === undefined) return
+  const what = `the tokens of "${context.credential.id}" were removed, but not revoked: they are valid until they expire`
+  const why = `the revocation endpoint is on ${ignored.origin}, which the credential does not allow`
+  context.warn({ code: 'TOKEN_NOT_REVOKED', message: `${what}, because ${why}; for the next logout, ${ignored.hint}` })
+}
+
+/** Error codes for a token that was revoked with its refresh token. RFC 7009 §2.2 defines none, but some servers send one. */
+const UNKNOWN = ['invalid_token', 'invalid_request']
+
+/**
+ * True when a refusal can be ignored: the server cannot revoke access tokens, which expire (RFC 7009 §2.2.1), or it
+ * no longer knows this one. The latter is accepted after the refresh token was revoked by a request that differs in the token alone.
+ */
+function isNoLoss(error: unknown, endedBefore: boolean): boolean {
+  if (!isAuthError(error)) return false
+  return error.actual === 'unsupported_token_type' || (endedBefore && UNKNOWN.includes(String(error.actual)))
 }

@@ -7,7 +7,7 @@ import { withRetryAfter } from '../../net/retry.ts'
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { methodOf, type OAuth2Context, type OAuth2Credential } from './credential.ts'
-import { type Endpoint, invalidAnswer, membersOf, taken, unexpectedStatus, withTokenRetries } from './endpoint.ts'
+import { type Endpoint, invalidAnswer, membersOf, readResponse, unexpectedStatus, withTokenRetries } from './endpoint.ts'
 
 const SUFFIX = '/.well-known/openid-configuration'
 
@@ -146,7 +146,7 @@ async function published(url: string, context: OAuth2Context): Promise<Publicati
 async function document(endpoint: Endpoint, context: OAuth2Context): Promise<JsonObject> {
   return withTokenRetries(endpoint.url, context, async () => {
     const request = { method: 'GET', url: endpoint.url, headers: { accept: 'application/json' } }
-    const read = await taken(await context.send(request, { signal: context.signal }), endpoint, context.clock)
+    const read = await readResponse(await context.send(request, { signal: context.signal }), endpoint, context.clock)
     if (read.status >= 400) throw withRetryAfter(unexpectedStatus(endpoint, read.status), read.retryAfter)
     return membersOf(read, endpoint)
   })

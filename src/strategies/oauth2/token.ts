@@ -1,8 +1,10 @@
 import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
-import type { SessionStore } from '../../auth/session.ts'
+import type { SessionStore, StorePlace } from '../../auth/session.ts'
 import { refreshTime, reserveIn, type Token, type TokenState } from '../../auth/strategy.ts'
 import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
+import { parsedJson } from '../../http/message.ts'
+import { isObject } from '../../stac/document.ts'
 import { reveal } from '../credential-values.ts'
 import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
@@ -35,7 +37,7 @@ export function renewTokens(context: OAuth2Context, refused: TokenSet): Promise<
 /** Stores the set of a login. */
 export async function keepTokens(context: OAuth2Context, set: TokenSet): Promise<void> {
   const { store, key } = await placeOf(context)
-  await store.exclusively(key, () => store.write(key, encodeTokenSet(set)), context.signal)
+  await store.exclusively(key, () => store.write(key, JSON.stringify(set)), context.signal)
   context.session.invalidate(tokenKey(context.credential), knownTokens(context))
   context.changed('started')
 }
@@ -59,7 +61,7 @@ export async function dropTokens(context: OAuth2Context): Promise<TokenSet | und
 }
 
 /** Returns the stored set; what it says about the client secret is known from then on. */
-async function storedSet(context: OAuth2Context, { store, key }: Place): Promise<TokenSet | undefined> {
+async function storedSet(context: OAuth2Context, { store, key }: StorePlace): Promise<TokenSet | undefined> {
   const set = decodeTokenSet(await store.read(key))
   if (set?.secretEncoding) await rememberEncoding(context, set.secretEncoding)
   return set
@@ -149,7 +151,7 @@ async function kept(context: OAuth2Context, refused: TokenSet | undefined): Prom
         try {
           const set = { ...(await refreshed(locked, old, refused, { store, key })), user }
           // A rotated refresh token is stored before the access token is used.
-          await store.write(key, encodeTokenSet(set))
+          await store.write(key, JSON.stringify(set))
           context.changed(old ? 'refreshed' : 'started')
           if (set.idTokenIsLast && !isLiving(set, refused?.idToken === set.idToken ? set : undefined, context))
             throw loginRequired(context.credential, 'its ID token has expired or was refused, and a refresh returns no other')
@@ -183,7 +185,7 @@ async function refreshed(
   context: OAuth2Context,
   old: TokenSet | undefined,
   refused: TokenSet | undefined,
-  place: Place,
+  place: StorePlace,
 ): Promise<TokenSet> {
   const { credential } = context
   if (old === undefined || !canRefresh(old) || !(await isRefreshable(context, old, place))) return byGrant(context)
@@ -203,10 +205,10 @@ async function forgetRefreshToken(
   context: OAuth2Context,
   old: TokenSet,
   refused: TokenSet | undefined,
-  { store, key }: Place,
+  { store, key }: StorePlace,
 ): Promise<void> {
   const { refreshToken: _refused, ...rest } = old
-  if (isLiving(old, refused, context)) return store.write(key, encodeTokenSet(rest))
+  if (isLiving(old, refused, context)) return store.write(key, JSON.stringify(rest))
   await store.remove(key)
   context.changed('removed')
 }
@@ -218,8 +220,8 @@ const ROOM = 16_384
 const told = new WeakMap<SessionStore, Set<string>>()
 
 /** True when the new set can be stored, which is checked before the refresh. Errors: `CACHE_*` when a new login would be needed. */
-async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: Place): Promise<boolean> {
-  const text = encodeTokenSet(old)
+async function isRefreshable(context: OAuth2Context, old: TokenSet, { store, key }: StorePlace): Promise<boolean> {
+  const text = JSON.stringify(old)
   try {
     await reserveIn(store, key, text, Math.max(ROOM, 3 * text.length))
     told.get(store)?.delete(key)
@@ -239,7 +241,7 @@ function notWritable({ credential: { id } }: OAuth2Context, reason: unknown): In
 }
 
 /** Warns once that the token cannot be refreshed; the access token is used until it expires. */
-function tellOnce({ warn }: OAuth2Context, { store, key }: Place, { code, message, hint }: AuthError): void {
+function tellOnce({ warn }: OAuth2Context, { store, key }: StorePlace, { code, message, hint }: AuthError): void {
   const keys = told.get(store) ?? new Set()
   if (keys.has(key)) return
   told.set(store, keys.add(key))
@@ -304,13 +306,7 @@ async function namedUser(credential: OAuth2Credential): Promise<string | undefin
   return username && !username.isText && !username.isAsked ? platform.sha256Hex(await reveal(username, 'username', credential)) : undefined
 }
 
-/** The store, and the key of the credential's set in it. */
-interface Place {
-  readonly store: SessionStore
-  readonly key: string
-}
-
-async function placeOf({ credential, stores }: OAuth2Context): Promise<Place> {
+async function placeOf({ credential, stores }: OAuth2Context): Promise<StorePlace> {
   const more = await parametersOf(credential)
   const parts = [credential.id, tokenKey(credential), await userOf(credential), credential.dpop ? 'dpop' : '', ...(more ? [more] : [])]
   const key = await platform.sha256Hex(parts.map((part) => `${part.length}:${part}`).join(''))
@@ -340,23 +336,11 @@ export interface TokenSet {
   readonly boundTo?: string
 }
 
-/** Encodes a set as JSON for a store. */
-function encodeTokenSet(set: TokenSet): string {
-  return JSON.stringify(set)
-}
-
 /** Decodes a set from a store; undefined for anything else. */
 function decodeTokenSet(text: string | undefined): TokenSet | undefined {
-  if (text === undefined) return undefined
-  let value: Readonly<Record<string, unknown>>
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(text ?? '')
   const isSet =
-    typeof value === 'object' &&
-    value !== null &&
+    isObject(value) &&
     typeof value.accessToken === 'string' &&
     ['Bearer', 'DPoP', 'N_A'].includes(String(value.tokenType)) &&
     typeof value.askedAt === 'number' &&

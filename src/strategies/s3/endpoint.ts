@@ -23,13 +23,13 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
  */
 
 /** The URL of a request, and the region that it is signed for. */
-export interface Place extends ObjectAddress {
+export interface SigningAddress extends ObjectAddress {
   readonly url: string
   readonly region: string
 }
 
 /** The sources of the endpoint. */
-export interface Whereabouts {
+export interface EndpointSources {
   /** From the user's credential. */
   readonly credential: Service
   /** From the storage extension, in order of preference. */
@@ -37,7 +37,7 @@ export interface Whereabouts {
   /** From the user's environment. */
   readonly environment: Service
   /** True when the user's allowed URLs include that endpoint. */
-  trusts(place: Place): boolean
+  trusts(place: SigningAddress): boolean
   /** Returns the region that the service named for that bucket earlier. */
   learned(address: ObjectAddress): string | undefined
 }
@@ -65,7 +65,7 @@ export function placeKey(address: ObjectAddress): string {
  * credential's endpoint, else the first trusted storage (else the first, for the caller to refuse), else the
  * environment's endpoint, else Amazon.
  */
-export function placeOf(url: string, known: Whereabouts): Place {
+export function placeOf(url: string, known: EndpointSources): SigningAddress {
   const { credential, storages, environment, trusts } = known
   const services = storages.map((storage) => ({ ...serviceOf(storage, credential), region: storage.region }))
   const address = objectAddressOf(url, [credential, environment, ...services]) ?? pathStyle(url)
@@ -105,9 +105,9 @@ function below(endpoint: string, bucket: string): string {
 function settled(
   address: ObjectAddress,
   stated: string | undefined,
-  { credential, environment, learned }: Whereabouts,
+  { credential, environment, learned }: EndpointSources,
   url?: string,
-): Place {
+): SigningAddress {
   const named = learned(address)
   const host = amazonRegion(address)
   const region = validRegion(named, host, credential.region, stated, environment.region)
@@ -122,7 +122,7 @@ function settled(
 }
 
 /** Returns the location for callers. Errors: `URL_INVALID` for a key that is not UTF-8. */
-export function locationOf({ bucket, path, endpoint, region, virtualHost, url }: Place, requesterPays = false): ObjectLocation {
+export function locationOf({ bucket, path, endpoint, region, virtualHost, url }: SigningAddress, requesterPays = false): ObjectLocation {
   try {
     return { bucket, key: decodeURIComponent(path), endpoint, region, virtualHost, requesterPays }
   } catch {
@@ -192,7 +192,7 @@ export function reaches(credential: S3Credential, url: string): boolean {
 }
 
 /** Like `reaches`, for a location that is parsed already. */
-export function reachesPlace(credential: S3Credential, place: Place): boolean {
+export function reachesPlace(credential: S3Credential, place: SigningAddress): boolean {
   if (isAllowed(credential, place) || coversKey(credential.sendTo, new URL(place.url))) return true
   return place.search !== '' && reaches(credential, place.url)
 }
@@ -204,7 +204,7 @@ export function placeFor(
   target?: Target,
   keys?: S3Keys,
   learned: (address: ObjectAddress) => string | undefined = () => undefined,
-): Place {
+): SigningAddress {
   const environment = { endpoint: credential.keys?.endpoint, region: credential.keys?.region ?? keys?.region }
   return placeOf(url, {
     credential,

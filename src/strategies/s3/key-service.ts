@@ -11,7 +11,7 @@ import {
   SelectionError,
   TrustError,
 } from '../../errors.ts'
-import { type HttpRequest, type HttpResponse, isRedirect } from '../../http/message.ts'
+import { type HttpRequest, type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
 import { elementContent, elementText, errorDocument } from '../../http/xml-text.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { reveal } from '../credential-values.ts'
@@ -33,7 +33,7 @@ export async function keysFromService(context: S3Context, signal: AbortSignal): 
   const response = await (input?.send ?? send)(await keyRequest(credential), { signal })
   await checkAnswer(response, id, 'key service')
   const { url, status } = response
-  const keys = keysIn(parsed(await response.text(MAX_ANSWER)), fields)
+  const keys = keysIn(parsedJson(await response.text(MAX_ANSWER)), fields)
   if (keys) return keys
   const places = (['accessKeyId', 'secretAccessKey'] as const).map((name) => fields?.get(name) ?? name)
   const message = `the response of the key service of "${id}" is not JSON with ${places.join(' and ')}`
@@ -98,14 +98,6 @@ function redirected({ url, status }: Pick<HttpResponse, 'url' | 'status'>, id: s
   const message = `the ${service} of "${id}" sent a redirect instead of keys. It was not followed`
   const hint = 'services often redirect to a login page when they refuse a token: check the credential named in "with", then the URL'
   return new TrustError('REDIRECT_CROSS_ORIGIN', message, { credential: id, url, status, hint })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Temporary keys for the token of a login: `AssumeRoleWithWebIdentity` (AWS STS API 2011-06-15; Ceph and MinIO have it too). */

@@ -1,11 +1,13 @@
 import { platform } from '#platform'
 import type { LogoutChoice } from '../../auth/auth.ts'
 import type { Secret } from '../../auth/credential.ts'
-import type { CacheEntry, SessionStore } from '../../auth/session.ts'
+import type { CacheEntry, StorePlace } from '../../auth/session.ts'
 import type { AuthContext, PeekContext, TokenState } from '../../auth/strategy.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { isAccessToken, momentOf } from '../../http/headers.ts'
+import { parsedJson } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
+import { own } from '../../stac/document.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
 import { atHand, fieldAt, reveal, unfit } from '../credential-values.ts'
 import type { S3Credential } from './endpoint.ts'
@@ -126,12 +128,6 @@ function dueAt({ expiration = Number.POSITIVE_INFINITY }: S3Keys, since: number,
   return expiration - Math.max(Math.min(MARGIN, life / 2), minValidity < life ? minValidity : 0)
 }
 
-/** Where the keys of a credential are kept, and their key there. */
-interface Place {
-  readonly store: SessionStore
-  readonly key: string
-}
-
 /** Returns keys of a service: those in the store, else new ones, which are requested once for all processes. */
 async function sharedKeys(context: S3Context, signal: AbortSignal, refused: S3Keys | undefined): Promise<S3Keys> {
   const { clock, session, changed } = context
@@ -179,7 +175,7 @@ async function asking(context: S3Context): Promise<(signal: AbortSignal) => Prom
 }
 
 /** Returns the place of the keys, which depend on all that the service is asked, and as whom. */
-async function placeOf({ credential, stores }: S3Context): Promise<Place> {
+async function placeOf({ credential, stores }: S3Context): Promise<StorePlace> {
   const { id, with: login, credentialsUrl, method, body, bodyType, stsEndpoint, roleArn, roleSessionName, durationSeconds } = credential
   const asked = body && [...body].map(([name, value]) => [name, value])
   const service = [credentialsUrl, method, bodyType, asked, stsEndpoint, roleArn, roleSessionName, durationSeconds]
@@ -187,19 +183,12 @@ async function placeOf({ credential, stores }: S3Context): Promise<Place> {
   return { store: stores.persistent, key }
 }
 
-async function storedKeys({ store, key }: Place): Promise<GivenKeys | undefined> {
-  const text = await store.read(key)
-  if (text === undefined) return undefined
-  let value: { readonly givenAt?: unknown; readonly expiration?: unknown }
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+async function storedKeys({ store, key }: StorePlace): Promise<GivenKeys | undefined> {
+  const value = parsedJson((await store.read(key)) ?? '')
   const keys = keysIn(value)
-  if (!keys || typeof value.givenAt !== 'number') return undefined
-  const { expiration } = value
-  return { ...keys, ...(typeof expiration === 'number' && { expiration }), givenAt: value.givenAt }
+  const [givenAt, expiration] = ['givenAt', 'expiration'].map((name) => own(value, name))
+  if (!keys || typeof givenAt !== 'number') return undefined
+  return { ...keys, ...(typeof expiration === 'number' && { expiration }), givenAt }
 }
 
 /** Reads the credential's own keys in order: synchronously when they were given as text. */

@@ -8,6 +8,7 @@ import {
   type ObjectKeys,
   type Preparation,
   type Resource,
+  remember,
   type Strategy,
 } from '../../auth/strategy.ts'
 import { patternsText } from '../../auth/url-pattern.ts'
@@ -23,13 +24,13 @@ import {
   covers,
   ID_PLACE,
   locationOf,
-  type Place,
   placeFor,
   placeKey,
   placeOf,
   reaches,
   reachesPlace,
   type S3Credential,
+  type SigningAddress,
   sameService,
   storagesFor,
   suits,
@@ -48,10 +49,6 @@ import {
 } from './keys.ts'
 import { isStale, type Refusal, refusalOf, refusedBy, skewOf } from './refusal.ts'
 import { presign, signHeaders, whenThere } from './sigv4.ts'
-
-type Context = S3Context
-
-type Known = S3PeekContext
 
 /** Lifetime of a header signature. */
 const SIGNATURE_LIFE = 15 * 60_000
@@ -162,14 +159,14 @@ function prepare({ credential, resource: { url, target } }: Preparation<S3Scheme
   )
 }
 
-function peek(request: HttpRequest, context: Known): AuthStep | undefined {
+function peek(request: HttpRequest, context: S3PeekContext): AuthStep | undefined {
   const keys = keysAtHand(context)
   if (!keys) return undefined
   const step = sign(request, keys, context, placeOfRequest(request, context, keys))
   return step instanceof Promise ? undefined : step
 }
 
-async function* authorize(request: HttpRequest, context: Context): AuthFlow {
+async function* authorize(request: HttpRequest, context: S3Context): AuthFlow {
   const { credential, clock } = context
   const corrected = new Set<string>()
   const waits = [...SETTLING_WAITS]
@@ -198,15 +195,20 @@ async function* authorize(request: HttpRequest, context: Context): AuthFlow {
 }
 
 /** Returns the corrections for the next attempt, from a refusal; undefined when there are none. */
-async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Context): Promise<'region' | 'clock' | 'keys' | undefined> {
+async function correct(
+  refusal: Refusal,
+  keys: S3Keys,
+  place: SigningAddress,
+  context: S3Context,
+): Promise<'region' | 'clock' | 'keys' | undefined> {
   const { clock } = context
   if (refusal.region && refusal.region !== place.region) {
-    await remember(context, regionKey(place), refusal.region)
+    await remember(context.session, regionKey(place), refusal.region)
     return 'region'
   }
   const skew = skewOf(refusal, clock.now())
   if (skew !== undefined) {
-    await remember(context, skewKey(place), skew)
+    await remember(context.session, skewKey(place), skew)
     return 'clock'
   }
   // Keys of a service may have been deleted there.
@@ -217,8 +219,8 @@ async function correct(refusal: Refusal, keys: S3Keys, place: Place, context: Co
 function sign(
   request: HttpRequest,
   keys: S3Keys,
-  { credential, session, clock, resource }: Known,
-  place: Place,
+  { credential, session, clock, resource }: S3PeekContext,
+  place: SigningAddress,
 ): AuthStep | Promise<AuthStep> {
   const { id, requesterPays = false } = credential
   const problem = parameterProblem(request.url)
@@ -266,18 +268,13 @@ function objectKeys({ accessKeyId, secretAccessKey, sessionToken, expiration }: 
   }
 }
 
-function placeOfRequest({ url }: HttpRequest, { credential, resource, session }: Known, keys: S3Keys): Place {
+function placeOfRequest({ url }: HttpRequest, { credential, resource, session }: S3PeekContext, keys: S3Keys): SigningAddress {
   return placeFor(credential, url, resource.target, keys, (address) => session.get<string>(regionKey(address))?.value)
-}
-
-async function remember({ session }: Context, key: string, value: unknown): Promise<void> {
-  session.invalidate(key, session.get(key)?.value)
-  await session.resolve(key, async () => ({ value }))
 }
 
 const regionKey = (place: Parameters<typeof placeKey>[0]) => `region ${placeKey(place)}`
 
-const skewKey = ({ url }: Place) => `skew ${new URL(url).origin}`
+const skewKey = ({ url }: SigningAddress) => `skew ${new URL(url).origin}`
 
 /**
  * Sends the request to the endpoint of the credential that matches it, else of the document, else of the environment, else Amazon; once
@@ -330,7 +327,7 @@ const HINTS: { readonly [name: string]: string } = {
  */
 function payHint(
   { code = 'AccessDenied' }: Refusal,
-  { endpoint }: Place,
+  { endpoint }: SigningAddress,
   credential: S3Credential,
   target: Target | undefined,
 ): string | undefined {

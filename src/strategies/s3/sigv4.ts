@@ -7,7 +7,7 @@
  */
 import { platform } from '#platform'
 import { UnsupportedError } from '../../errors.ts'
-import type { HttpRequest } from '../../http/message.ts'
+import { type HttpRequest, percentEncoded } from '../../http/message.ts'
 import type { HmacKey, S3Keys } from '../../platform/platform.ts'
 
 type MaybePromise<T> = T | Promise<T>
@@ -65,7 +65,7 @@ export function presign(request: HttpRequest, keys: S3Keys, options: PresigningO
   const { time, day } = timeAt(options.now)
   const scope = scopeOf(keys, day, options.region)
   const own =
-    `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${encode(scope.credential)}&X-Amz-Date=${time}&X-Amz-Expires=${lifetime(keys, options)}` +
+    `X-Amz-Algorithm=${ALGORITHM}&X-Amz-Credential=${percentEncoded(scope.credential)}&X-Amz-Date=${time}&X-Amz-Expires=${lifetime(keys, options)}` +
     `${scope.tokenParameter}&X-Amz-SignedHeaders=host${options.requesterPays ? '&x-amz-request-payer=requester' : ''}`
   const parameters = query ? canonicalQuery(`${query}&${own}`) : own
   const canonical = `${request.method}\n${path}\n${parameters}\nhost:${host}\n\nhost\n${UNSIGNED_PAYLOAD}`
@@ -94,37 +94,24 @@ function canonicalPath(path: string): string {
   if (/^[\w\-.~/]*$/.test(path)) return path
   const key = decode(path)
   if (/\/\.\.?(\/|$)/.test(key)) throw notSignable('URLs cannot contain dot segments')
-  return encode(key).replaceAll('%2F', '/')
+  return percentEncoded(key).replaceAll('%2F', '/')
 }
 
 /** Encodes names and values like the path, `/` too, sorted by name, then by value; in a query `+` is a space. */
 function canonicalQuery(query: string): string {
   const pairs = query.split('&').flatMap((parameter) => {
     const [name = '', ...value] = parameter.replaceAll('+', ' ').split('=').map(decode)
-    return parameter ? `${encode(name)}\0${encode(value.join('='))}` : []
+    return parameter ? `${percentEncoded(name)}\0${percentEncoded(value.join('='))}` : []
   })
   // A separator below every character of an encoded text makes names sort before values.
   return pairs.sort().join('&').replaceAll('\0', '=')
 }
 
-/** Returns `name:value` lines and the list of names. Ours were added last and in order; only other `x-amz-*` headers need a sort. */
+/** Returns `name:value` lines and the list of names. */
 function canonicalHeaders(host: string, headers: Readonly<Record<string, string>>, signed: readonly string[] = []) {
-  const chosen = ['host']
-  let last = ''
-  let sorted = true
-  for (const name in headers) {
-    if (!name.startsWith('x-amz-') && !signed.includes(name)) continue
-    if (name < last) sorted = false
-    chosen.push((last = name))
-  }
-  if (!sorted || signed.length > 0) chosen.sort()
-  let lines = ''
-  for (const name of chosen) lines += `${name}:${name === 'host' ? host : folded(headers[name] ?? '')}\n`
-  return { lines, names: chosen.join(';') }
-}
-
-function folded(value: string): string {
-  return value.includes('  ') ? value.trim().replace(/ +/g, ' ') : value.trim()
+  const chosen = ['host', ...Object.keys(headers).filter((name) => name.startsWith('x-amz-') || signed.includes(name))].sort()
+  const lines = chosen.map((name) => `${name}:${name === 'host' ? host : (headers[name] ?? '').trim().replace(/ +/g, ' ')}\n`)
+  return { lines: lines.join(''), names: chosen.join(';') }
 }
 
 // Task 2 and 4: the string to sign, and its signature.
@@ -172,23 +159,17 @@ function newScope({ accessKeyId, secretAccessKey, sessionToken }: S3Keys, day: s
     token: sessionToken,
     scope,
     credential: `${accessKeyId}/${scope}`,
-    tokenParameter: sessionToken ? `&X-Amz-Security-Token=${encode(sessionToken)}` : '',
+    tokenParameter: sessionToken ? `&X-Amz-Security-Token=${percentEncoded(sessionToken)}` : '',
     key,
   }
 }
 
 // Below: small parts.
 
-let clock = { second: -1, time: '', day: '' }
-
-/** Returns `YYYYMMDDTHHMMSSZ` and its day, computed once a second. */
+/** Returns `YYYYMMDDTHHMMSSZ` and its day. */
 function timeAt(now: number) {
-  const second = Math.floor(now / 1000)
-  if (second !== clock.second) {
-    const time = `${new Date(second * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
-    clock = { second, time, day: time.slice(0, 8) }
-  }
-  return clock
+  const time = `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
+  return { time, day: time.slice(0, 8) }
 }
 
 function lifetime({ expiration = Infinity }: S3Keys, { expiresIn, now }: PresigningOptions): number {
@@ -203,11 +184,6 @@ function decode(text: string): string {
   } catch {
     throw notSignable('a percent sequence is not UTF-8')
   }
-}
-
-/** Keeps RFC 3986 unreserved characters, encodes all other bytes as `%XX`; encodeURIComponent alone leaves `!'()*`. */
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function notSignable(reason: string): UnsupportedError {

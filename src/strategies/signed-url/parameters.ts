@@ -7,7 +7,6 @@ import { isObject, type JsonObject, pointer } from '../../stac/document.ts'
 import type { SignedUrlFlow, SigningParameter } from '../../stac/scheme.ts'
 import { reveal, unfit } from '../credential-values.ts'
 import {
-  type Asked,
   apiPlaceholders,
   apiProblem,
   filled,
@@ -17,6 +16,7 @@ import {
   placeholderProblem,
   placeholdersIn,
   placeholderValue,
+  type SigningTarget,
   urlValue,
 } from './placeholders.ts'
 import type { SignedUrlCredential } from './signed-url.ts'
@@ -52,7 +52,12 @@ const NONE: ReadonlyMap<string, Secret> = new Map()
  *
  * Errors: `PARAM_FORBIDDEN`, `PARAM_SCHEMA_REF`, `PARAM_SCHEMA_KEYWORD`, `PARAM_SCHEMA_VALUE`, `PARAM_UNBOUND`.
  */
-export function checkParameters(flow: SignedUrlFlow, at: string, credential: SignedUrlCredential, resource: Asked): readonly Warning[] {
+export function checkParameters(
+  flow: SignedUrlFlow,
+  at: string,
+  credential: SignedUrlCredential,
+  resource: SigningTarget,
+): readonly Warning[] {
   const { parameter } = credential
   const parameters = parametersOf(flow, credential)
   const warnings: Warning[] = []
@@ -118,7 +123,7 @@ export function parametersProblem(credential: SignedUrlCredential): Configuratio
 }
 
 /** Calls the user's function for each parameter. Errors: `CREDENTIAL_SOURCE` when it fails, `CREDENTIAL_VALUE_INVALID`. */
-export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrlCredential, resource: Asked): Promise<Answers> {
+export async function askedParameters(flow: SignedUrlFlow, credential: SignedUrlCredential, resource: SigningTarget): Promise<Answers> {
   const { parameter, id } = credential
   const answers = new Map<string, ParameterValue>()
   if (!parameter) return answers
@@ -144,7 +149,7 @@ export async function bindParameters(
   flow: SignedUrlFlow,
   credential: SignedUrlCredential,
   answers: Answers,
-  resource: Asked,
+  resource: SigningTarget,
 ): Promise<readonly BoundParameter[]> {
   const bound: BoundParameter[] = []
   for (const [name, definition] of parametersOf(flow, credential)) {
@@ -164,7 +169,12 @@ export async function bindParameters(
 }
 
 /** Returns the part of a signing call that the catalog or the target determines: calls that differ in it need different signatures. Without the resource: the part that all resources share. */
-export function callIdentity(flow: SignedUrlFlow, credential: SignedUrlCredential, answers: Answers, resource?: Asked): readonly unknown[] {
+export function callIdentity(
+  flow: SignedUrlFlow,
+  credential: SignedUrlCredential,
+  answers: Answers,
+  resource?: SigningTarget,
+): readonly unknown[] {
   const called = parametersOf(flow, credential).map(([name, { in: place, schema }]) => {
     return [name, textOf(place), textOf(schema?.type), answers.get(name) ?? (resource && valueOfTarget(name, credential, resource))]
   })
@@ -172,7 +182,7 @@ export function callIdentity(flow: SignedUrlFlow, credential: SignedUrlCredentia
 }
 
 /** Returns the value that the target determines; undefined for one that the credential alone does. */
-function valueOfTarget(name: string, credential: SignedUrlCredential, resource: Asked): string | undefined {
+function valueOfTarget(name: string, credential: SignedUrlCredential, resource: SigningTarget): string | undefined {
   const secret = secretOf(name, credential)
   if (!secret) return urlValue(name, credential, resource)
   return secret.isText && placeholdersIn(textIn(secret)).length > 0 ? filled(textIn(secret), credential, resource) : undefined
@@ -225,21 +235,26 @@ function isForbiddenHeaderToken(name: string): boolean {
 }
 
 /** Returns the value that is known without reading a source. */
-function valueAtHand(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: Asked) {
+function valueAtHand(name: string, definition: SigningParameter, credential: SignedUrlCredential, resource: SigningTarget) {
   const secret = secretOf(name, credential)
   if (!secret) return urlValue(name, credential, resource)
   const text = secret.isText ? filled(textIn(secret), credential, resource) : undefined
   return text === undefined ? undefined : typed(text, definition)
 }
 
-function hasValue(name: string, credential: SignedUrlCredential, resource: Asked): boolean {
+function hasValue(name: string, credential: SignedUrlCredential, resource: SigningTarget): boolean {
   const secret = secretOf(name, credential)
   if (!secret) return urlValue(name, credential, resource) !== undefined
   return !secret.isText || filled(textIn(secret), credential, resource) !== undefined
 }
 
 /** Returns the text of the credential with placeholders replaced; the value of a source is used unchanged. */
-async function givenText(name: string, secret: Secret, credential: SignedUrlCredential, resource: Asked): Promise<string | undefined> {
+async function givenText(
+  name: string,
+  secret: Secret,
+  credential: SignedUrlCredential,
+  resource: SigningTarget,
+): Promise<string | undefined> {
   const text = await reveal(secret, `parameters.${name}`, credential)
   return secret.isText && placeholdersIn(text).length > 0 ? filled(text, credential, resource) : text
 }
@@ -268,7 +283,7 @@ function checkValue(name: string, { schema }: SigningParameter, value: Parameter
 
 interface Unbound {
   readonly credential: SignedUrlCredential
-  readonly resource: Asked
+  readonly resource: SigningTarget
   readonly at?: string
 }
 

@@ -10,7 +10,7 @@ import { assetKeyOf, type Target } from '../../stac/target.ts'
 import type { SignedUrlCredential } from './signed-url.ts'
 
 /** The target to sign. */
-export type Asked = Resource & {
+export type SigningTarget = Resource & {
   /** For a URL below the asset, the rest of its path, percent-decoded; `url` is that of the asset. */
   readonly below?: string | undefined
 }
@@ -93,7 +93,7 @@ function unsupported(names: readonly string[], supported: readonly string[], at:
 }
 
 /** Returns the text with its placeholders replaced; undefined when the target has no value for one. Errors: those of {@link urlValue}. */
-export function filled(text: string, credential: SignedUrlCredential, resource: Asked): string | undefined {
+export function filled(text: string, credential: SignedUrlCredential, resource: SigningTarget): string | undefined {
   const values = new Map(placeholdersIn(text).map((name) => [name, placeholderValue(name, credential, resource)]))
   if ([...values.values()].includes(undefined)) return undefined
   return text.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? '')
@@ -104,7 +104,7 @@ export function filled(text: string, credential: SignedUrlCredential, resource: 
  *
  * Errors: `PARAM_UNBOUND` when the target has no value for one; `PARAM_FORBIDDEN` for a value that servers may read as another path.
  */
-export function filledApi(credential: SignedUrlCredential, resource: Asked): string {
+export function filledApi(credential: SignedUrlCredential, resource: SigningTarget): string {
   return credential.authorizationApi.replace(ENCODED_PLACEHOLDER, (_, name: string) => {
     const value = placeholderValue(name, credential, resource)
     const pointer = resource.target && { pointer: resource.target.pointer }
@@ -129,7 +129,7 @@ export function filledApi(credential: SignedUrlCredential, resource: Asked): str
 }
 
 /** Returns the value of a placeholder, or undefined when the target has none. Errors: those of {@link urlValue}. */
-export function placeholderValue(name: string, credential: SignedUrlCredential, resource: Asked): string | undefined {
+export function placeholderValue(name: string, credential: SignedUrlCredential, resource: SigningTarget): string | undefined {
   const { target, below, url } = resource
   if (name === 'path') return below === undefined ? target && '' : below
   const inDocument = Object.hasOwn(IN_DOCUMENT, name) ? IN_DOCUMENT[name] : undefined
@@ -142,7 +142,7 @@ export function placeholderValue(name: string, credential: SignedUrlCredential, 
  *
  * Errors: `PARAM_FORBIDDEN` when the document's storage extension names another bucket than the URL.
  */
-export function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCredential, { url, target }: Asked): string | undefined {
+export function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCredential, { url, target }: SigningTarget): string | undefined {
   if (name === 'url' || name === 'href') return url
   const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
   const parts = part && partsOf(url, { endpoint, virtualHost })
@@ -164,7 +164,7 @@ export function urlValue(name: string, { endpoint, virtualHost }: SignedUrlCrede
 }
 
 /** True when the parts of a URL are known from the document's storage extension alone, which is not trusted. */
-export function isStatedOnly(name: string, { url, target }: Asked): boolean {
+export function isStatedOnly(name: string, { url, target }: SigningTarget): boolean {
   if (!Object.hasOwn(PARTS, name) || !target) return false
   return storagesOf(target).some((storage) => objectAddressOf(url, [serviceOf(storage)]) !== undefined)
 }

@@ -30,16 +30,16 @@ export interface Keys {
 }
 
 /** A signed URL for the requested one, and where it came from. */
-export interface Found {
+export interface SignatureMatch {
   readonly key: string
   readonly entry: CacheEntry<Signed>
   readonly address: string
 }
 
-type Sign = (signal: AbortSignal) => Promise<CacheEntry<Signed>>
+type SignCall = (signal: AbortSignal) => Promise<CacheEntry<Signed>>
 
 /** Returns the signed URL that is already known. */
-export function knownFor(url: string, keys: Keys, session: Pick<Session, 'get'>): Found | undefined {
+export function knownFor(url: string, keys: Keys, session: Pick<Session, 'get'>): SignatureMatch | undefined {
   const { shared } = keys
   const entry = session.get<Signed>(keys.own)
   if (entry) return foundIn(keys.own, entry, url, keys)
@@ -56,7 +56,7 @@ export function knownFor(url: string, keys: Keys, session: Pick<Session, 'get'>)
  * Returns the signed URL, obtained when there is none. The first response for a host shows what its signatures are valid for: other calls
  * wait for it, and then for the first of their own folder. When signatures are for one URL, each gets its own.
  */
-export async function obtainFor(url: string, keys: Keys, session: Session, sign: Sign): Promise<Found | undefined> {
+export async function obtainFor(url: string, keys: Keys, session: Session, sign: SignCall): Promise<SignatureMatch | undefined> {
   const known = knownFor(url, keys, session)
   if (known) return known
   if (keys.shared !== undefined) {
@@ -73,7 +73,12 @@ export async function obtainFor(url: string, keys: Keys, session: Session, sign:
 }
 
 /** Returns the credential's signed URL for that URL, if it was signed for it or is valid for it. */
-export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { own: ownKey, shared, allows }: Keys): Found | undefined {
+export function foundIn(
+  key: string,
+  entry: CacheEntry<Signed>,
+  url: string,
+  { own: ownKey, shared, allows }: Keys,
+): SignatureMatch | undefined {
   const { asked, call, address, query, cover } = entry.value
   if (asked === url && call === ownKey) return { key, entry, address }
   const isForCall = query !== undefined && call === ownKey && shared !== undefined
@@ -82,9 +87,9 @@ export function foundIn(key: string, entry: CacheEntry<Signed>, url: string, { o
 }
 
 /** Waits for another caller's request; if it fails, the error is ignored and this caller sends its own. */
-async function firstOf(key: string, session: Session, sign: Sign): Promise<CacheEntry<Signed> | undefined> {
+async function firstOf(key: string, session: Session, sign: SignCall): Promise<CacheEntry<Signed> | undefined> {
   let isOurs = false
-  const ours: Sign = (signal) => {
+  const ours: SignCall = (signal) => {
     isOurs = true
     return sign(signal)
   }

@@ -1,8 +1,8 @@
 import type { CacheEntry } from '../../auth/session.ts'
 import { refusedCall } from '../../auth/strategy.ts'
 import { SelectionError, TrustError } from '../../errors.ts'
-import { type HttpResponse, isRedirect } from '../../http/message.ts'
-import { isObject, own, ownString } from '../../stac/document.ts'
+import { type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
+import { own, ownString } from '../../stac/document.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { appended, expiryOf } from './reuse.ts'
 
@@ -67,7 +67,7 @@ export async function readSignedAnswer(response: HttpResponse, rules: AnswerRule
     throw refusedCall('signing API', 'signing calls', response, credential)
   }
   const text = await response.text(MAX_ANSWER)
-  const answer = parsed(text) ?? (/^text\/plain\b/i.test(headers.get('content-type') ?? '') ? text.trim() : undefined)
+  const answer = parsedJson(text) ?? (/^text\/plain\b/i.test(headers.get('content-type') ?? '') ? text.trim() : undefined)
   if (kind === 'cookies') return signatureIn(cookiesOf(response, answer, responseField), answer, rules, url)
   const signed = textIn(answer, responseField, USUAL[kind])
   if (kind === 'query') return signatureIn(signed === undefined ? undefined : queryOf(signed), answer, rules, url)
@@ -130,15 +130,6 @@ function textIn(answer: unknown, field: string | undefined, usual: readonly stri
   const exact = own(answer, field)
   const value = exact === undefined && field.includes('.') ? field.split('.').reduce<unknown>(own, answer) : exact
   return typeof value === 'string' ? value : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) || typeof value === 'string' ? value : {}
-  } catch {
-    return undefined
-  }
 }
 
 /** Signatures without a URL: a query that is added to the URL of the file, or cookies of CloudFront. */

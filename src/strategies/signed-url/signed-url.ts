@@ -16,8 +16,8 @@ import {
 } from '../../auth/strategy.ts'
 import { matchesAny, namedOrigin, pathProblem, type UrlPattern } from '../../auth/url-pattern.ts'
 import { type AuthError, SelectionError, UnsupportedError } from '../../errors.ts'
+import { harmlessHeaders } from '../../http/headers.ts'
 import { type HttpRequest, type HttpResponse, withHeader, withQueryParameter, withUrl } from '../../http/message.ts'
-import { harmlessHeaders } from '../../http/redirect.ts'
 import { addressOf, isAddressProblem } from '../../http/url.ts'
 import { errorDocument, wordIn } from '../../http/xml-text.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
@@ -36,14 +36,14 @@ import {
   parametersProblem,
   placeholdersOf,
 } from './parameters.ts'
-import { type Asked, filledApi } from './placeholders.ts'
+import { filledApi, type SigningTarget } from './placeholders.ts'
 import { SigningRateLimiter } from './rate-limit.ts'
-import { coverOf, endingWith, type Found, foundIn, type Keys, knownFor, obtainFor, type Signed } from './reuse.ts'
+import { coverOf, endingWith, foundIn, type Keys, knownFor, obtainFor, type SignatureMatch, type Signed } from './reuse.ts'
 import { type AnswerKind, cookieHeader, readSignedAnswer } from './signed-answer.ts'
 
 type Context = AuthContext<SignedUrlScheme, SignedUrlCredential>
 
-type Known = PeekContext<SignedUrlScheme, SignedUrlCredential>
+type SignedUrlPeekContext = PeekContext<SignedUrlScheme, SignedUrlCredential>
 
 const NO_ANSWERS: Answers = new Map()
 
@@ -147,7 +147,7 @@ function checkAnswer({ id, answer = 'url', signedUrlHosts }: SignedUrlCredential
   )
 }
 
-function peek(request: HttpRequest, context: Known): AuthStep | undefined {
+function peek(request: HttpRequest, context: SignedUrlPeekContext): AuthStep | undefined {
   // A function is called once per request, so `peek` must not call it.
   if (context.credential.parameter) return undefined
   const found = knownFor(request.url, keysOf(context), context.session)
@@ -194,7 +194,10 @@ async function hasEnded(response: HttpResponse, method: string): Promise<boolean
 }
 
 /** Checks that the asset's signature is valid for a URL below it. Errors: `SCHEME_UNSUPPORTED`, `QUERY_NAME_CONFLICT`. */
-function opening(found: Found | undefined, { credential: { id, reuse, answer = 'url' }, resource: { url } }: Context): Found {
+function opening(
+  found: SignatureMatch | undefined,
+  { credential: { id, reuse, answer = 'url' }, resource: { url } }: Context,
+): SignatureMatch {
   if (found) return found
   if (answer !== 'url' && reuse !== 'address') {
     const message = `the URL has a parameter of the signature from "${id}" already`
@@ -213,7 +216,11 @@ function opening(found: Found | undefined, { credential: { id, reuse, answer = '
 }
 
 /** Returns the step with the signed URL, or with cookies; at another origin nothing else of the caller's request is sent. */
-function step(request: HttpRequest, { address, entry: { value, expiresAt } }: Found, { credential }: Pick<Known, 'credential'>): AuthStep {
+function step(
+  request: HttpRequest,
+  { address, entry: { value, expiresAt } }: SignatureMatch,
+  { credential }: Pick<SignedUrlPeekContext, 'credential'>,
+): AuthStep {
   if (credential.answer === 'cookies') {
     const cookies = [request.headers.cookie ?? [], cookieHeader(value.query ?? '')].flat().join('; ')
     return authorized(withHeader(request, 'cookie', cookies), expiresAt)
@@ -237,7 +244,7 @@ async function sign(context: Context, answers: Answers, call: string, signal: Ab
   const request = signingRequest(filledApi(credential, resource), credential.method, parameters)
   const send = context.input?.send ?? context.send
   const limiter = await limiterOf(context)
-  const response = await limiter.run(() => send(request, { signal }), signal)
+  const response = await limiter.run(() => send(request, { signal }), signal, request.url)
   const now = clock.now()
   const asked = usesPath(credential) ? context.resource.url : resource.url
   const { value, ...life } = await readSignedAnswer(response, {
@@ -262,7 +269,7 @@ async function limiterOf({ session, clock, credential }: Context): Promise<Signi
 }
 
 /** Returns the resource to sign: below an asset, the asset, and the rest of the path, if every server reads it alike. */
-function toBeSigned(resource: Resource): Asked {
+function toBeSigned(resource: Resource): SigningTarget {
   const root = rootOf(resource)
   if (root === undefined) return resource
   const below = new URL(resource.url).pathname.slice(new URL(root).pathname.replace(/\/?$/, '/').length)
@@ -292,7 +299,7 @@ function signedAddress(text: string, { signedUrlHosts }: SignedUrlCredential): s
   return url.href
 }
 
-function keysOf({ resource, scheme, credential }: Known, answers: Answers = NO_ANSWERS): Keys {
+function keysOf({ resource, scheme, credential }: SignedUrlPeekContext, answers: Answers = NO_ANSWERS): Keys {
   const [name, flow] = flowFor(scheme, credential)
   const wanted = toBeSigned(resource)
   const field = ownString(flow, 'responseField')

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
-import { compactJws } from '../../../src/crypto/jws.ts'
-import type { PrivateKey } from '../../../src/crypto/private-key.ts'
+import { compactJws, type PrivateKey } from '../../../src/crypto/private-key.ts'
 import { dpop } from '../../../src/strategies/http/schemes.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { found, target } from '../../harness/documents.ts'

@@ -81,10 +81,10 @@ function encodedPath(path: string): string {
 }
 
 describe('against @smithy/signature-v4', () => {
-  /** SubtleCrypto is slow for short texts, and only the hashes differ there. */
-  const count = platform.sha256Hex('') instanceof Promise ? 1_000 : 12_000
+  /** The nightly run signs more, except with SubtleCrypto, which is slow for short texts: only the hashes differ there. */
+  const count = platform.sha256Hex('') instanceof Promise ? 1_000 : Number(process.env.SIGNED_CASES ?? 1_000)
 
-  it(`signs ${count} odd requests the same`, { timeout: 60_000 }, async () => {
+  it(`signs ${count} odd requests the same`, { timeout: 60 * count }, async () => {
     const seen = { presigned: 0, tokens: 0, ports: 0, plain: 0 }
     for (const one of cases(count, 20261120)) {
       if ((await ours(one)) !== (await smithy(one)))

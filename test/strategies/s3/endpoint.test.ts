@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { bucketAndKey, objectAddressOf } from '../../../src/stac/object-address.ts'
 import type { Storage } from '../../../src/stac/storage.ts'
-import { amazonRegion, placeKey, placeOf, type Whereabouts } from '../../../src/strategies/s3/endpoint.ts'
+import { amazonRegion, type EndpointSources, placeKey, placeOf } from '../../../src/strategies/s3/endpoint.ts'
 import { s3 } from '../../../src/strategies/s3/s3.ts'
 
 const storage = (fields: Partial<Storage>): Storage => ({ requesterPays: false, ...fields })
-const place = (url: string, known: Partial<Whereabouts> = {}) => {
+const place = (url: string, known: Partial<EndpointSources> = {}) => {
   const { url: to, region } = placeOf(url, {
     credential: {},
     storages: [],
@@ -85,7 +85,7 @@ describe('placeOf s3://', () => {
       environment: { region: 'r-env' },
       learned: () => 'r-learned',
     }
-    const regionOf = (known: Partial<Whereabouts>) => place('s3://eo/k', known).split(' ')[0]
+    const regionOf = (known: Partial<EndpointSources>) => place('s3://eo/k', known).split(' ')[0]
     expect(regionOf(all)).toBe('r-learned')
     expect(regionOf({ ...all, learned: () => undefined })).toBe('r-entry')
     expect(regionOf({ ...all, learned: () => undefined, credential: {} })).toBe('r-storage')
