@@ -56,53 +56,32 @@ export class RestResource<T extends object = object, Create extends object = obj
    * @example const active = await users.list({ query: { active: true } })
    */
   async list(options: CallOptions = {}): Promise<Decoded<Decoded<Resource<T>>[]>> {
-    return this.#call(
-      'list',
-      () => ({}),
-      options,
-      (answer) => {
-        const unread = this.#unread(answer)
-        const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
-        return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
-      },
-    )
+    return this.#call('list', {}, options, (answer) => {
+      const unread = this.#unread(answer)
+      const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
+      return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
+    })
   }
 
   /** Returns one item. Errors: `HTTP_404` if there is none. */
   async get(id: string | number | bigint, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
-    return this.#call(
-      'get',
-      () => this.#at(id),
-      options,
-      (answer) => this.#record(answer) as Decoded<Resource<T>>,
-    )
+    return this.#call('get', { id }, options, (answer) => this.#record(answer) as Decoded<Resource<T>>)
   }
 
   /** Creates an item and returns the response, usually the item. */
   async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    return this.#call(
-      'create',
-      () => this.#written(data),
-      options,
-      (answer) => this.#record(answer),
-    )
+    return this.#call('create', { data }, options, (answer) => this.#record(answer))
   }
 
   /** Changes an item with the method of the profile and returns the response, usually the item. */
   async update(id: string | number | bigint, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    const input = () => ({ ...this.#at(id), ...this.#written(data) })
-    return this.#call('update', input, options, (answer) => this.#record(answer))
+    return this.#call('update', { id, data }, options, (answer) => this.#record(answer))
   }
 
   /** Deletes an item and returns the response, usually nothing. A retry that finds it deleted is a success. */
   async delete(id: string | number | bigint, options: CallOptions = {}): Promise<unknown> {
     const { envelope } = this.#options.profile
-    return this.#call(
-      'delete',
-      () => this.#at(id),
-      options,
-      ({ data }) => unwrapped(data, envelope),
-    )
+    return this.#call('delete', { id }, options, (answer) => unwrapped(answer.data, envelope))
   }
 
   /**
@@ -162,23 +141,24 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 
   /** Makes the input of an action, sends it and reads the response; the errors of all three have its name. */
-  async #call<Read>(action: Action, input: () => CallInput, options: CallOptions, read: (answer: ApiResponse) => Read): Promise<Read> {
-    const { client, profile } = this.#options
+  async #call<Read>(
+    action: Action,
+    given: { readonly id?: unknown; readonly data?: unknown; readonly query?: CallInput['query'] },
+    options: CallOptions,
+    read: (answer: ApiResponse) => Read,
+  ): Promise<Read> {
+    const { client, profile, id: checked = (id) => id as number } = this.#options
     const operation = this.#operations[action]
     let attempts = 0
     try {
       checkVerb(profile, operation.method, operation.name)
-      const answer = await client.send(operation, input(), options)
+      const path: CallInput['path'] = 'id' in given ? { id: checked(given.id) } : {}
+      const answer = await client.send(operation, { path, query: given.query, ...('data' in given && this.#written(given.data)) }, options)
       attempts = answer.attempts
       return read(answer)
     } catch (error) {
       throw described(error, attempts, operation.name)
     }
-  }
-
-  #at(id: string | number | bigint): CallInput {
-    const { id: check } = this.#options
-    return { path: { id: check ? check(id) : id } }
   }
 
   #unread(answer: ApiResponse): string | undefined {
@@ -187,13 +167,7 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 
   async #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
-    if ('query' in cursor)
-      return this.#call(
-        'list',
-        () => cursor,
-        options,
-        (answer) => answer,
-      )
+    if ('query' in cursor) return this.#call('list', cursor, options, (answer) => answer)
     const { client } = this.#options
     const { list } = this.#operations
     const path = rawPath(client.pathOf(cursor.url, list.path))
