@@ -254,15 +254,23 @@ async function* walk<Page, Item, Cursor>(
   let cursor: Cursor | undefined
   let left = limit
   let total = 0
+  let fetched = 0
   for (let number = 1; left >= 1; number++) {
-    if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`, number - 1)
-    const page = await pageAt(source, cursor, signal, number)
-    const all = source.items(page)
-    const items = all.slice(0, left)
-    total += all.length
-    left -= items.length
-    yield items
-    cursor = source.next(page, cursor, { number, count: all.length, total })
+    try {
+      if (number > maxPages) throw loop(source.name, `has more than ${maxPages} pages`, number - 1)
+      const page = await source.fetch(cursor, signal)
+      fetched++
+      const all = source.items(page)
+      const items = all.slice(0, left)
+      total += all.length
+      left -= items.length
+      yield items
+      cursor = source.next(page, cursor, { number, count: all.length, total })
+    } catch (error) {
+      if (isAuthError(error) && !('page' in error)) annotate(error, { page: number })
+      // Each page took a request at least.
+      throw described(error, fetched, source.name)
+    }
     if (cursor === undefined) return
     const mark = JSON.stringify(cursor)
     if (seen.has(mark)) throw loop(source.name, `names a page that was already read, on page ${number}`, number)
@@ -270,25 +278,10 @@ async function* walk<Page, Item, Cursor>(
   }
 }
 
-async function pageAt<Page, Item, Cursor>(
-  source: PageSource<Page, Item, Cursor>,
-  cursor: Cursor | undefined,
-  signal: AbortSignal,
-  number: number,
-): Promise<Page> {
-  try {
-    return await source.fetch(cursor, signal)
-  } catch (error) {
-    if (isAuthError(error)) annotate(error, { page: number })
-    throw error
-  }
-}
-
 async function* flattened<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item, void> {
   for await (const page of pages) yield* page
 }
 
-/** @param page the last one that was read; each took a request at least */
 function loop(name: string, why: string, page: number): unknown {
   const error = new ProtocolError('PAGE_LOOP', `${name} ${why}`)
   annotate(error, { page })

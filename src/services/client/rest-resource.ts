@@ -56,30 +56,32 @@ export class RestResource<T extends object = object, Create extends object = obj
    * @example const active = await users.list({ query: { active: true } })
    */
   async list(options: CallOptions = {}): Promise<Decoded<Decoded<Resource<T>>[]>> {
-    const answer = await this.#send('list', () => ({}), options)
-    const unread = this.#unread(answer)
-    const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
-    return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
+    return this.#call('list', {}, options, (answer) => {
+      const unread = this.#unread(answer)
+      const decodeIssues = unread === undefined ? [] : [{ field: '', message: unread }]
+      return Object.defineProperty(this.#records(answer), 'decodeIssues', { value: decodeIssues }) as never
+    })
   }
 
   /** Returns one item. Errors: `HTTP_404` if there is none. */
   async get(id: string | number | bigint, options: CallOptions = {}): Promise<Decoded<Resource<T>>> {
-    return this.#record(await this.#send('get', () => this.#at(id), options)) as Decoded<Resource<T>>
+    return this.#call('get', { id }, options, (answer) => this.#record(answer) as Decoded<Resource<T>>)
   }
 
   /** Creates an item and returns the response, usually the item. */
   async create(data: Create, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    return this.#record(await this.#send('create', () => this.#written(data), options))
+    return this.#call('create', { data }, options, (answer) => this.#record(answer))
   }
 
   /** Changes an item with the method of the profile and returns the response, usually the item. */
   async update(id: string | number | bigint, data: Update, options: CallOptions = {}): Promise<Decoded<Resource<T>> | undefined> {
-    return this.#record(await this.#send('update', () => ({ ...this.#at(id), ...this.#written(data) }), options))
+    return this.#call('update', { id, data }, options, (answer) => this.#record(answer))
   }
 
   /** Deletes an item and returns the response, usually nothing. A retry that finds it deleted is a success. */
   async delete(id: string | number | bigint, options: CallOptions = {}): Promise<unknown> {
-    return unwrapped((await this.#send('delete', () => this.#at(id), options)).data, this.#options.profile.envelope)
+    const { envelope } = this.#options.profile
+    return this.#call('delete', { id }, options, (answer) => unwrapped(answer.data, envelope))
   }
 
   /**
@@ -98,7 +100,7 @@ export class RestResource<T extends object = object, Create extends object = obj
         next: (answer, _cursor, read) => {
           const unread = this.#unread(answer)
           if (unread !== undefined) this.#options.client.emit('warning', { code: 'PAGE_UNREAD', message: `${this.#name}: ${unread}` })
-          return during(this.#operations.list.name, answer.attempts, () => cursorAfter(paging, { ...read, answer, pageSize }))
+          return cursorAfter(paging, { ...read, answer, pageSize })
         },
       },
       { limit, maxPages, signal },
@@ -119,12 +121,14 @@ export class RestResource<T extends object = object, Create extends object = obj
     const name = `${this.#name}.request`
     const replay = method === 'GET' || method === 'HEAD' ? 'safe' : 'unsafe'
     const { body, ...rest } = input
-    const { below, written } = during(name, 0, () => {
+    try {
       checkVerb(profile, method, name)
-      const resource = `/${this.#options.path}${path === '' ? '' : rawPath(path)}`
-      return { below: resource, written: body === undefined ? input : { ...rest, ...this.#written(body) } }
-    })
-    return client.send<Data>({ ...common(profile), name, method, path: below, replay }, written, options)
+      const below = `/${this.#options.path}${path === '' ? '' : rawPath(path)}`
+      const written = body === undefined ? input : { ...rest, ...this.#written(body) }
+      return await client.send<Data>({ ...common(profile), name, method, path: below, replay }, written, options)
+    } catch (error) {
+      throw described(error, 0, name)
+    }
   }
 
   /** Returns a collection below one of the items: `users.sub(7, 'tasks')` is `users/7/tasks`. */
@@ -136,19 +140,25 @@ export class RestResource<T extends object = object, Create extends object = obj
     return new RestResource<S, C, U>({ client, profile, path: `${own}/${segment(check ? check(id) : id, 'id')}/${path}` })
   }
 
-  async #send(action: Action, input: () => CallInput, options: CallOptions): Promise<ApiResponse> {
-    const { client, profile } = this.#options
+  /** Makes the input of an action, sends it and reads the response; the errors of all three have its name. */
+  async #call<Read>(
+    action: Action,
+    given: { readonly id?: unknown; readonly data?: unknown; readonly query?: CallInput['query'] },
+    options: CallOptions,
+    read: (answer: ApiResponse) => Read,
+  ): Promise<Read> {
+    const { client, profile, id: checked = (id) => id as number } = this.#options
     const operation = this.#operations[action]
-    const given = during(operation.name, 0, () => {
+    let attempts = 0
+    try {
       checkVerb(profile, operation.method, operation.name)
-      return input()
-    })
-    return client.send(operation, given, options)
-  }
-
-  #at(id: string | number | bigint): CallInput {
-    const { id: check } = this.#options
-    return { path: { id: check ? check(id) : id } }
+      const path: CallInput['path'] = 'id' in given ? { id: checked(given.id) } : {}
+      const answer = await client.send(operation, { path, query: given.query, ...('data' in given && this.#written(given.data)) }, options)
+      attempts = answer.attempts
+      return read(answer)
+    } catch (error) {
+      throw described(error, attempts, operation.name)
+    }
   }
 
   #unread(answer: ApiResponse): string | undefined {
@@ -157,17 +167,16 @@ export class RestResource<T extends object = object, Create extends object = obj
   }
 
   async #page(cursor: PageCursor, options: CallOptions): Promise<ApiResponse> {
-    if ('query' in cursor) return this.#send('list', () => ({ query: cursor.query }), options)
+    if ('query' in cursor) return this.#call('list', cursor, options, (answer) => answer)
     const { client } = this.#options
     const { list } = this.#operations
-    const path = during(list.name, 0, () => rawPath(client.pathOf(cursor.url, list.path)))
+    const path = rawPath(client.pathOf(cursor.url, list.path))
     return client.send({ ...list, path }, {}, { ...options, query: undefined })
   }
 
-  #records({ data, attempts }: ApiResponse): Decoded<Resource<T>>[] {
+  #records({ data }: ApiResponse): Decoded<Resource<T>>[] {
     const { client, profile } = this.#options
-    const { name, path } = this.#operations.list
-    const list = during(name, attempts, () => listIn(data, profile.envelope, this.#name, client.baseUrl + path))
+    const list = listIn(data, profile.envelope, this.#name, client.baseUrl + this.#operations.list.path)
     return list.map((record) => this.#decoded(record))
   }
 
@@ -184,9 +193,13 @@ export class RestResource<T extends object = object, Create extends object = obj
   #written(data: unknown): CallInput {
     const { body, codec } = this.#options.profile
     if (body !== 'xml') return { body: data }
-    if (codec?.stringify)
-      return { content: stringified((value) => codec.stringify?.(value) ?? '', data, this.#name), contentType: 'application/xml' }
-    throw new ValidationError('REQUEST_INVALID', 'this service requires XML, but no codec for XML is set', { field: 'body' })
+    if (!codec?.stringify)
+      throw new ValidationError('REQUEST_INVALID', 'this service requires XML, but no codec for XML is set', { field: 'body' })
+    try {
+      return { content: codec.stringify(data), contentType: 'application/xml' }
+    } catch (error) {
+      throw foreign(error, this.#name)
+    }
   }
 }
 
@@ -195,24 +208,6 @@ export function checkPath(path: unknown): void {
   if (typeof path !== 'string') throw new TypeError('a path must be a string')
   const message = `${JSON.stringify(path)} is not the path of a collection`
   if (/^$|[?#{}]|^\/|\/$|\/\//.test(path)) throw new ValidationError('REQUEST_INVALID', message, { field: 'path' })
-}
-
-/** Runs part of an operation; its errors have the name of the operation and the number of requests sent so far. */
-function during<Done>(operation: string, attempts: number, work: () => Done): Done {
-  try {
-    return work()
-  } catch (error) {
-    throw described(error, attempts, operation)
-  }
-}
-
-/** Writes data with a codec. Errors: `CONFIG_INVALID` for a codec that fails. */
-function stringified(stringify: (value: unknown) => string, data: unknown, name: string): string {
-  try {
-    return stringify(data)
-  } catch (error) {
-    throw foreign(error, name)
-  }
 }
 
 function operationsOf({ profile, path }: ResourceOptions): Readonly<Record<Action, Operation>> {

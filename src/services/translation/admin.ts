@@ -2,7 +2,7 @@
 
 import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, paged } from '../client/paging.ts'
-import { memberOf, named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { memberOf, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** The usage of an organization, by key and day if requested (`GET /v2/admin/analytics`). */
 export interface UsageReport {
@@ -124,10 +124,11 @@ export class Admin {
     query: Pick<UsageReport, 'start_date' | 'end_date'>,
     options: TranslationCallOptions,
   ): Promise<Result<T>> {
-    return named(name, async () => {
-      checkDates(query, this.#service.validation(options))
-      return this.#service.call<T>(name, { query: { ...query } }, options)
-    })
+    const checked = (validation: TranslationCallOptions['validate']) => {
+      checkDates(query, validation)
+      return { query: { ...query } }
+    }
+    return this.#service.call<T>(name, checked, options)
   }
 }
 

@@ -3,9 +3,9 @@
 import { platform } from '#platform'
 import { IntegrityError } from '../../errors.ts'
 import { ValidationError } from '../client/errors.ts'
-import { chunksOf, heard, type StreamBody } from '../client/request.ts'
+import { type CallInput, chunksOf, heard, type StreamBody } from '../client/request.ts'
 import { checkTranslation, type TranslateParams } from './translate-text.ts'
-import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import type { Result, TranslationCallOptions, TranslationService, Validation } from './translation-service.ts'
 
 /** A document handle as JSON, to keep it for later. */
 export interface ExportedHandle {
@@ -79,29 +79,25 @@ export interface DocumentParams
  * Errors: `REQUEST_INVALID` for parameters that the service would refuse and for a document without a name, those of the source, those of
  * every call.
  */
-export function uploadDocument(
-  service: TranslationService,
-  source: DocumentSource,
-  params: DocumentParams,
-  options: TranslationCallOptions = {},
-): Promise<Result<DocumentHandle>> {
-  return named('documents.upload', () => uploaded(service, source, params, options))
-}
-
-async function uploaded(
+export async function uploadDocument(
   service: TranslationService,
   source: DocumentSource,
   { filename, ...params }: DocumentParams,
-  { extraBody, ...options }: TranslationCallOptions,
+  { extraBody, ...options }: TranslationCallOptions = {},
 ): Promise<Result<DocumentHandle>> {
-  checkTranslation(params, service.validation(options))
-  const document = await openSource(source)
-  const body = multipart(fieldsOf({ ...params }, extraBody), { ...document, filename: nameOf(filename ?? document.name) })
-  const input = { ...contentOf(body, document, service), contentType: body.contentType, contentLength: body.contentLength }
-  const answer = await service.call<ExportedHandle>('documents.upload', input, { ...options, totalTimeout: options.totalTimeout ?? false })
-  const handle = new DocumentHandle(answer)
-  service.protect(answer.document_key)
-  return Object.defineProperty(handle, 'response', { value: answer.response }) as Result<DocumentHandle>
+  const input = async (validation: Validation): Promise<CallInput> => {
+    checkTranslation(params, validation)
+    const document = await openSource(source)
+    const body = multipart(fieldsOf({ ...params }, extraBody), { ...document, filename: nameOf(filename ?? document.name) })
+    const chunks = () => watched(body, service)
+    const { contentType, contentLength } = body
+    return { content: document.replayable ? chunks : chunks(), contentType, contentLength }
+  }
+  const call = { ...options, totalTimeout: options.totalTimeout ?? false }
+  return service.call('documents.upload', input, call, (answer: Result<ExportedHandle>) => {
+    service.protect(answer.document_key)
+    return Object.defineProperty(new DocumentHandle(answer), 'response', { value: answer.response }) as Result<DocumentHandle>
+  })
 }
 
 function nameOf(name: string | undefined): string {
@@ -124,11 +120,6 @@ function fieldText(name: string, value: unknown): string {
   if (typeof value === 'string' || Number.isFinite(value)) return String(value)
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',')
   throw new ValidationError('REQUEST_INVALID', `"${name}" cannot be written as a field; nothing was sent`, { field: name })
-}
-
-function contentOf(body: MultipartBody, { replayable }: OpenDocument, service: TranslationService) {
-  const chunks = () => watched(body, service)
-  return { content: replayable ? chunks : chunks() }
 }
 
 async function* watched({ chunks, contentLength: total }: MultipartBody, service: TranslationService): AsyncGenerator<Uint8Array> {

@@ -9,6 +9,7 @@ import { chunksOf } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
 import { DocumentHandle, type DocumentParams, type DocumentSource, type ExportedHandle, uploadDocument } from './document-upload.ts'
 import { DocumentError } from './errors.ts'
+import { operations } from './operations.ts'
 import { poll } from './poll.ts'
 import { named, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
@@ -246,7 +247,7 @@ export class Documents {
     try {
       const call = { ...options, totalTimeout: options.totalTimeout ?? false }
       const input = { path: { document_id }, body: { document_key } }
-      const response = await this.#service.send<ReadableStream<Uint8Array>>('documents.download', input, call)
+      const response = await this.#service.send<ReadableStream<Uint8Array>>(operations['documents.download'], input, call)
       this.#seen.note(handle, 'exists')
       return response
     } catch (error) {

@@ -2,15 +2,9 @@
 
 import { ProtocolError } from '../../errors.ts'
 import { utf8Length } from '../../text/utf8-length.ts'
-import { described, ValidationError } from '../client/errors.ts'
-import {
-  named,
-  type Result,
-  type TranslationCallOptions,
-  type TranslationService,
-  type Validation,
-  withResponse,
-} from './translation-service.ts'
+import { ValidationError } from '../client/errors.ts'
+import { operations } from './operations.ts'
+import { type Result, type TranslationCallOptions, type TranslationService, type Validation, withResponse } from './translation-service.ts'
 
 /** A glossary with a dictionary for each pair of languages (`/v3/glossaries`). */
 export interface MultilingualGlossary {
@@ -49,11 +43,11 @@ export class Glossaries {
     { name, dictionaries }: { readonly name: string; readonly dictionaries: readonly DictionaryInput[] },
     options: TranslationCallOptions = {},
   ): Promise<Result<MultilingualGlossary>> {
-    return named('glossaries.create', async () => {
-      const validation = this.#service.validation(options)
+    const input = (validation: Validation) => {
       checkGlossaryName(name, validation)
-      return this.#service.call('glossaries.create', { body: { name, dictionaries: dictionaryTexts(dictionaries, validation) } }, options)
-    })
+      return { body: { name, dictionaries: dictionaryTexts(dictionaries, validation) } }
+    }
+    return this.#service.call('glossaries.create', input, options)
   }
 
   /** Returns all glossaries; the list has no pages. */
@@ -72,17 +66,12 @@ export class Glossaries {
     { name, dictionaries }: { readonly name?: string; readonly dictionaries?: readonly DictionaryInput[] },
     options: TranslationCallOptions = {},
   ): Promise<Result<MultilingualGlossary>> {
-    return named('glossaries.update', async () => {
-      const validation = this.#service.validation(options)
+    const input = (validation: Validation) => {
       if (name !== undefined) checkGlossaryName(name, validation)
       if (dictionaries) checkOneDictionary(dictionaries, validation)
-      const texts = dictionaries && { dictionaries: dictionaryTexts(dictionaries, validation) }
-      return this.#service.call(
-        'glossaries.update',
-        { path: { glossary_id }, body: { ...(name !== undefined && { name }), ...texts } },
-        options,
-      )
-    })
+      return { path: { glossary_id }, body: { name, dictionaries: dictionaries && dictionaryTexts(dictionaries, validation) } }
+    }
+    return this.#service.call('glossaries.update', input, options)
   }
 
   /** Deletes a glossary. */
@@ -98,12 +87,9 @@ export class Glossaries {
     pair: GlossaryPair,
     options: TranslationCallOptions = {},
   ): Promise<Result<Required<DictionaryInput> & { readonly entries: string }>> {
-    const answer = await this.#service.call<EntriesAnswer>('glossaries.entries', { path: { glossary_id }, query: queryOf(pair) }, options)
-    try {
-      return withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
-    } catch (error) {
-      throw described(error, answer.response.attempts, 'glossaries.entries')
-    }
+    const input = { path: { glossary_id }, query: queryOf(pair) }
+    const read = (answer: Result<EntriesAnswer>) => withResponse({ ...onlyDictionary(answer, pair) }, answer.response)
+    return this.#service.call('glossaries.entries', input, options, read)
   }
 
   /** Creates a dictionary, or replaces its entries. */
@@ -112,10 +98,8 @@ export class Glossaries {
     dictionary: DictionaryInput,
     options: TranslationCallOptions = {},
   ): Promise<Result<MultilingualGlossary['dictionaries'][number]>> {
-    return named('glossaries.putDictionary', async () => {
-      const body = dictionaryText(dictionary, this.#service.validation(options))
-      return this.#service.call('glossaries.putDictionary', { path: { glossary_id }, body }, options)
-    })
+    const input = (validation: Validation) => ({ path: { glossary_id }, body: dictionaryText(dictionary, validation) })
+    return this.#service.call('glossaries.putDictionary', input, options)
   }
 
   /** Deletes one dictionary of a glossary. */
@@ -188,11 +172,11 @@ export class GlossariesV2 {
     { name, ...dictionary }: { readonly name: string } & DictionaryInput,
     options: TranslationCallOptions = {},
   ): Promise<Result<Glossary>> {
-    return named('glossariesV2.create', async () => {
-      const validation = this.#service.validation(options)
+    const input = (validation: Validation) => {
       checkGlossaryName(name, validation)
-      return this.#service.call('glossariesV2.create', { body: { name, ...dictionaryText(dictionary, validation) } }, options)
-    })
+      return { body: { name, ...dictionaryText(dictionary, validation) } }
+    }
+    return this.#service.call('glossariesV2.create', input, options)
   }
 
   /** Returns all glossaries; the list has no pages. */
@@ -215,7 +199,7 @@ export class GlossariesV2 {
     glossary_id: string,
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly entries: string; readonly entries_format: 'tsv' }>> {
-    const answer = await this.#service.send<string>('glossariesV2.entries', { path: { glossary_id } }, options)
+    const answer = await this.#service.send<string>(operations['glossariesV2.entries'], { path: { glossary_id } }, options)
     return withResponse({ entries: answer.data, entries_format: 'tsv' as const }, answer)
   }
 }

@@ -1,6 +1,6 @@
 /** The operations of the translation service as data, one row each. */
 import { ValidationError } from '../client/errors.ts'
-import type { FormMembers, Operation } from '../client/request.ts'
+import type { CallInput, FormMembers, Operation } from '../client/request.ts'
 
 /** The key that an operation needs: with that scope, of an administrator, without scopes, or any. */
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
@@ -8,8 +8,8 @@ export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
 /** The type of a member of a record. */
 export type Member = 'record' | 'list' | 'text' | 'number'
 
-/** Required members of a record, with their types. */
-export type Members = Readonly<Record<string, Member>>
+/** The size of a text in characters (code points), of a list in items, or the largest number of items of a page. */
+type Size = { readonly characters: number } | { readonly items: number; readonly least?: number } | { readonly page: number }
 
 /** One operation, as the service documents it. */
 export interface TranslationOperation extends Operation {
@@ -18,8 +18,12 @@ export interface TranslationOperation extends Operation {
   readonly right: Right
   /** The content of a successful response; `nothing` for an empty one. */
   readonly answer: 'record' | 'list' | 'nothing' | 'text' | 'stream'
-  /** Required members of the record. */
-  readonly members?: Members
+  /** Required members of the record, with their types. */
+  readonly members?: Readonly<Record<string, Member>>
+  /** Required members of each record in these lists. */
+  readonly elements?: Readonly<Record<string, Member>>
+  /** Sizes of members of the query or body, which are checked before anything is sent; `[]` stands for each element of a list. */
+  readonly sizes?: Readonly<Record<string, Size>>
   /** True when the body may be sent as a form. */
   readonly form?: true
   readonly stability?: 'alpha' | 'closed alpha' | 'deprecated'
@@ -36,14 +40,32 @@ const VOICE_JOB = '/v1/jobs/voice/translate'
 const LIST = { answer: 'list' } as const
 const NOTHING = { answer: 'nothing' } as const
 const FORM = { form: true } as const
-const TRANSLATE = { form: true, billed: true, members: { translations: 'list' } } as const
-const WRITING = { form: true, billed: true, members: { improvements: 'list' } } as const
+const BILLED = { form: true, billed: true, elements: { text: 'text' } } as const
+const TRANSLATE = { ...BILLED, members: { translations: 'list' } } as const
+const WRITING = { ...BILLED, members: { improvements: 'list' } } as const
 const ALPHA = { stability: 'alpha', secretAnswer: true } as const
 const CLOSED = { stability: 'closed alpha' } as const
 const GLOSSARY_RECORD = { members: { glossary_id: 'text' } } as const
 const SESSION = { secretAnswer: true, members: { streaming_url: 'text', token: 'text' } } as const
+const LANGUAGES = { sizes: { target_languages: { items: 5 }, target_media_languages: { items: 1 } } } as const
+const PAGE = { sizes: { page_size: { page: 25 } } } as const
+const NAME = { characters: 1024 } as const
+const LABEL = { characters: 100 } as const
+const PROMPT = { characters: 300 } as const
+const SIDE = { characters: 10_000 } as const
 const STYLE_LIST = { members: { style_id: 'text' } } as const
 const STYLE_INSTRUCTION = { members: { id: 'text' } } as const
+const INSTRUCTION_SIZES = { sizes: { label: LABEL, prompt: PROMPT } } as const
+const STYLE_SIZES = {
+  sizes: {
+    name: NAME,
+    custom_instructions: { items: 200 },
+    'custom_instructions[].label': LABEL,
+    'custom_instructions[].prompt': PROMPT,
+  },
+} as const
+const SEGMENTS = { sizes: { segments: { items: 500, least: 1 }, 'segments[].source': SIDE, 'segments[].target': SIDE } } as const
+const VOICE_STATE = { members: { results: 'list' }, elements: { status: 'text' } } as const
 const GLOSSARIES = { members: { glossaries: 'list' } } as const
 const OLD = { stability: 'deprecated' } as const
 /** Uploads have no timeout: the timeout for headers starts after them. */
@@ -97,23 +119,41 @@ const ROWS = {
     'GET /v3/translation_memories',
     'safe',
     'translation_memories:read',
-    { members: { translation_memories: 'list' } },
+    { ...PAGE, members: { translation_memories: 'list' } },
   ],
-  'styleRules.list': [33, 'GET /v3/style_rules', 'safe', 'style_rules:read', { members: { style_rules: 'list' } }],
-  'styleRules.create': [34, 'POST /v3/style_rules', 'unsafe', 'style_rules:write', STYLE_LIST],
+  'styleRules.list': [33, 'GET /v3/style_rules', 'safe', 'style_rules:read', { ...PAGE, members: { style_rules: 'list' } }],
+  'styleRules.create': [34, 'POST /v3/style_rules', 'unsafe', 'style_rules:write', { ...STYLE_LIST, ...STYLE_SIZES }],
   'styleRules.get': [35, `GET ${STYLE}`, 'safe', 'style_rules:read', STYLE_LIST],
-  'styleRules.rename': [36, `PATCH ${STYLE}`, 'idem', 'style_rules:write', STYLE_LIST],
+  'styleRules.rename': [36, `PATCH ${STYLE}`, 'idem', 'style_rules:write', { ...STYLE_LIST, sizes: { name: NAME } }],
   'styleRules.delete': [37, `DELETE ${STYLE}`, 'idem', 'style_rules:write', NOTHING],
   'styleRules.setRules': [38, `PUT ${STYLE}/configured_rules`, 'idem', 'style_rules:write', STYLE_LIST],
-  'styleRules.instructions.create': [39, `POST ${STYLE}/custom_instructions`, 'unsafe', 'style_rules:write', STYLE_INSTRUCTION],
+  'styleRules.instructions.create': [
+    39,
+    `POST ${STYLE}/custom_instructions`,
+    'unsafe',
+    'style_rules:write',
+    { ...STYLE_INSTRUCTION, ...INSTRUCTION_SIZES },
+  ],
   'styleRules.instructions.get': [40, `GET ${INSTRUCTION}`, 'safe', 'style_rules:read', STYLE_INSTRUCTION],
-  'styleRules.instructions.replace': [41, `PUT ${INSTRUCTION}`, 'idem', 'style_rules:write', STYLE_INSTRUCTION],
+  'styleRules.instructions.replace': [
+    41,
+    `PUT ${INSTRUCTION}`,
+    'idem',
+    'style_rules:write',
+    { ...STYLE_INSTRUCTION, ...INSTRUCTION_SIZES },
+  ],
   'styleRules.instructions.delete': [42, `DELETE ${INSTRUCTION}`, 'idem', 'style_rules:write', NOTHING],
-  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped', SESSION],
+  'voice.createSession': [43, 'POST /v3/voice/realtime', 'unsafe', 'unscoped', { ...SESSION, ...LANGUAGES }],
   'voice.reconnect': [44, 'GET /v3/voice/realtime', 'unsafe', 'unscoped', { secrets: ['token'], ...SESSION }],
-  'voiceJobs.create': [45, `POST ${VOICE_JOB}`, 'unsafe', 'unscoped', { ...ALPHA, members: { job_id: 'text' } }],
-  'voiceJobs.get': [46, `GET ${VOICE_JOB}/{job_id}`, 'safe', 'unscoped', { ...ALPHA, members: { results: 'list' } }],
-  'quality.submit': [47, 'POST /v1/quality-evaluation', 'unsafe', 'any', { ...CLOSED, members: { job_id: 'text' } }],
+  'voiceJobs.create': [
+    45,
+    `POST ${VOICE_JOB}`,
+    'unsafe',
+    'unscoped',
+    { ...ALPHA, members: { job_id: 'text' }, sizes: { targets: { items: Number.POSITIVE_INFINITY, least: 1 } } },
+  ],
+  'voiceJobs.get': [46, `GET ${VOICE_JOB}/{job_id}`, 'safe', 'unscoped', { ...ALPHA, ...VOICE_STATE }],
+  'quality.submit': [47, 'POST /v1/quality-evaluation', 'unsafe', 'any', { ...CLOSED, ...SEGMENTS, members: { job_id: 'text' } }],
   'quality.poll': [48, 'GET /v1/quality-evaluation/{job_id}', 'safe', 'any', { ...CLOSED, members: { status: 'text' } }],
 } as const satisfies Readonly<Record<string, Row>>
 
@@ -127,6 +167,41 @@ export const operations = Object.fromEntries(
     return [name, { number, name, method: method as Operation['method'], path, replay, right, answer: 'record', ...more }]
   }),
 ) as Readonly<Record<OperationName, TranslationOperation>>
+
+/** Checks the sizes of what is sent. Errors: `REQUEST_TOO_LARGE`, `REQUEST_INVALID`; `TypeError` for another type. */
+export function checkSizes({ sizes = {} }: TranslationOperation, { body, query }: CallInput): void {
+  const members: FormMembers = { ...query, ...(body as object) }
+  for (const [path, size] of Object.entries(sizes)) {
+    const [name = '', inner] = path.split('[].')
+    if (inner === undefined) checkSize(members[name], path, size)
+    else for (const [index, item] of listOf(members[name]).entries()) checkSize(Object(item)[inner], `${name}[${index}].${inner}`, size)
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function checkSize(value: unknown, field: string, size: Size): void {
+  if ('characters' in size) {
+    const { characters: limit } = size
+    if (typeof value !== 'string') throw new TypeError(`${field} must be a string`)
+    if (value.length <= limit || (value.length <= limit * 2 && [...value].length <= limit)) return
+    throw new ValidationError('REQUEST_TOO_LARGE', `${field} has more than ${limit} characters; nothing was sent`, { field, limit })
+  }
+  if ('page' in size) {
+    if (value === undefined || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= size.page)) return
+    const message = `a page has 1 to ${size.page} items; nothing was sent`
+    throw new ValidationError('REQUEST_INVALID', message, { field, limit: size.page })
+  }
+  const { least = 0, items: limit } = size
+  if (value === undefined && least === 0) return
+  if (!Array.isArray(value)) throw new TypeError(`${field} must be an array`)
+  if (value.length < least) throw new ValidationError('REQUEST_INVALID', `${field} needs at least ${least}; nothing was sent`, { field })
+  if (value.length <= limit) return
+  const message = `${field} has ${value.length}, at most ${limit} can be sent at once; nothing was sent`
+  throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit })
+}
 
 /** Lists that are sent as one text with commas; other lists are repeated. */
 const JOINED = new Set(['glossary_ids', 'non_splitting_tags', 'splitting_tags', 'ignore_tags'])

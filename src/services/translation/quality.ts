@@ -5,16 +5,7 @@ import { rawPath } from '../client/request.ts'
 import { JobFailedError } from './errors.ts'
 import { operations } from './operations.ts'
 import { poll } from './poll.ts'
-import { checkCount, checkTextLength } from './translate-text.ts'
-import {
-  named,
-  namedJob,
-  oneEnd,
-  type Result,
-  resultOf,
-  type TranslationCallOptions,
-  type TranslationService,
-} from './translation-service.ts'
+import { namedJob, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** Texts and their translations whose quality is evaluated (`POST /v1/quality-evaluation`). */
 export interface QualityInput {
@@ -62,10 +53,6 @@ export interface QualityState {
 /** A finished evaluation. */
 export type QualityReport = QualityState & Required<Pick<QualityState, 'segments' | 'summary'>>
 
-const MOST_SEGMENTS = 500
-
-const LONGEST_SIDE = 10_000
-
 /**
  * Delays between requests for the state in milliseconds: the first and the longest without `Retry-After`, and the longest `Retry-After`
  * that is used.
@@ -91,23 +78,14 @@ export class Quality {
 
   /** Submits an evaluation. Errors: `REQUEST_INVALID` for no segments, `REQUEST_TOO_LARGE` for more than 500 segments and for long ones. */
   submit(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityJob>> {
-    return named('quality.submit', async () => {
-      if (this.#service.validation(options) === 'strict') checkSegments(input.segments)
-      return this.#service.call('quality.submit', { body: input }, options)
-    })
+    return this.#service.call('quality.submit', { body: input }, options)
   }
 
   /** Returns the current state of an evaluation. */
   async poll({ job_id, poll_url }: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityState>> {
     const path = poll_url ? await this.#ownPath(poll_url) : undefined
     if (path === undefined) return this.#service.call('quality.poll', { path: { job_id } }, options)
-    const operation = { ...operations['quality.poll'], path: rawPath(path) }
-    const answer = await this.#service.perform(operation, {}, options)
-    try {
-      return resultOf(operation, answer, path)
-    } catch (error) {
-      throw described(error, answer.attempts, operation.name)
-    }
+    return this.#service.call({ ...operations['quality.poll'], path: rawPath(path) }, {}, options)
   }
 
   /**
@@ -163,7 +141,7 @@ export class Quality {
           return Math.min(retryHint(response.headers, clock.now()) ?? pause, LONGEST_WISH)
         },
       },
-      { ...(signal && { signal }), ...(deadline && { deadline }) },
+      { signal, deadline },
     ).catch((failure: unknown) => {
       throw namedJob(failure, job.job_id)
     })
@@ -175,12 +153,6 @@ export class Quality {
     })
     throw described(error, state.response.attempts, 'quality.poll')
   }
-}
-
-function checkSegments(segments: QualityInput['segments']): void {
-  checkCount(segments, 'segments', { most: MOST_SEGMENTS })
-  for (const [index, segment] of segments.entries())
-    for (const side of ['source', 'target'] as const) checkTextLength(segment[side], `segments[${index}].${side}`, LONGEST_SIDE)
 }
 
 /**

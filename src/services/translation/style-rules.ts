@@ -1,9 +1,7 @@
 /** Lists of style rules for translations into one language, and translation memories. */
 
-import { ValidationError } from '../client/errors.ts'
 import { type Paged, type PagedOptions, type PagesRead, paged } from '../client/paging.ts'
-import { checkCount, checkTextLength } from './translate-text.ts'
-import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
 
 /** A list of style rules for one target language (`/v3/style_rules`). */
 export interface StyleRuleList {
@@ -37,10 +35,6 @@ export interface StyleRuleListInput {
   readonly custom_instructions?: readonly Omit<StyleInstruction, 'id'>[]
 }
 
-const MOST_INSTRUCTIONS = 200
-
-const LONGEST_NAME = 1024
-
 const PAGE_SIZE = 10
 
 /**
@@ -66,12 +60,8 @@ export class StyleRules {
     { detailed, ...page }: { readonly page?: number; readonly page_size?: number; readonly detailed?: boolean } = {},
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly style_rules: readonly StyleRuleList[] }>> {
-    return named('styleRules.list', async () => {
-      const { page_size } = page
-      if (this.#service.validation(options) === 'strict' && page_size !== undefined) checkPageSize(page_size)
-      const query = { ...page, ...(detailed !== undefined && { detailed: String(detailed) }) }
-      return this.#service.call('styleRules.list', { query }, options)
-    })
+    const query = { ...page, ...(detailed !== undefined && { detailed: String(detailed) }) }
+    return this.#service.call('styleRules.list', { query }, options)
   }
 
   /** Returns the lists of all pages, from `page` on; the last page is one with fewer than `page_size` lists. */
@@ -83,28 +73,23 @@ export class StyleRules {
     }: { readonly page?: number; readonly page_size?: number; readonly detailed?: boolean } = {},
     { limit, maxPages, signal, ...options }: TranslationCallOptions & PagedOptions = {},
   ): Paged<StyleRuleList> {
-    const source = {
-      name: 'styleRules.list',
-      fetch: async (page = first, ending: AbortSignal) => {
-        const wanted = { page, page_size, ...(detailed !== undefined && { detailed }) }
-        return { page, lists: (await this.list(wanted, { ...options, signal: ending })).style_rules }
+    return paged<StylePage, StyleRuleList, number>(
+      {
+        name: 'styleRules.list',
+        fetch: async (page = first, ending) => {
+          const { style_rules: lists } = await this.list({ page, page_size, detailed }, { ...options, signal: ending })
+          return { page, lists }
+        },
+        items: ({ lists }) => lists,
+        next: ({ page, lists }) => (lists.length < page_size ? undefined : page + 1),
       },
-      items: ({ lists }: StylePage) => lists,
-      next: ({ page, lists }: StylePage) => (lists.length < page_size ? undefined : page + 1),
-    }
-    return paged<StylePage, StyleRuleList, number>(source, {
-      ...(limit !== undefined && { limit }),
-      ...(maxPages !== undefined && { maxPages }),
-      ...(signal && { signal }),
-    })
+      { limit, maxPages, signal },
+    )
   }
 
   /** Creates a list. Retried as `unsafe`. */
   create(list: StyleRuleListInput, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
-    return named('styleRules.create', async () => {
-      if (this.#service.validation(options) === 'strict') checkList(list)
-      return this.#service.call('styleRules.create', { body: list }, options)
-    })
+    return this.#service.call('styleRules.create', { body: list }, options)
   }
 
   /** Returns one list with its rules and instructions. */
@@ -114,10 +99,7 @@ export class StyleRules {
 
   /** Changes the name of a list. */
   rename(style_id: string, { name }: { readonly name: string }, options: TranslationCallOptions = {}): Promise<Result<StyleRuleList>> {
-    return named('styleRules.rename', async () => {
-      if (this.#service.validation(options) === 'strict') checkTextLength(name, 'name', LONGEST_NAME)
-      return this.#service.call('styleRules.rename', { path: { style_id }, body: { name } }, options)
-    })
+    return this.#service.call('styleRules.rename', { path: { style_id }, body: { name } }, options)
   }
 
   /** Deletes a list. */
@@ -138,12 +120,6 @@ export class StyleRules {
 interface StylePage {
   readonly page: number
   readonly lists: readonly StyleRuleList[]
-}
-
-function checkList({ name, custom_instructions = [] }: StyleRuleListInput): void {
-  checkTextLength(name, 'name', LONGEST_NAME)
-  checkCount(custom_instructions, 'custom_instructions', { least: 0, most: MOST_INSTRUCTIONS })
-  for (const [index, instruction] of custom_instructions.entries()) checkInstruction(instruction, `custom_instructions[${index}].`)
 }
 
 /** An instruction of a list of style rules. */
@@ -177,10 +153,7 @@ class StyleInstructions {
     instruction: Omit<StyleInstruction, 'id'>,
     options: TranslationCallOptions = {},
   ): Promise<Result<StyleInstruction>> {
-    return named('styleRules.instructions.create', async () => {
-      if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
-      return this.#service.call('styleRules.instructions.create', { path: { style_id }, body: instruction }, options)
-    })
+    return this.#service.call('styleRules.instructions.create', { path: { style_id }, body: instruction }, options)
   }
 
   /** Returns one instruction. */
@@ -195,22 +168,13 @@ class StyleInstructions {
     instruction: Omit<StyleInstruction, 'id'>,
     options: TranslationCallOptions = {},
   ): Promise<Result<StyleInstruction>> {
-    return named('styleRules.instructions.replace', async () => {
-      if (this.#service.validation(options) === 'strict') checkInstruction(instruction)
-      return this.#service.call('styleRules.instructions.replace', { path: { style_id, instruction_id }, body: instruction }, options)
-    })
+    return this.#service.call('styleRules.instructions.replace', { path: { style_id, instruction_id }, body: instruction }, options)
   }
 
   /** Deletes an instruction. */
   delete(style_id: string, instruction_id: string, options: TranslationCallOptions = {}): Promise<Result<object>> {
     return this.#service.call('styleRules.instructions.delete', { path: { style_id, instruction_id } }, options)
   }
-}
-
-/** Checks an instruction. Errors: `REQUEST_TOO_LARGE`. */
-function checkInstruction({ label, prompt }: Omit<StyleInstruction, 'id'>, at = ''): void {
-  checkTextLength(label, `${at}label`, 100)
-  checkTextLength(prompt, `${at}prompt`, 300)
 }
 
 /** A translation memory of the account (`GET /v3/translation_memories`). */
@@ -253,10 +217,7 @@ export class TranslationMemories {
     params: { readonly page?: number; readonly page_size?: number } = {},
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly translation_memories: readonly TranslationMemory[]; readonly total_count?: number }>> {
-    return named(NAME, async () => {
-      if (this.#service.validation(options) === 'strict' && params.page_size !== undefined) checkPageSize(params.page_size)
-      return this.#service.call(NAME, { query: { ...params } }, options)
-    })
+    return this.#service.call(NAME, { query: { ...params } }, options)
   }
 
   /** Returns the memories of all pages. */
@@ -266,8 +227,7 @@ export class TranslationMemories {
   ): Paged<TranslationMemory> {
     const source = {
       name: NAME,
-      fetch: (page = 0, ending?: AbortSignal) =>
-        this.list({ page, ...(page_size !== undefined && { page_size }) }, { ...options, signal: ending }),
+      fetch: (page = 0, ending?: AbortSignal) => this.list({ page, page_size }, { ...options, signal: ending }),
       items: ({ translation_memories: items }: TranslationMemoryPage) => items,
       next: ({ total_count }: TranslationMemoryPage, page = 0, { count, total }: PagesRead) => {
         const isLast = typeof total_count === 'number' ? total >= total_count : count < (page_size ?? PAGE_SIZE)
@@ -276,13 +236,4 @@ export class TranslationMemories {
     }
     return paged(source, { limit, maxPages, signal })
   }
-}
-
-const LARGEST_PAGE = 25
-
-/** Checks the size of a page. Errors: `REQUEST_INVALID` unless it is 1 to 25. */
-function checkPageSize(size: number): void {
-  if (Number.isInteger(size) && size >= 1 && size <= LARGEST_PAGE) return
-  const message = `a page has 1 to ${LARGEST_PAGE} items; nothing was sent`
-  throw new ValidationError('REQUEST_INVALID', message, { field: 'page_size', limit: LARGEST_PAGE })
 }

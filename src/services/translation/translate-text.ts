@@ -1,41 +1,57 @@
 /** Translates, rephrases and corrects texts with one request each, and checks what is sent. */
 
+import { ProtocolError } from '../../errors.ts'
 import { ValidationError } from '../client/errors.ts'
 import { encodeForm } from '../client/form.ts'
+import type { CallInput } from '../client/request.ts'
 import type { LanguageCode } from './languages.ts'
 import { inForm } from './operations.ts'
-import {
-  named,
-  type Result,
-  type TranslationCallOptions,
-  type TranslationService,
-  type Validation,
-  withCount,
-} from './translation-service.ts'
+import type { Result, TranslationCallOptions, TranslationService, Validation } from './translation-service.ts'
 
-/**
- * Returns the translations of up to 50 texts, in their order; a single text counts as a list of one. The whole request has at most 128 KiB.
- *
- * Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` before anything is sent; `RESPONSE_INVALID` when the number of translations is not that of
- * the texts; those of every call.
- */
-export function translateText(
+/** Returns the translations of up to 50 texts, in their order; see `TranslationClient`. */
+export async function translateText(
   service: TranslationService,
-  params: TranslateTextParams,
+  { text, ...params }: TranslateTextParams,
   options: TranslationCallOptions = {},
 ): Promise<Result<Translations>> {
-  return named('translateText', async () => {
-    const { text, ...rest } = params
-    const validation = service.validation(options)
-    const texts = typeof text === 'string' ? [text] : text
+  const texts = typeof text === 'string' ? [text] : text
+  const input = (validation: Validation): CallInput => {
     checkTexts(texts, service.maxTextsPerRequest, validation)
-    checkTranslation(rest, validation)
-    const body = { text: texts, ...rest }
-    if (validation !== 'off') checkBodySize({ ...body, ...options.extraBody }, LARGEST_TRANSLATION, options.encoding)
-    const result = await service.call<Translations>('translateText', { body }, options)
-    return withCount(result, result.translations, texts.length, 'translateText')
-  })
+    checkTranslation(params, validation)
+    const body = { text: texts, ...params }
+    if (validation !== 'off') checkBodySize(body, LARGEST_TRANSLATION, options)
+    return { body }
+  }
+  const read = (result: Result<Translations>) => withCount(result, result.translations, texts, 'translateText')
+  return service.call('translateText', input, options, read)
 }
+
+/** Returns improved texts, in their order; see `TranslationClient`. */
+export async function improveText(
+  service: TranslationService,
+  operation: 'rephraseText' | 'correctText',
+  { text, ...params }: RephraseTextParams,
+  options: TranslationCallOptions = {},
+): Promise<Result<Improvements>> {
+  const texts = typeof text === 'string' ? [text] : text
+  const input = (validation: Validation): CallInput => {
+    if (validation === 'strict') checkChoice(params)
+    checkTexts(texts, Number.POSITIVE_INFINITY, validation)
+    const body = { text: texts, ...params }
+    if (validation === 'strict') checkBodySize(body, LARGEST_IMPROVEMENT, options)
+    return { body }
+  }
+  return service.call(operation, input, options, (result: Result<Improvements>) => withCount(result, result.improvements, texts, operation))
+}
+
+/** Checks that a result has one item for each text that was sent. Errors: `RESPONSE_INVALID`. */
+function withCount<T>(result: T, items: readonly unknown[], { length }: readonly string[], operation: string): T {
+  if (items.length === length) return result
+  throw new ProtocolError('RESPONSE_INVALID', `${operation}: ${length} texts were sent, the response has ${items.length}`)
+}
+
+/** Maximum size of a request to improve texts, in bytes. */
+const LARGEST_IMPROVEMENT = 10 * 1024
 
 /** Maximum size of a whole request in bytes. */
 export const LARGEST_TRANSLATION = 128 * 1024
@@ -54,8 +70,8 @@ export function utf8Size(text: string): number {
  *
  * @param limit in bytes
  */
-function checkBodySize(body: Readonly<Record<string, unknown>>, limit: number, encoding?: Encoding): void {
-  const size = bodySize(body, encoding)
+function checkBodySize(body: Readonly<Record<string, unknown>>, limit: number, { extraBody, encoding }: TranslationCallOptions): void {
+  const size = bodySize({ ...body, ...extraBody }, encoding)
   if (size <= limit) return
   const message = `a request has at most ${limit} bytes, this one would have ${size}; nothing was sent`
   const hint =
@@ -68,32 +84,6 @@ function checkBodySize(body: Readonly<Record<string, unknown>>, limit: number, e
 /** Returns the size of the body in bytes as it is sent. */
 export function bodySize(body: Readonly<Record<string, unknown>>, encoding: Encoding = 'json'): number {
   return encoding === 'form' ? encodeForm(inForm(body), { arrays: 'repeat' }).length : utf8Size(JSON.stringify(body) ?? '')
-}
-
-/**
- * Checks the length of a text. Errors: `REQUEST_TOO_LARGE` for more than `limit` characters (code points); `TypeError` for a value that is
- * not a string.
- */
-export function checkTextLength(text: string, field: string, limit: number): void {
-  if (typeof text !== 'string') throw new TypeError(`${field} must be a string`)
-  if (text.length <= limit || (text.length <= limit * 2 && [...text].length <= limit)) return
-  throw new ValidationError('REQUEST_TOO_LARGE', `${field} has more than ${limit} characters; nothing was sent`, { field, limit })
-}
-
-/**
- * Checks the length of a list. Errors: `REQUEST_TOO_LARGE` for more than `most` elements; `REQUEST_INVALID` for fewer than `least`;
- * `TypeError`.
- */
-export function checkCount(
-  list: readonly unknown[],
-  field: string,
-  { least = 1, most }: { readonly least?: number; readonly most: number },
-): void {
-  if (!Array.isArray(list)) throw new TypeError(`${field} must be an array`)
-  if (list.length < least) throw new ValidationError('REQUEST_INVALID', `${field} needs at least ${least}; nothing was sent`, { field })
-  if (list.length <= most) return
-  const message = `${field} has ${list.length}, at most ${most} can be sent at once; nothing was sent`
-  throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: most })
 }
 
 const MOST_INSTRUCTIONS = 10
@@ -240,8 +230,6 @@ export interface RephraseTextParams {
   readonly tone?: 'default' | `${'' | 'prefer_'}${'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'}` | (string & {})
 }
 
-type CorrectTextParams = Pick<RephraseTextParams, 'text' | 'target_lang'>
-
 /** An improved text. */
 export interface Improvement {
   /** The rephrased or corrected text. */
@@ -252,55 +240,11 @@ export interface Improvement {
   readonly detected_source_language: string
 }
 
-interface Improvements {
+/** The improved texts in the order of the texts. */
+export interface Improvements {
   readonly improvements: readonly Improvement[]
 }
 
-/** Maximum size of a request to improve texts, in bytes. */
-const LARGEST_IMPROVEMENT = 10 * 1024
-/** The service limits the size of a request, not the number of texts. */
-const ANY_NUMBER = Number.POSITIVE_INFINITY
-
-/**
- * Returns improved texts. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` (10 KiB) before anything is sent, `RESPONSE_INVALID`, those
- * of every call.
- */
-export function rephraseText(
-  service: TranslationService,
-  params: RephraseTextParams,
-  options: TranslationCallOptions = {},
-): Promise<Result<Improvements>> {
-  return named('rephraseText', async () => {
-    if (service.validation(options) === 'strict') checkChoice(params)
-    return improved(service, 'rephraseText', params, options)
-  })
-}
-
-/** Returns texts with corrected spelling and grammar. Errors: as of {@link rephraseText}. */
-export function correctText(
-  service: TranslationService,
-  params: CorrectTextParams,
-  options: TranslationCallOptions = {},
-): Promise<Result<Improvements>> {
-  return named('correctText', () => improved(service, 'correctText', params, options))
-}
-
-function checkChoice({ writing_style: style = 'default', tone = 'default' }: RephraseTextParams): void {
-  if (style !== 'default' && tone !== 'default')
-    throw new ValidationError('REQUEST_INVALID', 'writing_style and tone cannot be used together; nothing was sent', { field: 'tone' })
-}
-
-async function improved(
-  service: TranslationService,
-  operation: 'rephraseText' | 'correctText',
-  { text, ...params }: CorrectTextParams,
-  options: TranslationCallOptions,
-): Promise<Result<Improvements>> {
-  const validation = service.validation(options)
-  const texts = typeof text === 'string' ? [text] : text
-  checkTexts(texts, ANY_NUMBER, validation)
-  const body = { text: texts, ...params }
-  if (validation === 'strict') checkBodySize({ ...body, ...options.extraBody }, LARGEST_IMPROVEMENT, options.encoding)
-  const result = await service.call<Improvements>(operation, { body }, options)
-  return withCount(result, result.improvements, texts.length, operation)
+function checkChoice({ writing_style: style = 'default', tone = 'default' }: Partial<RephraseTextParams>): void {
+  if (style !== 'default' && tone !== 'default') throw refused('tone', 'writing_style and tone cannot be used together')
 }

@@ -14,10 +14,9 @@ import { Quality } from './quality.ts'
 import { StyleRules, TranslationMemories } from './style-rules.ts'
 import { type TranslatedTexts, type TranslateManyOptions, translateMany } from './translate-many.ts'
 import {
-  correctText,
   type Improvement,
+  improveText,
   type RephraseTextParams,
-  rephraseText,
   type TranslateParams,
   type Translation,
   translateText,
@@ -157,7 +156,7 @@ export class TranslationClient {
     params: RephraseTextParams,
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly improvements: readonly Improvement[] }>> {
-    return rephraseText(this.#service, params, options)
+    return improveText(this.#service, 'rephraseText', params, options)
   }
 
   /** Returns texts with corrected spelling and grammar, in their order. Errors: `REQUEST_TOO_LARGE` for more than 10 KiB. */
@@ -165,7 +164,7 @@ export class TranslationClient {
     params: Pick<RephraseTextParams, 'text' | 'target_lang'>,
     options: TranslationCallOptions = {},
   ): Promise<Result<{ readonly improvements: readonly Improvement[] }>> {
-    return correctText(this.#service, params, options)
+    return improveText(this.#service, 'correctText', params, options)
   }
 
   /** Returns the usage of the account in the current period, and its limits. */

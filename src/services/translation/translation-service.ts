@@ -8,9 +8,9 @@ import { deadlineOf } from '../client/call.ts'
 import { described, ValidationError } from '../client/errors.ts'
 import type { ClientEvents, EventName } from '../client/events.ts'
 import { sharedLimits } from '../client/pacer.ts'
-import type { CallInput, CallOptions, FormMembers, Interceptor, Method, Operation } from '../client/request.ts'
+import type { CallInput, CallOptions, FormMembers, Interceptor, Method } from '../client/request.ts'
 import { ApiResponse } from '../client/response.ts'
-import { inForm, type Member, type Members, type OperationName, operations, type TranslationOperation } from './operations.ts'
+import { checkSizes, inForm, type Member, type OperationName, operations, type TranslationOperation } from './operations.ts'
 
 /** Options of `TranslationClient`. Durations are milliseconds. */
 export interface TranslationClientOptions
@@ -93,34 +93,46 @@ export class TranslationService {
     return this.#origin
   }
 
-  /** Returns the record or list of a response. Errors: those of {@link ApiClient}, `RESPONSE_INVALID` for anything else. */
-  async call<T>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<Result<T>> {
-    const answer = await this.send(name, input, options)
+  /**
+   * Sends an operation and returns the record or list of its response. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for the limits of the
+   * operation, those of {@link ApiClient}, `RESPONSE_INVALID` for a response without what the operation promises; each with its name.
+   *
+   * @param operation its name, or its row with another path
+   * @param given the input, or a function that checks the arguments and returns it
+   * @param read checks the result, or returns another one
+   */
+  async call<T, Read = Result<T>>(
+    operation: OperationName | TranslationOperation,
+    given: CallInput | ((validation: Validation) => CallInput | Promise<CallInput>) = {},
+    options: TranslationCallOptions = {},
+    read: (result: Result<T>) => Read = (result) => result as unknown as Read,
+  ): Promise<Read> {
+    const row = typeof operation === 'string' ? operations[operation] : operation
+    let attempts = 0
     try {
-      return resultOf<T>(operations[name], answer, `${this.origin ?? ''}${operations[name].path}`)
+      const input = typeof given === 'function' ? await given(this.validation(options)) : given
+      if (this.validation(options) === 'strict') checkSizes(row, input)
+      const response = await this.send(row, input, options)
+      attempts = response.attempts
+      return read(resultOf<T>(row, response, `${this.origin ?? ''}${row.path}`))
     } catch (error) {
-      throw described(error, answer.attempts, name)
+      throw described(error, attempts, row.name)
     }
   }
 
-  /** Returns the whole response, unchanged. */
-  async send<T = unknown>(name: OperationName, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
+  /** Sends an operation and returns the whole response, unchanged. */
+  async send<T = unknown>(row: TranslationOperation, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
     try {
-      const { operation, input: sent, options: all } = sentAs(operations[name], input, options)
+      const { operation, input: sent, options: all } = sentAs(row, input, options)
       return await (await this.api()).send<T>(operation, sent, withTag(all))
     } catch (error) {
-      throw described(error, 0, name)
+      throw described(error, 0, row.name)
     }
   }
 
   /** Sends a request that is not one of the operations. */
   async request<T>(method: Method, path: string, input: CallInput, options: TranslationCallOptions): Promise<ApiResponse<T>> {
     return (await this.api()).request<T>(method, path, input, withTag(options))
-  }
-
-  /** Sends an operation that is not in the table, such as one on a URL that the service named. */
-  async perform<T>(operation: Operation, input: CallInput = {}, options: TranslationCallOptions = {}): Promise<ApiResponse<T>> {
-    return (await this.api()).send<T>(operation, input, withTag(options))
   }
 
   /** Returns the checks of a call. */
@@ -201,15 +213,20 @@ export function oneEnd<Options extends TranslationCallOptions>(
  * Returns the data of a response with `response`. Errors: `RESPONSE_INVALID` if it is not the record or list of the operation, or lacks a
  * required member.
  *
- * @param operation the operation that was sent
  * @param url origin and path, for errors
  */
-export function resultOf<T>(operation: TranslationOperation, answer: ApiResponse, url: string): Result<T> {
-  const data = operation.answer === 'nothing' ? {} : answer.data
-  const promised = operation.answer === 'list' ? 'list' : 'record'
-  if (!isA(promised, data)) throw unexpected(operation.name, `a ${promised}`, data, url)
-  for (const [name, kind] of Object.entries(operation.members ?? {})) memberOf(data, name, kind, operation.name, url)
-  return withResponse(data as T & object, answer)
+function resultOf<T>({ name, answer, members = {}, elements = {} }: TranslationOperation, response: ApiResponse, url: string): Result<T> {
+  const data = answer === 'nothing' ? {} : response.data
+  const promised = answer === 'list' ? 'list' : 'record'
+  if (!isA(promised, data)) throw unexpected(name, `a ${promised}`, data, url)
+  for (const [member, kind] of Object.entries(members)) {
+    const value = memberOf(data, member, kind, name, url)
+    for (const element of Array.isArray(value) ? value : []) {
+      if (!isA('record', element)) throw unexpected(name, 'a list of records', element, url)
+      for (const [inner, innerKind] of Object.entries(elements)) memberOf(element, inner, innerKind, name, url)
+    }
+  }
+  return withResponse(data as T & object, response)
 }
 
 /** Adds `response` to a record. */
@@ -224,26 +241,6 @@ export function memberOf(record: object, name: string, kind: Member, operation: 
   const value: unknown = Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : undefined
   if (isA(kind, value)) return value
   throw unexpected(operation, `"${name}", a ${kind},`, value, url)
-}
-
-/** Checks that a result has one item with a text for each text that was sent. Errors: `RESPONSE_INVALID`. */
-export function withCount<T extends Result<object>>(result: T, answers: readonly unknown[], sent: number, operation: string): T {
-  if (answers.length === sent) return withElements(result, answers, { text: 'text' }, operation)
-  const message = `${operation}: ${sent} texts were sent, the response has ${answers.length}`
-  throw described(new ProtocolError('RESPONSE_INVALID', message), result.response.attempts, operation)
-}
-
-/** Checks that a result has a list of records with these members. Errors: `RESPONSE_INVALID`. */
-export function withElements<T extends Result<object>>(result: T, list: readonly unknown[], members: Members, operation: string): T {
-  try {
-    for (const element of list) {
-      if (!isA('record', element)) throw unexpected(operation, 'a list of records', element, '')
-      for (const [name, kind] of Object.entries(members)) memberOf(element, name, kind, operation)
-    }
-    return result
-  } catch (error) {
-    throw described(error, result.response.attempts, operation)
-  }
 }
 
 function withTag(options: TranslationCallOptions | undefined): TranslationCallOptions | undefined {

@@ -2,20 +2,18 @@
 
 import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import { HttpError, ValidationError } from '../client/errors.ts'
+import { hasStatus, ValidationError } from '../client/errors.ts'
 import type { CallInput, Operation } from '../client/request.ts'
 import type { ApiResponse } from '../client/response.ts'
 import { JobFailedError } from './errors.ts'
 import { poll } from './poll.ts'
-import { checkCount } from './translate-text.ts'
 import {
-  named,
   namedJob,
   oneEnd,
   type Result,
   type TranslationCallOptions,
   type TranslationService,
-  withElements,
+  type Validation,
 } from './translation-service.ts'
 
 /** A recording and the results to create from it (`POST /v1/jobs/voice/translate`). */
@@ -103,12 +101,10 @@ const OVER = new Set(['complete', 'failed', 'downloaded'])
  */
 export class VoiceJobs {
   readonly #service: TranslationService
-  readonly #assets: VoiceJobAssets
 
   /** @internal */
   constructor(service: TranslationService) {
     this.#service = service
-    this.#assets = new VoiceJobAssets(service)
   }
 
   /**
@@ -119,11 +115,12 @@ export class VoiceJobs {
     input: VoiceJobInput,
     { include, ...options }: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
   ): Promise<Result<VoiceJob>> {
-    const job = await named('voiceJobs.create', async () => {
-      if (this.#service.validation(options) === 'strict') checkVoiceJob(input)
-      return this.#service.call<VoiceJob>('voiceJobs.create', { body: input, ...(include && { query: { include } }) }, options)
-    })
-    this.#assets.protect(job.signature, job.signed_upload_url)
+    const checked = (validation: Validation) => {
+      if (validation === 'strict') checkRecordingSize(input.source_file.content_length)
+      return { body: input, query: { include } }
+    }
+    const job = await this.#service.call<VoiceJob>('voiceJobs.create', checked, options)
+    this.#protect(job.signature, job.signed_upload_url)
     return job
   }
 
@@ -132,13 +129,8 @@ export class VoiceJobs {
     job_id: string,
     { include, ...options }: TranslationCallOptions & { readonly include?: 'signed_url' } = {},
   ): Promise<Result<VoiceJobState>> {
-    const state = await this.#service.call<VoiceJobState>(
-      'voiceJobs.get',
-      { path: { job_id }, ...(include && { query: { include } }) },
-      options,
-    )
-    withElements(state, state.results, { status: 'text' }, 'voiceJobs.get')
-    for (const { signature, signed_download_url } of state.results) this.#assets.protect(signature, signed_download_url)
+    const state = await this.#service.call<VoiceJobState>('voiceJobs.get', { path: { job_id }, query: { include } }, options)
+    for (const { signature, signed_download_url } of state.results) this.#protect(signature, signed_download_url)
     return state
   }
 
@@ -146,20 +138,30 @@ export class VoiceJobs {
    * Uploads the recording, within five minutes of the creation of the job. A stream is sent once; bytes, text and a function that returns a
    * stream can be sent again. `size` is that of a stream in bytes. Errors: those of each call; `RESPONSE_INVALID` for an untrusted URL.
    */
-  upload(
-    job: VoiceJob,
+  async upload(
+    { upload_url, signature, signed_upload_url }: VoiceJob,
     recording: NonNullable<CallInput['content']>,
-    options: TranslationCallOptions & { readonly size?: number } = {},
+    { size, ...options }: TranslationCallOptions & { readonly size?: number } = {},
   ): Promise<void> {
-    return this.#assets.upload(job, recording, options)
+    const to = signed_upload_url === undefined ? { url: upload_url, signature } : { url: signed_upload_url }
+    const isStream = typeof recording !== 'string' && !(recording instanceof Uint8Array)
+    try {
+      await this.#send(UPLOAD, to, { content: recording, ...(isStream && { contentLength: size }) }, options)
+    } catch (error) {
+      // A repeated upload whose first attempt had succeeded.
+      if (!hasStatus(error, 409) || (error.attempts ?? 0) <= 1) throw error
+    }
   }
 
   /** Downloads one of the results, which is possible once; not retried after its first byte. The stream must be read or cancelled. */
-  download(
-    result: VoiceJobState['results'][number],
+  async download(
+    { status, download_url, signature, signed_download_url }: VoiceJobState['results'][number],
     options: TranslationCallOptions = {},
   ): Promise<ApiResponse<ReadableStream<Uint8Array>>> {
-    return this.#assets.download(result, options)
+    const url = signed_download_url ?? download_url
+    if (typeof url !== 'string')
+      throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service returned no URL for a target that is ${status}`)
+    return this.#send(DOWNLOAD, { url, ...(signed_download_url === undefined && { signature }) }, {}, options)
   }
 
   /** Waits until all targets are finished. Errors: those of `get`; `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
@@ -244,10 +246,30 @@ export class VoiceJobs {
         delayAfter: (state) => (isOver(state) ? undefined : PAUSE),
         stateOf: (last) => last?.results.map(({ status }) => status).join(', '),
       },
-      { ...(signal && { signal }), ...(deadline && { deadline }) },
+      { signal, deadline },
     ).catch((error: unknown) => {
       throw namedJob(error, job_id)
     })
+  }
+
+  /** Keeps a signature, and the query values of a signed URL, out of errors and events. */
+  #protect(signature: string | undefined, address: string | undefined): void {
+    if (typeof signature === 'string') this.#service.protect(signature)
+    if (typeof address !== 'string' || !canParseUrl(address)) return
+    for (const value of new URL(address).searchParams.values()) this.#service.protect(value)
+  }
+
+  /** Sends a request to the host of a recording, with its signature and no key, not even the key that a call names in `credential`. */
+  async #send<T>(
+    operation: Omit<Operation, 'path'>,
+    { url, signature }: { readonly url: string; readonly signature?: string | undefined },
+    input: CallInput,
+    { credential: _credential, reportingTag: _tag, encoding: _encoding, validate: _validate, ...options }: TranslationCallOptions,
+  ): Promise<ApiResponse<T>> {
+    this.#protect(signature, url)
+    const api = await this.#service.api()
+    const { client, path } = api.elsewhere(url, signature === undefined ? {} : { authorization: `DeepL-Signature ${signature}` })
+    return client.send<T>({ ...operation, path }, input, { ...options, totalTimeout: options.totalTimeout ?? false })
   }
 }
 
@@ -257,16 +279,10 @@ function complete({ results }: VoiceJobState, targets: number): readonly VoiceJo
   throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.get: ${targets} targets were requested, the response has ${results.length}`)
 }
 
-/** A recording: text, bytes, a stream, or a function that returns a new stream for each attempt. */
-type Recording = NonNullable<CallInput['content']>
-
 /** A downloaded result: its media type is in the headers, its bytes are requested as they are read. */
 type VoiceResultStream = ApiResponse<ReadableStream<Uint8Array>>
 
-/** An operation on a URL that the service named. */
-type AssetOperation = Omit<Operation, 'path'>
-
-const UPLOAD: AssetOperation = {
+const UPLOAD: Omit<Operation, 'path'> = {
   name: 'voiceJobs.upload',
   method: 'PUT',
   replay: 'idem',
@@ -276,89 +292,16 @@ const UPLOAD: AssetOperation = {
   timeout: Number.POSITIVE_INFINITY,
 }
 
-const DOWNLOAD: AssetOperation = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
-
-/**
- * Uploads recordings to and downloads results from the hosts that jobs name. Each request carries its own signature, to its own origin, and
- * no key, not even the key that a call names in `credential`.
- */
-class VoiceJobAssets {
-  readonly #service: TranslationService
-
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
-  /** Keeps a signature, and the query values of a signed URL, out of errors and events. */
-  protect(signature: string | undefined, address: string | undefined): void {
-    if (typeof signature === 'string') this.#service.protect(signature)
-    if (typeof address !== 'string' || !canParseUrl(address)) return
-    for (const value of new URL(address).searchParams.values()) this.#service.protect(value)
-  }
-
-  async upload(
-    { upload_url, signature, signed_upload_url }: VoiceJob,
-    content: Recording,
-    { size, ...options }: TranslationCallOptions & { readonly size?: number },
-  ): Promise<void> {
-    const to = signed_upload_url === undefined ? { url: upload_url, signature } : { url: signed_upload_url }
-    const input = { content, ...(isStream(content) && size !== undefined && { contentLength: size }) }
-    try {
-      await this.#send(UPLOAD, to, input, { ...options, totalTimeout: options.totalTimeout ?? false })
-    } catch (error) {
-      if (!wasThereBefore(error)) throw error
-    }
-  }
-
-  /** Downloads a result. Errors: `RESPONSE_INVALID` while the target has no URL. */
-  async download(
-    { status, download_url, signature, signed_download_url }: VoiceJobResult,
-    options: TranslationCallOptions,
-  ): Promise<VoiceResultStream> {
-    const url = signed_download_url ?? download_url
-    if (typeof url !== 'string')
-      throw new ProtocolError('RESPONSE_INVALID', `voiceJobs.download: the service returned no URL for a target that is ${status}`)
-    const from = { url, ...(signed_download_url === undefined && { signature }) }
-    return this.#send<ReadableStream<Uint8Array>>(DOWNLOAD, from, {}, { ...options, totalTimeout: options.totalTimeout ?? false })
-  }
-
-  async #send<T>(
-    operation: AssetOperation,
-    { url, signature }: { readonly url: string; readonly signature?: string | undefined },
-    input: CallInput,
-    { credential: _credential, reportingTag: _tag, encoding: _encoding, validate: _validate, ...options }: TranslationCallOptions,
-  ): Promise<ApiResponse<T>> {
-    this.protect(signature, url)
-    const api = await this.#service.api()
-    const { client, path } = api.elsewhere(url, signature === undefined ? {} : { authorization: `DeepL-Signature ${signature}` })
-    return client.send<T>({ ...operation, path }, input, options)
-  }
-}
-
-/** Returns false for bytes and text, whose length is known. */
-function isStream(content: Recording): boolean {
-  return typeof content !== 'string' && !(content instanceof Uint8Array)
-}
-
-/** Returns true for the response to a repeated upload whose first attempt had succeeded. */
-function wasThereBefore(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 409 && 'attempts' in error && Number(error.attempts) > 1
-}
+const DOWNLOAD: Omit<Operation, 'path'> = { name: 'voiceJobs.download', method: 'GET', replay: 'once', response: 'stream', accept: '*/*' }
 
 const LARGEST_RECORDING = 1_073_741_824
 
-/**
- * Checks a voice job. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE` for parameters that the service documents as refused. Media types are
- * left to the service.
- */
-function checkVoiceJob({ source_file, targets }: VoiceJobInput): void {
-  const { content_length: size } = source_file
+/** Checks the size of a recording in bytes. Errors: `REQUEST_INVALID`, `REQUEST_TOO_LARGE`. */
+function checkRecordingSize(size: number): void {
   const field = 'source_file.content_length'
   if (!Number.isInteger(size) || size < 1)
     throw new ValidationError('REQUEST_INVALID', `${field} must be a number of bytes of at least 1; nothing was sent`, { field })
-  if (size > LARGEST_RECORDING) {
-    const message = `a recording has at most ${LARGEST_RECORDING} bytes; nothing was sent`
-    throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST_RECORDING })
-  }
-  checkCount(targets, 'targets', { most: Number.POSITIVE_INFINITY })
+  if (size <= LARGEST_RECORDING) return
+  const message = `a recording has at most ${LARGEST_RECORDING} bytes; nothing was sent`
+  throw new ValidationError('REQUEST_TOO_LARGE', message, { field, limit: LARGEST_RECORDING })
 }

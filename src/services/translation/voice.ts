@@ -1,6 +1,5 @@
 /** Live transcription and translation of speech: creates and opens sessions. */
 import { ValidationError } from '../client/errors.ts'
-import { checkCount } from './translate-text.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 import type { VoiceAccess, VoiceSession } from './voice-session.ts'
 
@@ -74,10 +73,7 @@ export class Voice {
 
   /** Creates a session without connecting to it, for a connection of your own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
   async createSession(input: VoiceSessionInput, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
-    const access = await named('voice.createSession', async () => {
-      if (this.#service.validation(options) === 'strict') checkVoiceSession(input)
-      return this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
-    })
+    const access = await this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
     this.#service.protect(access.token)
     return access
   }
@@ -121,14 +117,6 @@ export class Voice {
       access,
     )
   }
-}
-
-const MOST_TARGETS = 5
-
-/** Checks a voice session. Errors: `REQUEST_TOO_LARGE` for too many languages. */
-function checkVoiceSession({ target_languages = [], target_media_languages = [] }: VoiceSessionInput): void {
-  checkCount(target_languages, 'target_languages', { least: 0, most: MOST_TARGETS })
-  checkCount(target_media_languages, 'target_media_languages', { least: 0, most: 1 })
 }
 
 function checkSpeed(speed: number): void {
