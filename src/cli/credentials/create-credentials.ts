@@ -9,6 +9,7 @@ import { readRegularFile } from '../../node/base/files.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
+import { jsonIn } from '../read-document.ts'
 import { addCredential, addPattern, patternsOf, replacePrivateFile } from './edit-credentials.ts'
 import { askedByName, type Questions, type Subject } from './fields.ts'
 import type { MissingCredential, Needs } from './missing-credentials.ts'
@@ -301,12 +302,8 @@ async function read(file: string): Promise<JsonObject> {
     if (found.problem === 'does not exist') return {}
     throw broken(file, found.problem)
   }
-  try {
-    const documents = own(JSON.parse(Buffer.from(found.bytes).toString('utf8')), 'documents')
-    if (isObject(documents)) return documents
-  } catch {
-    // The message of the parser would quote the text.
-  }
+  const documents = own(jsonIn(found.bytes), 'documents')
+  if (isObject(documents)) return documents
   throw broken(file, 'is damaged')
 }
 

@@ -17,6 +17,7 @@ import {
   schemePlaces,
   wrappedMember,
 } from '../../stac/document.ts'
+import { compare } from './lint-run.ts'
 import { findingOf, placeholder, placeholderIn, siteOf, withOther } from './linter.ts'
 
 /** Limit of the definitions of a part, as for a whole run. */
@@ -202,8 +203,4 @@ function order(one: ShardDefinition, other: ShardDefinition): number {
     compare(one.pointer, other.pointer) ||
     compare(one.hash, other.hash)
   )
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
 import { isAddress } from '../../http/url.ts'
+import { namesOf } from '../../lint/pointer.ts'
 import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -63,11 +64,10 @@ const MAX_USES = 3
 /** Names the assets, links and schemes that need a scheme. */
 function usesText(pointers: readonly string[], document: StacDocument): string {
   const names = [...new Set(pointers)].map((pointer) => {
-    const [list = '', key = '', , alternate] = partsOf({ pointer }).slice(1)
+    const [list = '', key = '', , alternate] = namesOf(pointer)
     if (list === 'assets') return plain(alternate === undefined ? key : `${key}/${alternate}`, 40)
     if (list === 'links') return `link ${quoted(relOf(document, key) ?? key)}`
-    const [, scheme] = /\/auth:schemes\/([^/]+)$/.exec(pointer) ?? []
-    return scheme === undefined ? plain(pointer, 60) : `the requests of ${quoted(partsOf({ pointer: scheme })[0] ?? '')}`
+    return /\/auth:schemes\/[^/]+$/.test(pointer) ? `the requests of ${quoted(namesOf(pointer).at(-1) ?? '')}` : plain(pointer, 60)
   })
   const more = names.length - MAX_USES
   return `for ${names.slice(0, MAX_USES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
@@ -204,25 +204,20 @@ function relOf({ links }: StacDocument, index: string): string | undefined {
   return ownString(link, 'rel')
 }
 
-/** Returns the parts of a pointer (RFC 6901). */
-function partsOf({ pointer }: Pick<Target, 'pointer'>): readonly string[] {
-  return pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
 /** Returns the key of an asset; undefined for one of a document in a list, and for other targets. */
 function assetKeyOf(target: Target): string | undefined {
-  const [, list, key, more] = partsOf(target)
+  const [list, key, more] = namesOf(target.pointer)
   return list === 'assets' && more === undefined ? key : undefined
 }
 
 /** Returns the option that selects a target; undefined for one of a document in a list. */
 function choiceOf(target: Target): string | undefined {
-  const parts = partsOf(target)
-  const [, list, key = '', alternate, name = ''] = parts
+  const parts = namesOf(target.pointer)
+  const [list, key = '', alternate, name = ''] = parts
   const { object } = target
   const asset = assetKeyOf(target)
   if (asset !== undefined) return `--asset ${commandWord(forLine(asset))}`
   if (list === 'assets' && alternate === 'alternate') return `--alternate ${commandWord(forLine(`${key}/${name}`))}`
-  if (list === 'links' && parts.length === 3 && typeof object.rel === 'string') return `--link ${commandWord(forLine(object.rel))}`
+  if (list === 'links' && parts.length === 2 && typeof object.rel === 'string') return `--link ${commandWord(forLine(object.rel))}`
   return undefined
 }
