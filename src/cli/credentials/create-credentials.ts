@@ -12,8 +12,8 @@ import type { Context } from '../context.ts'
 import { jsonIn } from '../read-document.ts'
 import { addCredential, addPattern, patternsOf, replacePrivateFile } from './edit-credentials.ts'
 import { askedByName, type Questions, type Subject } from './fields.ts'
-import type { MissingCredential, Needs } from './missing-credentials.ts'
-import { fingerprintsOf, type NewCredentialSettings, problemOf, proposalFor, proposalOf } from './proposal.ts'
+import type { MissingCredential, Needs, NewCredentialOptions } from './missing-credentials.ts'
+import { fingerprintsOf, problemOf, proposalFor, proposalOf } from './proposal.ts'
 import { detailsText, questionText, quoted, urlText } from './question.ts'
 import { atTerminal, isTerminal, Terminal } from './terminal.ts'
 
@@ -27,7 +27,7 @@ export interface Occasion {
   readonly file: string
   /** The existing credentials. */
   readonly credentials: readonly CredentialObject[]
-  readonly settings: NewCredentialSettings
+  readonly settings: NewCredentialOptions
   readonly errand: Errand
 }
 

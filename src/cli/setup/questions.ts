@@ -22,7 +22,7 @@ import {
 } from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
-import { variableOf } from './provider-text.ts'
+import { variableOf } from './provider-state.ts'
 
 /** Asks a person who has the secrets at hand. */
 export const guided: Questions = {
