@@ -123,7 +123,7 @@ const ENTRIES: readonly Entry[] = [
     what: 'A list with one object for each scheme and each known provider of the documents, and for each provider named; nothing is written.',
     sources: [
       { title: 'A scheme', of: 'cli/setup/report.ts ReportedScheme' },
-      { title: 'A provider', of: 'cli/setup/provider-report.ts ReportedProvider' },
+      { title: 'A provider', of: 'cli/setup/report.ts ReportedProvider' },
     ],
   },
   {

@@ -85,9 +85,8 @@ function isLoggedIn({ state, refreshable }: CredentialStatus): boolean {
 }
 
 async function logIn(current: CredentialStatus, logins: Logins, options: LoginOptions, context: Context): Promise<void> {
-  const { browser = false, port, yes = false } = options
   const { credential } = current
-  if (needsPerson(current) && !yes && !isTerminal(context.io)) {
+  if (needsPerson(current) && !options.yes && !isTerminal(context.io)) {
     throw new CredentialError('LOGIN_REQUIRED', `cannot log in as "${credential}": there is no terminal`, {
       credential,
       hint: `run stac-auth login ${credential} at a terminal, or use --yes if somebody reads this output`,
@@ -100,7 +99,7 @@ async function logIn(current: CredentialStatus, logins: Logins, options: LoginOp
     () => current.persistent,
     () => false,
   )
-  await logins.login(credential, interactionOn(context, { credential, browser, port }), { signal: context.io.signal })
+  await logins.login(credential, interactionOn(context, credential, options), { signal: context.io.signal })
   const { expiresAt } = (await logins.status()).find((one) => one.credential === credential) ?? {}
   const until = expiresAt === undefined ? '' : ` until ${expiryText(expiresAt, Date.now())}`
   await context.diagnostics.note(
@@ -168,18 +167,27 @@ export async function logout(
   return EXIT.done
 }
 
-/** Removes tokens that belong to no known credential, and returns how many there were. */
-async function dropLeftovers({ credentials }: LogoutOptions, context: Context): Promise<number> {
-  const { note } = context.diagnostics
-  const { count, forget } = await leftoverTokens(context)
-  if (count === 0) return 0
+/**
+ * Removes tokens that belong to no known credential, and returns how many there were; their keys say nothing about whose they are. What
+ * cannot be removed is left, and the first failure thrown. Errors: `CACHE_UNSAFE`, those of the store.
+ */
+async function dropLeftovers({ credentials }: LogoutOptions, { io, diagnostics }: Context): Promise<number> {
+  const folder = defaultTokenFolder({ ...io.env })
+  const keys = folder === undefined ? [] : await new TokenFolder(folder).keys()
+  const count = keys.length
+  if (folder === undefined || count === 0) return 0
   const whose = `${count} ${count === 1 ? 'token' : 'tokens'} of changed or deleted credentials, or of another credential file`
   if (credentials !== undefined) {
-    await note(`${whose}, ${count === 1 ? 'is' : 'are'} still stored: use stac-auth logout --all without --credentials to remove them`)
+    const are = count === 1 ? 'is' : 'are'
+    await diagnostics.note(`${whose}, ${are} still stored: use stac-auth logout --all without --credentials to remove them`)
     return count
   }
-  await forget()
-  await note(`removed ${whose}; nothing was revoked`)
+  // It looks into the keyring as well, where programs of the user may have put some.
+  const store = tokenKeyring({ folder, onWarning: diagnostics.warn })
+  const failures: unknown[] = []
+  for (const key of keys) await store.exclusively(key, () => store.remove(key), io.signal).catch((error) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+  await diagnostics.note(`removed ${whose}; nothing was revoked`)
   return count
 }
 
@@ -244,17 +252,8 @@ export async function logInAll(ids: readonly string[], options: LoginOptions, co
   return failures
 }
 
-/** How the user wants to log in. */
-interface Screen {
-  readonly credential: string
-  /** The browser on this machine, even where the provider offers a code to type elsewhere. */
-  readonly browser: boolean
-  /** Of the redirect URI, in place of the credential's. */
-  readonly port?: number | undefined
-}
-
 /** The ways to log in that a terminal has: a code to type on any device, unless a browser is wanted, or a browser on this machine. */
-function interactionOn({ io, diagnostics }: Context, { credential, browser, port }: Screen): Interaction {
+function interactionOn({ io, diagnostics }: Context, credential: string, { browser = false, port }: LoginOptions): Interaction {
   const show = async (url: string) => {
     await diagnostics.note(`to log in as "${credential}", open this URL in a browser on this machine:\n  ${forLine(url)}`)
     const isRemote = Boolean(io.env.SSH_CONNECTION || io.env.SSH_TTY)
@@ -299,26 +298,4 @@ export function deviceText(prompt: DevicePrompt, now: number): string {
   ]
   if (verificationUriComplete !== undefined) lines.push(`or open  ${urlText(verificationUriComplete)}`)
   return [...lines, `the code expires in ${durationText(expiresAt - now)}`].join('\n')
-}
-
-/** Kept tokens, for keys that say nothing about whose they are. */
-interface Leftovers {
-  readonly count: number
-  /** Forgets them all; what cannot be is left, and the first failure thrown. Errors: those of the store. */
-  forget(): Promise<void>
-}
-
-/** Counts all stored tokens, of any credential, and can remove them. Errors: `CACHE_UNSAFE`, `FILE_ACCESS`. */
-async function leftoverTokens({ io, diagnostics }: Context): Promise<Leftovers> {
-  const folder = defaultTokenFolder({ ...io.env })
-  if (folder === undefined) return { count: 0, forget: async () => {} }
-  const keys = await new TokenFolder(folder).keys()
-  const forget = async () => {
-    // It looks into the keyring as well, where programs of the user may have put some.
-    const store = tokenKeyring({ folder, onWarning: diagnostics.warn })
-    const failures: unknown[] = []
-    for (const key of keys) await store.exclusively(key, () => store.remove(key), io.signal).catch((error) => failures.push(error))
-    if (failures.length > 0) throw failures[0]
-  }
-  return { count: keys.length, forget }
 }

@@ -48,6 +48,15 @@ async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promi
   return { document: parsed(bytes.body, address, { url: bytes.url }), url: bytes.url }
 }
 
+/** Parses JSON, without a byte order mark; returns undefined for other text. The message of the parser would quote the text. */
+export function jsonIn(text: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof text === 'string' ? text.replace(/^\ufeff/, '') : new TextDecoder().decode(text))
+  } catch {
+    return undefined
+  }
+}
+
 /** Parses a document; the errors of other files say what DOC is. */
 function parsed(bytes: Uint8Array, name: string, where: { readonly url?: string } = {}): StacDocument {
   try {

@@ -224,6 +224,16 @@ it('setup names the first assets and links that need a scheme, and counts the ot
   expect(stdout).toContain('no credential, for a\\u{1b}/b, a\\u{1b}/b/web, c and 2 more\n')
 })
 
+it('setup asks for no key for the host of a license', async () => {
+  const assets = { a: { href: 'https://data.example/a.tif', 'auth:refs': ['key'] } }
+  const link = (rel: string) => ({ rel, href: `https://${rel.replace(/^.*\//, '')}.example/`, 'auth:refs': ['key'] })
+  const links = ['license', 'about', 'https://terms.example/rel/terms', 'search', 'http://www.opengis.net/def/rel/ogc/1.0/items'].map(link)
+  const item = await put(folder, 'license.json', itemWith(assets, { links }))
+  const { stdout } = await (await newUser()).at(['setup', item, '--json'])
+  const [scheme] = JSON.parse(stdout)
+  expect(scheme.proposal.sendTo).toEqual(['https://data.example/', 'https://search.example/', 'https://items.example/'])
+})
+
 describe('setup of a catalog', () => {
   const linking = (rel: string, href: string) => ({
     type: 'Catalog',

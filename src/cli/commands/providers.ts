@@ -98,7 +98,7 @@ async function show(id: string | undefined, options: ProvidersOptions, context: 
 
 /** Formats one line for each provider: mark, id, title and what the first way in needs. */
 async function tableOf(providers: readonly Provider[], credentials: readonly CredentialObject[], style: Style): Promise<string> {
-  const [{ needsText }, { waysSetUp }] = await Promise.all([import('../setup/provider-text.ts'), import('../setup/provider-state.ts')])
+  const { needsText, waysSetUp } = await import('../setup/provider-state.ts')
   const widths = [Math.max(...providers.map(({ id }) => id.length)), Math.max(...providers.map(({ title }) => title.length))]
   const lines = providers.map((provider) => {
     const { id, title, ways } = provider
@@ -113,7 +113,7 @@ async function tableOf(providers: readonly Provider[], credentials: readonly Cre
 }
 
 async function pageOf(provider: Provider, credentials: readonly CredentialObject[], style: Style): Promise<string> {
-  const { providerText } = await import('../setup/provider-report.ts')
+  const { providerText } = await import('../setup/report.ts')
   const { id, title, homepage, account, ways, order } = provider
   const price = order?.costs === undefined ? '' : `. You are asked before that: ${order.costs}`
   const notes = [...(order ? [`download and fetch order its files first, and wait${price}`] : []), ...provider.notes]
@@ -141,9 +141,8 @@ async function sectionOf(provider: Provider, way: Way): Promise<string> {
 }
 
 async function listedOf(provider: Provider, present: readonly CredentialObject[]): Promise<Listed> {
-  const [{ waysSetUp }, { exampleOf }, { proposalsOf }] = await Promise.all([
+  const [{ exampleOf, waysSetUp }, { proposalsOf }] = await Promise.all([
     import('../setup/provider-state.ts'),
-    import('../setup/provider-text.ts'),
     import('../setup/provider-setup.ts'),
   ])
   const { id, title, homepage, account, recognizes, ways, notes } = provider

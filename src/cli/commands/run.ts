@@ -144,7 +144,7 @@ async function environmentFor(
   { credentials, inheritSecrets }: RunOptions,
   { env }: Context['io'],
 ): Promise<Record<string, string>> {
-  const { childEnvironment, providerVariables, secretVariables } = await import('../run/child-environment.ts')
+  const { childEnvironment, providerVariables, secretVariables } = await import('../run/child-process.ts')
   if (inheritSecrets) return childEnvironment(env, { added, sources: undefined })
   const { credentialFileText, defaultCredentialFile } = await import('../../node/credentials/credential-file.ts')
   // The engine has read the same file, so it is JSON.

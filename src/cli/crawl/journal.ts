@@ -6,8 +6,10 @@ import type { Sink, Stored } from '../../crawl/crawl.ts'
 import { isAuthError } from '../../errors.ts'
 import { writeFileAtomically } from '../../node/base/files.ts'
 import { readFailure, systemCode, writeFailure } from '../../node/base/system-error.ts'
+import { ownString } from '../../stac/document.ts'
 import { usageError } from '../exit-code.ts'
 import { linesOf } from '../inputs/lines.ts'
+import { jsonIn } from '../read-document.ts'
 
 /** The lines of a run, complete or not. */
 interface Run {
@@ -140,13 +142,9 @@ async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ 
 }
 
 function keyIn(line: string, name: string): string {
-  try {
-    const { key } = JSON.parse(line) as { readonly key?: unknown }
-    if (typeof key === 'string') return key
-  } catch {
-    // Reported below.
-  }
-  throw foreign(name)
+  const key = ownString(jsonIn(line), 'key')
+  if (key === undefined) throw foreign(name)
+  return key
 }
 
 function foreign(name: string): Error {

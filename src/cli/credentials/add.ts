@@ -6,7 +6,7 @@ import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import type { CredentialsOption } from '../options.ts'
-import { readInput } from '../read-document.ts'
+import { jsonIn, readInput } from '../read-document.ts'
 import { addCredential } from './edit-credentials.ts'
 import type { NewCredentialOptions } from './missing-credentials.ts'
 import { credentialsFor, type UserCredentials, userCredentials } from './needed-credentials.ts'
@@ -35,13 +35,8 @@ function nothingText(unusable: number): string {
 }
 
 async function readCredential(name: string, { io }: Context): Promise<CredentialObject> {
-  const text = Buffer.from(await readInput(name, io)).toString('utf8')
-  try {
-    const credential: unknown = JSON.parse(text)
-    if (isObject(credential)) return credential as CredentialObject
-  } catch {
-    // The message of the parser would quote the text.
-  }
+  const credential = jsonIn(await readInput(name, io))
+  if (isObject(credential)) return credential as CredentialObject
   throw usageError('the file given with --file is not a JSON object with one credential')
 }
 

@@ -9,10 +9,11 @@ import { readRegularFile } from '../../node/base/files.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
+import { jsonIn } from '../read-document.ts'
 import { addCredential, addPattern, patternsOf, replacePrivateFile } from './edit-credentials.ts'
 import { askedByName, type Questions, type Subject } from './fields.ts'
-import type { MissingCredential, Needs } from './missing-credentials.ts'
-import { fingerprintsOf, type NewCredentialSettings, problemOf, proposalFor, proposalOf } from './proposal.ts'
+import type { MissingCredential, Needs, NewCredentialOptions } from './missing-credentials.ts'
+import { fingerprintsOf, problemOf, proposalFor, proposalOf } from './proposal.ts'
 import { detailsText, questionText, quoted, urlText } from './question.ts'
 import { atTerminal, isTerminal, Terminal } from './terminal.ts'
 
@@ -26,7 +27,7 @@ export interface Occasion {
   readonly file: string
   /** The existing credentials. */
   readonly credentials: readonly CredentialObject[]
-  readonly settings: NewCredentialSettings
+  readonly settings: NewCredentialOptions
   readonly errand: Errand
 }
 
@@ -301,12 +302,8 @@ async function read(file: string): Promise<JsonObject> {
     if (found.problem === 'does not exist') return {}
     throw broken(file, found.problem)
   }
-  try {
-    const documents = own(JSON.parse(Buffer.from(found.bytes).toString('utf8')), 'documents')
-    if (isObject(documents)) return documents
-  } catch {
-    // The message of the parser would quote the text.
-  }
+  const documents = own(jsonIn(found.bytes), 'documents')
+  if (isObject(documents)) return documents
   throw broken(file, 'is damaged')
 }
 

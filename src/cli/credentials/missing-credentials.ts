@@ -13,7 +13,6 @@ import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { inOptionGroup } from '../options.ts'
 import type { ReadDocument } from '../read-document.ts'
-import type { NewCredentialSettings } from './proposal.ts'
 
 /** A URL pattern, and what is requested there. */
 export interface Place {
@@ -83,7 +82,12 @@ export interface Needs {
 const MAX_PLACES = 12
 
 /** Error codes of a valid scheme that only lacks a credential. */
-const MISSES: readonly ErrorCode[] = ['NO_CREDENTIAL', 'CREDENTIAL_ENDPOINT_UNTRUSTED', 'SCHEME_MISMATCH', 'CREDENTIAL_TARGET_UNTRUSTED']
+const LACKS_CREDENTIAL: readonly ErrorCode[] = [
+  'NO_CREDENTIAL',
+  'CREDENTIAL_ENDPOINT_UNTRUSTED',
+  'SCHEME_MISMATCH',
+  'CREDENTIAL_TARGET_UNTRUSTED',
+]
 
 /** Explains every asset and link with references, without network access. */
 export async function needsOf(read: ReadDocument, auth: Auth): Promise<Needs> {
@@ -94,8 +98,39 @@ export async function needsOf(read: ReadDocument, auth: Auth): Promise<Needs> {
 
 function* protectedTargets({ document, url }: ReadDocument): Generator<Target> {
   for (const target of targetsOf(document, url === undefined ? {} : { url })) {
-    if (target.kind !== 'item_asset' && isProtected(target)) yield target
+    if (target.kind !== 'item_asset' && isProtected(target) && isRequested(target)) yield target
   }
+}
+
+/** Relations of links that lead to data or to further documents; a link to a license, for example, is about the document. */
+const REQUESTED = new Set([
+  ...['self', 'root', 'parent', 'collection', 'item', 'items', 'child', 'children', 'data', 'search', 'next', 'prev', 'previous'],
+  ...['first', 'last', 'conformance', 'queryables', 'aggregate', 'aggregations', 'order', 'alternate', 'derived_from'],
+  ...[
+    'enclosure',
+    'preview',
+    'thumbnail',
+    'overview',
+    'store',
+    'tiles',
+    'tilejson',
+    'tilesets-map',
+    'tilesets-vector',
+    'tilesets-coverage',
+  ],
+  ...['wms', 'wmts', 'wfs', 'wcs', 'xyz', '3d-tiles', 'pmtiles'],
+])
+
+/** True for assets and such links; a relation may also be a URI that ends with its name. */
+function isRequested({ kind, object }: Target): boolean {
+  return (
+    kind !== 'link' ||
+    REQUESTED.has(
+      String(object.rel)
+        .replace(/^.*[/#]/, '')
+        .toLowerCase(),
+    )
+  )
 }
 
 /** Returns the loopback and private origins of the targets and schemes of a document, for a question that asks for consent. */
@@ -138,7 +173,7 @@ const MAX_DEPTH = 8
 /** A scheme that sends token or signing requests. */
 type Call = Pick<Requirement, 'name' | 'pointer'>
 
-interface Found {
+interface SchemeTargets {
   readonly wanted: Omit<MissingCredential, 'places' | 'more' | 'targets'>
   /** The targets, and for token and signing requests the scheme that sends them. */
   readonly targets: { readonly target: Target; readonly call: Call | undefined }[]
@@ -147,7 +182,7 @@ interface Found {
 class Survey {
   readonly #auth: Auth
   readonly #strategies: readonly Strategy[]
-  readonly #found = new Map<string, Found>()
+  readonly #found = new Map<string, SchemeTargets>()
   readonly #answered = new Map<string, { readonly scheme: Omit<AnsweredScheme, 'targets'>; readonly targets: string[] }>()
   readonly #unusable: UnusableTarget[] = []
   readonly #entries = new Set<string>()
@@ -178,9 +213,9 @@ class Survey {
     if (calls.length === 0) this.#refused ??= target
     const pointers: string[] = []
     for (const { ref, code, message } of refs) {
-      const need = code !== undefined && MISSES.includes(code) ? requirement(target, ref, this.#strategies) : undefined
+      const need = code !== undefined && LACKS_CREDENTIAL.includes(code) ? requirement(target, ref, this.#strategies) : undefined
       if (!need || code === undefined || isUnusable(need.scheme.type, need.url)) continue
-      await this.#miss({ ...need, code, ...(message !== undefined && { reason: message }) }, calls)
+      await this.#addMissing({ ...need, code, ...(message !== undefined && { reason: message }) }, calls)
       pointers.push(need.pointer)
     }
     const [first] = refs
@@ -204,7 +239,7 @@ class Survey {
     return { credential, pointers: [] }
   }
 
-  async #miss(need: Requirement & Pick<MissingCredential, 'code' | 'reason'>, calls: readonly Call[]): Promise<void> {
+  async #addMissing(need: Requirement & Pick<MissingCredential, 'code' | 'reason'>, calls: readonly Call[]): Promise<void> {
     const { pointer, target, name, code } = need
     let known = this.#found.get(pointer)
     if (!known) {
@@ -240,7 +275,7 @@ class Survey {
 }
 
 /** Returns the URL patterns of targets in the order of their first use. */
-function placesOf({ targets }: Found): Pick<MissingCredential, 'places' | 'more' | 'targets'> {
+function placesOf({ targets }: SchemeTargets): Pick<MissingCredential, 'places' | 'more' | 'targets'> {
   const found = new Map<string, { readonly counts: Record<string, number>; readonly calls: Set<string> }>()
   for (const { target, call } of targets) {
     const pattern = patternFor(new URL(target.href, target.scope.url))
@@ -255,6 +290,7 @@ function placesOf({ targets }: Found): Pick<MissingCredential, 'places' | 'more'
   return { places: places.slice(0, MAX_PLACES), more: Math.max(0, places.length - MAX_PLACES), targets: pointers }
 }
 
+/** What the user says about new credentials. */
 export interface NewCredentialOptions {
   readonly id?: string
   readonly scope?: readonly string[]
@@ -283,13 +319,4 @@ export function redirectHostOption(): Option {
     '::1',
     'localhost',
   ])
-}
-
-export function newCredentialSettingsOf({ id, scope = [], port, redirectHost }: NewCredentialOptions): NewCredentialSettings {
-  return {
-    ...(id !== undefined && { id }),
-    scopes: scope,
-    ...(port !== undefined && { port }),
-    ...(redirectHost !== undefined && { redirectHost }),
-  }
 }

@@ -15,7 +15,7 @@ import { credentialPath } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import { documentWord } from '../setup-hint.ts'
 import { createCredentials, type Errand, type Occasion } from './create-credentials.ts'
-import { type Needs, type NewCredentialOptions, needsOf, newCredentialSettingsOf, privateOriginsOf } from './missing-credentials.ts'
+import { type Needs, type NewCredentialOptions, needsOf, privateOriginsOf } from './missing-credentials.ts'
 
 /** The path of the credential file, which may be missing, and its credentials. */
 export interface UserCredentials {
@@ -94,7 +94,7 @@ export async function neededBy(
     ...document,
     file,
     credentials,
-    settings: newCredentialSettingsOf(options),
+    settings: options,
     errand: { ...errand, command: `${errand.command} ${documentWord(name)}` },
   }
   return { read, needs: await needsOf(read, auth), occasion, auth }

@@ -10,16 +10,7 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import { ownObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import type { MissingCredential, Place } from './missing-credentials.ts'
-
-/** The id and scopes that the user gave as options. */
-export interface NewCredentialSettings {
-  readonly id?: string
-  readonly scopes: readonly string[]
-  /** Of the redirect URI of logins. */
-  readonly port?: number
-  readonly redirectHost?: string
-}
+import type { MissingCredential, NewCredentialOptions, Place } from './missing-credentials.ts'
 
 /** An incomplete credential. */
 interface IncompleteCredential {
@@ -53,7 +44,7 @@ const UNKNOWN = '…'
 export function proposalFor(
   { name, strategy, scheme, target, url, places }: MissingCredential,
   beside: readonly CredentialObject[],
-  { id, scopes, port, redirectHost }: NewCredentialSettings,
+  { id, scope: scopes = [], port, redirectHost }: NewCredentialOptions,
   linked: Readonly<Record<string, string>> = {},
 ): IncompleteCredential {
   const taken = new Set(beside.map((credential) => credential.id))
@@ -177,7 +168,7 @@ function isOpen(value: unknown): boolean {
 }
 
 /** Returns an unused id, based on the name of the scheme. */
-function freeId(name: string, taken: ReadonlySet<string | undefined>): string {
+export function freeId(name: string, taken: ReadonlySet<string | undefined>): string {
   const decent = name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')
   const base = decent.slice(0, 48) || 'credential'
   for (let count = 1; ; count++) {

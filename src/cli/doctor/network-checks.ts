@@ -7,11 +7,12 @@ import { NetworkError } from '../../errors.ts'
 import type { HttpResponse, Send } from '../../http/message.ts'
 import { certificatesOf, namedAuthorities, OF_NODE } from '../../node/transport/certificate-authorities.ts'
 import { environmentProxies } from '../../node/transport/proxies.ts'
-import { isObject, ownString } from '../../stac/document.ts'
+import { ownString } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { discoveryUrl } from '../../strategies/oauth2/server.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Io } from '../io.ts'
+import { jsonIn } from '../read-document.ts'
 import { type Check, failed, ok, problem } from './check.ts'
 
 /** Milliseconds for each request. */
@@ -146,7 +147,7 @@ async function discoveryCheck(id: string, url: string, issuer: unknown, send: Se
       await response.discard()
       return problem(check, 'OAUTH_RESPONSE_INVALID', `${url} answers ${response.status}`, hint)
     }
-    const document = parsed(await response.text(1_048_576))
+    const document = jsonIn(await response.text(1_048_576))
     const [named, expected] = [ownString(document, 'issuer'), typeof issuer === 'string' ? issuer : url.replace(SUFFIX, '')]
     if (named === undefined) return problem(check, 'OAUTH_RESPONSE_INVALID', `${url} is not a discovery document`, hint)
     if (named !== expected && named !== `${expected}/`)
@@ -154,15 +155,6 @@ async function discoveryCheck(id: string, url: string, issuer: unknown, send: Se
     return ok(check, `${url} names the issuer ${named}`)
   } catch (error) {
     return failed(check, error, hint)
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }
 

@@ -1,15 +1,15 @@
 /** Checks of what the program knows of providers: credentials made from it, and the files of a document. Nothing is sent. */
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
-import type { CredentialTemplate, Provider } from '../../providers/provider.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { providers } from '../../providers/registry.ts'
-import { isObject } from '../../stac/document.ts'
 import { needsOfProviders, type RecognizedTarget } from '../recognized.ts'
+import { type Change, changesOf } from '../setup/provider-state.ts'
 import { type Check, ok, warning } from './check.ts'
 
 /** Compares the credentials that were made from a provider with what is known of it now. Values of the user are not shown. */
 export function registryChecks({ credentials }: CredentialSet<CredentialObject>): readonly Check[] {
-  return credentials.flatMap(({ provider: id, ...credential }) =>
-    typeof id === 'string' ? [registryCheck(id, credential as CredentialObject)] : [],
+  return credentials.flatMap((credential) =>
+    typeof credential.provider === 'string' ? [registryCheck(credential.provider, credential)] : [],
   )
 }
 
@@ -29,31 +29,21 @@ function registryCheck(id: string, credential: CredentialObject): Check {
 }
 
 /** Returns what differs from the most similar credential of the provider. */
-function changesFor({ ways }: Provider, credential: CredentialObject): readonly string[] {
+function changesFor({ id: provider, ways }: Provider, credential: CredentialObject): readonly string[] {
   const all = ways.flatMap(({ credentials }) => credentials).filter(({ type }) => type === credential.type)
   const same = all.filter(({ id }) => id === credential.id)
-  const found = (same.length > 0 ? same : all).map((template) => changesIn(template, credential))
+  const found = (same.length > 0 ? same : all).map((template) => {
+    const chain = ['with', 'subject'].filter((name) => template[name] !== undefined && credential[name] === undefined)
+    const changes = [...chain.map((field) => ({ field, after: template[field] })), ...changesOf(template, credential, provider)]
+    return changes.map(changeText)
+  })
   return found.sort((one, other) => one.length - other.length)[0] ?? [`it has no way in of the type "${String(credential.type)}"`]
 }
 
-/** Fields that name other credentials, whose ids users may change. */
-const NAMES: readonly string[] = ['id', 'with', 'subject']
-
-function changesIn(template: CredentialTemplate, credential: CredentialObject): readonly string[] {
-  return Object.entries(template).flatMap(([field, known]) => {
-    const own = credential[field]
-    if (NAMES.includes(field) ? own !== undefined : hasHole(known)) return []
-    if (!Array.isArray(known)) return JSON.stringify(own) === JSON.stringify(known) ? [] : [`${field} is ${JSON.stringify(known)}`]
-    // Users may add hosts of their own.
-    const lacking = known.filter((one) => ![own].flat().includes(one))
-    return lacking.length === 0 ? [] : [`${field} lacks ${listOf(lacking)}`]
-  })
-}
-
-/** True for a value that only the user has. */
-function hasHole(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(hasHole)
-  return isObject(value) && (typeof value.hole === 'string' || Object.values(value).some(hasHole))
+/** Users may add hosts of their own, so that a list only lacks some. */
+function changeText({ field, before, after }: Pick<Change, 'field' | 'before' | 'after'>): string {
+  if (!Array.isArray(after)) return `${field} is ${JSON.stringify(after)}`
+  return `${field} lacks ${listOf(after.filter((one) => ![before].flat().includes(one)))}`
 }
 
 const MOST_VALUES = 3

@@ -87,7 +87,7 @@ export function isGlob(name: string): boolean {
 }
 
 /** Returns true for an existing path, which may contain glob characters. */
-function exists(name: string): Promise<boolean> {
+export function exists(name: string): Promise<boolean> {
   return stat(name).then(
     () => true,
     () => false,

@@ -5,6 +5,7 @@ import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
 import { IntegrityError, isAuthError, UnsupportedError } from '../../errors.ts'
 import { openFilesFailure } from '../../node/base/system-error.ts'
 import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
+import { jsonIn } from '../read-document.ts'
 
 /** An Item made from a row, and its Collections in the file. */
 export interface Row {
@@ -84,17 +85,9 @@ function withoutNulls(value: unknown): unknown {
 /** Returns the Collections in the metadata of the file, by id. */
 function collectionsIn({ key_value_metadata = [] }: FileMetaData): ReadonlyMap<string, readonly StacDocument[]> {
   const text = (key: string) => key_value_metadata.find((metadata) => metadata.key === key)?.value ?? '{}'
-  const stored = own(parsed(text('stac-geoparquet')), 'collections') ?? parsed(text('stac:collections'))
+  const stored = own(jsonIn(text('stac-geoparquet')), 'collections') ?? jsonIn(text('stac:collections'))
   const collections = isObject(stored) ? Object.values(stored) : []
   return new Map(collections.filter(isObject).map((collection) => [ownString(collection, 'id') ?? '', [collection]]))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const COMPRESSORS: Compressors = {

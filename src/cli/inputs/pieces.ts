@@ -1,6 +1,6 @@
 /** Opens an input and splits it into pieces that are linted separately: a document, a line, a feature, a row. */
 
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from '../../auth/auth.ts'
@@ -11,7 +11,7 @@ import { readFailure, systemCode } from '../../node/base/system-error.ts'
 import { claimsStac, DOCUMENT_LIMITS, isObject, kindOf, own, type StacDocument, wrappedMember } from '../../stac/document.ts'
 import { scan } from '../../stac/json-text.ts'
 import type { Io } from '../io.ts'
-import { fetchBody } from '../read-document.ts'
+import { fetchBody, jsonIn } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
 import type { InputFile } from './input-files.ts'
 import { linesOf } from './lines.ts'
@@ -133,12 +133,8 @@ function countIn(text: Uint8Array): number {
   const mayHoldMore =
     bytes.includes('"FeatureCollection"') || bytes.includes('"collections"') || /^\s*\[/.test(bytes.toString('latin1', 0, 100))
   if (!mayHoldMore) return 1
-  try {
-    const value: unknown = JSON.parse(bytes.toString())
-    return Math.max(1, Array.isArray(value) ? value.reduce((sum, inner) => sum + countOf(inner), 0) : countOf(value))
-  } catch {
-    return 1
-  }
+  const value = jsonIn(bytes)
+  return Math.max(1, Array.isArray(value) ? value.reduce((sum, inner) => sum + countOf(inner), 0) : countOf(value))
 }
 
 /** The start of a document that is not a wrapper. */
@@ -312,8 +308,7 @@ interface Source {
 async function openInput(name: string, io: Io, auth: () => Promise<Auth>): Promise<Source> {
   if (isAddress(name)) return fetchBody(name, io.signal, await auth())
   if (name === '-') return { chunks: streamed(io.stdin, name, io.signal) }
-  const small = readAtOnce(name)
-  return { chunks: small ? once(small) : streamed(createReadStream(name, { highWaterMark: CHUNK }), name, io.signal) }
+  return { chunks: streamed(createReadStream(name, { highWaterMark: CHUNK }), name, io.signal) }
 }
 
 /** Size limit of files that are read at once, and chunk size of larger files, in bytes. */
@@ -321,17 +316,23 @@ const SMALL = 2 ** 20
 
 const CHUNK = 2 ** 16
 
-/** Reads a small file at once; undefined for files to stream. Errors: `FILE_ACCESS`. */
-function readAtOnce(name: string, isRegular?: boolean): Uint8Array | undefined {
+/**
+ * Reads a small regular file synchronously, which is much faster than a stream; undefined for larger files, and for pipes and devices,
+ * which are not opened. `isRegular` skips the check of the file type. Errors: `FILE_ACCESS`.
+ */
+function readAtOnce(name: string, isRegular = false): Uint8Array | undefined {
   try {
-    return smallFile(name, SMALL, isRegular)
+    if (!isRegular && !statSync(name).isFile()) return undefined
+    const file = openSync(name, AT_ONCE)
+    try {
+      const stats = fstatSync(file)
+      return stats.isFile() && stats.size > 0 && stats.size <= SMALL ? readFileSync(file) : undefined
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
     throw readFailure(error, name)
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }
 
 /** Decompresses gzip. Errors: `FILE_INTEGRITY` for damaged or truncated data. */
@@ -369,47 +370,8 @@ function failureOf(error: unknown, name: string): AuthError {
   return isAuthError(error) ? error : readFailure(systemCode(error) === 'ABORT_ERR' ? new Error('stopped') : error, name)
 }
 
-/**
- * Reads a regular file of at most `limit` bytes synchronously, which is much faster than a stream for small files. Undefined for larger
- * files, and for pipes and devices, which are not opened. `isRegular` skips the check of the file type.
- *
- * Throws the error of the system.
- */
-function smallFile(path: string, limit: number, isRegular = false): Uint8Array | undefined {
-  if (!isRegular && !statSync(path).isFile()) return undefined
-  const file = openSync(path, AT_ONCE)
-  try {
-    const stats = fstatSync(file)
-    return stats.isFile() && stats.size > 0 && stats.size <= limit ? firstBytes(file, stats.size) : undefined
-  } finally {
-    closeSync(file)
-  }
-}
-
 /** Open flags that do not block if the file has just been replaced by a pipe. Windows has no `O_NONBLOCK`. */
 const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
-
-/** Reads at most `size` bytes, fewer if the file was truncated. */
-function firstBytes(file: number, size: number): Uint8Array {
-  const bytes = roomFor(size)
-  let read = 0
-  for (let more = -1; more !== 0 && read < size; read += more) more = readSync(file, bytes, read, size - read, null)
-  return read < size ? bytes.subarray(0, read) : bytes
-}
-
-/** Size of a shared buffer for many files: allocating one per file costs more than reading it. */
-const SLAB = 2 ** 18
-
-let slab = Buffer.alloc(0)
-
-/** Returns an unused part of the shared buffer. */
-function roomFor(size: number): Buffer {
-  if (size > SLAB / 4) return Buffer.allocUnsafe(size)
-  if (size > slab.length) slab = Buffer.allocUnsafe(SLAB)
-  const room = slab.subarray(0, size)
-  slab = slab.subarray(size)
-  return room
-}
 
 /**
  * Returns true for a piece that is not STAC; it is skipped unless the user named its file. Malformed JSON is linted, because it may be

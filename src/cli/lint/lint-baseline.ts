@@ -7,7 +7,7 @@ import { systemCode } from '../../node/base/system-error.ts'
 import { replaceFile, type Seen, seenFile } from '../../node/base/write-file.ts'
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { readInput } from '../read-document.ts'
+import { jsonIn, readInput } from '../read-document.ts'
 import type { BaselineOptions } from './lint-options.ts'
 import type { FoundProblems, LintOutcome } from './lint-run.ts'
 
@@ -80,19 +80,11 @@ async function readBaseline(file: string, { io }: Context): Promise<Baseline> {
       hint: 'check its name; add --update-baseline to record the present findings in it',
     })
   }
-  const baseline = parsed(new TextDecoder().decode(await readInput(file, io)))
+  const baseline = jsonIn(await readInput(file, io))
   if (isBaseline(baseline)) return baseline
   throw new ConfigurationError('CONFIG_INVALID', `"${file}" is not a baseline of version 1`, {
     hint: 'use --update-baseline to write a new one',
   })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function textOf(baseline: Baseline): string {

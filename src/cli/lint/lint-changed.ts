@@ -1,9 +1,9 @@
 /** Selects changed files as inputs of `lint`. */
-import { realpath, stat } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isAddress } from '../../http/url.ts'
 import { usageError } from '../exit-code.ts'
-import { fileGlob, isDocument, isGlob, leftOutBelow, whyNone } from '../inputs/input-files.ts'
+import { exists, fileGlob, isDocument, isGlob, leftOutBelow, whyNone } from '../inputs/input-files.ts'
 import { changedFiles, type GitFile, readBlob, stagedFiles } from './git.ts'
 import type { FixingOptions } from './lint-options.ts'
 
@@ -96,11 +96,4 @@ async function realOf(path: string): Promise<string> {
 /** Returns `./-` for a file named `-`, which otherwise stands for stdin. */
 function safe(name: string): string {
   return name === '-' ? `.${sep}-` : name
-}
-
-function exists(name: string): Promise<boolean> {
-  return stat(name).then(
-    () => true,
-    () => false,
-  )
 }

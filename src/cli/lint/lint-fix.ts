@@ -23,7 +23,7 @@ import { usageError } from '../exit-code.ts'
 import { lintInputs, type Selection } from '../inputs/input-files.ts'
 import { type Piece, piecesOf } from '../inputs/pieces.ts'
 import { type Io, write } from '../io.ts'
-import { readInput } from '../read-document.ts'
+import { jsonIn, readInput } from '../read-document.ts'
 import type { FixingOptions } from './lint-options.ts'
 import type { LintSettings } from './lint-run.ts'
 
@@ -235,7 +235,7 @@ class References {
   /** Adds a piece; returns false if it is not JSON or too large. */
   #add({ task: { text, value, url: answered }, oversized }: Piece, url: string | undefined): boolean {
     if (oversized) return false
-    const root = text === undefined ? value : parsed(text)
+    const root = text === undefined ? value : jsonIn(text)
     if (typeof root !== 'object' || root === null) return false
     const documents = documentsIn(root)
     this.#outerRefs.add(outerRefsIn(root))
@@ -299,14 +299,6 @@ function withoutFragment(href: string, base: string | undefined): string | undef
   const url = new URL(href, base)
   url.hash = ''
   return url.href
-}
-
-function parsed(text: string | Uint8Array): unknown {
-  try {
-    return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns the documents of a list or wrapper, and the wrapper itself. */

@@ -50,15 +50,15 @@ export function packed({ text, ...task }: Task, document: string, levels: number
 export async function lintJob(data: unknown): Promise<readonly LintResult[]> {
   if (!isJob(data)) throw new TypeError('not a job of stac-auth lint')
   const { preset, fingerprints, levels, tasks } = data
-  const run = new RecordingRun({ siteOf })
   const results: LintResult[] = []
   for (const { document, levels: index, text, base64, skipUnused = false, ...task } of tasks) {
     // The worker renews the lock of the job meanwhile.
     await setImmediate()
+    const run = new RecordingRun({ siteOf })
     const source = base64 === undefined ? text : Buffer.from(base64, 'base64')
     const options = { preset, document, run, skipUnused, rules: levels[index] ?? {}, ...(fingerprints && { complete: withFingerprint }) }
     const problems = lintTask({ ...task, ...(source !== undefined && { text: source }) }, options)
-    results.push({ problems, ...run.take() })
+    results.push({ problems, definitions: run.definitions, outerRefs: run.outerRefs.all() })
   }
   return results
 }

@@ -359,7 +359,8 @@ export function inOrder(one: Problem, other: Problem): number {
   return byDocument(one, other) || byPosition(one, other) || byContent(one, other)
 }
 
-function byPosition(one: Problem, other: Problem): number {
+/** Compares findings of one document by line and column. */
+export function byPosition(one: Problem, other: Problem): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
@@ -372,7 +373,8 @@ function byPlace(one: Problem, other: Problem): number {
   return byPosition(one, other) || (one.line === undefined ? 0 : byContent(one, other))
 }
 
-function compare(one: string, other: string): number {
+/** Compares texts by their UTF-16 units. */
+export function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
 }
 

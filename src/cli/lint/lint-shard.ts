@@ -1,45 +1,18 @@
 /** Facts that a part of a run (`--shard`) leaves to `merge`, because they depend on the documents of the other parts. */
 import { createHash } from 'node:crypto'
 import { isMine } from '../../crawl/expand.ts'
-import { LintRun, type Problem, type TextOptions } from '../../lint/index.ts'
+import type { Problem, TextOptions } from '../../lint/index.ts'
 import { outerRefsIn } from '../../lint/lint.ts'
 import { isRefutable, type OuterRefs } from '../../lint/lint-run.ts'
 import { type FileShard, type Pending, type ShardDefinition, withoutRepeats } from '../../lint/reporters/report.ts'
 import { nameOfDocument } from '../../lint/rules/conflicting-scheme.ts'
-import {
-  isObject,
-  type JsonObject,
-  kindOf,
-  own,
-  ownString,
-  pointer,
-  type StacDocument,
-  schemePlaces,
-  wrappedMember,
-} from '../../stac/document.ts'
-import { findingOf, placeholder, placeholderIn, siteOf, withOther } from './linter.ts'
-
-/** Limit of the definitions of a part, as for a whole run. */
-const MOST_DEFINITIONS = 10_000
-
-/** Reports each definition once, as if an earlier document had another one. */
-class PartRun extends LintRun {
-  readonly definitions: Required<Pending>['definition'][] = []
-  readonly #seen = new Set<string>()
-
-  override otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
-    const hash = hashOf(scheme)
-    const key = `${hash} ${name}`
-    if (this.#seen.has(key) || this.#seen.size >= MOST_DEFINITIONS) return undefined
-    this.#seen.add(key)
-    this.definitions.push({ name, hash, where })
-    return placeholder(this.definitions.length - 1)
-  }
-}
+import { isObject, kindOf, own, ownString, pointer, type StacDocument, schemePlaces, wrappedMember } from '../../stac/document.ts'
+import { compare } from './lint-run.ts'
+import { findingOf, placeholderIn, RecordingRun, siteOf, withOther } from './linter.ts'
 
 /** One of several parts of the inputs. */
 export class LintShard {
-  readonly run = new PartRun({ siteOf })
+  readonly run = new RecordingRun({ siteOf })
   readonly pending: Pending[] = []
   readonly #inputs = new Map<string, number>()
   readonly #part: { readonly index: number; readonly of: number }
@@ -61,9 +34,10 @@ export class LintShard {
   /** Keeps a finding for `merge` and returns true if it depends on the documents of other parts. */
   postpones(problem: Problem, block: number, isKnown: () => boolean): boolean {
     const index = placeholderIn(problem)
-    const definition = index === undefined ? undefined : this.run.definitions[index]
-    if (!definition && !isRefutable(problem)) return false
+    const recorded = index === undefined ? undefined : this.run.definitions[index]
+    if (!recorded && !isRefutable(problem)) return false
     const known = isKnown()
+    const definition = recorded && { name: recorded.name, hash: hashOf(recorded.scheme), where: recorded.where }
     if (definition || !known) this.pending.push({ block, problem, ...(definition && { definition }), ...(known && { known: true }) })
     return true
   }
@@ -202,8 +176,4 @@ function order(one: ShardDefinition, other: ShardDefinition): number {
     compare(one.pointer, other.pointer) ||
     compare(one.hash, other.hash)
   )
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
 }

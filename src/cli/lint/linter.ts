@@ -66,11 +66,6 @@ export function localLinter({ complete, isShown }: Pick<LintSettings, 'complete'
 /** The placeholder in a message for the name of the other document: the last one, because the name of a scheme may look like it. */
 const PLACE = /\u0001(\d+)(?!.*\u0001)/s
 
-/** Returns what `otherDefinition` returns when only the caller can say which document has the other definition. */
-export function placeholder(index: number): string {
-  return `\u0001${index}`
-}
-
 /** Returns the index in the placeholder of a finding. */
 export function placeholderIn({ code, message }: Problem): number | undefined {
   const [, index] = (code === 'conflicting-scheme' && PLACE.exec(message)) || []
@@ -82,30 +77,20 @@ export function withOther(problem: Problem, other: string): Problem {
   return { ...problem, message: problem.message.replace(PLACE, () => other) }
 }
 
-/** Records definitions and references, each once, for the run of the sender of the job. */
+/** Limit of the definitions that are recorded, as of those that a run compares. */
+const MOST_DEFINITIONS = 10_000
+
+/** Records each definition once, as if an earlier document had another one: for `merge`, or for the run of the sender of a job. */
 export class RecordingRun extends LintRun {
+  readonly definitions: Defined[] = []
   readonly #seen = new Set<string>()
-  readonly #outerRefs = new Set<string>()
-  #definitions: Defined[] = []
 
   override otherDefinition(name: string, scheme: JsonObject, where: string): string | undefined {
     const key = JSON.stringify([name, scheme])
-    if (this.#seen.has(key)) return undefined
+    if (this.#seen.has(key) || this.#seen.size >= MOST_DEFINITIONS) return undefined
     this.#seen.add(key)
-    this.#definitions.push({ name, scheme, where })
-    return placeholder(this.#definitions.length - 1)
-  }
-
-  override addOuterRefs(names: Iterable<string>): void {
-    for (const name of names) this.#outerRefs.add(name)
-  }
-
-  /** Removes and returns what was recorded. */
-  take(): Required<Omit<LintResult, 'problems'>> {
-    const taken = { definitions: this.#definitions, outerRefs: [...this.#outerRefs] }
-    this.#definitions = []
-    this.#outerRefs.clear()
-    return taken
+    this.definitions.push({ name, scheme, where })
+    return `\u0001${this.definitions.length - 1}`
   }
 }
 

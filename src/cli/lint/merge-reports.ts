@@ -2,7 +2,7 @@ import { withFingerprint } from '../../lint/baseline.ts'
 import type { Problem } from '../../lint/index.ts'
 import { OuterRefs } from '../../lint/lint-run.ts'
 import { type FileShard, type Incomplete, Repeats, type Report, type Summary, Totals } from '../../lint/reporters/report.ts'
-import { byDocument, Findings, inOrder } from './lint-run.ts'
+import { byDocument, compare, Findings, inOrder } from './lint-run.ts'
 import { Definitions, settledOf } from './lint-shard.ts'
 
 /**
@@ -43,7 +43,7 @@ export function mergeReports(reports: readonly Report[], room: number, fingerpri
 /** Returns the document names in the reports of shards. */
 export function namesIn(reports: readonly Report[]): readonly string[] {
   const numberOf = numbersIn(reports.flatMap(({ shard }) => (shard?.files ? [shard.files] : [])))
-  return reports.flatMap(({ shard }) => shard?.names ?? []).sort((one, other) => numberOf(one) - numberOf(other) || order(one, other))
+  return reports.flatMap(({ shard }) => shard?.names ?? []).sort((one, other) => numberOf(one) - numberOf(other) || compare(one, other))
 }
 
 /** Returns a function that returns the position of an input on the command line: 0 for a crawl. */
@@ -126,10 +126,6 @@ function incompleteOf(all: readonly Incomplete[], numberOf: (document: string) =
   const once = new Map(limitsFirst.map((left) => [`${left.url} ${left.code}`, left]))
   return [...once.values()].sort(
     (one, other) =>
-      Number(one.exit === 0) - Number(other.exit === 0) || numberOf(one.url) - numberOf(other.url) || order(one.url, other.url),
+      Number(one.exit === 0) - Number(other.exit === 0) || numberOf(one.url) - numberOf(other.url) || compare(one.url, other.url),
   )
-}
-
-function order(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
 }

@@ -12,8 +12,9 @@ import { placeKey, placeOf, type SigningAddress } from '../../strategies/s3/endp
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
+import { jsonIn } from '../read-document.ts'
 import { loggedTransport } from '../request-log.ts'
-import type { LintSettings } from './lint-run.ts'
+import { byPosition, type LintSettings } from './lint-run.ts'
 import type { Linter, LintResult, TaskRules } from './linter.ts'
 import { levelOf, runFinding } from './linter.ts'
 
@@ -68,10 +69,6 @@ async function problemsOf(
   })
 }
 
-function byPosition(one: Problem, other: Problem): number {
-  return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
-}
-
 /** Limit of the buckets checked in one run, because documents of others name them. */
 const MOST = 200
 
@@ -103,7 +100,7 @@ class PublicBuckets {
 
   /** Returns the targets of a task that refer to an `s3` scheme but are public. */
   async in({ text, value, url, parents = [] }: Task): Promise<readonly PublicTarget[]> {
-    const root = text === undefined ? value : parsed(text)
+    const root = text === undefined ? value : jsonIn(text)
     const found: PublicTarget[] = []
     for (const [document, at] of Array.isArray(root) ? root.map((one, index) => [one, `/${index}`] as const) : [[root, ''] as const]) {
       if (!isObject(document) || kindOf(document) === 'unknown') continue
@@ -157,12 +154,4 @@ function placeIn(target: Target): SigningAddress | undefined {
   const nothing = { credential: {}, environment: {}, trusts: () => true, learned: () => undefined }
   const place = placeOf(target.href, { ...nothing, storages: storagesOf(target) })
   return place.bucket !== '' && place.path !== '' && canParseUrl(place.url) ? place : undefined
-}
-
-function parsed(text: string | Uint8Array): unknown {
-  try {
-    return JSON.parse(typeof text === 'string' ? text.replace(/^\ufeff/, '') : new TextDecoder().decode(text))
-  } catch {
-    return undefined
-  }
 }

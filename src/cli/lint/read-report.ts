@@ -6,7 +6,7 @@ import type { FileShard, Incomplete, Pending, Report, Shard, ShardDefinition, Su
 import { readFailure } from '../../node/base/system-error.ts'
 import { isObject, own } from '../../stac/document.ts'
 import type { Io } from '../io.ts'
-import { readAtMost } from '../read-document.ts'
+import { jsonIn, readAtMost } from '../read-document.ts'
 
 /** Size limit of a report in bytes: half of the longest string in V8. */
 const MOST = 256 * 2 ** 20
@@ -20,7 +20,7 @@ export async function readReport(name: string, { stdin }: Pick<Io, 'stdin'>): Pr
     throw isAuthError(error) ? error : readFailure(error, name)
   })
   const text = new TextDecoder().decode(bytes)
-  const whole = parsed(text)
+  const whole = jsonIn(text)
   const report = whole !== undefined && own(whole, 'problems') !== undefined ? whole : ofLines(text, name)
   return checked(report, name)
 }
@@ -29,7 +29,7 @@ export async function readReport(name: string, { stdin }: Pick<Io, 'stdin'>): Pr
 function ofLines(text: string, name: string): unknown {
   const lines = text.split('\n')
   while (lines.at(-1)?.trim() === '') lines.pop()
-  const values = lines.map((line, index) => parsed(line) ?? invalid(name, `line ${index + 1} is not JSON`))
+  const values = lines.map((line, index) => jsonIn(line) ?? invalid(name, `line ${index + 1} is not JSON`))
   const last = values.pop()
   const several = values.some((value) => own(value, 'summary') !== undefined)
   if (several) invalid(name, 'it contains several reports: give each as a file of its own')
@@ -173,14 +173,6 @@ function isIncomplete(value: unknown): value is Incomplete {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function invalid(name: string, what: string): never {

@@ -8,7 +8,7 @@ import { isProtected, type Target } from '../../stac/target.ts'
 import type { Context } from '../context.ts'
 import type { MissingCredential, Needs } from '../credentials/missing-credentials.ts'
 import type { NeededBy } from '../credentials/needed-credentials.ts'
-import { inOrder, requiredHoles } from './provider-text.ts'
+import { inOrder, requiredHoles } from './provider-state.ts'
 
 /** A provider with files that no credential of the user opens. */
 export interface NeededProvider {

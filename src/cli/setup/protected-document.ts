@@ -9,7 +9,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { askAll, type Errand } from '../credentials/create-credentials.ts'
-import { type NewCredentialOptions, needsOf, newCredentialSettingsOf, privateOriginsOf } from '../credentials/missing-credentials.ts'
+import { type NewCredentialOptions, needsOf, privateOriginsOf } from '../credentials/missing-credentials.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { urlText } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
@@ -114,7 +114,7 @@ async function askFor(
   const { file, credentials } = await userCredentials(options, context)
   const places = wanted.map((one) => ({ ...one, places: one.places.map((place) => ({ ...place, counts: { document: 1 } })) }))
   // No `document`: the scheme is the user's, so it is not remembered as one that the document states.
-  const occasion = { title: forUrl(name), file, credentials, settings: newCredentialSettingsOf(options), errand }
+  const occasion = { title: forUrl(name), file, credentials, settings: options, errand }
   return askAll(places, occasion, context)
 }
 

@@ -9,18 +9,16 @@ import { forJson } from '../../text/sanitize.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import { putCredentials, setFields } from '../credentials/edit-credentials.ts'
 import { type UserCredentials, userCredentials } from '../credentials/needed-credentials.ts'
-import { ownProposal, type Proposal } from '../credentials/proposal.ts'
+import { freeId, ownProposal, type Proposal } from '../credentials/proposal.ts'
 import { detailsText, questionText } from '../credentials/question.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
 import { login } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
-import { type WaySetUp, waysSetUp } from './provider-state.ts'
-import { accountText, changesText, exampleOf, inOrder, needsAccount, placeholders } from './provider-text.ts'
+import { accountText, changesText, exampleOf, inOrder, needsAccount, placeholders, type WaySetUp, waysSetUp } from './provider-state.ts'
 import { askHoles } from './questions.ts'
-import { retyped } from './retype.ts'
-import { COMMAND, type Run } from './run.ts'
+import { COMMAND, type Run, retyped } from './run.ts'
 import { testOf, testText } from './test-request.ts'
 
 /** What was done about a provider. */
@@ -188,10 +186,6 @@ function idsFor(provider: Provider, way: Way, present: readonly CredentialObject
     names.set(template.id, same ? String(same.id) : before && before.provider !== provider.id ? freeId(template.id, taken) : template.id)
   }
   return { of: (id) => names.get(id) ?? id, kept, replaced }
-}
-
-function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
-  for (let count = 2; ; count++) if (!taken.has(`${id}-${count}`)) return `${id}-${count}`
 }
 
 /** Returns the credentials under the ids of the user's file. */

@@ -2,7 +2,8 @@
 import { dirname } from 'node:path'
 import type { Field, SecretSource } from '../../auth/credential.ts'
 import { variableFor } from '../../auth/refusals.ts'
-import { type AuthError, isAuthError } from '../../errors.ts'
+import { isAuthError } from '../../errors.ts'
+import { namesOf } from '../../lint/pointer.ts'
 import { secretSource } from '../../node/credentials/secret-source.ts'
 import { type StoredSecret, storeSecret } from '../../node/credentials/store-secret.ts'
 import type { Hole, Way } from '../../providers/provider.ts'
@@ -21,7 +22,7 @@ import {
 } from '../credentials/fields.ts'
 import { quoted } from '../credentials/question.ts'
 import type { Terminal } from '../credentials/terminal.ts'
-import { variableOf } from './provider-text.ts'
+import { variableOf } from './provider-state.ts'
 
 /** Asks a person who has the secrets at hand. */
 export const guided: Questions = {
@@ -126,18 +127,12 @@ async function parameters(terminal: Terminal, { fields, problem }: Subject, answ
   for (let count = 0; count < MAX_PARAMETERS; count++) {
     const all = Object.keys(values).length === 0 ? {} : { parameters: values }
     const found = await problem({ ...withoutTyped(answers), ...all })
-    const name = found?.code === 'PARAM_UNBOUND' ? nameAt(found) : undefined
+    const name = found?.code === 'PARAM_UNBOUND' ? namesOf(found.pointer ?? '').at(-1) : undefined
     if (name === undefined || Object.hasOwn(values, name)) return all
     const text = await terminal.ask(`  Value of ${quoted(name)} for the signing service (or env:NAME, file:PATH): `)
     values[name] = sourceOf(text, name) ?? text
   }
   return { parameters: values }
-}
-
-/** Returns the name at the end of a pointer (RFC 6901). */
-function nameAt({ pointer = '' }: AuthError): string | undefined {
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1)
-  return name === '' ? undefined : name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 function withoutTyped(answers: Answers): Answers {

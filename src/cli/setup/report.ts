@@ -1,9 +1,11 @@
-/** The report of `setup`: the schemes of documents with their credentials, missing ones, and the commands to try next. */
+/** The report of `setup`: the schemes and providers of documents with their credentials, missing ones, and the commands to try next. */
 
 import { dirname, join } from 'node:path'
 import type { CredentialObject } from '../../auth/credential.ts'
 import type { Requirement } from '../../auth/requirement.ts'
 import { isAddress } from '../../http/url.ts'
+import { namesOf } from '../../lint/pointer.ts'
+import type { Provider, Way } from '../../providers/provider.ts'
 import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { linkOf, type Target } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
@@ -17,7 +19,8 @@ import { kindOf, plain, quoted, urlText } from '../credentials/question.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import type { Style } from '../io.ts'
 import { askedSchemes, type DocumentNeeds } from './needed-providers.ts'
-import { providersText, type ReportedProvider, reportOfProviders } from './provider-report.ts'
+import { waysOf } from './provider-setup.ts'
+import { changesText, exampleOf, needsAccount, needsText, waysSetUp } from './provider-state.ts'
 
 const MAX_UNUSABLE = 5
 
@@ -63,11 +66,10 @@ const MAX_USES = 3
 /** Names the assets, links and schemes that need a scheme. */
 function usesText(pointers: readonly string[], document: StacDocument): string {
   const names = [...new Set(pointers)].map((pointer) => {
-    const [list = '', key = '', , alternate] = partsOf({ pointer }).slice(1)
+    const [list = '', key = '', , alternate] = namesOf(pointer)
     if (list === 'assets') return plain(alternate === undefined ? key : `${key}/${alternate}`, 40)
     if (list === 'links') return `link ${quoted(relOf(document, key) ?? key)}`
-    const [, scheme] = /\/auth:schemes\/([^/]+)$/.exec(pointer) ?? []
-    return scheme === undefined ? plain(pointer, 60) : `the requests of ${quoted(partsOf({ pointer: scheme })[0] ?? '')}`
+    return /\/auth:schemes\/[^/]+$/.test(pointer) ? `the requests of ${quoted(namesOf(pointer).at(-1) ?? '')}` : plain(pointer, 60)
   })
   const more = names.length - MAX_USES
   return `for ${names.slice(0, MAX_USES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
@@ -204,25 +206,101 @@ function relOf({ links }: StacDocument, index: string): string | undefined {
   return ownString(link, 'rel')
 }
 
-/** Returns the parts of a pointer (RFC 6901). */
-function partsOf({ pointer }: Pick<Target, 'pointer'>): readonly string[] {
-  return pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
 /** Returns the key of an asset; undefined for one of a document in a list, and for other targets. */
 function assetKeyOf(target: Target): string | undefined {
-  const [, list, key, more] = partsOf(target)
+  const [list, key, more] = namesOf(target.pointer)
   return list === 'assets' && more === undefined ? key : undefined
 }
 
 /** Returns the option that selects a target; undefined for one of a document in a list. */
 function choiceOf(target: Target): string | undefined {
-  const parts = partsOf(target)
-  const [, list, key = '', alternate, name = ''] = parts
+  const parts = namesOf(target.pointer)
+  const [list, key = '', alternate, name = ''] = parts
   const { object } = target
   const asset = assetKeyOf(target)
   if (asset !== undefined) return `--asset ${commandWord(forLine(asset))}`
   if (list === 'assets' && alternate === 'alternate') return `--alternate ${commandWord(forLine(`${key}/${name}`))}`
-  if (list === 'links' && parts.length === 3 && typeof object.rel === 'string') return `--link ${commandWord(forLine(object.rel))}`
+  if (list === 'links' && parts.length === 2 && typeof object.rel === 'string') return `--link ${commandWord(forLine(object.rel))}`
   return undefined
+}
+
+/** A known provider of a document, or one that was named, for programs. */
+interface ReportedProvider {
+  /** Path or URL of the document, as it was given; absent for a provider that was named. */
+  readonly document?: string
+  /** Id of the provider. */
+  readonly provider: string
+  /** Id of the way in. */
+  readonly way?: string
+  /** `ready`: a credential opens its files; `changed`: the registry has other values since. */
+  readonly state: 'ready' | 'changed' | 'login required' | 'missing'
+  /** Ids of its credentials. */
+  readonly credentials: readonly string[]
+  /** Pointers of the files; absent for a provider that was named. */
+  readonly targets?: readonly string[]
+  /** The credentials to add, as in a [credential file](credentials.md). */
+  readonly proposal?: readonly CredentialObject[]
+}
+
+/** Returns the providers of a document for programs. */
+function reportOfProviders({ providers, occasion }: DocumentNeeds): readonly ReportedProvider[] {
+  const document = occasion.title ?? '-'
+  return [
+    ...providers.answered.map(({ provider: { id }, credential, loginRequired, targets }): ReportedProvider => {
+      return { document, provider: id, state: loginRequired ? 'login required' : 'ready', credentials: [credential], targets }
+    }),
+    ...providers.needed.map(({ provider, ways: [way], targets }): ReportedProvider => ({ document, ...missing(provider, way), targets })),
+  ]
+}
+
+function missing(provider: Provider, way: Way | undefined): Omit<ReportedProvider, 'document' | 'targets'> {
+  const proposal = way ? { way: way.id, proposal: exampleOf(provider, way) } : {}
+  return { provider: provider.id, state: 'missing', credentials: [], ...proposal }
+}
+
+/** Returns the state of a provider that was named, for programs; of one way in, or of all that are set up. */
+export function reportOfProvider(
+  provider: Provider,
+  credentials: readonly CredentialObject[],
+  way?: string,
+): readonly [ReportedProvider, ...ReportedProvider[]] {
+  const [first, ...others] = waysSetUp(provider, credentials)
+    .filter((one) => way === undefined || one.way.id === way)
+    .map((one): ReportedProvider => {
+      const ids = one.credentials.map(({ id }) => String(id))
+      return { provider: provider.id, way: one.way.id, state: one.changes.length > 0 ? 'changed' : 'ready', credentials: ids }
+    })
+  if (first) return [first, ...others]
+  return [missing(provider, provider.ways.find(({ id }) => id === way) ?? waysOf(provider)[0])]
+}
+
+/** Returns the exit code of a provider that was named. */
+export function exitOfReport([{ state }]: readonly [ReportedProvider, ...ReportedProvider[]]): number {
+  return state === 'missing' ? EXIT.credentials : EXIT.done
+}
+
+/** Formats the state of a provider that was named. */
+export function providerText(provider: Provider, credentials: readonly CredentialObject[], style: Style): string {
+  const known = waysSetUp(provider, credentials)
+  if (known.length === 0)
+    return `  ${style.red(style.cross)} ${provider.title} is not set up; needs ${needsText(waysOf(provider)[0] as Way)}\n`
+  const lines = known.map(({ way, credentials: mine, changes, own: kept }) => {
+    const ids = mine.map(({ id }) => quoted(String(id))).join(', ')
+    const more = changes.length > 0 ? `  what is known of it has changed since:\n${changesText(changes, kept)}` : ''
+    return `  ${style.green(style.tick)} ${provider.title} is set up: ${ids} (${way.id})\n${more}`
+  })
+  return lines.join('')
+}
+
+/** Formats the providers of a document; `usesOf` names files by their pointers. */
+function providersText({ providers }: DocumentNeeds, usesOf: (pointers: readonly string[]) => string, style: Style): string {
+  const answered = providers.answered.map(({ provider, credential, loginRequired, targets }) => {
+    const state = `credential ${quoted(credential)}${loginRequired ? ', not logged in' : ''}`
+    return `  ${style.green(style.tick)} files of ${provider.title}: ${state}, ${usesOf(targets)}\n`
+  })
+  const needed = providers.needed.map(({ provider, ways, targets }) => {
+    const what = ways.every(needsAccount) ? 'it needs your account' : 'it needs no account, only your yes'
+    return `these files belong to ${provider.title}; ${what}: ${usesOf(targets)}\n`
+  })
+  return [...answered, ...needed].join('')
 }

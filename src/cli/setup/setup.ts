@@ -19,12 +19,10 @@ import { openAuth } from '../open-auth.ts'
 import type { ReadDocument } from '../read-document.ts'
 import { nearProvider } from '../recognized.ts'
 import { askedSchemes, type DocumentNeeds, providersOf } from './needed-providers.ts'
-import { exitOfReport, providerText, reportOfProvider } from './provider-report.ts'
 import { checkWay, type ProviderSetUp, setUpByName, setUpProvider } from './provider-setup.ts'
 import { guided } from './questions.ts'
-import { documentBelow, exitOfNeeds, inventoryText, nextText, reportOf } from './report.ts'
-import { retyped } from './retype.ts'
-import { COMMAND, type Run, type SetupOptions } from './run.ts'
+import { documentBelow, exitOfNeeds, exitOfReport, inventoryText, nextText, providerText, reportOf, reportOfProvider } from './report.ts'
+import { COMMAND, type Run, retyped, type SetupOptions } from './run.ts'
 import { type Tested, type TestResult, testOf, testText } from './test-request.ts'
 
 /**
@@ -256,7 +254,7 @@ async function test(documents: readonly (readonly [name: string, read: ReadDocum
     const results = []
     for (const one of ready) results.push(await testScheme(one, name, run))
     const works = results.find(({ error }) => error === undefined)
-    if (works && next === '') next = `next:\n${nextText(name, works.target)}`
+    if (works && next === '') next = `next:\n${nextText(name, works.scheme.target)}`
     exits.push(exitOfNeeds(found), ...results.map(({ error }) => (error ? exitCodeOf(error.code) : EXIT.done)))
     const titles = found.providers.needed.map(({ provider }) => provider.title)
     const asked = askedSchemes(found.needs.wanted, found.providers)

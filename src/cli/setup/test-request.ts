@@ -4,7 +4,6 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { bareAddress } from '../../http/url.ts'
 import { answerFailure } from '../../node/base/answer-failure.ts'
-import type { Target } from '../../stac/target.ts'
 import { headline, hintLines } from '../../text/sanitize.ts'
 import type { AnsweredScheme } from '../credentials/missing-credentials.ts'
 import { quoted } from '../credentials/question.ts'
@@ -17,7 +16,6 @@ export type Tested = Pick<AnsweredScheme, 'credential' | 'name' | 'target'>
 /** The result of a request. */
 export interface TestResult {
   readonly scheme: Tested
-  readonly target: Target
   /** The response of the server, in words. */
   readonly answer?: string
   readonly error?: AuthError
@@ -33,10 +31,10 @@ export async function testOf(scheme: Tested, auth: Auth, signal: AbortSignal): P
     const isThere = (status >= 200 && status < 300) || status === 416
     const error = isThere ? undefined : await answerFailure(response, target)
     await response.discard()
-    return error ? { scheme, target, error } : { scheme, target, answer: answerText(status, headers, url) }
+    return error ? { scheme, error } : { scheme, answer: answerText(status, headers, url) }
   } catch (error) {
     if (!isAuthError(error) || error.code === 'ABORTED') throw error
-    return { scheme, target, error }
+    return { scheme, error }
   }
 }
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { childEnvironment, providerVariables, secretVariables } from '../../../src/cli/run/child-environment.ts'
+import { childEnvironment, providerVariables, secretVariables } from '../../../src/cli/run/child-process.ts'
 import { providers } from '../../../src/providers/registry.ts'
 import { isObject } from '../../../src/stac/document.ts'
 
