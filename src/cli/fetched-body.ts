@@ -6,19 +6,25 @@ import type { HttpResponse } from '../http/message.ts'
 import { bareAddress } from '../http/url.ts'
 import {
   type AnsweredBody,
+  checkDigest,
+  checkSize,
+  codingProblem,
+  type Delivery,
   decodedPromise,
+  deliveryOf,
   emptyByStatus,
+  inspected,
+  isWantedAsSent,
   type Misfit,
   misfitError,
   misfitOf,
+  type Promised,
   type PromisedFile,
   pageByType,
   pageWarning,
-} from '../node/base/promised-file.ts'
-import { checkDigest, checkSize, type Promised, promiseOf } from '../node/download/checksums.ts'
-import { inspected } from '../node/download/receive-body.ts'
-import { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from '../node/download/response.ts'
-import { selectFiles } from '../node/download/selected-files.ts'
+  promiseOf,
+  selectFiles,
+} from '../node/download/index.ts'
 import type { Target } from '../stac/target.ts'
 import { failedBody, incomplete } from './read-document.ts'
 

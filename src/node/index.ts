@@ -40,7 +40,7 @@ export {
   type GatewayOptions,
   type GatewayRequest,
   type GatewayTarget,
-} from './gateway/gateway.ts'
+} from './gateway/index.ts'
 export { type LoopbackOptions, loopbackRedirect } from './login/loopback-login.ts'
 export { type BrowserOptions, openBrowser } from './login/open-browser.ts'
 export { type OrderOptions, withOrders } from './orders.ts'

@@ -7,13 +7,19 @@ import type { HttpResponse } from '../../http/message.ts'
 import { sleep } from '../../net/cancellation.ts'
 import { systemClock } from '../../net/clock.ts'
 import { retryHint, withRetryAfter } from '../../net/retry.ts'
-import { answerFailure } from '../../node/base/answer-failure.ts'
-import { promisedFile } from '../../node/base/promised-file.ts'
-import { writeNewFile } from '../../node/base/write-file.ts'
-import { asExpired } from '../../node/download/expired-href.ts'
-import { pathTemplate } from '../../node/download/path-template.ts'
-import { PREPARED_WITHIN, Preparation } from '../../node/download/retries.ts'
-import { alternativesOf, firstUsable, keyOf, lastName, originAndPath } from '../../node/download/selected-files.ts'
+import { answerFailure, writeNewFile } from '../../node/base/index.ts'
+import {
+  alternativesOf,
+  asExpired,
+  firstUsable,
+  keyOf,
+  lastName,
+  originAndPath,
+  PREPARED_WITHIN,
+  Preparation,
+  pathTemplate,
+  promisedFile,
+} from '../../node/download/index.ts'
 import type { Target } from '../../stac/target.ts'
 import { nameInAddress } from '../../text/file-name.ts'
 import { shellWord } from '../../text/shell-word.ts'

@@ -4,8 +4,7 @@ import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSy
 import { open } from 'node:fs/promises'
 import type { Sink, Stored } from '../../crawl/index.ts'
 import { isAuthError } from '../../errors.ts'
-import { writeFileAtomically } from '../../node/base/files.ts'
-import { readFailure, systemCode, writeFailure } from '../../node/base/system-error.ts'
+import { readFailure, systemCode, writeFailure, writeFileAtomically } from '../../node/base/index.ts'
 import { usageError } from '../exit-code.ts'
 import { linesOf } from '../inputs/lines.ts'
 
