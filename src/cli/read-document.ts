@@ -131,7 +131,7 @@ export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, l
 export async function requireSuccess(response: HttpResponse, target?: Target): Promise<void> {
   if (response.status >= 200 && response.status < 300) return
   try {
-    const { answerFailure } = await import('../node/base/index.ts')
+    const { answerFailure } = await import('../node/transport/index.ts')
     throw await answerFailure(response, target)
   } finally {
     await response.discard()

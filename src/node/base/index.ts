@@ -1,5 +1,4 @@
-/** What programs on this machine share: files, folders, locks, and the errors of the system and of servers. */
-export { answerFailure } from './answer-failure.ts'
+/** Files, folders and locks of this machine, and the errors of its system. */
 export { makeFolder, presentFile, readRegularFile, renameWhenFree, writeFileAtomically } from './files.ts'
 export { newHolder, parseHolder, stateOf } from './lock-holder.ts'
 export { checkFolder } from './own-file.ts'

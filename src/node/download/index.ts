@@ -2,19 +2,8 @@
 
 import type { VerifyEvent, VerifyOptions } from './verify-folder.ts'
 
-export {
-  type AnsweredBody,
-  decodedPromise,
-  emptyByStatus,
-  type Misfit,
-  misfitError,
-  misfitOf,
-  type PromisedFile,
-  pageByType,
-  pageWarning,
-  promisedFile,
-} from '../base/promised-file.ts'
-export { checkDigest, checkSize, type Promised, promiseOf } from './checksums.ts'
+export { type PromisedFile, promisedFile } from '../base/promised-file.ts'
+export { type Promised, promiseOf } from './checksums.ts'
 export type {
   AssetChoice,
   DocumentEvent,
@@ -38,6 +27,7 @@ export type {
 } from './download.ts'
 export { download } from './download.ts'
 export { asExpired, expiredHref } from './expired-href.ts'
+export { FileCheck } from './file-check.ts'
 export type { ManifestEntry } from './manifest.ts'
 export { pathTemplate } from './path-template.ts'
 export { inspected } from './receive-body.ts'
