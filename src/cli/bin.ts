@@ -31,7 +31,7 @@ async function isReadToEnd(): Promise<boolean> {
 
 /** Returns true while the keyring waits for a person who unlocks it. */
 async function isKeyringWaiting(): Promise<boolean> {
-  const keyring = await import('../node/credentials/keyring.ts').catch(() => undefined)
+  const keyring = await import('../node/credentials/index.ts').catch(() => undefined)
   return keyring?.isKeyringWaiting() ?? false
 }
 

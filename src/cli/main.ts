@@ -1,6 +1,6 @@
 /** Runs the command line: arguments in, exit code out. Commands are loaded on first use. */
 import { AbortedError, AuthError, isAuthError } from '../errors.ts'
-import { openFilesFailure } from '../node/base/system-error.ts'
+import { openFilesFailure } from '../node/base/index.ts'
 import { EXIT, exitCodeOf, exitOfSignal } from './exit-code.ts'
 import { createDiagnostics, type Diagnostics, type Io, isBrokenPipe, untilInterrupted, version, wantsJson, write } from './io.ts'
 

@@ -4,7 +4,7 @@ import type { SessionStore } from '../auth/session.ts'
 import type { Warning } from '../auth/strategy.ts'
 import { IntegrityError, isAuthError, SelectionError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
-import type { TokenSettings } from '../node/credentials/credential-file.ts'
+import type { TokenSettings } from '../node/credentials/index.ts'
 import type { Context } from './context.ts'
 import type { Io } from './io.ts'
 import type { ByAddressOption, CredentialsOption } from './options.ts'
@@ -35,7 +35,7 @@ export function openAuth(
   const { io, diagnostics } = context
   const open = async (): Promise<Auth> => {
     const { createAuth } = await import('../auth/create-auth.ts')
-    const { credentialFileText, credentialsFromEnvironment, credentialsFromFile } = await import('../node/credentials/credential-file.ts')
+    const { credentialFileText, credentialsFromEnvironment, credentialsFromFile } = await import('../node/credentials/index.ts')
     const warn = (message: string) => diagnostics.warn({ code: 'CONFIG_INVALID', message })
     const file = credentials ?? (io.env.STAC_AUTH_CREDENTIALS || undefined)
     const isMissing = mayBeMissing && file !== undefined && (await credentialFileText(file)) === undefined
@@ -56,7 +56,7 @@ export function openAuth(
 
 /** Returns the endpoint of object stores in the environment: the user named that origin. An invalid one is reported when it is used. */
 async function environmentEndpoint(): Promise<readonly string[]> {
-  const { endpointIn } = await import('../node/credentials/aws-keys.ts')
+  const { endpointIn } = await import('../node/credentials/index.ts')
   try {
     return [endpointIn() ?? []].flat()
   } catch {
@@ -70,13 +70,13 @@ async function environmentEndpoint(): Promise<readonly string[]> {
  */
 async function tokenStore(env: Io['env'], onWarning: (warning: Warning) => void, file: string | undefined): Promise<SessionStore> {
   const settings = await tokenSettings(file)
-  if (settings) return (await import('../node/tokens/token-redis.ts')).tokenRedis(settings)
+  if (settings) return (await import('../node/tokens/index.ts')).tokenRedis(settings)
   const { files, options } = await localStore(env, onWarning)
-  return process.platform === 'win32' ? (await import('../node/tokens/token-keyring.ts')).tokenKeyring(options) : files
+  return process.platform === 'win32' ? (await import('../node/tokens/index.ts')).tokenKeyring(options) : files
 }
 
 async function localStore(env: Io['env'], onWarning: (warning: Warning) => void) {
-  const { defaultTokenFolder, tokenFiles } = await import('../node/tokens/token-files.ts')
+  const { defaultTokenFolder, tokenFiles } = await import('../node/tokens/index.ts')
   const folder = defaultTokenFolder({ ...env })
   const options = { ...(folder !== undefined && { folder }), onWarning }
   return { files: tokenFiles(options), options }
@@ -99,7 +99,7 @@ export async function checkTokenFolder({ io }: Context, credential: string, { cr
 }
 
 async function tokenSettings(file: string | undefined): Promise<TokenSettings | undefined> {
-  const { credentialFileText, defaultCredentialFile, tokenSettingsFromText } = await import('../node/credentials/credential-file.ts')
+  const { credentialFileText, defaultCredentialFile, tokenSettingsFromText } = await import('../node/credentials/index.ts')
   const name = file ?? defaultCredentialFile()
   const text = await credentialFileText(name)
   return text === undefined ? undefined : tokenSettingsFromText(text, name)

@@ -405,6 +405,6 @@ export async function credentialPath(
     throw usageError('the credential file is given twice: as argument and as --credentials')
   const named = argument ?? credentials ?? (env.STAC_AUTH_CREDENTIALS || undefined)
   if (named !== undefined) return { path: named, named: true }
-  const { defaultCredentialFile } = await import('../node/credentials/credential-file.ts')
+  const { defaultCredentialFile } = await import('../node/credentials/index.ts')
   return { path: defaultCredentialFile({ ...env }), named: false }
 }

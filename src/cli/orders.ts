@@ -29,7 +29,7 @@ export async function orderingAuth(
   context: Context,
   alone: <T>(ask: () => Promise<T>) => Promise<T> = (ask) => ask(),
 ): Promise<Auth> {
-  const [{ withOrders }, { userFolder }] = await Promise.all([import('../node/orders.ts'), import('../node/base/user-folder.ts')])
+  const [{ withOrders }, { userFolder }] = await Promise.all([import('../node/orders.ts'), import('../node/base/index.ts')])
   const { io } = context
   const folder = userFolder('cache', ['stac-auth', 'orders'], io.env)
   const question = (title: string, costs: string) => async () => {

@@ -6,7 +6,7 @@ import type { Auth } from '../auth/auth.ts'
 import { AbortedError, type AuthError, IntegrityError, isAuthError, NetworkError } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { bareAddress, isAddress } from '../http/url.ts'
-import { readFailure } from '../node/base/system-error.ts'
+import { readFailure } from '../node/base/index.ts'
 import { DOCUMENT_LIMITS, ownString, type StacDocument } from '../stac/document.ts'
 import { parseDocument, tooLarge } from '../stac/parse-document.ts'
 import { linkOf, type Target } from '../stac/target.ts'
@@ -140,7 +140,7 @@ export async function readAtMost(stream: Readable | AsyncIterable<Uint8Array>, l
 export async function requireSuccess(response: HttpResponse, target?: Target): Promise<void> {
   if (response.status >= 200 && response.status < 300) return
   try {
-    const { answerFailure } = await import('../node/base/answer-failure.ts')
+    const { answerFailure } = await import('../node/transport/index.ts')
     throw await answerFailure(response, target)
   } finally {
     await response.discard()

@@ -41,7 +41,7 @@ export interface LoggedRequest {
 export async function loggedTransport(context: Context): Promise<{ readonly transport?: Transport }> {
   const { io, requestLog } = context
   if (!requestLog) return {}
-  const { undiciTransport } = await import('../node/transport/undici-transport.ts')
+  const { undiciTransport } = await import('../node/transport/index.ts')
   const { dim } = styleOf(io, io.stderr)
   const textOf = requestLog === 'json' ? (request: LoggedRequest) => forJson({ severity: 'debug', request }) : lineOf
   const log: Log = (request, secret) => void write(io.stderr, `${dim(textOf(request, secret))}\n`).catch(() => undefined)

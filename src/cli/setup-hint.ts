@@ -58,7 +58,7 @@ export async function withProviderHint(
 
 /** Returns the ids of the providers of which the user has a credential; none where the file cannot be read, which other errors say. */
 export async function providersSetUp(options: CredentialsOption, { io }: Pick<Context, 'io'>): Promise<ReadonlySet<string>> {
-  const { credentialFileText, credentialsFromText } = await import('../node/credentials/credential-file.ts')
+  const { credentialFileText, credentialsFromText } = await import('../node/credentials/index.ts')
   const { credentialPath } = await import('./options.ts')
   try {
     const { path } = await credentialPath(options, io)

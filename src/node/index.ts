@@ -12,7 +12,7 @@ export {
   type VerifyOptions,
   verifyFolder,
 } from './download/index.ts'
-export { createGateway, type Gateway, type GatewayOptions } from './gateway/gateway.ts'
+export { createGateway, type Gateway, type GatewayOptions } from './gateway/index.ts'
 export { loopbackRedirect } from './login/loopback-login.ts'
 export { openBrowser } from './login/open-browser.ts'
 export { type OrderOptions, withOrders } from './orders.ts'

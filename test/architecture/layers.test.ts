@@ -1,7 +1,8 @@
+import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeFiles } from './files.ts'
 import { importsOf } from './imports.ts'
-import { FOLDERS, folderIn, importCycles, LAYERS, layerOf, layerViolations } from './layers.ts'
+import { ENTRIES, FOLDERS, folderIn, importCycles, LAYERS, layerOf, layerViolations } from './layers.ts'
 
 describe('layers', () => {
   const files = codeFiles('src')
@@ -16,6 +17,15 @@ describe('layers', () => {
     expect(Object.keys(LAYERS).filter((layer) => !used.has(layer))).toEqual([])
   })
 
+  it('the entries that the command line may import are all in use', () => {
+    const imported = files.filter(({ path }) => layerOf(path) === 'cli').flatMap(({ path, text }) => importedBy(path, text))
+    expect(
+      Object.values(ENTRIES)
+        .flat()
+        .filter((entry) => !imported.includes(entry)),
+    ).toEqual([])
+  })
+
   it.each(Object.entries(FOLDERS))('the folders of %s are all in their table, and each may import only some above it', (layer, folders) => {
     const names = Object.keys(folders)
     const used = new Set(files.filter(({ path }) => layerOf(path) === layer).map(({ path }) => folderIn(layer, path)))
@@ -23,6 +33,10 @@ describe('layers', () => {
     expect(names.filter((name, index) => folders[name]?.some((other) => !names.slice(0, index).includes(other)))).toEqual([])
   })
 })
+
+function importedBy(path: string, text: string): readonly string[] {
+  return importsOf(text).map(({ specifier = '' }) => posix.join(posix.dirname(path), specifier))
+}
 
 describe('the imports of src', () => {
   it('form no cycle, types and import() aside', () => {
@@ -87,6 +101,8 @@ describe('the layer check', () => {
     ['src/cli/download/run.ts', "import type { A } from '../commands/download.ts'", /cli\/download may not import cli\/commands/],
     ['src/cli/credentials/add.ts', "const a = await import('../login.ts')", /cli\/credentials may not import cli\/login.ts/],
     ['src/browser/index.ts', "import { apiKey } from '../strategies/api-key.ts'", /browser may not import strategies/],
+    ['src/cli/io.ts', "import { systemCode } from '../node/base/system-error.ts'", /cli imports the inside of node/],
+    ['src/cli/download/run.ts', "const a = await import('../../node/download/download-run.ts')", /cli imports the inside of node/],
     ['src/cli/main.ts', "import { item } from '../../fixtures/item.ts'", /outside src/],
     ['src/cli/main.ts', 'const a = await import(name)', /computed/],
     ['src/node/index.ts', "const name: string = 'left-pad'; const a = await import(name)", /package left-pad/],
@@ -118,6 +134,7 @@ describe('the layer check', () => {
     ['src/platform/node.ts', "import { createHash } from 'node:crypto'"],
     ['src/cli/main.ts', "import { Command } from 'commander'"],
     ['src/cli/commands/login.ts', "import { a } from '../login.ts'"],
+    ['src/cli/io.ts', "import { systemCode } from '../node/base/index.ts'"],
     ['src/node/tokens/token-redis.ts', "import { a } from '../credentials/secret-source.ts'"],
     ['src/node/index.ts', "export { a } from './queue/index.ts'"],
     ['src/node/download/file-download.ts', "import { a } from './destination/destination.ts'"],

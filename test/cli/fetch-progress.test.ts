@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { FetchProgress, receivedLine } from '../../src/cli/commands/fetch.ts'
+import { FetchProgress, receivedLine } from '../../src/cli/download/fetch.ts'
 import { blockIo } from './live-block-io.ts'
 
 it.each([

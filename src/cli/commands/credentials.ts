@@ -59,7 +59,7 @@ async function check(named: string | undefined, options: ShowOptions, context: C
 }
 
 async function verdict({ path }: CredentialPath, count: number): Promise<string> {
-  const { credentialFileText } = await import('../../node/credentials/credential-file.ts')
+  const { credentialFileText } = await import('../../node/credentials/index.ts')
   if (count === 0 && (await credentialFileText(path)) === undefined) return 'the file does not exist, so there are no credentials'
   return `${count} ${count === 1 ? 'credential is' : 'credentials are'} valid`
 }
@@ -76,14 +76,14 @@ async function list(named: string | undefined, options: ShowOptions, context: Co
 
 /** Names the credential of the environment. Its patterns are checked before they are shown, because a token may be in their place. */
 async function noteToken({ io, diagnostics }: Context): Promise<void> {
-  const { credentialsFromEnvironment } = await import('../../node/credentials/credential-file.ts')
+  const { credentialsFromEnvironment } = await import('../../node/credentials/index.ts')
   const { credentials } = credentialsFromEnvironment({ ...io.env }, { warn: () => {} })
   for (const { sendTo = [] } of credentials as readonly CredentialObject[])
     await diagnostics.note(`not in the file: the bearer token in STAC_AUTH_TOKEN, for ${forLine(listOf(sendTo).join(' '))}`)
 }
 
 async function listedCredentials({ path, named }: CredentialPath): Promise<readonly Listed[]> {
-  const { credentialsFromFile } = await import('../../node/credentials/credential-file.ts')
+  const { credentialsFromFile } = await import('../../node/credentials/index.ts')
   const { credentials } = await credentialsFromFile(named ? path : undefined)
   return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl, stsEndpoint, with: via }: CredentialObject) => ({
     id,

@@ -70,7 +70,7 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
     if (isAddress(name)) throw usageError('--offline reads no document from a URL', 'give a file, or leave out --offline')
     return [...offline, ...(await checksOfDocument(name, false, set, auth, context))]
   }
-  const { undiciTransport } = await import('../../node/transport/undici-transport.ts')
+  const { undiciTransport } = await import('../../node/transport/index.ts')
   const { loggedTransport } = await import('../request-log.ts')
   const { transport: send = undiciTransport({ env: { ...io.env } }) } = await loggedTransport(context)
   const [hosts, discovery, document] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
-import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/gateway.ts'
+import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/index.ts'
 import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
@@ -51,7 +51,7 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
   const auth = openAuth(context, options, names)
   const documents: ReadDocument[] = []
   for (const name of names) documents.push(await readDocument(name, io, auth))
-  const { createGateway } = await import('../../node/gateway/gateway.ts')
+  const { createGateway } = await import('../../node/gateway/index.ts')
   const { port, name, allowOrigin, rewrite, json = false } = options
   const log = json ? programLog(context) : personLog(context)
   const noteWhole = wholeFileNotes(context)

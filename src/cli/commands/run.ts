@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AbortedError, type AuthError } from '../../errors.ts'
-import type { GatewayRequest } from '../../node/gateway/gateway.ts'
+import type { GatewayRequest } from '../../node/gateway/index.ts'
 import { catalogsOf } from '../../stac/file-places.ts'
 import { errorText } from '../../text/sanitize.ts'
 import { commandWord } from '../../text/shell-word.ts'
@@ -67,7 +67,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const auth = openAuth(context, options, names)
   const documents: ReadDocument[] = []
   for (const name of names) documents.push(await readDocument(name, io, auth))
-  const { createGateway } = await import('../../node/gateway/gateway.ts')
+  const { createGateway } = await import('../../node/gateway/index.ts')
   const { Refusals } = await import('../run/refusals.ts')
   const { substitute } = await import('../run/placeholders.ts')
   const { usableTargets } = await import('../run/usable-targets.ts')
@@ -146,7 +146,7 @@ async function environmentFor(
 ): Promise<Record<string, string>> {
   const { childEnvironment, providerVariables, secretVariables } = await import('../run/child-process.ts')
   if (inheritSecrets) return childEnvironment(env, { added, sources: undefined })
-  const { credentialFileText, defaultCredentialFile } = await import('../../node/credentials/credential-file.ts')
+  const { credentialFileText, defaultCredentialFile } = await import('../../node/credentials/index.ts')
   // The engine has read the same file, so it is JSON.
   const text = await credentialFileText(credentials ?? (env.STAC_AUTH_CREDENTIALS || defaultCredentialFile()))
   const { providers } = await import('../../providers/registry.ts')

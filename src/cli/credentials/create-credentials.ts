@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Auth } from '../../auth/auth.ts'
 import type { CredentialObject } from '../../auth/credential.ts'
 import { ConfigurationError, CredentialError, SelectionError } from '../../errors.ts'
-import { readRegularFile } from '../../node/base/files.ts'
+import { readRegularFile } from '../../node/base/index.ts'
 import { isObject, type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
@@ -205,7 +205,7 @@ async function issuerOf(credential: CredentialObject, { io, diagnostics }: Conte
   if (typeof tokenUrl !== 'string' || typeof authorizationUrl !== 'string') return {}
   const [{ findIssuer }, { undiciTransport }] = await Promise.all([
     import('../../strategies/oauth2/find-issuer.ts'),
-    import('../../node/transport/undici-transport.ts'),
+    import('../../node/transport/index.ts'),
   ])
   const found = await findIssuer({ tokenUrl, authorizationUrl }, undiciTransport({ env: { ...io.env } }), io.signal)
   if (found === undefined) return {}

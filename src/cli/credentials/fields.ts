@@ -5,7 +5,7 @@ import type { CredentialObject, Field, SecretSource } from '../../auth/credentia
 import { variableFor } from '../../auth/refusals.ts'
 import { parseUrlPattern } from '../../auth/url-pattern.ts'
 import type { AuthError } from '../../errors.ts'
-import { isSecretPath } from '../../node/credentials/secret-source.ts'
+import { isSecretPath } from '../../node/credentials/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
 import type { Place } from './missing-credentials.ts'

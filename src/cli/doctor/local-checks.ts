@@ -9,19 +9,16 @@ import type { Credential, CredentialObject, CredentialSet, SecretSource } from '
 import { readCredentials } from '../../auth/parse-credentials.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
-import { parseHolder, stateOf } from '../../node/base/lock-holder.ts'
-import { checkFolder } from '../../node/base/own-file.ts'
-import { systemCode, writeFailure } from '../../node/base/system-error.ts'
-import { folderHint } from '../../node/base/user-folder.ts'
+import { checkFolder, folderHint, parseHolder, stateOf, systemCode, writeFailure } from '../../node/base/index.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
   credentialsFromText,
+  secretSource,
   type TokenSettings,
   tokenSettingsFromText,
-} from '../../node/credentials/credential-file.ts'
-import { secretSource } from '../../node/credentials/secret-source.ts'
-import { defaultTokenFolder } from '../../node/tokens/token-files.ts'
+} from '../../node/credentials/index.ts'
+import { defaultTokenFolder } from '../../node/tokens/index.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
@@ -264,7 +261,7 @@ export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = fre
 /** Writes, reads and removes an entry in the token store of the credential file. */
 export async function sharedStoreChecks(settings: TokenSettings): Promise<readonly Check[]> {
   const check = 'token store'
-  const { tokenRedis } = await import('../../node/tokens/token-redis.ts')
+  const { tokenRedis } = await import('../../node/tokens/index.ts')
   const key = randomBytes(32).toString('hex')
   const text = randomBytes(32).toString('hex')
   try {

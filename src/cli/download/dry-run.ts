@@ -2,10 +2,18 @@
 import type { Auth } from '../../auth/auth.ts'
 import { type AuthError, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
-import { presentFile } from '../../node/base/files.ts'
-import { expiredHref } from '../../node/download/expired-href.ts'
-import type { DownloadEvent, DownloadFile, DownloadInput, PlannedEvent } from '../../node/download/index.ts'
-import { firstUsable, originAndPath, type SelectionOptions, selectFiles } from '../../node/download/selected-files.ts'
+import { presentFile } from '../../node/base/index.ts'
+import {
+  type DownloadEvent,
+  type DownloadFile,
+  type DownloadInput,
+  expiredHref,
+  firstUsable,
+  originAndPath,
+  type PlannedEvent,
+  type SelectionOptions,
+  selectFiles,
+} from '../../node/download/index.ts'
 import { ownObject } from '../../stac/document.ts'
 import { catalogsOf, endpointsOf } from '../../stac/file-places.ts'
 import type { Target } from '../../stac/target.ts'

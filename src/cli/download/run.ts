@@ -1,8 +1,7 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
-import { makeFolder } from '../../node/base/files.ts'
-import { writeFailure } from '../../node/base/system-error.ts'
+import { makeFolder, writeFailure } from '../../node/base/index.ts'
 import {
   type DownloadEvent,
   type DownloadInput,
@@ -10,8 +9,8 @@ import {
   download,
   type FailedEvent,
   type SourceDocument,
+  selectionOptionsOf,
 } from '../../node/download/index.ts'
-import { selectionOptionsOf } from '../../node/download/selected-files.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'

@@ -6,8 +6,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
-import { readRegularFile } from '../../node/base/files.ts'
-import { readFailure } from '../../node/base/system-error.ts'
+import { readFailure, readRegularFile } from '../../node/base/index.ts'
 import { usageError } from '../exit-code.ts'
 
 /** An input to lint, or its error. */

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
 import { IntegrityError, isAuthError, UnsupportedError } from '../../errors.ts'
-import { openFilesFailure } from '../../node/base/system-error.ts'
+import { openFilesFailure } from '../../node/base/index.ts'
 import { isObject, own, ownString, type StacDocument } from '../../stac/document.ts'
 import { jsonIn } from '../read-document.ts'
 

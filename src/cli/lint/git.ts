@@ -7,8 +7,7 @@ import { execFile, spawn } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type AuthError, ConfigurationError, IntegrityError } from '../../errors.ts'
-import { systemCode } from '../../node/base/system-error.ts'
-import { withAbsoluteFolders } from '../../node/base/user-folder.ts'
+import { systemCode, withAbsoluteFolders } from '../../node/base/index.ts'
 
 /** A regular file; `blob` is the name of its staged content. */
 export interface GitFile {

@@ -15,8 +15,7 @@ import {
   type Shard,
   type Summary,
 } from '../../lint/reporters/report.ts'
-import { renameWhenFree } from '../../node/base/files.ts'
-import { systemCode, writeFailure } from '../../node/base/system-error.ts'
+import { renameWhenFree, systemCode, writeFailure } from '../../node/base/index.ts'
 import type { Context } from '../context.ts'
 import { EXIT, EXIT_ORDER, exitCodeOf, exitOfFailure, type Failure, usageError, worstExit } from '../exit-code.ts'
 import { isBrokenPipe, isColoured, version, write } from '../io.ts'

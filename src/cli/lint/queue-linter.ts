@@ -1,8 +1,7 @@
 /** Lints documents with the workers of a queue. */
 import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
 import type { Levels } from '../../lint/config.ts'
-import type { RedisAddress } from '../../node/base/redis-connection.ts'
-import { JobQueue } from '../../node/queue/job-queue.ts'
+import { JobQueue, type RedisAddress } from '../../node/queue/index.ts'
 import type { Context } from '../context.ts'
 import type { Task } from '../inputs/pieces.ts'
 import { type JobTask, type LintJob, packed, readResults, TASKS } from './lint-job.ts'

@@ -1,5 +1,5 @@
 /** The value of `--queue`. */
-import { type RedisAddress, redisAddressOf } from '../../node/base/redis-connection.ts'
+import { type RedisAddress, redisAddressOf } from '../../node/queue/index.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../exit-code.ts'
 

@@ -1,6 +1,6 @@
 /** Runs `queue`. */
 import { plural } from '../../lint/reporters/report.ts'
-import type { FailedFile, QueueControl, QueueStatus } from '../../node/queue/queue-control.ts'
+import type { FailedFile, QueueControl, QueueStatus } from '../../node/queue/index.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -22,19 +22,13 @@ async function withControl<T>(
   use: (control: QueueControl) => Promise<T>,
 ): Promise<T> {
   const address = queueAddress(queue, context)
-  const { queueControl } = await import('../../node/queue/queue-control.ts')
-  const destination = outputDir === undefined ? undefined : await destinationAt(outputDir)
-  const control = await queueControl(address, destination)
+  const { knownIdentity, queueControl } = await import('../../node/queue/index.ts')
+  const control = await queueControl(address, outputDir === undefined ? undefined : await knownIdentity(outputDir))
   try {
     return await use(control)
   } finally {
     await control.close()
   }
-}
-
-async function destinationAt(folder: string): Promise<string> {
-  const { knownIdentity } = await import('../../node/queue/destination.ts')
-  return knownIdentity(folder)
 }
 
 /** Prints the state of a queue and returns the exit code; pauses or resumes it before. */

@@ -47,10 +47,9 @@ async function runJobs(
 ): Promise<never> {
   const { signal } = context.io
   if (folder === undefined) {
-    const [{ redisAddressOf }, { LINT_LOCK, lintJob }, { workJobs }] = await Promise.all([
-      import('../../node/base/redis-connection.ts'),
+    const [{ redisAddressOf, workJobs }, { LINT_LOCK, lintJob }] = await Promise.all([
+      import('../../node/queue/index.ts'),
       import('../lint/lint-job.ts'),
-      import('../../node/queue/job-queue.ts'),
     ])
     const kind = { work: lintJob, lock: LINT_LOCK }
     return workJobs({ address: redisAddressOf(queue), concurrency: concurrency ?? 1, signal, ...kind, ...callbacks })

@@ -2,7 +2,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { ConfigurationError } from '../../errors.ts'
-import { systemCode } from '../../node/base/system-error.ts'
+import { systemCode } from '../../node/base/index.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { isObject } from '../../stac/document.ts'
 import { usageError } from '../exit-code.ts'

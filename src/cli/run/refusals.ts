@@ -1,6 +1,6 @@
 /** Remembers what the gateway refused: programs often show only the status of a response, and some, such as QGIS, end as if all was read. */
 import { AuthError, type ErrorCode } from '../../errors.ts'
-import type { GatewayRequest } from '../../node/gateway/gateway.ts'
+import type { GatewayRequest } from '../../node/gateway/index.ts'
 import { forUrl } from '../../text/sanitize.ts'
 
 interface Refusal {

@@ -1,9 +1,8 @@
 /** Files among the arguments of a program that name their sources, such as a VRT: for the time of a run these are URLs of the gateway. */
 import { open, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { systemCode, writeFailure } from '../../node/base/system-error.ts'
-import type { Gateway } from '../../node/gateway/gateway.ts'
-import { readGatewayPath } from '../../node/gateway/gateway-url.ts'
+import { systemCode, writeFailure } from '../../node/base/index.ts'
+import { type Gateway, readGatewayPath } from '../../node/gateway/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 
 type Serving = Pick<Gateway, 'base' | 'urlFor' | 'allows'>

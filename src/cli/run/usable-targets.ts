@@ -2,8 +2,8 @@
 import type { Auth } from '../../auth/auth.ts'
 import { targetAddress } from '../../auth/resource.ts'
 import { isAuthError } from '../../errors.ts'
-import { selectFiles } from '../../node/download/selected-files.ts'
-import type { Gateway, GatewayTarget } from '../../node/gateway/gateway.ts'
+import { selectFiles } from '../../node/download/index.ts'
+import type { Gateway, GatewayTarget } from '../../node/gateway/index.ts'
 import type { Target } from '../../stac/target.ts'
 import type { ReadDocument } from '../read-document.ts'
 

@@ -1,6 +1,6 @@
 /** `translate catalog`: writes a translated copy of a STAC document. */
 
-import { newPath, writeNewFile } from '../../node/base/write-file.ts'
+import { newPath, writeNewFile } from '../../node/base/index.ts'
 import { type TranslatedCatalog, translateCatalog } from '../../services/translation/index.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'

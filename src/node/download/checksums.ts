@@ -42,7 +42,7 @@ export function checkDigest(file: CheckedFile, { algorithm, digest }: KnownHash,
 }
 
 /** Describes a file, or a body that has no name yet. */
-type CheckedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
+export type CheckedFile = Pick<DownloadFile, 'url' | 'pointer' | 'size'> & Partial<Pick<DownloadFile, 'name'>>
 
 function broken({ name, url, pointer }: CheckedFile, problem: string, fields: AuthErrorFields): IntegrityError {
   const message = name === undefined ? `the response ${problem}` : `"${name}" ${problem}; it was not saved`

@@ -2,15 +2,44 @@
 
 import { type AuthError, type ErrorCode, IntegrityError } from '../../errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { decodedPromise, type Misfit, misfitError, misfitOf, type PromisedFile, pageByType, pageWarning } from '../base/promised-file.ts'
-import { checkDigest, checkSize, type KnownHash, promiseOf, serverDigest } from './checksums.ts'
+import {
+  decodedPromise,
+  emptyByStatus,
+  type Misfit,
+  misfitError,
+  misfitOf,
+  type PromisedFile,
+  pageByType,
+  pageWarning,
+} from '../base/promised-file.ts'
+import { type CheckedFile, checkDigest, checkSize, type KnownHash, serverDigest } from './checksums.ts'
 import type { Part } from './destination/destination.ts'
 import type { Verification } from './download.ts'
-import type { DownloadContext } from './download-context.ts'
-import { promisedBody } from './existing-file.ts'
-import type { PlannedFile } from './file-plan.ts'
 import type { Unverified } from './manifest.ts'
 import type { Delivery } from './response.ts'
+
+/** What a body is compared with. */
+export interface ExpectedFile {
+  readonly file: CheckedFile
+  readonly promise: PromisedFile
+  /** The checksum of the document. */
+  readonly hash?: KnownHash | undefined
+  /** True if its name gets the extension that the server proposes. */
+  readonly lacksSuffix?: boolean | undefined
+}
+
+/** What is accepted as the body. */
+export interface BodyRules {
+  /** Accept an HTML page whatever is expected. */
+  readonly acceptHtml: boolean
+  /** Accept another size, checksum and format than the document states, with a warning. */
+  readonly trustServer: boolean
+  /** Refuse what is warned of otherwise. */
+  readonly strict?: boolean
+  /** Refuse a page before a checksum decides: bytes that were passed on cannot be taken back. */
+  readonly refusesPages?: boolean
+  readonly warn: (code: ErrorCode, message: string) => void
+}
 
 /** Why a body is not the promised file. */
 interface Doubt {
@@ -29,10 +58,8 @@ interface CheckedResponse {
 }
 
 export class FileCheck {
-  readonly #planned: PlannedFile
-  readonly #context: DownloadContext
-  readonly #promise: PromisedFile
-  readonly hasUnsupportedChecksum: boolean
+  readonly #expected: ExpectedFile
+  readonly #rules: BodyRules
   /** The checksum of the document, else that of the server; undefined until one is known. */
   hash: { readonly known: KnownHash; readonly by: 'checksum' | 'digest' } | undefined
   /** Why the body is not the promised file, unless a checksum matches. */
@@ -42,13 +69,10 @@ export class FileCheck {
   /** True if the received bytes failed: they are not resumable. */
   isWrong = false
 
-  constructor(planned: PlannedFile, context: DownloadContext) {
-    const { hash, unsupported = false } = promiseOf(planned.selected)
-    this.#planned = planned
-    this.#context = context
-    this.#promise = promisedBody(planned)
-    this.hasUnsupportedChecksum = unsupported
-    this.hash = hash && { known: hash, by: 'checksum' }
+  constructor(expected: ExpectedFile, rules: BodyRules) {
+    this.#expected = expected
+    this.#rules = rules
+    this.hash = expected.hash && { known: expected.hash, by: 'checksum' }
   }
 
   /** Forgets what the server stated. */
@@ -63,18 +87,19 @@ export class FileCheck {
     if (known && part.hash(known.algorithm)) this.hash = { known, by: 'digest' }
   }
 
-  /** Compares the media type with the promise. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
+  /** Compares the status and the media type with the promise. Errors: `LOGIN_PAGE`, `FILE_INTEGRITY`. */
   checkType(response: HttpResponse, { size }: Delivery, asked: string): void {
-    const { acceptHtml } = this.#context.settings
+    const { acceptHtml } = this.#rules
+    const { promise, file } = this.#expected
     const body = this.#bodyOf(response, asked)
-    const misfit = acceptHtml ? undefined : pageByType(this.#promise, body.contentType)
-    this.doubt = misfit && { misfit, error: misfitError(misfit, this.#promise, body) }
+    const misfit = (acceptHtml ? undefined : pageByType(promise, body.contentType)) ?? emptyByStatus(promise, response.status)
+    this.doubt = misfit && { misfit, error: misfitError(misfit, promise, body) }
     // A checksum decides whether these are the right bytes.
-    const mayBeIt = this.hash?.by === 'checksum' && (size === undefined || (this.#planned.file.size ?? size) === size)
-    if (this.doubt && !mayBeIt) throw this.doubt.error
-    const warning = misfit ? undefined : pageWarning(this.#promise, body)
+    const mayBeIt = this.hash?.by === 'checksum' && (size === undefined || (file.size ?? size) === size)
+    if (this.doubt && !mayBeIt) this.#acceptMisfit(this.doubt)
+    const warning = misfit ? undefined : pageWarning(promise, body)
     if (warning === undefined) return
-    if (acceptHtml) this.#warn('CONTENT_TYPE_UNEXPECTED', warning)
+    if (acceptHtml) this.#rules.warn('CONTENT_TYPE_UNEXPECTED', warning)
     else this.warnOrThrow('CONTENT_TYPE_UNEXPECTED', warning)
   }
 
@@ -82,16 +107,16 @@ export class FileCheck {
   isPromised(head: Uint8Array, isAll: boolean, { asked, response, delivery, suffix }: CheckedResponse): boolean {
     // Coded bytes show nothing of the file.
     if (delivery.stored !== undefined) return true
-    const { names } = this.#promise
-    const named = this.#planned.lacksSuffix ? { ...this.#promise, names: [...names, `x${suffix}`] } : this.#promise
-    const promise = response.headers.get('content-encoding') === null ? named : decodedPromise(named)
+    const { promise: known, lacksSuffix } = this.#expected
+    const named = lacksSuffix ? { ...known, names: [...known.names, `x${suffix}`] } : known
+    const promise = response.headers.get('content-encoding') === null || delivery.asSent ? named : decodedPromise(named)
     const body = this.#bodyOf(response, asked)
     const misfit = misfitOf(promise, head, isAll, body.contentType, response.sent?.())
     if (misfit === 'more') return false
-    if (!misfit || (misfit.kind === 'page' && this.#context.settings.acceptHtml)) return true
+    if (!misfit || (misfit.kind === 'page' && this.#rules.acceptHtml)) return true
     const doubt = { misfit, error: misfitError(misfit, promise, body) }
     // A checksum decides whether these are the right bytes.
-    if (this.hash?.by === 'checksum') this.doubt ??= doubt
+    if (this.hash?.by === 'checksum' && !(misfit.kind === 'page' && this.#rules.refusesPages)) this.doubt ??= doubt
     else this.#ofBytes(() => this.#acceptMisfit(doubt))
     return true
   }
@@ -104,10 +129,10 @@ export class FileCheck {
    * Errors: `FILE_INTEGRITY`, unless the server is trusted more.
    */
   requireSize(actual: number, isReceived = false): void {
-    const { file } = this.#planned
+    const { file } = this.#expected
     const { size } = file
     const check = () => {
-      if (!this.#context.settings.trustServer || size === actual) checkSize(file, actual)
+      if (!this.#rules.trustServer || size === actual) checkSize(file, actual)
       else if (size !== undefined) this.#accept('size', `it has ${actual} bytes, its document states ${size}`)
     }
     if (isReceived) this.#ofBytes(check)
@@ -115,9 +140,9 @@ export class FileCheck {
   }
 
   /** Compares a complete file; returns what it agrees with. Errors: `FILE_INTEGRITY`, `LOGIN_PAGE`. */
-  async verify(part: Part, size: number | undefined): Promise<readonly Verification[]> {
+  async verify(part: Pick<Part, 'length' | 'digest'>, size: number | undefined): Promise<readonly Verification[]> {
     const { hash } = this
-    const { file } = this.#planned
+    const { file } = this.#expected
     this.requireSize(part.length, true)
     const isSized = file.size !== undefined && !this.unverified.has('size')
     const verified: readonly Verification[] = isSized ? ['size'] : size !== undefined ? ['length'] : []
@@ -126,7 +151,7 @@ export class FileCheck {
     const isSame = digest.startsWith(hash.known.digest)
     this.#ofBytes(() => {
       if (this.doubt && !isSame) this.#acceptMisfit(this.doubt)
-      if (isSame || hash.by === 'digest' || !this.#context.settings.trustServer) checkDigest(file, hash.known, digest, hash.by)
+      if (isSame || hash.by === 'digest' || !this.#rules.trustServer) checkDigest(file, hash.known, digest, hash.by)
       else this.#accept('checksum', `it has another ${hash.known.algorithm} than its document states`)
     })
     return isSame ? [...verified, hash.by] : verified
@@ -134,18 +159,18 @@ export class FileCheck {
 
   /** Warns of content that may not be the intended file; with `strict` it is refused. */
   warnOrThrow(code: ErrorCode, message: string): void {
-    const { name, url } = this.#planned.file
-    if (this.#context.settings.strict) throw new IntegrityError(code, `"${name}": ${message}`, { url })
-    this.#warn(code, message)
+    const { name, url } = this.#expected.file
+    if (this.#rules.strict) throw new IntegrityError(code, `"${name}": ${message}`, { url })
+    this.#rules.warn(code, message)
   }
 
   #bodyOf({ url, headers }: HttpResponse, asked: string) {
-    return { asked, answered: url, contentType: headers.get('content-type'), pointer: this.#planned.file.pointer }
+    return { asked, answered: url, contentType: headers.get('content-type'), pointer: this.#expected.file.pointer }
   }
 
   /** Keeps a file that is not the promised one, if the server is trusted more than the document. Errors: that of a file that is refused. */
   #acceptMisfit({ misfit, error }: Doubt): void {
-    if (misfit.kind === 'page' || !this.#context.settings.trustServer) throw error
+    if (misfit.kind === 'page' || !this.#rules.trustServer) throw error
     this.#accept('type', `it is ${misfit.words}`)
   }
 
@@ -153,7 +178,7 @@ export class FileCheck {
   #accept(what: Unverified, words: string): void {
     if (this.unverified.has(what)) return
     this.unverified.add(what)
-    this.#warn(what === 'type' ? 'CONTENT_TYPE_UNEXPECTED' : 'FILE_INTEGRITY', `${words}; it is kept because the server is trusted`)
+    this.#rules.warn(what === 'type' ? 'CONTENT_TYPE_UNEXPECTED' : 'FILE_INTEGRITY', `${words}; it is kept because the server is trusted`)
   }
 
   /** Runs a check of the received bytes. Errors: those of the check. */
@@ -161,9 +186,5 @@ export class FileCheck {
     this.isWrong = true
     check()
     this.isWrong = false
-  }
-
-  #warn(code: ErrorCode, message: string): void {
-    this.#context.tell({ kind: 'warning', file: this.#planned.file, code, message })
   }
 }

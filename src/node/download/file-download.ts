@@ -27,10 +27,11 @@ import type { Target } from '../../stac/target.ts'
 import { plainSuffix } from '../../text/file-name.ts'
 import { answerFailure } from '../base/answer-failure.ts'
 import { presentFile } from '../base/files.ts'
+import { promiseOf } from './checksums.ts'
 import type { Part } from './destination/destination.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
-import { existingFor, hadQuery, keptFile, namedFile, rememberedFile, warnUnrecorded } from './existing-file.ts'
+import { existingFor, hadQuery, keptFile, namedFile, promisedBody, rememberedFile, warnUnrecorded } from './existing-file.ts'
 import { FileCheck } from './file-check.ts'
 import type { PlannedFile } from './file-plan.ts'
 import type { ManifestEntry } from './manifest.ts'
@@ -123,7 +124,10 @@ class FileDownload {
     this.#planned = planned
     this.#file = planned.file
     this.#context = context
-    this.#check = new FileCheck(planned, context)
+    this.#check = new FileCheck(
+      { file: planned.file, promise: promisedBody(planned), hash: promiseOf(planned.selected).hash, lacksSuffix: planned.lacksSuffix },
+      { ...context.settings, warn: (code, message) => this.#warn(code, message) },
+    )
     this.#url = this.#urlOf(planned.selected.targets[0])
   }
 
@@ -170,7 +174,8 @@ class FileDownload {
     const { hasPart } = await folder.prepare(path)
     const kept = await keptFile(rememberedFile(this.#planned, this.#context), this.#context)
     if (kept) return kept
-    if (this.#check.hasUnsupportedChecksum) this.#warn('CHECKSUM_UNSUPPORTED', 'its checksum is malformed or of an unsupported algorithm')
+    if (promiseOf(this.#planned.selected).unsupported)
+      this.#warn('CHECKSUM_UNSUPPORTED', 'its checksum is malformed or of an unsupported algorithm')
     const onWait = (longest: number) =>
       this.#warn(
         'PATH_BUSY',

@@ -2,6 +2,8 @@
 
 import type { VerifyEvent, VerifyOptions } from './verify-folder.ts'
 
+export { type PromisedFile, promisedFile } from '../base/promised-file.ts'
+export { type Promised, promiseOf } from './checksums.ts'
 export type {
   AssetChoice,
   DocumentEvent,
@@ -24,7 +26,23 @@ export type {
   WrittenEvent,
 } from './download.ts'
 export { download } from './download.ts'
+export { asExpired, expiredHref } from './expired-href.ts'
+export { FileCheck } from './file-check.ts'
 export type { ManifestEntry } from './manifest.ts'
+export { pathTemplate } from './path-template.ts'
+export { inspected } from './receive-body.ts'
+export { codingProblem, type Delivery, deliveryOf, isWantedAsSent } from './response.ts'
+export { PREPARED_WITHIN, Preparation } from './retries.ts'
+export {
+  alternativesOf,
+  firstUsable,
+  keyOf,
+  lastName,
+  originAndPath,
+  type SelectionOptions,
+  selectFiles,
+  selectionOptionsOf,
+} from './selected-files.ts'
 export type { UnverifiedEvent, VerifiedEvent, VerifyEvent, VerifyOptions, VerifySummaryEvent } from './verify-folder.ts'
 
 /**

@@ -1,8 +1,13 @@
-/** Downloads by several processes, through a queue in Redis; exported by `stac-auth/node`. */
+/** Jobs of several processes, through a queue in Redis; the downloads among them are exported by `stac-auth/node`. */
 
 import type { Auth } from '../../auth/auth.ts'
 import type { AuthError } from '../../errors.ts'
 import type { DownloadEvent, DownloadInput, DownloadOptions } from '../download/download.ts'
+
+export { type RedisAddress, redisAddressOf } from '../base/redis-connection.ts'
+export { knownIdentity } from './destination.ts'
+export { JobQueue, workJobs } from './job-queue.ts'
+export { type FailedFile, type QueueControl, type QueueStatus, queueControl } from './queue-control.ts'
 
 /** Options of `downloadByQueue`. */
 export interface DownloadQueueOptions extends Omit<DownloadOptions, 'dryRun' | 'concurrency' | 'bytesPerSecond'> {

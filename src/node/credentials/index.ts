@@ -1,0 +1,14 @@
+/** The user's credential file, and where its secrets are kept. */
+export { endpointIn } from './aws-keys.ts'
+export {
+  credentialFileText,
+  credentialsFromEnvironment,
+  credentialsFromFile,
+  credentialsFromText,
+  defaultCredentialFile,
+  type TokenSettings,
+  tokenSettingsFromText,
+} from './credential-file.ts'
+export { isKeyringWaiting } from './keyring.ts'
+export { isSecretPath, secretSource } from './secret-source.ts'
+export { isStored, replaceSecret, type StoredSecret, storeSecret } from './store-secret.ts'

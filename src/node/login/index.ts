@@ -1,0 +1,3 @@
+/** Logins with the browser of this machine. */
+export { loopbackRedirect } from './loopback-login.ts'
+export { openBrowser } from './open-browser.ts'
