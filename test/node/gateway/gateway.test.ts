@@ -39,16 +39,18 @@ describe('a file through the gateway', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     })
-    await expect.poll(() => gateway.events).toEqual([
-      {
-        method: 'GET',
-        url: `${archive.origin}a/b.tif`,
-        status: 200,
-        bytes: 300_000,
-        milliseconds: expect.any(Number),
-        credential: 'archive',
-      },
-    ])
+    await expect
+      .poll(() => gateway.events)
+      .toEqual([
+        {
+          method: 'GET',
+          url: `${archive.origin}a/b.tif`,
+          status: 200,
+          bytes: 300_000,
+          milliseconds: expect.any(Number),
+          credential: 'archive',
+        },
+      ])
   })
 
   it('is requested with the harmless fields of the program only', async () => {
