@@ -1,5 +1,5 @@
 /**
- * Exports of `stac-auth/live`: an engine whose credentials the user adds, changes and removes while it runs, in all tabs of a page at once.
+ * An engine whose credentials the user adds, changes and removes while it runs, in all tabs of a page at once.
  * Users of the engine, such as a map hook or a client of a service, always use the current credentials.
  */
 import type { Auth, AuthorizedCall, Service } from '../auth/auth.ts'
