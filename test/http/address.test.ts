@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressOf, bareAddress, isAddress, isAddressProblem, RELATIVE, urlOfHref } from '../../src/http/url.ts'
+import { cases } from '../harness/cases.ts'
 
 const named = new Set(['http://127.0.0.1:8080', 'https://10.0.0.1'])
 
@@ -151,7 +152,7 @@ describe('an address', () => {
           expect(url.hostname).not.toMatch(/^127|^\[::1/)
         },
       ),
-      { numRuns: 2000, seed: 20261120 },
+      { numRuns: cases(2000, 300), seed: 20261120 },
     )
   })
 })
