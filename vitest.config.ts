@@ -12,7 +12,8 @@ import { mutationProject } from './scripts/mutation/project.ts'
 import { NIGHTLY } from './test/peers/nightly.ts'
 import { observeExports } from './test/setup/observe-exports.ts'
 import { retriesReporter, retry } from './test/setup/retries.ts'
-import { LongestFirst, TIMES, timesReporter } from './test/setup/times.ts'
+import { isSlow } from './test/setup/slow.ts'
+import { LongestFirst, timesReporter } from './test/setup/times.ts'
 
 await generateCode()
 
@@ -52,9 +53,8 @@ const textOf = (path: string) => readFileSync(path, 'utf8')
 const REPLACING = FILES.filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(textOf(path)))
 const SHARING = FILES.filter((path) => !REPLACING.includes(path))
 
-/** Files that take half a second or more, or start processes. All others run within one process, in the inner loop. */
-const SLOW = SHARING.filter((path) => path in TIMES || textOf(path).includes("'node:child_process'"))
-const UNIT = SHARING.filter((path) => !SLOW.includes(path))
+const SLOW = SHARING.filter(isSlow)
+const UNIT = SHARING.filter((path) => !isSlow(path))
 
 /** They assert that Node hashes at once, or need what no page has. */
 const ON_NODE_ONLY = /(?:sigv4|private-token-(?:issuance|vectors)|reread-secrets)\.test\.ts$/

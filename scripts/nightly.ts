@@ -1,5 +1,5 @@
 /**
- * Runs what takes too long for each change, with all generated cases (`NIGHTLY`, see test/harness/cases.ts): `npm run nightly`, or
+ * Runs what takes too long for each change, with all generated cases (`NIGHTLY`, see test/harness/case-count.ts): `npm run nightly`, or
  * `… -- fuzz chaos` for some parts. `--seed 7` repeats a night, `--minutes 60` is how long the soak takes (default 10). Every part prints its
  * own output; the summary at the end has the seed.
  */

@@ -4,8 +4,8 @@ import { createAuth } from '../../src/auth/create-auth.ts'
 import { bearer } from '../../src/auth/credential.ts'
 import { covers, matchesAny, namedOrigin, narrowness, parseUrlPattern } from '../../src/auth/url-pattern.ts'
 import { addressOf, isAddressProblem } from '../../src/http/url.ts'
+import { caseCount } from '../harness/case-count.ts'
 import { failureOf, thrownBy } from '../harness/failure.ts'
-import { cases } from '../harness/cases.ts'
 
 const none: ReadonlySet<string> = new Set()
 
@@ -336,7 +336,7 @@ describe('patterns', () => {
         const allowed = parseUrlPattern(`https://${wild ? '*.' : ''}${granted}${at}${below}`)
         expect(covers(allowed, parsed)).toBe(hostFits && portFits && pathFits)
       }),
-      { numRuns: cases(2000, 300) },
+      { numRuns: caseCount(2000, 300) },
     )
   })
 })

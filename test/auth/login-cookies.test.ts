@@ -88,7 +88,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('a login that leads over another host and sets cookies is done by each of many parallel requests, which do not disturb each other', async () => {
+  it('each of many parallel requests does a login over another host that sets cookies, undisturbed', async () => {
     const { get, site } = await world()
     const paths = Array.from({ length: 8 }, (_, index) => `/files/${index}.tif`)
     expect(await Promise.all(paths.map((path) => get(path)))).toEqual(paths.map((path) => `data of ${path}`))
@@ -98,7 +98,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.counts.sessions).toBe(8)
   })
 
-  it('a login that leads over another host and sets cookies is done again when the session has ended, with the session of the login host', async () => {
+  it('a login over another host is repeated when its session has ended, with the cookies of the login host', async () => {
     const { get, site } = await world()
     await get()
     site.expire()
@@ -120,7 +120,7 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('a login that leads over another host and sets cookies is reported as refused when the password is wrong, and leaves no cookie', async () => {
+  it('a login over another host is reported as refused for a wrong password, and leaves no cookie', async () => {
     const { get, site, seen } = await world({ login: { password: 'another' } })
     for (let round = 0; round < 2; round++) {
       const error = await failureOf(get())
@@ -304,7 +304,7 @@ describe('hosts that the user did not name', () => {
   const credentials = [{ id: 'earthdata', ...BASIC, ...ACCOUNT, sendTo: [`${LOGIN}/`] }]
   const wanted = target(BASIC, `${DATA}/files/a.tif`)
 
-  it('hosts that the user did not name keep no session: a data host outside sendTo gets neither cookie nor password', async () => {
+  it('a data host outside sendTo gets neither cookie nor password', async () => {
     const { auth, seen, site } = await world({ credentials, options: { anonymous: 'allow' } })
     expect((await auth.fetch(wanted)).status).toBe(400)
     expect(seen('data').every(bare)).toBe(true)
@@ -312,7 +312,7 @@ describe('hosts that the user did not name', () => {
     expect(site.counts.files).toBe(0)
   })
 
-  it('a login with hosts that the user did not name ends in a redirect loop whose error names the missing host', async () => {
+  it('a login over hosts outside sendTo ends in a redirect loop whose error names the missing host', async () => {
     const { auth, seen } = await world({
       credentials,
       options: { anonymous: 'allow' },

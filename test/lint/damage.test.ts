@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lint, lintText } from '../../src/lint/index.ts'
+import { caseCount } from '../harness/case-count.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
-import { cases } from '../harness/cases.ts'
 
 const sound = (problems: readonly { code: string; message: string; pointer: string }[]) =>
   problems.every(
@@ -11,7 +11,7 @@ const sound = (problems: readonly { code: string; message: string; pointer: stri
 describe('damaged documents', () => {
   it('never make it throw, and every finding has a message and a pointer', () => {
     const random = randomFrom(20261120)
-    for (let left = cases(6000, 500); left > 0; left--) {
+    for (let left = caseCount(6000, 500); left > 0; left--) {
       let document: unknown = documents[random(documents.length)]
       for (let times = 1 + random(4); times > 0; times--) document = damage(document, random)
       const text = JSON.stringify(document) ?? 'null'
@@ -31,7 +31,7 @@ describe('damaged documents', () => {
     const clean = catalogItem()
     expect(lintText(JSON.stringify(clean), { preset: 'strict' })).toEqual([])
     const random = randomFrom(7)
-    for (let left = cases(3000, 500); left > 0; left--) {
+    for (let left = caseCount(3000, 500); left > 0; left--) {
       const text = JSON.stringify(damage(clean, random)) ?? 'null'
       const seen = lintText(text, { preset: 'strict' }).map(({ code, pointer }) => `${code} ${pointer}`)
       const fresh = lintText(text, { preset: 'strict', rules: {} }).map(({ code, pointer }) => `${code} ${pointer}`)

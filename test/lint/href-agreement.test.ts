@@ -100,7 +100,7 @@ describe('lint and authorize agree about the URL of an asset', () => {
     expect(compared).toBeGreaterThan(300)
   })
 
-  it('leaves user info to secret-in-document, plain http to insecure-href and local files to scheme-href-mismatch', () => {
+  it('leaves user info, plain http and local files to the rules that are about them', () => {
     expect(findingsAt('https://ada:hunter2-hunter2@data.example/a').map(({ code }) => code)).toEqual(['secret-in-document'])
     expect(findingsAt('http://data.example/a').map(({ code }) => code)).toEqual(['insecure-href'])
     const local = lint(itemWith('file:///a.tif'), { preset: 'strict' })

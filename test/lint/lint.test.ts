@@ -29,7 +29,7 @@ describe('other extensions', () => {
     expect(brief(lint(document))).toEqual(['error undeclared-extension a /stac_extensions'])
   })
 
-  it('other extensions are no mistake where the wrapper declares it, nor beside a version that no one knows', () => {
+  it('other extensions are accepted where the wrapper declares them, and beside an unknown version', () => {
     const wrapper = {
       type: 'FeatureCollection',
       stac_extensions: [EO, EXTENSION],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lintText } from '../../src/lint/index.ts'
 import { locate } from '../../src/lint/pointer.ts'
 import { scan } from '../../src/stac/json-text.ts'
-import { cases } from '../harness/cases.ts'
+import { caseCount } from '../harness/case-count.ts'
 
 const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
@@ -109,7 +109,7 @@ describe('text that is not JSON', () => {
     const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9"', '"\\x"', '1', '-', '0.5', '1e', 'true', 'nul', ' ', '\n', '"', '\\']
     let state = 42
     const next = (limit: number) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) % limit
-    for (let left = cases(20_000, 4_000); left > 0; left--) {
+    for (let left = caseCount(20_000, 4_000); left > 0; left--) {
       const text = Array.from({ length: 1 + next(9) }, () => pieces[next(pieces.length)]).join('')
       let valid = true
       try {
@@ -174,7 +174,7 @@ describe('names that stand twice', () => {
     ])
   })
 
-  it('names that stand twice are found around auth fields also after a clean document with the same schemes', () => {
+  it('names that stand twice are found around auth fields also after a clean document of the same schemes', () => {
     const text = JSON.stringify(catalog(KEY))
     expect(only(text)).toEqual([])
     expect(only(text.replace('"auth:refs":["key"]', '"auth:refs":["gone"],"auth:refs":["key"]'))).toMatchObject([{ code: 'duplicate-key' }])

@@ -50,7 +50,7 @@ function parquet(): Uint8Array {
 }
 
 describe('stac-geoparquet', () => {
-  it('stac-geoparquet is linted row by row, without the nulls and with the Collection of the file as scope', async () => {
+  it('stac-geoparquet is linted row by row, without nulls, with the Collection of the file as scope', async () => {
     const path = await put(folder, 'items.parquet', parquet())
     const { code, stdout } = await run(['lint', path, '--format', 'json'])
     const { problems, summary } = JSON.parse(stdout)

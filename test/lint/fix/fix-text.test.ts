@@ -86,7 +86,7 @@ describe('unused schemes', () => {
     expect([mended(document([])), mended(children), mended(children, () => false), mended(document([]), () => true)]).toEqual([1, 0, 1, 0])
   })
 
-  it('the last unused scheme goes with auth:schemes and the declaration, unless the document refers to schemes', () => {
+  it('the last unused scheme goes with auth:schemes and the declaration, unless references remain', () => {
     const declared = ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json']
     const catalog = { type: 'Catalog', stac_version: '1.1.0', stac_extensions: declared, id: 'c', description: 'd', links: [] }
     const fixedOf = (value: object) => {

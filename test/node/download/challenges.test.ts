@@ -46,7 +46,7 @@ describe('a proof that is never good enough', () => {
     }
   })
 
-  it('a proof that is never good enough is given twice to a server whose nonces for DPoP are always others', async () => {
+  it('gives a DPoP proof only twice to a server that never accepts its own nonce', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     let count = 0
     const token = 'token-token-token'

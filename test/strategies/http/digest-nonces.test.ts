@@ -155,7 +155,7 @@ describe('a nonce', () => {
     expect(uses(await sent(contextFor(MUFASA), [challenge('nonce=a, qop=auth'), other]))).toEqual([undefined, 'a 00000001'])
   })
 
-  it('a nonce that is returned again after a refusal is not answered where the request is accepted without it', async () => {
+  it('a repeated nonce after a refusal is not answered where the request succeeds without it', async () => {
     const same = challenge('nonce=n, qop=auth')
     expect(uses(await sent(contextFor(MUFASA), [same, same, {}]))).toEqual([undefined, 'n 00000001', undefined])
   })
@@ -180,7 +180,7 @@ describe('a nonce', () => {
     expect([await isSecondSent(shared), await isSecondSent(ordered)]).toEqual([true, false])
   })
 
-  it('a nonce that other requests used, too, is asked for once more alone when it is refused, unless it was used alone', async () => {
+  it('a nonce shared with other requests is tried once more alone when it is refused', async () => {
     const [n, p, q] = ['n', 'p', 'q'].map((nonce) => challenge(`nonce=${nonce}, qop=auth`)) as [Reply, Reply, Reply]
     const context = contextFor(MUFASA)
     await sent(context, [n])

@@ -127,7 +127,7 @@ describe('the user', () => {
     expect(await name("Jäsøn Doe's", ', charset=UTF-8')).toBe("UTF-8''J%C3%A4s%C3%B8n%20Doe%27s")
   })
 
-  it('the user outside US-ASCII is named as RFC 8187 says, except as bytes of ISO-8859-1 to a server that names no charset', async () => {
+  it('a user outside US-ASCII is named as in RFC 8187, or in ISO-8859-1 where no charset is named', async () => {
     const names = async (algorithm: string) => {
       const asked = ['a', 'b'].map((nonce) => challenge(`nonce=${nonce}, qop=auth, algorithm=${algorithm}`))
       const legs = await sent(contextFor({ ...MUFASA, username: 'Jäsøn' }), asked)

@@ -284,7 +284,7 @@ describe('the state of a requested token', () => {
     expect(one.wire.sent.at(-1)).toMatchObject({ method: 'POST', url: `${REVOKE_URL}?token=t1` })
   })
 
-  it('a logout that cannot revoke says so after the token is removed, and one without revocation sends nothing', async () => {
+  it('a logout that cannot revoke says so after removing the token; one without revocation sends nothing', async () => {
     const one = archive()
     const auth = engine(one)
     await auth.fetch(FILE)

@@ -5,7 +5,7 @@ import { AwsClient } from 'aws4fetch'
 import { describe, expect, it } from 'vitest'
 import { platform } from '#platform'
 import { presign, signHeaders } from '../../../src/strategies/s3/sigv4.ts'
-import { cases as countOf } from '../../harness/cases.ts'
+import { caseCount } from '../../harness/case-count.ts'
 import { type Case, cases, urlOf } from './cases.ts'
 
 const EMPTY = createHash('sha256').update('').digest('hex')
@@ -83,7 +83,7 @@ function encodedPath(path: string): string {
 
 describe('against @smithy/signature-v4', () => {
   /** SubtleCrypto is slow for short texts, and only the hashes differ there. */
-  const count = platform.sha256Hex('') instanceof Promise ? 600 : countOf(12_000, 600)
+  const count = platform.sha256Hex('') instanceof Promise ? 600 : caseCount(12_000, 600)
 
   it(`signs ${count} odd requests the same`, { timeout: 60_000 }, async () => {
     const seen = { presigned: 0, tokens: 0, ports: 0, plain: 0 }
@@ -101,7 +101,7 @@ describe('against @smithy/signature-v4', () => {
 
 describe('against the small signers, on requests that they agree on', () => {
   /** Other keys and queries are encoded differently by them; smithy decides there. */
-  const plain = [...cases(countOf(3_000, 1_000), 7)].filter(({ path, query, headers, protocol }) => {
+  const plain = [...cases(caseCount(3_000, 1_000), 7)].filter(({ path, query, headers, protocol }) => {
     return (
       /^[\w\-./]*$/.test(path) &&
       !path.includes('//') &&

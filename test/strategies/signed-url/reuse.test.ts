@@ -52,7 +52,7 @@ function world({ host = STORE, signer, folder = container, entry, missing, api }
 }
 
 describe('a signature that covers a container', () => {
-  it('a signature that covers a container is requested once by a thousand assets, cold and at the same time', async () => {
+  it('a signature that covers a container is requested once for a thousand parallel assets', async () => {
     const { auth, calls, wanted } = world()
     const statuses = await Promise.all(
       Array.from({ length: 1000 }, async (_, index) => (await auth.fetch(wanted(`/scenes/${index}/B04.tif`))).status),
@@ -173,7 +173,7 @@ describe('what lies below an asset', () => {
     expect(calls).toEqual([`${STORE}/era5/t2m.zarr`])
   })
 
-  it('what lies below an asset is refused when the signature is for the asset alone, without a call per key', async () => {
+  it('files below an asset are refused when the signature covers only the asset, without a call per key', async () => {
     const { auth, calls, servers, wanted } = world({ api: (href) => ({ body: { href: `${href}?sv=1&sr=b&sig=x` } }) })
     const fetch = auth.fetchFor(wanted('/era5/t2m.zarr'))
     for (const key of ['.zmetadata', 't2m/0', 't2m/1', 't2m/2']) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { taggedProse } from '../../../../src/services/translation/catalog/markdown-parts.ts'
+import { caseCount } from '../../../harness/case-count.ts'
 import { xmlProblem } from '../../../servers/translation/xml-problem.ts'
-import { cases } from '../../../harness/cases.ts'
 
 const tagged = (prose: string) => taggedProse(prose).text
 
@@ -65,7 +65,7 @@ describe('prose for the service', () => {
           expect(restore(text)).toBe(prose)
         },
       ),
-      { numRuns: cases(1000, 200) },
+      { numRuns: caseCount(1000, 200) },
     )
   })
 })
