@@ -130,7 +130,7 @@ const onThisMachine = (command: string) =>
     .replaceAll('/out/', './')
 
 const printed = projectFiles()
-  .filter(({ path }) => /^README\.md$|^docs\/.*\.md$/.test(path) && path !== 'docs/commands.md')
+  .filter(({ path }) => /^README\.md$|^docs\/.*\.md$/.test(path))
   .map(({ path, text }) => ({ path, commands: commandsOf(text) }))
   .filter(({ commands }) => commands.length > 0)
 const reasonOf = (command: string) => NOT_RUN.find(([known]) => known.test(command))
