@@ -216,7 +216,7 @@ describe('anything else is refused, and the wait continues', () => {
     expect((await send(`${redirection.uri}${RIGHT}`)).status).toBe(400)
   })
 
-  it('what makes the judge stumble', async () => {
+  it('what makes the check fail', async () => {
     const redirection = await loopbackRedirect({ show: () => {} })()
     open.push(redirection)
     const answersLogin = (callback: URL) => {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { ProtectionSpaces } from '../../../src/strategies/http/digest.ts'
 import type { HttpContext } from '../../../src/strategies/http/http-strategy.ts'
 import { digest } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, unauthorized } from '../../harness/auth-flow.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
-import { readyLeg, unauthorized } from '../../harness/word.ts'
-import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-legs.ts'
+import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-steps.ts'
 
 describe('a challenge', () => {
   const answered = async (challenges: string, algorithms?: readonly string[]) =>
@@ -267,10 +267,10 @@ describe('the charset of an account', () => {
 
 it('asks first, also when the request is only to be made', async () => {
   const context = contextFor(MUFASA)
-  const step = await readyLeg(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
+  const step = await readyStep(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
   expect(step).toMatchObject({ kind: 'authorized', request: { url: get().url, method: 'GET' } })
-  expect((await readyLeg(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
-  expect(await readyLeg(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
+  expect((await readyStep(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
+  expect(await readyStep(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
 })
 
 it('keeps nothing of the requests that were sent alone before', async () => {

@@ -7,11 +7,11 @@ import type { TokenChallenge } from '../../../src/strategies/http/private-token.
 import { privateTokenWith } from '../../../src/strategies/http/schemes.ts'
 import { httpWithTokenIssuer } from '../../../src/strategies/http/with-token-issuer.ts'
 import { defaultStrategies } from '../../../src/strategies/index.ts'
+import { stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 import { type Answer, type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
 import { blindRsa, startIssuer, startOrigin, type TokenKind, voprf } from '../../servers/privacy-pass.ts'
 import {
@@ -260,7 +260,7 @@ it('reports which package is missing', async () => {
   const load = () => Promise.reject(new Error('not installed'))
   const context = wordContext('privatetoken', { issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' })
   const asks = unauthorized(privateTokenChallenge(challengeBytes({}), key.spki))
-  const steps = legsOf(privateTokenWith(load).authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
+  const steps = stepsOf(privateTokenWith(load).authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
   expect(await failureOf(steps)).toMatchObject({
     name: 'UnsupportedError',
     code: 'SCHEME_UNSUPPORTED',

@@ -153,7 +153,7 @@ describe('a requested token', () => {
     expect(wire.sent.filter(({ url }) => url === TOKEN_URL)).toHaveLength(2)
   })
 
-  it('a requested token that is due for renewal is used while the endpoint fails', async () => {
+  it('a requested token that is due for refresh is used while the endpoint fails', async () => {
     const [session, clock] = [memoryStore(), { now: 0 }]
     const replies: Reply[] = [{ body: { access_token: 't1', expires_in: 1000 } }, { status: 503 }]
     const { wire } = answering(() => replies.shift() ?? { status: 503 })
