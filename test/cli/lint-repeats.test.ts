@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { FORMATS } from '../../src/lint/reporters/report.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const folder = await temporaryFolder()
 
 /** An Item that leaves its schemes to what is around it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lint, lintText } from '../../src/lint/index.ts'
 import { caseCount } from '../harness/case-count.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 
 const sound = (problems: readonly { code: string; message: string; pointer: string }[]) =>
@@ -46,7 +47,7 @@ function catalogItem() {
   return {
     type: 'Feature',
     stac_version: '1.1.0',
-    stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+    stac_extensions: [EXTENSION],
     id: 'scene',
     geometry: { type: 'Point', coordinates: [1, 2] },
     properties: {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { assetOf, bearer, createAuth, isAuthError } from '../../src/index.ts'
 import { fixText } from '../../src/lint/fix/index.ts'
 import { lint } from '../../src/lint/index.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
 const URL_OF_DOCUMENT = 'https://data.example/items/x.json'
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
 const itemWith = (href: string, refs: readonly string[] | undefined = ['token']) => ({
   type: 'Feature',

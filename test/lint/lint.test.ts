@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Levels, lint, rules } from '../../src/lint/index.ts'
 import { nearMiss } from '../../src/text/suggest.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const SCHEMES = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } }
 
 /** An Item that refers to `key`, with its own schemes or without. */

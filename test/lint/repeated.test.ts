@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { withFingerprint } from '../../src/lint/baseline.ts'
 import { lint, lintText, type Problem } from '../../src/lint/index.ts'
 import { PLACES, Repeats, withoutRepeats } from '../../src/lint/reporters/report.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const DECLARED = { stac_extensions: [EXTENSION] }
 const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 

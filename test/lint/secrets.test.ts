@@ -4,8 +4,8 @@ import { lint, lintText } from '../../src/lint/index.ts'
 import { hasSecretLine, pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
 import { isSecret, looksSecret, secretParameter } from '../../src/lint/secrets.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'
 const BASIC = { type: 'http', scheme: 'basic' }
 

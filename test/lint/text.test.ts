@@ -3,8 +3,7 @@ import { lintText } from '../../src/lint/index.ts'
 import { locate } from '../../src/lint/pointer.ts'
 import { scan } from '../../src/stac/json-text.ts'
 import { caseCount } from '../harness/case-count.ts'
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+import { EXTENSION } from '../harness/documents.ts'
 
 /** A Catalog whose only link has this `auth:refs` and this scheme map. */
 function catalog(schemes: unknown, refs: unknown = ['key']): Record<string, unknown> {

@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { EXTENSION } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { itemWith } from '../items.ts'
 import { lastError, run } from '../run.ts'
@@ -11,7 +12,6 @@ const folder = await temporaryFolder()
 const href = 'https://data.example/f'
 const clean = itemWith({ data: { href, 'auth:refs': ['key'] } })
 const dangling = itemWith({ data: { href, 'auth:refs': ['key', 'gone'] } })
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const POINTER = '/assets/data/auth:refs/1'
 
 async function lint(argv: readonly string[], stdin?: string | Uint8Array) {

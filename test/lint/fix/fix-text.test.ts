@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fixText } from '../../../src/lint/fix/index.ts'
 import { JsonText } from '../../../src/stac/json-text.ts'
+import { EXTENSION } from '../../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 
 function catalogWith(links: readonly object[], schemes: object = { key: KEY }): object {

@@ -101,7 +101,7 @@ describe('against @smithy/signature-v4', () => {
 
 describe('against the small signers, on requests that they agree on', () => {
   /** Other keys and queries are encoded differently by them; smithy decides there. */
-  const plain = [...cases(caseCount(3_000, 1_000), 7)].filter(({ path, query, headers, protocol }) => {
+  const plain = [...cases(3_000, 7)].filter(({ path, query, headers, protocol }) => {
     return (
       /^[\w\-./]*$/.test(path) &&
       !path.includes('//') &&
