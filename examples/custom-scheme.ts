@@ -2,8 +2,8 @@
  * A scheme type of your own: `com.example.ticket` wants a ticket in a header. Run it with
  * `npx tsx examples/custom-scheme.ts`; it prints the authorized request.
  */
-import { assetOf, createAuth, defaultStrategies, uncheckedCredential } from 'stac-auth'
-import { type Credential, type Secret, type Strategy, singleStep } from 'stac-auth/strategy'
+import { assetOf, createAuth, defaultStrategies, type Secret, uncheckedCredential } from 'stac-auth'
+import { type Credential, type Strategy, singleStep } from 'stac-auth/strategy'
 
 type TicketScheme = { readonly type: 'com.example.ticket'; readonly counter: string }
 type TicketCredential = Credential & { readonly counter: string; readonly ticket: Secret }

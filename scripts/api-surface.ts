@@ -32,13 +32,13 @@ export interface ExportedName {
   readonly members: { readonly documented: number; readonly all: number; readonly missing: readonly string[] }
   /** Where it is declared: the same for one thing that several entry points export. */
   readonly origin: string
-  /** Types of the package in its declarations that no entry point exports. */
-  readonly hidden: readonly string[]
 }
 
 export interface Surface {
   readonly entry: EntryPoint
   readonly names: readonly ExportedName[]
+  /** The types in the declarations of its names that no entry point exports, each with the first entry point that needs it. */
+  readonly parts: readonly ExportedName[]
 }
 
 /** Returns the entry points of package.json, with one for each file of a pattern. */
@@ -72,17 +72,26 @@ export function surfaces(): readonly Surface[] {
     return { entry, symbols: checker.getExportsOfModule(symbol).map((exported) => ({ exported, symbol: resolved(exported, checker) })) }
   })
   const known = new Set(modules.flatMap(({ symbols }) => symbols.map(({ symbol }) => symbol)))
-  return modules.map(({ entry, symbols }) => ({
-    entry,
-    names: symbols
-      .map(({ exported, symbol }) => describe(exported.name, symbol, { checker, known }))
-      .sort((one, other) => (one.name < other.name ? -1 : 1)),
-  }))
+  return modules.map(({ entry, symbols }) => {
+    const found: ts.Symbol[] = []
+    const reader = { checker, known, found }
+    const names = symbols.map(({ exported, symbol }) => describe(exported.name, symbol, reader)).sort(byName)
+    const parts: ExportedName[] = []
+    for (const symbol of found) parts.push(describe(symbol.name, symbol, reader))
+    return { entry, names, parts: parts.sort(byName) }
+  })
+}
+
+function byName(one: ExportedName, other: ExportedName): number {
+  return one.name < other.name ? -1 : 1
 }
 
 interface Reader {
   readonly checker: ts.TypeChecker
-  readonly known: ReadonlySet<ts.Symbol>
+  /** What is exported or found. */
+  readonly known: Set<ts.Symbol>
+  /** Types that no entry point exports. */
+  readonly found: ts.Symbol[]
 }
 
 function resolved(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
@@ -94,6 +103,7 @@ function describe(name: string, symbol: ts.Symbol, reader: Reader): ExportedName
   const declarations = (symbol.declarations ?? []).filter((declaration) => isOurs(declaration))
   const [first] = declarations
   if (!first) throw new Error(`"${name}" has no declaration of its own`)
+  for (const declaration of declarations) findTypes(declaration, reader)
   return {
     name,
     kind: kindOf(first),
@@ -107,7 +117,6 @@ function describe(name: string, symbol: ts.Symbol, reader: Reader): ExportedName
     isError: ts.isClassDeclaration(first) && isError(checker.getTypeAtLocation(first)),
     members: membersOf(declarations, checker),
     origin: `${first.getSourceFile().fileName.slice(root.length)}#${symbol.name}`,
-    hidden: [...new Set(declarations.flatMap((declaration) => hiddenIn(declaration, symbol, reader)))].sort(),
   }
 }
 
@@ -175,9 +184,8 @@ function documentationOf(member: ts.Node & { readonly name?: ts.Node }, checker:
   return symbol ? ts.displayPartsToString(symbol.getDocumentationComment(checker)) : ''
 }
 
-/** Returns the names of our types in a declaration that cannot be imported. */
-function hiddenIn(declaration: ts.Declaration, self: ts.Symbol, { checker, known }: Reader): readonly string[] {
-  const found: string[] = []
+/** Adds our types in a declaration that cannot be imported. */
+function findTypes(declaration: ts.Declaration, { checker, known, found }: Reader): void {
   const visit = (node: ts.Node): void => {
     if (ts.canHaveModifiers(node) && isPrivate(node)) return
     if (ts.isTypeReferenceNode(node) || ts.isExpressionWithTypeArguments(node) || ts.isImportTypeNode(node)) {
@@ -185,10 +193,12 @@ function hiddenIn(declaration: ts.Declaration, self: ts.Symbol, { checker, known
       const symbol = name && checker.getSymbolAtLocation(name)
       const target = symbol && resolved(symbol, checker)
       const isType = target?.declarations?.some((one) => isOurs(one) && !ts.isTypeParameterDeclaration(one))
-      if (target && isType && target !== self && !known.has(target)) found.push(target.name)
+      if (target && isType && !known.has(target)) {
+        known.add(target)
+        found.push(target)
+      }
     }
     ts.forEachChild(node, visit)
   }
   visit(ts.isVariableDeclaration(declaration) ? declaration.parent : declaration)
-  return found
 }

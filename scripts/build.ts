@@ -49,11 +49,11 @@ function fromFinalPlace(map: string): string {
 }
 
 /**
- * One file for pages without a bundler, of `stac-auth`, `/browser`, `/live` and `/element` with all that they load, and beside it the hash that
+ * One file for pages without a bundler, of `stac-auth`, `/browser` and `/element` with all that they load, and beside it the hash that
  * such a page states in `integrity`.
  */
 async function bundleForPages(): Promise<void> {
-  const modules = ['index.js', 'browser/index.js', 'browser/live-auth.js', 'element/index.js']
+  const modules = ['index.js', 'browser/index.js', 'element/index.js']
   const contents = modules.map((module) => `export * from './${module}'\n`).join('')
   const target = `${fresh}/browser.bundle.js`
   // The field `imports` leads to the finished output, which is an older one.

@@ -23,7 +23,7 @@ const LOGIN = [
 export const STRATEGIES: readonly Measured[] = [
   { ...fetched('no credential, a public asset', []), later: FETCH },
   fetched('`apiKey`', ['dist/strategies/api-key.js']),
-  { ...fetched('`apiKey` by `stac-auth/engine`', ['dist/strategies/api-key.js']), atOnce: 'dist/engine.js' },
+  { ...fetched('`apiKey` by `createEngine`', ['dist/strategies/api-key.js']), atOnce: 'dist/auth/create-engine.js' },
   fetched('`http`: `basic`, `bearer`, ready-made text', ['dist/strategies/http/http.js']),
   fetched('`http`: `digest` (SHA-256)', ['dist/strategies/http/http.js', 'dist/strategies/http/digest.js']),
   fetched('`oauth2`: client credentials', ['dist/strategies/oauth2/oauth2.js', 'dist/strategies/oauth2/library.js']),
@@ -44,13 +44,14 @@ export const OPEN_ID_LOGIN: readonly string[] = [CORE, ...FETCH, ...LOGIN]
 
 /** Entries beside the core. */
 export const ENTRIES: readonly Measured[] = [
-  { name: '`stac-auth/engine`', atOnce: 'dist/engine.js' },
-  { name: '`stac-auth/lint`', atOnce: 'dist/lint/index.js' },
-  { name: '`stac-auth/lint/on-demand`', atOnce: 'dist/lint/on-demand.js', later: ['dist/lint/lint.js'] },
+  { name: '`createEngine` of `stac-auth`', atOnce: 'dist/auth/create-engine.js' },
+  { name: '`lint` of `stac-auth/lint`', atOnce: 'dist/lint/lint.js' },
+  { name: '`lintOnDemand` of `stac-auth/lint`', atOnce: 'dist/lint/on-demand.js', later: ['dist/lint/lint.js'] },
   { name: '`stac-auth/crawl`', atOnce: 'dist/crawl/index.js' },
   { name: '`stac-auth/objects`', atOnce: 'dist/objects/index.js' },
   { name: '`stac-auth/providers`, all of them', atOnce: 'dist/providers/index.js' },
-  { name: '`stac-auth/browser`', atOnce: 'dist/browser/index.js' },
+  { name: '`createLogins` of `stac-auth/browser`', atOnce: 'dist/browser/logins.js' },
+  { name: '`createLiveAuth` of `stac-auth/browser`', atOnce: 'dist/browser/live-auth.js' },
   { name: '`stac-auth/element`', atOnce: 'dist/element/index.js', later: ['dist/element/provider-view.js', 'dist/browser/form-models.js'] },
   { name: '`stac-auth/clients`', atOnce: 'dist/services/client/index.js' },
   { name: '`stac-auth/translation`', atOnce: 'dist/services/translation/index.js' },
@@ -71,14 +72,17 @@ function fetched(name: string, later: readonly string[]): Measured {
 /** Budgets in bytes, minified and compressed with gzip. */
 export const BUDGETS: readonly { readonly entry: string; readonly budget: number }[] = [
   { entry: 'dist/index.js', budget: 15_000 },
-  { entry: 'dist/engine.js', budget: 15_000 },
-  { entry: 'dist/lint/index.js', budget: 33_000 },
+  { entry: 'dist/auth/create-engine.js', budget: 15_000 },
+  { entry: 'dist/lint/index.js', budget: 38_000 },
+  { entry: 'dist/lint/lint.js', budget: 33_000 },
   { entry: 'dist/lint/on-demand.js', budget: 2_500 },
   { entry: 'dist/crawl/index.js', budget: 17_500 },
   // One provider, and all of them with the recognizer.
   { entry: 'dist/providers/copernicus.js', budget: 3_500 },
   { entry: 'dist/providers/index.js', budget: 22_000 },
-  { entry: 'dist/browser/index.js', budget: 6_500 },
+  { entry: 'dist/browser/logins.js', budget: 6_500 },
+  // With the core, as all of the entry point contains `createLiveAuth`.
+  { entry: 'dist/browser/index.js', budget: 20_000 },
   { entry: 'dist/browser/live-auth.js', budget: 18_000 },
   { entry: 'dist/element/index.js', budget: 12_000 },
   // With the engine; in the translation client all operations, without sessions of voice and what few need.

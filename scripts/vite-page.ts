@@ -10,15 +10,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The program of a page that makes one authorized request with one strategy. */
 export const ONE_STRATEGY = `
-  import { assetOf, createEngine } from 'stac-auth/engine'
-  import { apiKey } from 'stac-auth/strategies/api-key'
+  import { assetOf, createEngine } from 'stac-auth'
+  import { apiKey } from 'stac-auth/strategies'
   const auth = createEngine({ credentials: [], strategies: [apiKey] })
   globalThis.answer = auth.fetch(assetOf(globalThis.item, 'data'))`
 
 /** The program of a page that lints. */
 export const LINT = `
-  import { lint } from 'stac-auth/lint/on-demand'
-  globalThis.found = lint(globalThis.item)`
+  import { lintOnDemand } from 'stac-auth/lint'
+  globalThis.found = lintOnDemand(globalThis.item)`
 
 /** The program of a page that makes one authorized request. */
 export const ONE_FETCH = `

@@ -1,6 +1,6 @@
+import { bearer, createEngine } from 'stac-auth'
 import { authorizeRequests, type WorkerScope } from 'stac-auth/adapters/service-worker'
-import { bearer, createEngine } from 'stac-auth/engine'
-import { simpleHttp } from 'stac-auth/strategies/simple-http'
+import { simpleHttp } from 'stac-auth/strategies'
 
 /** The session of the site, whose cookie no script can read, gives the worker a token. */
 const token = async () => {

@@ -3,7 +3,8 @@
  * editor then knows what the reader knows.
  */
 import { defaultStrategies } from 'stac-auth'
-import { type CredentialFields, type Field, loadStrategies } from 'stac-auth/strategy'
+import type { CredentialFields, Field } from 'stac-auth/strategy'
+import { loadStrategies } from '../../dist/auth/strategy.js'
 import type { Files } from './files.ts'
 
 const strategies = await loadStrategies(defaultStrategies)

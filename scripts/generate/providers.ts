@@ -1,5 +1,6 @@
 /** Writes docs/providers/ID.md, one page for each known provider, and their table in docs/providers.md, from the registry. */
-import { credentialsFrom, type Hole, type Order, type Provider, providers, type Way } from 'stac-auth/providers'
+import { type Provider, providers } from 'stac-auth/providers'
+import { credentialsFrom, type Hole, type Order, type Way } from '../../dist/providers/provider.js'
 import { type Files, fill, table } from './files.ts'
 
 /** Providers with more hosts than these are described by their first ones. */

@@ -1,6 +1,7 @@
 /** Fills the tables of docs/schemes.md, from the strategies and the HTTP authentication schemes, and of docs/translation.md. */
 import { defaultStrategies } from 'stac-auth'
-import { type CredentialFields, loadStrategies } from 'stac-auth/strategy'
+import type { CredentialFields } from 'stac-auth/strategy'
+import { loadStrategies } from '../../dist/auth/strategy.js'
 import { schemes } from '../../dist/strategies/http/schemes.js'
 import { operations } from '../../src/services/translation/operations.ts'
 import { type Files, fill, table } from './files.ts'

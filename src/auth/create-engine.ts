@@ -55,8 +55,8 @@ export interface EngineOptions {
  * without `sendTo`; for all other fields by `ready()` or the first call.
  *
  * @example
- * import { createEngine } from 'stac-auth/engine'
- * import { apiKey } from 'stac-auth/strategies/api-key'
+ * import { createEngine } from 'stac-auth'
+ * import { apiKey } from 'stac-auth/strategies'
  *
  * createEngine({ credentials, strategies: [apiKey] })
  */
@@ -150,21 +150,12 @@ export class StrategyTable {
   }
 }
 
-/** The modules of strategies, by the functions that make credentials for them. */
-const MODULES: Readonly<Record<string, string>> = {
-  basic: 'http',
-  bearer: 'http',
-  openIdConnect: 'open-id-connect',
-  signedUrl: 'signed-url',
-  apiKey: 'api-key',
-}
-
-/** Errors: `CONFIG_INVALID` for anything else in place of a strategy: its module, or the function of the same name that makes a credential. */
+/** Errors: `CONFIG_INVALID` for anything else in place of a strategy: its module, or a function that makes a credential. */
 function checkStrategy(given: unknown, index: number): void {
   const at = `/strategies/${index}`
   if (typeof given === 'function') {
-    const module = `stac-auth/strategies/${MODULES[given.name] ?? given.name}`
-    throw invalid(at, 'is a function that makes a credential, not a strategy', `import the strategy from '${module}'`)
+    const name = given.name === 'basic' || given.name === 'bearer' ? 'http' : given.name
+    throw invalid(at, 'is a function that makes a credential, not a strategy', `pass "${name}" of stac-auth/strategies`)
   }
   if (typeof (given as Partial<Strategy> | null)?.type !== 'string')
     throw invalid(at, 'is not a strategy', 'pass the strategy itself, not its module')

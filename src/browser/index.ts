@@ -1,24 +1,6 @@
-/** Exports of `stac-auth/browser`: logins of a page, credential forms, and stores that survive a reload. */
-export { type CompleteLoginOptions, completeLogin } from './complete-login.ts'
-export type { FormField, FormModel } from './credential-form.ts'
-export { type Consent, credentialFrom, type DescribeOptions, describeRequirements } from './credential-form.ts'
-export {
-  createLogins,
-  type FinishedLogin,
-  type Logins,
-  type LoginsOptions,
-  type LogoutOptions,
-  type PopupLoginOptions,
-  type RedirectLoginOptions,
-} from './logins.ts'
-export type { Page } from './page.ts'
-export type { DatabaseOptions } from './stores.ts'
-export {
-  type DpopKeyStore,
-  type DpopKeyStoreOptions,
-  dpopKeyStore,
-  type IndexedDbOptions,
-  indexedDbStore,
-  type SessionStorageOptions,
-  sessionStorageStore,
-} from './stores.ts'
+/** Exports of `stac-auth/browser`: logins of a page, credential forms, stores that survive a reload, credentials that change. */
+export { completeLogin } from './complete-login.ts'
+export { credentialFrom, describeRequirements, type FormModel } from './credential-form.ts'
+export { type CredentialSummary, createLiveAuth, type LiveAuth, type LiveAuthOptions, type LiveChange } from './live-auth.ts'
+export { createLogins, type Logins, type LoginsOptions } from './logins.ts'
+export { type DpopKeyStore, dpopKeyStore, indexedDbStore, sessionStorageStore } from './stores.ts'

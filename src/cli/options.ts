@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Auth } from '../auth/auth.ts'
-import type { CrawlLimits, CrawlManners } from '../crawl/index.ts'
+import type { CrawlLimits, CrawlManners } from '../crawl/settings.ts'
 import { type AuthError, ConfigurationError, isAuthError } from '../errors.ts'
 import { isObject, own, ownString, type StacDocument } from '../stac/document.ts'
 import { findAlternate, findAsset, linkOf, type Target, type TargetOptions } from '../stac/target.ts'

@@ -314,40 +314,6 @@ export interface Sink<R> {
   earlier?(key: string): Stored<R> | undefined
 }
 
-/**
- * Keeps results in memory.
- *
- * @example
- * const sink = new MemorySink<number>()
- * await crawlInto(sink, { start, send: auth.send }, ({ document }) => Object.keys(document?.assets ?? {}).length)
- */
-export class MemorySink<R> implements Sink<R> {
-  readonly #stored = new Map<string, Stored<R>>()
-  readonly #earlier: MemorySink<R> | undefined
-
-  constructor(earlier?: MemorySink<R>) {
-    this.#earlier = earlier
-  }
-
-  /** Stores the result of a job. */
-  put(key: string, stored: Stored<R>): void {
-    this.#stored.set(key, stored)
-  }
-
-  get(key: string): Stored<R> | undefined {
-    return this.#stored.get(key)
-  }
-
-  earlier(key: string): Stored<R> | undefined {
-    return this.#earlier?.get(key)
-  }
-
-  /** Returns all results in the order in which they were added. */
-  values(): IterableIterator<Stored<R>> {
-    return this.#stored.values()
-  }
-}
-
 /** A visit with its result, or the promise of it. */
 interface StartedVisit<R> {
   readonly visit: Visit
@@ -363,7 +329,7 @@ interface StartedVisit<R> {
  * @param report called with each visit and its result in order, and with the error if the crawl stopped
  *
  * @example
- * const sink = new MemorySink<readonly Problem[]>()
+ * const sink: Sink<readonly Problem[]> = { put: (key, stored) => journal.write(key, stored), get: (key) => journal.read(key) }
  * await crawlInto(sink, { start, send: auth.send }, ({ document, parents }) => lint(document, { parents }))
  */
 export async function crawlInto<R>(

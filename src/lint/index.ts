@@ -1,7 +1,8 @@
-/** The linter of the authentication extension: `lint` for parsed documents, `lintText` for texts with lines and columns. */
-export type { Levels } from './config.ts'
+/** Exports of `stac-auth/lint`: the linter of the authentication extension, and the fixes of its findings. */
+export { type FixOptions, fixText } from './fix/fix-text.ts'
 export { type LintOptions, lint, lintText, type TextOptions } from './lint.ts'
-export { LintRun, type LintRunOptions } from './lint-run.ts'
-export type { Cause, Level, Place, Preset, Problem, Severity } from './problem.ts'
-export type { CaseMeta, Rule, RuleCase, RuleMeta } from './rule.ts'
+export { LintRun } from './lint-run.ts'
+export { lintOnDemand } from './on-demand.ts'
+export type { Problem, Severity } from './problem.ts'
+export type { Rule } from './rule.ts'
 export { rules } from './rules/index.ts'

@@ -5,14 +5,14 @@ import type { Problem } from './problem.ts'
 import { isSilent, partsOf, survey } from './survey.ts'
 
 /**
- * Returns the same as `lint` of `stac-auth/lint`. Schemas and rules are loaded with the first document that uses or declares the extension,
+ * Returns the same as `lint`. Schemas and rules are loaded with the first document that uses or declares the extension,
  * or is not a STAC document; most documents need neither.
  *
  * Rejects only when they cannot be loaded, with the error of the platform.
  *
- * @example const problems = await lint(item)
+ * @example const problems = await lintOnDemand(item)
  */
-export async function lint(document: unknown, options: LintOptions = {}): Promise<Problem[]> {
+export async function lintOnDemand(document: unknown, options: LintOptions = {}): Promise<Problem[]> {
   return needsRules(document) ? (await import('./lint.ts')).lint(document, options) : []
 }
 

@@ -20,6 +20,7 @@ import { isObject } from '../stac/document.ts'
 import type { Target } from '../stac/target.ts'
 import { fieldAt } from '../strategies/credential-values.ts'
 import { answerFailure, shownMessage } from './base/answer-failure.ts'
+import { ANYTHING, checkArgument, checkNamed, FLAG, FUNCTION, type Table, TEXT, withMethods } from './base/check-options.ts'
 import { folderVariables, userFolder } from './base/user-folder.ts'
 import { TokenFolder } from './tokens/token-files.ts'
 
@@ -39,6 +40,15 @@ export interface OrderOptions {
   readonly providers?: readonly Provider[]
 }
 
+const OPTIONS: Table<OrderOptions> = {
+  order: FLAG,
+  onCost: FUNCTION,
+  folder: TEXT,
+  transport: FUNCTION,
+  clock: ANYTHING,
+  providers: ANYTHING,
+}
+
 /**
  * Returns an engine whose `send` orders files that a known provider makes on request, with the credential that would be used for the file.
  * While a file is not ready it fails with `HTTP_202`, with the `Retry-After` of the provider, and the next call asks again: `download` and
@@ -53,6 +63,8 @@ export interface OrderOptions {
  * for await (const event of download([item], { folder: 'data', auth })) console.log(event.kind)
  */
 export function withOrders<A extends Pick<Auth, 'send' | 'explain' | 'service'>>(auth: A, options: OrderOptions = {}): A {
+  checkArgument('the first argument of withOrders', auth, withMethods('an engine of createAuth', 'send', 'explain', 'service'))
+  checkNamed('withOrders', options, OPTIONS)
   const orders = new Orders(auth, options)
   return { ...auth, send: (given: HttpRequest | Target | undefined, sending?: TargetSendOptions) => orders.send(given, sending ?? {}) }
 }

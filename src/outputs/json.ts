@@ -6,7 +6,7 @@ const FIELDS = ['method', 'url', 'headers', 'ref', 'scheme', 'credential', 'expi
 /**
  * Returns the request as one JSON object for programs. It is **not redacted**: the headers or the URL contain the secret.
  *
- * @example const { url, headers } = JSON.parse(json(request))
+ * @example const { method, expiresAt } = JSON.parse(json(request))
  */
 export function json(request: AuthorizedRequest): string {
   return forJson(Object.fromEntries(FIELDS.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]]))), 2)

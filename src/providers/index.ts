@@ -22,30 +22,8 @@ export { nciSara } from './nci-sara.ts'
 export { openeoCdse } from './openeo-cdse.ts'
 export { planet } from './planet.ts'
 export { planetaryComputer } from './planetary-computer.ts'
-export {
-  type ApiKeyValues,
-  type AwsKeyValues,
-  type Bucket,
-  type ClientValues,
-  type CredentialTemplate,
-  credentialsFrom,
-  type Hole,
-  type KeyValues,
-  type NoValues,
-  type Order,
-  type OrderRequest,
-  type OrderStatus,
-  type Provider,
-  type ProviderCredentials,
-  type PublicClientValues,
-  type Recognized,
-  type Source,
-  type TokenValues,
-  type UserValues,
-  type UserWithCodeValues,
-  type Way,
-} from './provider.ts'
-export { createRecognizer, type Recognition, type Recognizer, type UrlContext } from './recognize.ts'
+export type { Provider } from './provider.ts'
+export { createRecognizer, type Recognizer } from './recognize.ts'
 export { providers } from './registry.ts'
 export { sentinelHub } from './sentinel-hub.ts'
 export { terrascope } from './terrascope.ts'

@@ -42,7 +42,6 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   services: { from: ['errors', 'text', 'stac', 'http', 'crypto', 'net', '#platform'], types: ['auth'] },
   platform: { from: [...VOCABULARY, 'auth'] },
   'platform/node': { from: [...CORE, 'node'], packages: ['node:'], lazily: ['undici', '@cloudflare/privacypass-ts', '@msgpack/msgpack'] },
-  engine: { from: [...VOCABULARY, 'auth'] },
   strategy: { from: [...VOCABULARY, 'auth'] },
   index: { from: [...VOCABULARY, 'auth', 'strategies'] },
   node: {
@@ -151,7 +150,6 @@ const COMMON_TO_STRATEGIES = ['credential-values', 'proof-of-possession']
 /** Parts of `strategies` that may import a package, and only when it is needed. */
 const STRATEGY_PACKAGES: readonly (readonly [user: RegExp, name: string])[] = [
   [/^src\/strategies\/(?:oauth2|open-id-connect)[/.]/, 'openid-client'],
-  [/^src\/strategies\/http\/with-token-issuer\.ts$/, '@cloudflare/privacypass-ts'],
 ]
 
 /**

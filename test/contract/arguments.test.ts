@@ -160,6 +160,12 @@ const ON_NODE: readonly Call[] = [
     },
   },
   {
+    name: 'withOrders',
+    work: node.withOrders,
+    given: () => [auth, {}],
+    options: { at: 1, names: ['order', 'onCost', 'folder', 'transport'] },
+  },
+  {
     name: 'verifyFolder',
     work: node.verifyFolder,
     given: () => [{ folder, auth }],

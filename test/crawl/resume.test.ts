@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type CrawlOptions, crawlInto, MemorySink, type Visit } from '../../src/crawl/index.ts'
+import { type CrawlOptions, crawlInto, type Visit } from '../../src/crawl/index.ts'
+import { MemorySink } from './memory-sink.ts'
 import { catalog, item, link, ORIGIN, page, type Site, serving, skippingClock } from './site.ts'
 
 const SITE: Site = {

@@ -1,6 +1,8 @@
 /** Catalogs for tests: documents by address, a clock that needs no time, and a record of what was asked. */
 
-import { type CrawlOptions, type CrawlResponse, crawl, type SkippedLink, type Visit } from '../../src/crawl/index.ts'
+import type { CrawlResponse } from '../../src/crawl/ask.ts'
+import { type CrawlOptions, crawl, type Visit } from '../../src/crawl/index.ts'
+import type { SkippedLink } from '../../src/crawl/job.ts'
 import type { HttpRequest } from '../../src/http/message.ts'
 import { FakeClock } from '../harness/fake-clock.ts'
 

@@ -1,6 +1,6 @@
 /** Cases of rules that one bad and one good example do not show. */
 import { describe, expect, it } from 'vitest'
-import { fixText } from '../../src/lint/fix/index.ts'
+import { fixText } from '../../src/lint/fix/fix-text.ts'
 import { lint, lintText } from '../../src/lint/index.ts'
 import { EXTENSION } from '../harness/documents.ts'
 

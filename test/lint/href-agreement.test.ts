@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { assetOf, bearer, createAuth, isAuthError } from '../../src/index.ts'
-import { fixText } from '../../src/lint/fix/index.ts'
+import { fixText } from '../../src/lint/fix/fix-text.ts'
 import { lint } from '../../src/lint/index.ts'
 import { EXTENSION } from '../harness/documents.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Levels, lint, rules } from '../../src/lint/index.ts'
+import type { Levels } from '../../src/lint/config.ts'
+import { lint, rules } from '../../src/lint/index.ts'
 import { nearMiss } from '../../src/text/suggest.ts'
 import { EXTENSION } from '../harness/documents.ts'
 

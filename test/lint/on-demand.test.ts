@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { lint } from '../../src/lint/index.ts'
-import { lint as onDemand } from '../../src/lint/on-demand.ts'
+import { lint, lintOnDemand as onDemand } from '../../src/lint/index.ts'
 import { damage, documents, randomFrom } from './damaged.ts'
 
 const verdicts: readonly { readonly document: unknown }[] = JSON.parse(

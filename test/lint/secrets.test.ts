@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fixText } from '../../src/lint/fix/index.ts'
+import { fixText } from '../../src/lint/fix/fix-text.ts'
 import { lint, lintText } from '../../src/lint/index.ts'
 import { hasSecretLine, pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'

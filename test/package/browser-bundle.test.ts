@@ -34,7 +34,7 @@ describe('the bundle for pages without a bundler', () => {
   it('exports what the entries for pages export, and authorizes', async () => {
     const bundle = await import(/* @vite-ignore */ pathToFileURL(file).href)
     const entries = await Promise.all(
-      ['index.js', 'browser/index.js', 'browser/live-auth.js', 'element/index.js'].map(
+      ['index.js', 'browser/index.js', 'element/index.js'].map(
         (path) => import(/* @vite-ignore */ pathToFileURL(join(root, 'dist', path)).href),
       ),
     )

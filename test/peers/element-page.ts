@@ -41,7 +41,6 @@ async function exampleScript(): Promise<string> {
       '#platform': join(root, 'src/platform/web.ts'),
       'stac-auth/browser': join(root, 'src/browser/index.ts'),
       'stac-auth/element': join(root, 'src/element/index.ts'),
-      'stac-auth/live': join(root, 'src/browser/live-auth.ts'),
     },
     bundle: true,
     format: 'esm',

@@ -9,8 +9,7 @@ export async function scriptOf(entry: string, { minify = false } = {}): Promise<
     alias: {
       '#platform': join(root, 'src/platform/web.ts'),
       'stac-auth/adapters': join(root, 'src/adapters'),
-      'stac-auth/engine': join(root, 'src/engine.ts'),
-      'stac-auth/strategies/simple-http': join(root, 'src/strategies/http/simple-http.ts'),
+      'stac-auth/strategies': join(root, 'src/strategies/index.ts'),
       'stac-auth': join(root, 'src/index.ts'),
     },
     resolveExtensions: ['.ts', '.js', '.mjs'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import * as entryPoint from '../../src/providers/index.ts'
-import { copernicus, credentialsFrom, earthdata, planet, planetaryComputer, providers } from '../../src/providers/index.ts'
-import { credentialsOf, type Provider } from '../../src/providers/provider.ts'
+import { copernicus, earthdata, planet, planetaryComputer, providers } from '../../src/providers/index.ts'
+import { credentialsFrom, credentialsOf, type Provider } from '../../src/providers/provider.ts'
 
 const refusal = (call: () => unknown) => {
   try {

@@ -17,7 +17,7 @@ function publicNames(): ReadonlyMap<string, readonly string[]> {
   return new Map(
     paths.map((path) => {
       const text = readFileSync(`${root}src/${path}`, 'utf8')
-      const found = [...text.matchAll(/^export (?:abstract )?(?:async )?(?:function\*? (\w+)|class (\w+))/gm)]
+      const found = [...text.matchAll(/^export (?:async )?function\*? (\w+)|^(?:export )?(?:abstract )?class (\w+)/gm)]
       const own = found.flatMap(([, work, type]) => (type !== PASSES_ON && names.has(work ?? type ?? '') ? [work ?? `class ${type}`] : []))
       return [`${root}src/${path}`, [...new Set(own)]] as const
     }),

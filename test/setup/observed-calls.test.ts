@@ -145,16 +145,15 @@ describe('what work leaves', () => {
 describe('the public functions and classes', () => {
   it.each([
     ['stac-auth', import('../../src/index.ts')],
-    ['engine', import('../../src/engine.ts')],
     ['lint', import('../../src/lint/index.ts')],
-    ['lint/fix', import('../../src/lint/fix/index.ts')],
     ['crawl', import('../../src/crawl/index.ts')],
     ['objects', import('../../src/objects/index.ts')],
     ['node', import('../../src/node/index.ts')],
     ['clients', import('../../src/services/client/index.ts')],
     ['translation', import('../../src/services/translation/index.ts')],
     ['time-tracking', import('../../src/services/time-tracking/index.ts')],
-    ['outputs/curl', import('../../src/outputs/curl.ts')],
+    ['outputs', import('../../src/outputs/index.ts')],
+    ['browser', import('../../src/browser/index.ts')],
     ['adapters/axios', import('../../src/adapters/axios.ts')],
   ])('of %s are observed in every test', async (_, entry) => {
     // Questions about a scheme fail for nothing; a secret gives what a function of the caller gives, failures included.

@@ -17,13 +17,13 @@ import {
   oauth2,
   openIdConnect,
   Secret,
-  type Strategy,
   s3,
   signedUrl,
   type Target,
   targetsOf,
   uncheckedCredential,
 } from 'stac-auth'
+import type { Strategy } from 'stac-auth/strategy'
 import { expectTypeOf } from 'vitest'
 
 const DATA = 'https://data.example/'

@@ -1,6 +1,6 @@
 /** What `stac-auth/node` promises to callers. */
 import { assetOf, createAuth } from 'stac-auth'
-import { type DownloadEvent, type DownloadOptions, download, type SummaryEvent } from 'stac-auth/node'
+import { type DownloadEvent, type DownloadOptions, download } from 'stac-auth/node'
 import { expectTypeOf } from 'vitest'
 
 const auth = createAuth({ credentials: [] })
@@ -14,7 +14,7 @@ export const events = download([{ document: item, url: 'https://data.example/ite
 })
 
 expectTypeOf(events).toExtend<AsyncIterable<DownloadEvent>>()
-expectTypeOf<Extract<DownloadEvent, { kind: 'summary' }>>().toEqualTypeOf<SummaryEvent>()
+expectTypeOf<Extract<DownloadEvent, { kind: 'summary' }>['written']>().toEqualTypeOf<number>()
 expectTypeOf<NonNullable<DownloadOptions['existing']>>().toEqualTypeOf<'keep' | 'refuse' | 'replace'>()
 
 // @ts-expect-error a folder is needed

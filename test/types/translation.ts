@@ -1,6 +1,6 @@
 /** What `stac-auth/translation` promises to callers. */
 import { isAuthError, Secret } from 'stac-auth'
-import { type DocumentHandle, type Result, type Translation, TranslationClient, type Usage } from 'stac-auth/translation'
+import { type DocumentHandle, type Result, type Translation, TranslationClient } from 'stac-auth/translation'
 import { expectTypeOf } from 'vitest'
 
 const client = new TranslationClient({ apiKey: new Secret('k'), plan: 'free', timeouts: { attempt: 1000 } })
@@ -9,7 +9,7 @@ new TranslationClient({ apiKey: process.env.TRANSLATION_KEY })
 const result = await client.translateText({ text: 'a', target_lang: 'DE', formality: 'more' }, { signal: new AbortController().signal })
 expectTypeOf(result).toEqualTypeOf<Result<{ readonly translations: readonly Translation[] }>>()
 expectTypeOf(result.response.traceId).toEqualTypeOf<string | undefined>()
-expectTypeOf(await client.usage()).toExtend<Usage>()
+expectTypeOf(await client.usage()).toExtend<{ readonly character_count?: number | undefined }>()
 for await (const outcome of client.translateMany(['a'], { target_lang: 'xx-new' }, { concurrency: 2 })) {
   if ('translation' in outcome) expectTypeOf(outcome.translation.text).toEqualTypeOf<string>()
   else expectTypeOf(outcome.notSent).toEqualTypeOf<boolean>()

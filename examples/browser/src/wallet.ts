@@ -1,7 +1,6 @@
 /** The user's credentials in this tab, and the engine that uses them. */
 import { type CredentialInput, createAuth } from 'stac-auth'
-import { createLogins, type Logins, sessionStorageStore } from 'stac-auth/browser'
-import { type CredentialSummary, createLiveAuth, type LiveAuth } from 'stac-auth/live'
+import { type CredentialSummary, createLiveAuth, createLogins, type LiveAuth, type Logins, sessionStorageStore } from 'stac-auth/browser'
 
 export interface Wallet {
   readonly auth: LiveAuth

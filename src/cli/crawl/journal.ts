@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { Sink, Stored } from '../../crawl/index.ts'
+import type { Sink, Stored } from '../../crawl/crawl.ts'
 import { isAuthError } from '../../errors.ts'
 import { writeFileAtomically } from '../../node/base/files.ts'
 import { readFailure, systemCode, writeFailure } from '../../node/base/system-error.ts'

@@ -1,4 +1,4 @@
-import type { EarlyStop, SkippedLink, Visit } from '../../crawl/index.ts'
+import type { EarlyStop, SkippedLink, Visit } from '../../crawl/job.ts'
 import { AuthError } from '../../errors.ts'
 import type { Failure } from '../exit-code.ts'
 import { EXIT } from '../exit-code.ts'

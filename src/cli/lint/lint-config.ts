@@ -2,9 +2,11 @@
 import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigurationError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
+import type { Levels } from '../../lint/config.ts'
 import { type Covers, configFaults, type LevelTable, type LintConfig, levelTable, RULE_NAMES } from '../../lint/config.ts'
-import { type Levels, lintText, type Preset } from '../../lint/index.ts'
+import { lintText } from '../../lint/lint.ts'
 import { locate } from '../../lint/pointer.ts'
+import type { Preset } from '../../lint/problem.ts'
 import type { Io } from '../io.ts'
 import { readInput } from '../read-document.ts'
 

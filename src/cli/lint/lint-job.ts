@@ -1,8 +1,9 @@
 /** A job of the queue: tasks and rules. Anyone with access to the queue can write jobs, so they are validated. */
 import { setImmediate } from 'node:timers/promises'
 import { withFingerprint } from '../../lint/baseline.ts'
+import type { Levels } from '../../lint/config.ts'
 import { RULE_NAMES } from '../../lint/config.ts'
-import type { Levels, Preset, Problem } from '../../lint/index.ts'
+import type { Preset, Problem } from '../../lint/problem.ts'
 import { LEVELS, PRESETS } from '../../lint/problem.ts'
 import { DOCUMENT_LIMITS, isObject, own } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'

@@ -1,18 +1,10 @@
 /** Linters of tasks, in this process or by workers, and findings of rules that need more than one document. */
 
 import { createRequire } from 'node:module'
-import { caseOf, levelOfCode } from '../../lint/config.ts'
-import {
-  type Level,
-  type Levels,
-  LintRun,
-  lint,
-  lintText,
-  type Preset,
-  type Problem,
-  type Severity,
-  type TextOptions,
-} from '../../lint/index.ts'
+import { caseOf, type Levels, levelOfCode } from '../../lint/config.ts'
+import { lint, lintText, type TextOptions } from '../../lint/lint.ts'
+import { LintRun } from '../../lint/lint-run.ts'
+import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
 import type { JsonObject } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'

@@ -1,6 +1,6 @@
 /** Lints documents with the workers of a queue. */
 import { type AuthError, abortedBy, ProtocolError } from '../../errors.ts'
-import type { Levels } from '../../lint/index.ts'
+import type { Levels } from '../../lint/config.ts'
 import type { RedisAddress } from '../../node/base/redis-connection.ts'
 import { JobQueue } from '../../node/queue/job-queue.ts'
 import type { Context } from '../context.ts'

@@ -1,13 +1,2 @@
-/** The formats of reports. */
-export {
-  FORMATS,
-  type Format,
-  type Incomplete,
-  lineReporterOf,
-  type Report,
-  type Reporter,
-  type ReportOptions,
-  reporterOf,
-  reportOf,
-  type Summary,
-} from './report.ts'
+/** Exports of `stac-auth/lint/reporters`: the formats of reports, apart from the linter because they need all texts of the rules. */
+export { type Format, type Report, reporterOf, reportOf } from './report.ts'

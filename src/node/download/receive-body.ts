@@ -54,8 +54,9 @@ export class Exchange {
       for await (const chunk of inspected(chunksOf(response, asSent), this.#inspect)) {
         bytes += chunk.byteLength
         this.#came += chunk.byteLength
-        if (length !== undefined && bytes > length) throw incomplete(response.url, `more than ${length} bytes were received`)
-        yield chunk
+        const excess = length === undefined ? 0 : Math.max(0, bytes - length)
+        if (excess < chunk.byteLength) yield excess > 0 ? chunk.subarray(0, -excess) : chunk
+        if (excess > 0) throw incomplete(response.url, `more than ${length} bytes were received`)
         const waiting = this.#context.throttle?.(chunk.byteLength, this.signal)
         if (waiting) await this.waiting(waiting)
       }

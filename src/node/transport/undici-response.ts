@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { ProtocolError } from '../../errors.ts'
@@ -20,7 +19,7 @@ export class UndiciResponse implements HttpResponse {
   readonly headers: HeaderFields
   readonly #request: HttpRequest
   readonly #statusText: string
-  readonly #body: Readable
+  readonly #body: ArrivingBody
   readonly #signal: AbortSignal | undefined
   #isTaken = false
 
@@ -140,7 +139,73 @@ interface Arrived {
   readonly status: number
   readonly statusText: string
   readonly fields: Dispatcher.ResponseData['headers']
-  readonly body: Readable
+  readonly body: ArrivingBody
+}
+
+/** The bytes of a body that have arrived and are not yet read. What came before an error is read before the error is thrown. */
+class ArrivingBody implements AsyncIterable<Uint8Array> {
+  readonly #resume: () => void
+  readonly #cancel: () => void
+  #chunks: Uint8Array[] = []
+  #waiting = 0
+  #end: { readonly error: unknown } | undefined
+  #arrived: () => void = () => {}
+
+  /**
+   * @param resume lets the server send more
+   * @param cancel ends the exchange: nobody reads the rest
+   */
+  constructor(resume: () => void, cancel: () => void) {
+    this.#resume = resume
+    this.#cancel = cancel
+  }
+
+  /** Returns false when the server should pause. */
+  push(chunk: Uint8Array): boolean {
+    this.#chunks.push(chunk)
+    this.#waiting += chunk.length
+    this.#arrived()
+    return this.#waiting < WAITING
+  }
+
+  end(error?: unknown): void {
+    this.#end ??= { error }
+    this.#arrived()
+  }
+
+  /** Ends the body without what has not been read. */
+  drop(error: unknown): void {
+    this.#chunks = []
+    this.end(error)
+  }
+
+  /** Ends the exchange, unless it has ended. */
+  destroy(): void {
+    if (!this.#end) this.#cancel()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift()
+        if (chunk) {
+          this.#waiting -= chunk.length
+          yield chunk
+        } else if (this.#end) {
+          if (this.#end.error !== undefined) throw this.#end.error
+          return
+        } else {
+          const more = new Promise<void>((resolve) => {
+            this.#arrived = resolve
+          })
+          this.#resume()
+          await more
+        }
+      }
+    } finally {
+      this.destroy()
+    }
+  }
 }
 
 /** One exchange: undici calls the handler as the response arrives; its body is a stream, so that a slow reader slows the server down. */
@@ -151,7 +216,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   #answered: (response: Arrived) => void = () => {}
   #failed: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
-  #body: Readable | undefined
+  #body: ArrivingBody | undefined
   /** Remaining bytes, where the server stated the length. */
   #missing: number | undefined
   #isOver = false
@@ -172,7 +237,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   abort(reason: unknown): void {
     if (this.#isOver) return
     this.#end(reason)
-    this.#body?.destroy(reason as Error)
+    this.#body?.drop(reason)
     this.#controller?.abort(reason as Error)
   }
 
@@ -192,16 +257,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     const length = Number(fields['content-length'])
     this.#missing = length > 0 ? length : undefined
-    const body = new Readable({
-      highWaterMark: WAITING,
-      read: () => controller.resume(),
-      destroy: (error, done) => {
-        this.abort(error ?? new Error('the rest of the response is not needed'))
-        done(error)
-      },
-    })
-    // A body that nobody reads may fail, too.
-    body.on('error', () => {})
+    const body = new ArrivingBody(
+      () => controller.resume(),
+      () => this.abort(new Error('the rest of the response is not needed')),
+    )
     this.#body = body
     this.#answered({ status, statusText, fields, body })
   }
@@ -213,7 +272,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#end(undefined)
-    this.#body?.push(null)
+    this.#body?.end()
   }
 
   /**
@@ -226,7 +285,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
       this.onResponseEnd()
     } else {
       this.#end(error)
-      this.#body?.destroy(error)
+      this.#body?.end(error)
     }
   }
 

@@ -20,7 +20,7 @@ export interface ResourceOptions {
   readonly profile: ServiceProfile
   /** Path of the collection below the base URL, without the first slash: `users`, `admin/users`. */
   readonly path: string
-  /** Converts known fields of records, by name: `{ active: asBool }`. `undefined` means that the value does not fit. */
+  /** Converts known fields of records, by name: `{ active: Boolean }`. `undefined` means that the value does not fit. */
   readonly fields?: Readonly<Record<string, (value: unknown) => unknown>>
   /** Checks an id and returns it; throws for an invalid one. Default: any text or number that is one segment of a path. */
   readonly id?: (id: unknown) => string | number | bigint

@@ -230,7 +230,7 @@ const REVOKE: Operation = { name: 'auth.revoke', method: 'GET', path: '/auth/rev
  * const other = new TimeTrackingClient({ baseUrl, token: session })
  * await other.auth.revoke()
  */
-export class TimeTrackingAuth {
+class TimeTrackingAuth {
   readonly #client: ApiClient
   readonly #userAgent: string | undefined
 

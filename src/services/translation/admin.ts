@@ -154,7 +154,7 @@ export interface DeveloperKey {
  * const { key_id } = await client.admin.keys.create({ label: 'catalog' })
  * await client.admin.keys.setLimits({ key_id, characters: 500_000 })
  */
-export class DeveloperKeys {
+class DeveloperKeys {
   readonly #service: TranslationService
 
   /** @internal */

@@ -163,7 +163,7 @@ export interface StyleInstruction {
  *
  * @example await client.styleRules.instructions.create(style_id, { label: 'Units', prompt: 'Use metric units' })
  */
-export class StyleInstructions {
+class StyleInstructions {
   readonly #service: TranslationService
 
   /** @internal */

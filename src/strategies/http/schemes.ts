@@ -227,7 +227,7 @@ export const vapid: HttpAuthScheme = {
   authorize: loadedFlow(async () => (await import('./vapid.ts')).vapidFlow),
 }
 
-/** The scheme with the package that the platform finds; in pages and workers without one, see `with-token-issuer.ts`. */
+/** The scheme with the package that the platform finds; in pages and workers without one, see `httpWithTokenIssuer`. */
 export const privateToken = /* @__PURE__ */ privateTokenWith(platform.optionalPackages?.privacyPass)
 
 /**
@@ -264,7 +264,7 @@ async function notRegistered(): Promise<never> {
 
 function unregistered(): UnsupportedError {
   const message = 'requesting tokens from an issuer is not part of the default strategies in pages and workers'
-  const hint = "add httpWithTokenIssuer of 'stac-auth/strategies/private-token' to strategies, or set the function issuer in the credential"
+  const hint = "add httpWithTokenIssuer of 'stac-auth/strategies' to strategies, or set the function issuer in the credential"
   return new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint })
 }
 

@@ -328,7 +328,7 @@ export function interactionMissing({ id }: { readonly id: string }): CredentialE
 /** Retries of token requests. */
 
 /** The retry policy of token requests; no attempt starts later than {@link LAST_ATTEMPT}. */
-export const TOKEN_RETRIES: RetryPolicy = {
+const TOKEN_RETRIES: RetryPolicy = {
   retries: 4,
   backoff: { first: 500, longest: 4000, fixed: 1, random: 0.5 },
   retryAfter: { longest: 60_000 },

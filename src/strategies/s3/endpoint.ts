@@ -43,7 +43,7 @@ export interface Whereabouts {
 }
 
 /** The default endpoint. */
-export const AMAZON = 'https://s3.amazonaws.com'
+const AMAZON = 'https://s3.amazonaws.com'
 
 const AMAZON_HOST = /^(https:\/\/s3(?:-fips)?(?:\.dualstack)?)(?:[.-]([a-z]{2}(?:-[a-z]+)+-\d))?(\.amazonaws\.com(?:\.cn)?)$/
 /** Buckets that can be one label of a host name: certificates for `*.s3…` include no more. Amazon allows none that begins with `xn--`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fixText } from '../../../src/lint/fix/index.ts'
+import { fixText } from '../../../src/lint/fix/fix-text.ts'
 import { lint } from '../../../src/lint/index.ts'
 import { damage, documents, randomFrom } from '../damaged.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fixText } from '../../../src/lint/fix/index.ts'
+import { fixText } from '../../../src/lint/fix/fix-text.ts'
 import { JsonText } from '../../../src/stac/json-text.ts'
 import { EXTENSION } from '../../harness/documents.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { fixText } from '../../../src/lint/fix/fix-text.ts'
 import { fixes } from '../../../src/lint/fix/fixes.ts'
-import { fixText } from '../../../src/lint/fix/index.ts'
 import { lint, lintText, rules } from '../../../src/lint/index.ts'
 
 const FIXTURES = new URL('../../../fixtures/rules/', import.meta.url)

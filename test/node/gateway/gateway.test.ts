@@ -39,7 +39,7 @@ describe('a file through the gateway', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     })
-    expect(gateway.events).toEqual([
+    await expect.poll(() => gateway.events).toEqual([
       {
         method: 'GET',
         url: `${archive.origin}a/b.tif`,

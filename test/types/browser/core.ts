@@ -11,6 +11,7 @@ import {
   type SessionStore,
 } from 'stac-auth'
 import {
+  createLiveAuth,
   createLogins,
   credentialFrom,
   describeRequirements,
@@ -21,12 +22,15 @@ import {
 } from 'stac-auth/browser'
 import { defineStacAuth, type StacAuthElement } from 'stac-auth/element'
 import { lint, type Problem } from 'stac-auth/lint'
-import { createLiveAuth } from 'stac-auth/live'
-import { httpWithTokenIssuer } from 'stac-auth/strategies/private-token'
+import { httpWithTokenIssuer } from 'stac-auth/strategies'
 
 const auth: Auth = createAuth({ credentials: bearer(async () => 'token', 'https://data.example/') })
 
-export const withTokenIssuers: Auth = createLiveAuth({ credentials: [], strategies: [...defaultStrategies, httpWithTokenIssuer] })
+declare const privacyPass: Awaited<ReturnType<Parameters<typeof httpWithTokenIssuer>[0]>>
+export const withTokenIssuers: Auth = createLiveAuth({
+  credentials: [],
+  strategies: [...defaultStrategies, httpWithTokenIssuer(async () => privacyPass)],
+})
 
 export const userOf = async (): Promise<string | undefined> => (await auth.status())[0]?.user
 

@@ -3,7 +3,7 @@ import { type AuthError, assetOf, bearer, createAuth, isAuthError } from 'stac-a
 import { crawl, sendWith } from 'stac-auth/crawl'
 import { lint, type Problem } from 'stac-auth/lint'
 import { type DownloadEvent, download, undiciTransport } from 'stac-auth/node'
-import { curl } from 'stac-auth/outputs/curl'
+import { curl } from 'stac-auth/outputs'
 import { TranslationClient } from 'stac-auth/translation'
 
 const item = { type: 'Feature', id: 'a', assets: { data: { href: 'https://data.example/a.tif' } } }

@@ -1,12 +1,11 @@
 /** Applies automatic fixes to a text; every other character stays unchanged. */
 import { applyEdits, type Edit, JsonText } from '../../stac/json-text.ts'
-import { type LintOptions, lintText, type Problem } from '../index.ts'
+import { type LintOptions, lintText } from '../lint.ts'
 import { namesOf, valueAt } from '../pointer.ts'
+import type { Problem } from '../problem.ts'
 import type { FindingContext } from '../runner.ts'
 import type { FixPlace } from './fixes.ts'
 import { fixes, isRemovable, mayBeUsed, type UsedElsewhere } from './fixes.ts'
-
-export type { UsedElsewhere } from './fixes.ts'
 
 /** Options of `fixText`. */
 export interface FixOptions extends Omit<LintOptions, 'complete' | 'run'> {
