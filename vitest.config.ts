@@ -1,9 +1,10 @@
 /**
- * All tests. `vitest run` runs those that need nothing but Node and a build; `--mode quick` the files of the inner loop, which need no build;
- * `--mode peers` those against servers, browsers and programs that we did not write; `--mode mutation` is for `scripts/mutation`.
+ * All tests; test/README.md says what runs where. `vitest run` runs those that need nothing but Node and a build; `--mode peers` those against
+ * servers, browsers and programs that we did not write; `--mode mutation` is for `scripts/mutation`.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration as Project } from 'vitest/config'
 import { generateCode } from './scripts/generated-code.ts'
@@ -11,7 +12,8 @@ import { mutationProject } from './scripts/mutation/project.ts'
 import { NIGHTLY } from './test/peers/nightly.ts'
 import { observeExports } from './test/setup/observe-exports.ts'
 import { retriesReporter, retry } from './test/setup/retries.ts'
-import { LongestFirst, TIMES, timesReporter } from './test/setup/times.ts'
+import { isSlow } from './test/setup/slow.ts'
+import { LongestFirst, timesReporter } from './test/setup/times.ts'
 
 await generateCode()
 
@@ -41,45 +43,40 @@ const ON_NODE = {
 /** The same core on the other platform: hashes and keys of the web are promises. */
 const ON_THE_WEB = { plugins: [observeExports()], resolve: { alias: { '#platform': src('platform/web.ts') } } }
 
-/** Those that need more than the sources. */
-const APART = ['test/peers/**', 'test/package/**']
-/**
- * Test files that replace modules, and so need modules of their own. All others share those of their worker, which halves the time:
- * most of it went into loading the same modules again for each file.
- */
-const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
+/** The tests of the sources: all but those that need a build or programs of others. */
+const FILES = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !/^(?:peers|package)\//.test(name))
   .map((name) => `test/${name}`)
-  .filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8')))
+const textOf = (path: string) => readFileSync(path, 'utf8')
 
-/** The folders whose code asks something of the platform. Elsewhere (`http`, `stac`, `outputs`, `text`) the same code would run twice. */
-const WEB_FOLDERS = /^test\/(?:auth|strategies|browser)\//
-/** They assert that Node hashes at once, need what no page has, ask nothing of the platform but to send. */
-const NOT_ON_THE_WEB = [
-  'test/strategies/s3/sigv4.test.ts',
-  'test/strategies/http/concealed-wire.test.ts',
-  'test/strategies/signed-url/**',
-  'test/strategies/http/private-token-{issuance,vectors}.test.ts',
-  'test/auth/reread-secrets.test.ts',
-]
+/** Test files that replace modules, and so need modules of their own. The others share those of their worker, which halves the time. */
+const REPLACING = FILES.filter((path) => /\bvi\.(?:mock|doMock|resetModules)\(/.test(textOf(path)))
+const SHARING = FILES.filter((path) => !REPLACING.includes(path))
 
-const shared = { include: ['test/**/*.test.ts'], isolate: false, ...EACH_FILE }
+const SLOW = SHARING.filter(isSlow)
+const UNIT = SHARING.filter((path) => !isSlow(path))
+
+/** They assert that Node hashes at once, or need what no page has. */
+const ON_NODE_ONLY = /(?:sigv4|private-token-(?:issuance|vectors)|reread-secrets)\.test\.ts$/
+const asksPlatform = (path: string) => textOf(path).includes("'#platform'")
+/** What runs a second time on the platform of pages: tests that import `#platform` or a module that does, and those of such a module's name. */
+const WEB = SHARING.filter((path) => {
+  if (!/^test\/(?:auth|strategies|browser)\//.test(path) || ON_NODE_ONLY.test(path)) return false
+  const imported = [...textOf(path).matchAll(/(?<=')\.{1,2}\/[^']*src\/[^']+\.ts(?=')/g)].map(([name]) => join(dirname(path), name))
+  const namesake = path.replace(/^test/, 'src').replace('.test.ts', '.ts')
+  const tested = [...imported, namesake].filter((name) => existsSync(name))
+  return path.startsWith('test/browser/') || [path, ...tested].some(asksPlatform)
+})
+
+const shared = { isolate: false, ...EACH_FILE }
 const STANDARD: readonly Project[] = [
-  { ...ON_NODE, test: { name: 'unit', ...shared, exclude: [...APART, ...REPLACING] } },
+  { ...ON_NODE, test: { name: 'unit', ...shared, include: UNIT } },
+  { ...ON_NODE, test: { name: 'slow', ...shared, include: SLOW } },
   { ...ON_NODE, test: { name: 'replacing', ...EACH_FILE, include: REPLACING } },
-  { ...ON_THE_WEB, test: { name: 'web-replacing', ...EACH_FILE, include: REPLACING.filter((path) => WEB_FOLDERS.test(path)) } },
-  {
-    ...ON_THE_WEB,
-    test: { name: 'web', ...shared, include: ['test/{auth,strategies,browser}/**/*.test.ts'], exclude: [...NOT_ON_THE_WEB, ...REPLACING] },
-  },
+  { ...ON_THE_WEB, test: { name: 'web', ...shared, include: WEB } },
   // Looks at `dist`, which `npm test` builds first.
   { test: { name: 'package', ...EACH_FILE, include: ['test/package/**/*.test.ts'], setupFiles: ['test/setup/run-hooks.ts'] } },
 ]
-
-const QUICK: Project = {
-  ...ON_NODE,
-  test: { name: 'quick', ...shared, exclude: [...APART, ...REPLACING, ...Object.keys(TIMES)] },
-}
 
 /** Each file starts processes of its own, which wait some of the time: several files run at once. */
 const AGAINST_PEERS = { ...EACH_FILE, setupFiles: ['test/setup/run-hooks.ts'], testTimeout: 90_000, hookTimeout: 240_000 }
@@ -90,7 +87,6 @@ const PEERS: readonly Project[] = [
 ]
 
 function projectsOf(mode: string): readonly Project[] {
-  if (mode === 'quick') return [QUICK]
   if (mode === 'peers') return PEERS
   return mode === 'mutation' ? [mutationProject()] : STANDARD
 }

@@ -21,7 +21,7 @@ export function refuseArguments(usage: string, args = process.argv.slice(2)): vo
   if (positionals.length > 0) refuse(`unknown argument: ${positionals.join(', ')}. Usage: ${usage}`)
 }
 
-/** Refuses names that are not in a list: `unknown part: fuz. Parts: quick, fuzz`. */
+/** Refuses names that are not in a list: `unknown part: fuz. Parts: tests, fuzz`. */
 export function refuseUnknown(kind: string, names: readonly string[], known: readonly string[]): void {
   const unknown = names.filter((name) => !known.includes(name))
   const title = `${kind[0]?.toUpperCase()}${kind.slice(1)}s`

@@ -1,6 +1,7 @@
 /**
- * Runs what takes too long for each change: `npm run nightly`, or `… -- fuzz chaos` for some parts. `--seed 7` repeats a night, `--minutes 60`
- * is how long the soak takes (default 10). Every part prints its own output; the summary at the end has the seed.
+ * Runs what takes too long for each change, with all generated cases (`NIGHTLY`, see test/harness/case-count.ts): `npm run nightly`, or
+ * `… -- fuzz chaos` for some parts. `--seed 7` repeats a night, `--minutes 60` is how long the soak takes (default 10). Every part prints its
+ * own output; the summary at the end has the seed.
  */
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -28,18 +29,13 @@ const vitest = join(root, 'node_modules/.bin/vitest')
 
 /** In the order in which they run. */
 const PARTS: Readonly<Record<string, Part>> = {
-  quick: { command: vitest, arguments: ['run', '--mode', 'quick'] },
+  tests: { command: vitest, arguments: ['run'] },
   fuzz: { command: vitest, arguments: ['run', 'test/fuzz'], env: { FUZZ_SEED: String(seed), FUZZ_CASES: values.cases } },
   chaos: { command: vitest, arguments: ['run', 'test/chaos'], env: { CHAOS_SEEDS: chaosSeeds() } },
   processes: {
     command: vitest,
-    arguments: ['run', '--project', 'unit', 'test/node/token-processes.test.ts'],
+    arguments: ['run', 'test/node/token-processes.test.ts'],
     env: { TOKEN_PROCESSES: '50' },
-  },
-  signatures: {
-    command: vitest,
-    arguments: ['run', '--project', 'unit', 'test/strategies/s3/differential.test.ts'],
-    env: { SIGNED_CASES: '12000' },
   },
   kill: { command: tsx, arguments: ['test/load/downloads.ts', 'kills', 'endurance'] },
   load: { command: tsx, arguments: ['test/load/downloads.ts', 'small', 'middle', 'large', 'tokens'] },
@@ -77,6 +73,6 @@ function chaosSeeds(): string {
 
 function run({ command, arguments: given, env }: Part): { readonly isGood: boolean; readonly seconds: number } {
   const start = Date.now()
-  const { status } = spawnSync(command, given, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+  const { status } = spawnSync(command, given, { cwd: root, stdio: 'inherit', env: { ...process.env, NIGHTLY: '1', ...env } })
   return { isGood: status === 0, seconds: Math.round((Date.now() - start) / 1000) }
 }

@@ -41,7 +41,7 @@ try {
       [
         join(root, 'node_modules/vitest/vitest.mjs'),
         'run',
-        ...['unit', 'replacing', 'package'].flatMap((name) => ['--project', name]),
+        ...['unit', 'slow', 'replacing', 'package'].flatMap((name) => ['--project', name]),
         ...(values.platform ? PLATFORM : []),
       ],
       root,

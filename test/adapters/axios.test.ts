@@ -37,7 +37,7 @@ it('uses the references of a target where there is one, and the code of the engi
   await archive.close()
 })
 
-it('fails as axios does without stac-auth when a request is aborted or times out, without a loop of causes', async () => {
+it('fails as plain axios does when a request is aborted or times out, without a loop of causes', async () => {
   const auth = createAuth({
     credentials: [],
     transport: (_request, { signal } = {}) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuthValidator } from '../../src/adapters/stac-node-validator.ts'
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+import { EXTENSION } from '../harness/documents.ts'
 
 function catalogWith(...refs: string[]): Readonly<Record<string, unknown>> {
   const links = [{ rel: 'item', href: 'https://data.example/i.json', 'auth:refs': refs }]

@@ -138,7 +138,7 @@ describe('an API that is protected from its landing page on', () => {
     }
   }
 
-  it('an API that is protected from its landing page on is read by its hooks, with names that URLs cannot hold as they are', async () => {
+  it('hooks read an API that is protected from its landing page on, with names that URLs must encode', async () => {
     const listed = await used(engine(), `${api.origin}/`, useCollections, ({ collections }) => Boolean(collections))
     expect(listed.collections).toEqual({ collections: [{ id: 'one' }] })
     const one = await used(
@@ -150,7 +150,7 @@ describe('an API that is protected from its landing page on', () => {
     expect(one.collection).toEqual({ id: 'one/two' })
   })
 
-  it('an API that is protected from its landing page on is searched by GET, and a next page on another host is told nothing', async () => {
+  it('a GET search of a protected API sends nothing to a next page on another host', async () => {
     posts = false
     await searched('elsewhere', visitor())
     const asked = api.exchanges.filter(({ request }) => request.path === '/search').at(-1)
@@ -165,7 +165,7 @@ describe('an API that is protected from its landing page on', () => {
     expect(stranger.exchanges.filter(({ request }) => 'x-api-key' in request.headers)).toEqual([])
   })
 
-  it('an API that is protected from its landing page on is searched by POST, and the headers of a page link are omitted', async () => {
+  it('a POST search of a protected API ignores the headers of a page link', async () => {
     posts = true
     const before = api.exchanges.length
     await searched('here', visitor())

@@ -63,7 +63,7 @@ describe('what is written for people agrees with what is there', () => {
     expect(Object.keys(scripts).filter((name) => name !== 'prepack' && !new RegExp(`npm (?:run )?${name}\\b`).test(text))).toEqual([])
   })
 
-  it('every output of authorize has a row in docs/outputs.md, which says what its program does on a redirect', () => {
+  it('every output of authorize has a row in docs/outputs.md that says what its program does on a redirect', () => {
     const [, forms = ''] = /^const FORMS[^=]*= \{([\s\S]*?)^\}/m.exec(textOf('src/cli/commands/authorize.ts')) ?? []
     const names = [...forms.matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name)
     expect(names.length).toBeGreaterThan(10)
@@ -74,7 +74,7 @@ describe('what is written for people agrees with what is there', () => {
     expect(textOf('CHANGELOG.md')).toContain(manifest.version)
   })
 
-  it('the changelog has one line of at most 160 characters for each change, below headings of Keep a Changelog', () => {
+  it('the changelog has one line of at most 160 characters per change, below Keep a Changelog headings', () => {
     const [, body = ''] = textOf('CHANGELOG.md').split(/^(?=## )/m)
     const lines = body.split('\n').slice(1)
     expect(lines.filter((line) => /^\s+\S/.test(line) || (line.startsWith('- ') && line.length > 160))).toEqual([])

@@ -3,12 +3,17 @@ import { codeFiles, projectFiles } from './files.ts'
 import { replacedName, replacedPhrases, replacedWords } from './words.ts'
 
 const sources = codeFiles('src')
+/** But for the tests of these words, which hold them all. */
+const tests = codeFiles('test').filter(({ path }) => !path.startsWith('test/architecture/words'))
 const texts = projectFiles().filter(({ path }) => /^(?:src|docs|examples)\/|^[A-Z]+\.md$/.test(path) && /\.(?:ts|md)$/.test(path))
 
 describe('the words of the glossary', () => {
-  it('the words of the glossary are used by the identifiers of src', () => {
+  it('the words of the glossary are used by the identifiers of src and test', () => {
     expect(sources.length).toBeGreaterThan(300)
-    expect(sources.flatMap(({ path, text }) => replacedWords(path, text).map((problem) => `${path}: ${problem}`))).toEqual([])
+    expect(tests.length).toBeGreaterThan(300)
+    expect([...sources, ...tests].flatMap(({ path, text }) => replacedWords(path, text).map((problem) => `${path}: ${problem}`))).toEqual(
+      [],
+    )
   })
 
   it('the words of the glossary are used by the names of files and folders', () => {
@@ -17,7 +22,7 @@ describe('the words of the glossary', () => {
 
   it('the words of the glossary are used by comments, messages and documentation', () => {
     expect(texts.length).toBeGreaterThan(300)
-    expect(texts.flatMap(({ path, text }) => replacedPhrases(text).map((problem) => `${path} ${problem}`))).toEqual([])
+    expect([...texts, ...tests].flatMap(({ path, text }) => replacedPhrases(text).map((problem) => `${path} ${problem}`))).toEqual([])
   })
 })
 

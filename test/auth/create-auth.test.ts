@@ -271,7 +271,7 @@ describe('a credential of the wrong shape', () => {
     expect(create(...(credentials as unknown[]))).toMatchObject({ code: 'CONFIG_INVALID', ...error })
   })
 
-  it('a credential of the wrong shape with a misspelt field is refused before anything is sent, with the field that was probably meant', async () => {
+  it('a credential with a misspelt field is refused before any request, and the error suggests the field', async () => {
     const { auth, script: servers } = victim({
       credentials: [entries.key, { type: 'http', scheme: 'basic', username: 'a', pasword: 'b', sendTo: DATA } as never],
     })

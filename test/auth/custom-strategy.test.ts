@@ -73,7 +73,7 @@ describe("a strategy of a caller's own", () => {
     expect(servers.sent).toEqual([])
   })
 
-  it("a refusal by a strategy of a caller's own is placed at the scheme, and at the URL where no scheme was named", async () => {
+  it('an error of a custom strategy is placed at the scheme, or at the URL where no scheme was named', async () => {
     const prepare = ({ pointer }: Preparation) => {
       throw new SelectionError('SCHEME_INVALID', 'the flow is missing', { pointer: `${pointer}/flow` })
     }
@@ -85,7 +85,7 @@ describe("a strategy of a caller's own", () => {
     expect(unnamed).not.toHaveProperty('ref')
   })
 
-  it("a refusal by a strategy of a caller's own of another class has a place, too, where no scheme was named", async () => {
+  it('an error of another class from a custom strategy has a place, also where no scheme was named', async () => {
     const prepare = () => {
       throw new CredentialError('CREDENTIAL_VALUE_INVALID', 'it does not fit')
     }
@@ -115,7 +115,7 @@ describe("a strategy of a caller's own", () => {
     expect(await failureOf(auth.authorize(wanted))).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID', name: 'CredentialError' })
   })
 
-  it("a strategy of a caller's own that accepts every URL gets none without encryption for a target that names no scheme", async () => {
+  it('a custom strategy that accepts every URL gets none without encryption where no scheme is named', async () => {
     const flow: Flow = async function* (request) {
       yield authorized(signed(request))
     }
@@ -127,7 +127,7 @@ describe("a strategy of a caller's own", () => {
     ])
   })
 
-  it("a credential of a caller's own type answers schemes with its identity alone, also where the type accepts tokens and is one", async () => {
+  it('a credential of a custom type answers schemes with its identity alone, even if it accepts tokens', async () => {
     const identity = ({ realm }: CustomScheme) => [[{ name: 'realm', value: String(realm), pointer: '/realm' }]]
     const schemeOf = () => ({ type: 'mine', realm: 'ours' })
     const flow: Flow = async function* (request) {

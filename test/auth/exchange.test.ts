@@ -90,7 +90,7 @@ describe('the next reference', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('is tried after one that cannot be read only where the caller allows none at all, and never after another error', async () => {
+  it('is tried after an unreadable one only where the caller allows none, and never after another error', async () => {
     const unreadable = { ...key, value: () => Promise.reject(new Error('not there')) }
     const bearer = { id: 'bearer', type: 'http', scheme: 'bearer', token: 'x', sendTo: DATA } as const
     const sentFor = async (anonymous: 'allow' | undefined, first: unknown, ...credentials: CredentialObject[]) => {

@@ -37,7 +37,7 @@ interface Circumstances {
 }
 
 /** The hosts of a login, one that has no part in it, and the user's engine. */
-async function world({
+async function setUp({
   login: more,
   instead = {},
   evil = () => ({ status: 200, body: 'evil' }),
@@ -72,7 +72,7 @@ const bare = ({ headers }: Inquiry) => headers.cookie === undefined && headers.a
 
 describe('a login that leads over another host and sets cookies', () => {
   it('returns the file', async () => {
-    const { get, site, seen } = await world()
+    const { get, site, seen } = await setUp()
     expect(await get()).toBe('data of /files/a.tif')
     expect(site.violations).toEqual([])
     expect(cookieNames(seen('data'))).toEqual([[''], ['state'], ['session']])
@@ -80,7 +80,7 @@ describe('a login that leads over another host and sets cookies', () => {
   })
 
   it('serves the next files too, each with a request of its own', async () => {
-    const { get, site, seen } = await world()
+    const { get, site, seen } = await setUp()
     await get()
     for (const name of ['b', 'c']) expect(await get(`/files/${name}.tif`)).toBe(`data of /files/${name}.tif`)
     expect(site.counts).toEqual({ files: 3, sessions: 1, passwords: 1 })
@@ -88,8 +88,8 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('a login that leads over another host and sets cookies is done by each of many parallel requests, which do not disturb each other', async () => {
-    const { get, site } = await world()
+  it('each of many parallel requests does a login over another host that sets cookies, undisturbed', async () => {
+    const { get, site } = await setUp()
     const paths = Array.from({ length: 8 }, (_, index) => `/files/${index}.tif`)
     expect(await Promise.all(paths.map((path) => get(path)))).toEqual(paths.map((path) => `data of ${path}`))
     expect(await Promise.all(paths.map((path) => get(path)))).toEqual(paths.map((path) => `data of ${path}`))
@@ -98,8 +98,8 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.counts.sessions).toBe(8)
   })
 
-  it('a login that leads over another host and sets cookies is done again when the session has ended, with the session of the login host', async () => {
-    const { get, site } = await world()
+  it('a login over another host is repeated when its session has ended, with the cookies of the login host', async () => {
+    const { get, site } = await setUp()
     await get()
     site.expire()
     expect(await get()).toBe('data of /files/a.tif')
@@ -109,7 +109,7 @@ describe('a login that leads over another host and sets cookies', () => {
 
   it('a login that leads over another host and sets cookies is done again when the cookie has expired', async () => {
     let now = Date.now()
-    const { get, site } = await world({ login: { attributes: 'Path=/; Secure; Max-Age=60' }, options: { clock: { now: () => now } } })
+    const { get, site } = await setUp({ login: { attributes: 'Path=/; Secure; Max-Age=60' }, options: { clock: { now: () => now } } })
     await get()
     now += 59_000
     await get()
@@ -120,8 +120,8 @@ describe('a login that leads over another host and sets cookies', () => {
     expect(site.violations).toEqual([])
   })
 
-  it('a login that leads over another host and sets cookies is reported as refused when the password is wrong, and leaves no cookie', async () => {
-    const { get, site, seen } = await world({ login: { password: 'another' } })
+  it('a login over another host is reported as refused for a wrong password, and leaves no cookie', async () => {
+    const { get, site, seen } = await setUp({ login: { password: 'another' } })
     for (let round = 0; round < 2; round++) {
       const error = await failureOf(get())
       expect(error).toMatchObject({ code: 'AUTH_REJECTED', credential: 'earthdata' })
@@ -133,7 +133,7 @@ describe('a login that leads over another host and sets cookies', () => {
 
   it('cookies of a login are sent beside a key that is a cookie itself', async () => {
     const key = { id: 'key', type: 'apiKey', in: 'cookie', name: 'key', value: secret.value, sendTo: `${DATA}/` }
-    const { auth, seen } = await world({
+    const { auth, seen } = await setUp({
       credentials: [unchecked(key)],
       instead: {
         data: ({ headers, path }) => {
@@ -161,7 +161,7 @@ describe('cookies of a refused session', () => {
   })
 
   it('are deleted with a 401 to a later request', async () => {
-    const { get, seen } = await world(refusing('/files/refused'))
+    const { get, seen } = await setUp(refusing('/files/refused'))
     await get('/files/in')
     await get('/files/x')
     expect(await failureOf(get('/files/refused'))).toMatchObject({ code: 'AUTH_REJECTED' })
@@ -170,14 +170,14 @@ describe('cookies of a refused session', () => {
   })
 
   it('are deleted with a 401 in the chain that set them', async () => {
-    const { get, seen } = await world(refusing('/files/done'))
+    const { get, seen } = await setUp(refusing('/files/done'))
     expect(await failureOf(get('/files/in'))).toMatchObject({ code: 'AUTH_REJECTED' })
     await get('/files/y')
     expect(cookieNames(seen('data'))).toEqual([[''], ['session'], ['']])
   })
 
   it('of other origins stay', async () => {
-    const { get, site } = await world({ instead: { data: ({ path }) => (path === '/files/refused' ? { status: 401 } : undefined) } })
+    const { get, site } = await setUp({ instead: { data: ({ path }) => (path === '/files/refused' ? { status: 401 } : undefined) } })
     await get()
     expect(await failureOf(get('/files/refused'))).toMatchObject({ code: 'AUTH_REJECTED' })
     await get()
@@ -192,7 +192,7 @@ describe('a cookie stays where it belongs', () => {
       'all=1; Domain=.example; Path=/; Secure',
       `theirs=1; Domain=${HOSTS.login}; Path=/`,
     ]
-    const { get, site, seen } = await world({ login: { more: { data: wide, login: [`session=forged; Domain=${HOSTS.data}; Path=/`] } } })
+    const { get, site, seen } = await setUp({ login: { more: { data: wide, login: [`session=forged; Domain=${HOSTS.data}; Path=/`] } } })
     expect(await get()).toBe('data of /files/a.tif')
     await get()
     expect(site.violations).toEqual([])
@@ -201,7 +201,7 @@ describe('a cookie stays where it belongs', () => {
   })
 
   it('a cookie stays where it belongs below its path', async () => {
-    const { get, seen } = await world({ login: { more: { data: ['deep=1; Path=/files/deep', 'other=1; Path=/fil', 'here=1'] } } })
+    const { get, seen } = await setUp({ login: { more: { data: ['deep=1; Path=/files/deep', 'other=1; Path=/fil', 'here=1'] } } })
     await get()
     await get('/files/deep/a.tif')
     const names = cookieNames(seen('data')).slice(2)
@@ -213,7 +213,7 @@ describe('a cookie stays where it belongs', () => {
   it('a cookie stays where it belongs with its credential: another user does not get the session', async () => {
     const other = { id: 'other', ...BASIC, username: 'eve', password: 'open', sendTo: [`${DATA}/files/eve/`, `${LOGIN}/`] }
     const mine = { id: 'mine', ...BASIC, ...ACCOUNT, sendTo: [`${DATA}/`, `${LOGIN}/`] }
-    const { get, seen } = await world({ credentials: [mine, other] })
+    const { get, seen } = await setUp({ credentials: [mine, other] })
     await get()
     const before = seen('data').length
     expect(await get('/files/eve/a.tif')).not.toContain('data of')
@@ -221,7 +221,7 @@ describe('a cookie stays where it belongs', () => {
   })
 
   it('a cookie stays where it belongs with credentials: a target that requests nothing gets none', async () => {
-    const { auth, get, seen } = await world()
+    const { auth, get, seen } = await setUp()
     await get()
     const before = seen('data').length
     await auth.fetch(target(undefined, `${DATA}/files/a.tif`)).catch(() => undefined)
@@ -239,7 +239,7 @@ describe('a cookie stays where it belongs', () => {
     ['that is over', 'a=1; Path=/; Max-Age=0'],
     ['that was over', 'a=1; Path=/; Expires=Wed, 21-Oct-2015 07:28:00 GMT'],
   ])('or nowhere: %s', async (_what, field) => {
-    const { auth, seen } = await world({
+    const { auth, seen } = await setUp({
       instead: {
         data: ({ path }) =>
           path === '/files/done' ? { status: 200 } : { status: 302, headers: { location: '/files/done' }, cookies: [field, 'good=1'] },
@@ -251,7 +251,7 @@ describe('a cookie stays where it belongs', () => {
 
   it('or nowhere, when there are too many: the header stays below 8 KiB', async () => {
     const many = Array.from({ length: 8 }, (_, index) => `c${index}=${'x'.repeat(1500)}; Path=/`)
-    const { get, seen } = await world({ login: { more: { data: many.slice(0, 4), login: many } } })
+    const { get, seen } = await setUp({ login: { more: { data: many.slice(0, 4), login: many } } })
     await get()
     await get('/files/b.tif')
     const lengths = seen('data').map(({ headers }) => headers.cookie?.length ?? 0)
@@ -262,7 +262,7 @@ describe('a cookie stays where it belongs', () => {
 
 describe('a host that has no part in the login', () => {
   it('gets nothing when the data host redirects to it after the login', async () => {
-    const { get, seen } = await world({
+    const { get, seen } = await setUp({
       instead: {
         data: ({ headers }) => (headers.cookie?.includes('session=') ? { status: 302, headers: { location: `${EVIL}/x` } } : undefined),
       },
@@ -273,7 +273,7 @@ describe('a host that has no part in the login', () => {
 
   it('gets nothing when the login host redirects to it, and its cookies are not taken', async () => {
     const inject = ['session=evil; Path=/', `session=evil; Domain=${HOSTS.data}; Path=/`, 'session=evil; Domain=.example; Path=/']
-    const { get, seen, site } = await world({
+    const { get, seen, site } = await setUp({
       instead: { login: ({ query }) => (query.has('again') ? undefined : { status: 302, headers: { location: `${EVIL}/x` } }) },
       evil: () => ({ status: 302, headers: { location: `${DATA}/files/a.tif` }, cookies: inject }),
     })
@@ -284,7 +284,7 @@ describe('a host that has no part in the login', () => {
   })
 
   it('gets nothing from a catalog that names the login host', async () => {
-    const { get, seen, site } = await world()
+    const { get, seen, site } = await setUp()
     await get()
     const query = new URLSearchParams({ client_id: 'data-portal', response_type: 'code', redirect_uri: `${EVIL}/login`, state: 'x' })
     await get(`/oauth/authorize?${query}`, LOGIN).catch(() => undefined)
@@ -293,7 +293,7 @@ describe('a host that has no part in the login', () => {
   })
 
   it('a host that has no part in the login is reached without cookies when the catalog names it', async () => {
-    const { get, seen } = await world()
+    const { get, seen } = await setUp()
     await get()
     expect(await failureOf(get('/files/a.tif', EVIL))).toMatchObject({ code: 'CREDENTIAL_TARGET_UNTRUSTED' })
     expect(seen('evil')).toEqual([])
@@ -304,16 +304,16 @@ describe('hosts that the user did not name', () => {
   const credentials = [{ id: 'earthdata', ...BASIC, ...ACCOUNT, sendTo: [`${LOGIN}/`] }]
   const wanted = target(BASIC, `${DATA}/files/a.tif`)
 
-  it('hosts that the user did not name keep no session: a data host outside sendTo gets neither cookie nor password', async () => {
-    const { auth, seen, site } = await world({ credentials, options: { anonymous: 'allow' } })
+  it('a data host outside sendTo gets neither cookie nor password', async () => {
+    const { auth, seen, site } = await setUp({ credentials, options: { anonymous: 'allow' } })
     expect((await auth.fetch(wanted)).status).toBe(400)
     expect(seen('data').every(bare)).toBe(true)
     expect(seen('data')).toHaveLength(2)
     expect(site.counts.files).toBe(0)
   })
 
-  it('a login with hosts that the user did not name ends in a redirect loop whose error names the missing host', async () => {
-    const { auth, seen } = await world({
+  it('a login over hosts outside sendTo ends in a redirect loop whose error names the missing host', async () => {
+    const { auth, seen } = await setUp({
       credentials,
       options: { anonymous: 'allow' },
       instead: {
@@ -328,7 +328,7 @@ describe('hosts that the user did not name', () => {
 
   it('hosts that the user did not name cannot keep a request going with ever new cookies', async () => {
     let count = 0
-    const { get, seen } = await world({
+    const { get, seen } = await setUp({
       instead: { data: () => ({ status: 302, headers: { location: '/files/a.tif', 'set-cookie': `n=${++count}; Path=/` } }) },
     })
     expect(await failureOf(get())).toMatchObject({ code: 'REDIRECT_TOO_MANY' })
@@ -336,7 +336,7 @@ describe('hosts that the user did not name', () => {
   })
 
   it('hosts that the user did not name cannot keep a request going with the same cookie', async () => {
-    const { get } = await world({
+    const { get } = await setUp({
       instead: { data: () => ({ status: 302, headers: { location: '/files/a.tif', 'set-cookie': 'n=1; Path=/' } }) },
     })
     expect(await failureOf(get())).toMatchObject({ code: 'REDIRECT_LOOP' })

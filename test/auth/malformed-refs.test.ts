@@ -85,7 +85,7 @@ describe('auth:refs that cannot be read', () => {
     expect(data(Array.from({ length: 300_000 }, () => ({}))).malformedRefs).toHaveLength(100)
   })
 
-  it('auth:refs that cannot be read are inherited by an alternate on the same origin, and not by one elsewhere', async () => {
+  it('unreadable auth:refs are inherited by an alternate on the same origin, and not by one elsewhere', async () => {
     const alternate = { near: { href: `${DATA}g.tif` }, far: { href: 'https://public.example/g.tif' }, none: { href: F, 'auth:refs': [] } }
     const document = item(SCHEMES, { data: asset(F, [{}], { alternate }) })
     const { auth } = victim()

@@ -47,7 +47,7 @@ describe('memoryStore', () => {
     expect(await next).toBe(7)
   })
 
-  it('memoryStore is left by a waiter that aborts, with the reason as cause, and the others keep their order', async () => {
+  it('a waiter of memoryStore that aborts leaves with its reason as cause; the others keep their order', async () => {
     const store = memoryStore()
     const [first, controller] = [gate(), new AbortController()]
     let ran = false

@@ -25,7 +25,7 @@ async function server(listener?: RequestListener): Promise<RecordingServer> {
 }
 
 /** Good, evil and internal servers by name, and an engine that reaches them through the real transport. */
-async function world(
+async function setUp(
   credential: CredentialInput,
   listeners: { good?: RequestListener; evil?: RequestListener } = {},
   options: Partial<AuthOptions> = {},
@@ -79,7 +79,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
   const sees = ({ received }: RecordingServer) => one.seenIn(received).length > 0
 
   it.each([301, 302, 303, 307, 308])('H01 loses it by a %i to another origin', async (status) => {
-    const { auth, good, evil } = await world(credential, { good: to(`${EVIL}g`, status) })
+    const { auth, good, evil } = await setUp(credential, { good: to(`${EVIL}g`, status) })
     expect(await (await auth.fetch(wanted)).text()).toBe('ok')
     expect([sees(good), sees(evil)]).toEqual([true, false])
     expect(evil.requests.map(({ method, path }) => [method, path])).toEqual([['GET', '/g']])
@@ -88,14 +88,14 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
 
   it('H02, H03 a redirect out and back sends the secret again only where it is allowed', async () => {
     const evil = to(`${GOOD}back`)
-    const { auth, good, evil: other } = await world(credential, { good: to(`${EVIL}f`), evil })
+    const { auth, good, evil: other } = await setUp(credential, { good: to(`${EVIL}f`), evil })
     expect(await (await auth.fetch(wanted)).text()).toBe('ok')
     expect(good.requests.map((request) => one.seenIn(JSON.stringify(request)).length > 0)).toEqual([true, true])
     expect(leaks([one], { evil: other.received })).toEqual([])
   })
 
   it('H01 never leaves when redirects to other origins are refused', async () => {
-    const { auth, evil } = await world(credential, { good: to(EVIL) }, { redirects: 'error' })
+    const { auth, evil } = await setUp(credential, { good: to(EVIL) }, { redirects: 'error' })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN', message: expect.stringContaining(HOSTS.evil.name) })
     expect(evil.connections).toBe(0)
@@ -108,7 +108,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
     ['H07 a private address', 'https://10.1.2.3/g', 'URL_ADDRESS_FORBIDDEN'],
     ['H07, H08 a public name of a private address', `${INTERNAL}g`, 'URL_ADDRESS_FORBIDDEN'],
   ])('does not follow a redirect to %s', async (_place, location, code) => {
-    const { auth, internal, evil } = await world(credential, { good: to(location) })
+    const { auth, internal, evil } = await setUp(credential, { good: to(location) })
     const error = await failureOf(auth.fetch(wanted))
     expect(error).toMatchObject({ code })
     expect([internal.connections, evil.connections]).toEqual([0, 0])
@@ -116,7 +116,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
   })
 
   it('B05 is not sent to a public name of a private address', async () => {
-    const { auth, internal } = await world(credential)
+    const { auth, internal } = await setUp(credential)
     const named = createAuth({ credentials: { ...credential, sendTo: INTERNAL }, transport: undiciTransport(network({ internal })) })
     await Promise.allSettled([auth.fetch(`${INTERNAL}f`), auth.fetch(target(k, `${INTERNAL}f`))])
     expect(internal.connections).toBe(0)
@@ -124,7 +124,7 @@ describe.each(Object.entries(materials))('over the wire, a request with %s', (_n
   })
 
   it('reports a refusal by the server without showing the secret', async () => {
-    const { auth } = await world(credential, {
+    const { auth } = await setUp(credential, {
       good: (request, response) => response.writeHead(403).end(JSON.stringify(request.headers) + request.url),
     })
     const error = await failureOf(auth.fetch(wanted))
@@ -138,14 +138,14 @@ describe('over the wire', () => {
   const wanted = target(scheme.bearer, `${GOOD}f.tif`)
 
   it('a body is not redirected to another origin', async () => {
-    const { auth, evil } = await world(unchecked(bearer), { good: to(EVIL, 307) })
+    const { auth, evil } = await setUp(unchecked(bearer), { good: to(EVIL, 307) })
     expect(await failureOf(auth.fetch(wanted, { method: 'POST', body: b64.value }))).toMatchObject({ code: 'REDIRECT_CROSS_ORIGIN' })
     expect(evil.connections).toBe(0)
   })
 
   it('an endless redirect ends', async () => {
     let count = 0
-    const { auth, good } = await world(unchecked(bearer), {
+    const { auth, good } = await setUp(unchecked(bearer), {
       good: (_request, response) => response.writeHead(302, { location: `/f${++count}` }).end(),
     })
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'REDIRECT_TOO_MANY' })
@@ -153,7 +153,7 @@ describe('over the wire', () => {
   })
 
   it('an abort ends the request with its reason', async () => {
-    const { auth } = await world(unchecked(bearer), { good: () => {} })
+    const { auth } = await setUp(unchecked(bearer), { good: () => {} })
     const controller = new AbortController()
     const fetching = failureOf(auth.fetch(wanted, { signal: controller.signal }))
     setTimeout(() => controller.abort('bored'), 50)

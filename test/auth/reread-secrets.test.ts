@@ -42,7 +42,7 @@ function guard(accepted: () => string, refusal: Reply = { status: 401 }) {
       : refusal
 }
 
-describe('a secret that is renewed outside', () => {
+describe('a secret that is refreshed outside', () => {
   const account = { id: 'a', type: 'http', scheme: 'basic', username: 'ada', sendTo: DATA }
   const kinds: readonly (readonly [string, (source: object) => CredentialObject, object, (secret: string) => string])[] = [
     ['a bearer token', (token) => ({ id: 'a', type: 'http', scheme: 'bearer', token, sendTo: DATA }), scheme.bearer, (v) => `Bearer ${v}`],

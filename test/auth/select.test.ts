@@ -117,12 +117,12 @@ describe('a scheme matches a credential', () => {
     expect(await chosen(found(assetOf(document, 'data')), [entries.signer])).toBe('URL_INVALID')
   })
 
-  it('a scheme does not match with a relative token endpoint, although it would be the right one where its document came from', async () => {
+  it('a relative token endpoint does not match a scheme, even if it would be right for its document', async () => {
     const document = item({ k: scheme.client('/token') }, { data: asset(F) })
     expect(await chosen(found(assetOf(document, 'data', { url: 'https://auth.victim.example/1' })), [entries.oauth])).toBe('URL_INVALID')
   })
 
-  it('a scheme matches a credential with a relative signing API, again from elsewhere although the document is the same object', async () => {
+  it('a relative signing API matches by the URL of the document, also for the same object from elsewhere', async () => {
     const { auth } = victim({ credentials: entries.signer })
     const document = item({ k: scheme.signed('/v1/sign') }, { data: asset(F) })
     const from = (url: string) => found(assetOf(document, 'data', { url }))
@@ -191,7 +191,7 @@ describe('of several references', () => {
     expect([await chosenOf([]), await chosenOf(['wide'])]).toEqual(['narrow', 'wide'])
   })
 
-  it('of two preferred credentials the first in the list of preferred ones is used, whatever their order and patterns', async () => {
+  it('of two preferred credentials the first in the list wins, whatever their order and patterns', async () => {
     const one = key('one', DATA)
     const other = key('other', F)
     for (const credentials of [

@@ -103,12 +103,12 @@ describe('a session', () => {
   it.each([
     ['10 % before the end', HOUR / 2, HOUR / 2 - HOUR / 20],
     ['five minutes before a distant end', 24 * HOUR, 24 * HOUR - 5 * 60_000],
-  ])('refreshes %s', async (_name, life, renewed) => {
+  ])('refreshes %s', async (_name, life, refreshed) => {
     const clock = new FakeClock({ now: 1_000_000 })
     const session = new MemorySessions(clock).view('a')
     const obtain = vi.fn(async () => entry('v', clock.now() + life))
     await session.resolve('k', obtain)
-    clock.advance(renewed - 1)
+    clock.advance(refreshed - 1)
     await session.resolve('k', obtain)
     expect(obtain).toHaveBeenCalledTimes(1)
     clock.advance(1)

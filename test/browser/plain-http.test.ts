@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('a page that was loaded over plain http', () => {
-  it('a page that was loaded over plain http is told what is missing before anything is opened, asked or left', async () => {
+  it('a page that was loaded over plain http is told what is missing before any window opens', async () => {
     const page = fakePage(`${SITE}/`)
     const never = () => Promise.reject(new Error('the engine was asked'))
     const auth = { login: never, logout: never, status: never }

@@ -90,18 +90,15 @@ describe('the window of a login', () => {
     expect((await answer).href).toBe(good)
   })
 
-  it.each(['?', '#'])(
-    'hands a response with the state of this login behind %s to the engine, which says what is wrong with it',
-    async (mark) => {
-      const page = fakePage('https://site.example/')
-      const popup = openPopup({ page, credential: 'portal', uri: URI, timeout: 1000, watchClosing: true })
-      const answer = popup.redirection.answer('https://identity.example/auth', () => false, LOGIN)
-      expect(speak(page, 'https://site.example', answerOf(`${URI}${mark}code=c&state=another`))).toEqual([])
-      const strange = `${URI}${mark}code=c&iss=strange&state=state-1`
-      speak(page, 'https://site.example', answerOf(strange))
-      expect((await answer).href).toBe(strange)
-    },
-  )
+  it.each(['?', '#'])('hands a response with the state of this login behind %s to the engine, which names the fault', async (mark) => {
+    const page = fakePage('https://site.example/')
+    const popup = openPopup({ page, credential: 'portal', uri: URI, timeout: 1000, watchClosing: true })
+    const answer = popup.redirection.answer('https://identity.example/auth', () => false, LOGIN)
+    expect(speak(page, 'https://site.example', answerOf(`${URI}${mark}code=c&state=another`))).toEqual([])
+    const strange = `${URI}${mark}code=c&iss=strange&state=state-1`
+    speak(page, 'https://site.example', answerOf(strange))
+    expect((await answer).href).toBe(strange)
+  })
 
   it('keeps its opener in a frame, which it could not reach otherwise', () => {
     const page = Object.assign(fakePage('https://site.example/'), { parent: fakePage('https://host.example/') })

@@ -53,7 +53,7 @@ describe('sessionStorageStore', () => {
     expect([...storage.texts]).toEqual([[KEY, 'of the page']])
   })
 
-  it("sessionStorageStore is the page's own storage unless configured otherwise, looked at when it is used", async () => {
+  it("sessionStorageStore uses the page's own storage by default, looked up when it is used", async () => {
     const store = sessionStorageStore()
     const storage = pageStorage()
     vi.stubGlobal('sessionStorage', storage)
@@ -87,7 +87,7 @@ describe('sessionStorageStore', () => {
     expect(new Set(names)).toEqual(new Set([`stac-auth:${KEY}`]))
   })
 
-  it('takes turns in the page where the browser refuses locks, as it does without cookies; errors of the work are its own', async () => {
+  it('locks within the page where the browser refuses locks; errors of the work are passed on', async () => {
     const request = async () => {
       throw new DOMException('The request was denied.', 'SecurityError')
     }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { type Canary, canary } from '../harness/canary.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { startChaosProxy } from '../servers/chaos/chaos-proxy.ts'
 import { digestOf } from '../servers/chaos/depot-content.ts'
 import type { FaultOf } from '../servers/chaos/fault.ts'
@@ -104,8 +105,6 @@ export async function startSite({ life = 3600 } = {}): Promise<Site> {
     },
   }
 }
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
 function itemOf(number: number, { files, documents, tokenUrl }: { files: string; documents: string; tokenUrl: string }): object {
   const checksum = `1220${digestOf(contentOf(number), SIZE)}`

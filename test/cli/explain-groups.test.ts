@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { EXTENSION } from '../harness/documents.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
@@ -11,7 +12,7 @@ const SCHEMES = { s3: { type: 's3' }, oidc: { type: 'openIdConnect', openIdConne
 const product = await put(folder, 'product.json', {
   type: 'Feature',
   stac_version: '1.1.0',
-  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  stac_extensions: [EXTENSION],
   id: 'product',
   geometry: null,
   properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': SCHEMES },

@@ -148,7 +148,7 @@ it.each([
 })
 
 describe('explain for people', () => {
-  it('explain for people has a block per target that requests something, in ASCII where signs would not show', async () => {
+  it('explain prints a block per target that requests something, in ASCII where needed', async () => {
     const { stdout } = await explain(item)
     const lines = stdout.split('\n')
     expect(lines[0]).toBe('/assets/data  https://data.example/f?token=…')

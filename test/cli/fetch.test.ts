@@ -79,7 +79,7 @@ describe('fetch', () => {
     ])
   })
 
-  it('says how to send a credential to a store that hides what it protects, where the document names no scheme', async () => {
+  it('says how to send a credential to a store that answers 404, where the document names no scheme', async () => {
     const outcome = await fetchIt(`${server.origin}items/x.json`, '--asset', 'hidden')
     expect([outcome.code, outcome.stderr]).toEqual([
       5,

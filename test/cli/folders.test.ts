@@ -57,7 +57,7 @@ describe('a folder', () => {
     expect(found).toEqual(['cut.json not-json', 'empty.json not-json', 'page.json not-json'])
   })
 
-  it('a folder has findings in lists of documents, and none in documents of an old version without authentication', async () => {
+  it('a folder has findings in lists of documents, and none in old documents without authentication', async () => {
     const { found, summary } = await lint({
       'old.json': '{ "stac_version": "0.6.0", "id": "x" }',
       'list.json': `[${broken}]`,
@@ -137,7 +137,7 @@ it('a glob omits the same, but for dot folders that it names', async () => {
   expect([found, summary]).toMatchObject([['a/.b/z.json dangling-ref', 'a/y.json dangling-ref'], { documents: 2, skipped: 1 }])
 })
 
-it('a file that is named is linted whatever it is; without authentication it has findings only when it is named alone', async () => {
+it('a named file is always linted; without authentication it has findings only when named alone', async () => {
   await lint({ '.gitignore': '*\n', 'tsconfig.json': '{}', 'node_modules/item.json': broken })
   const { found } = await lint({}, join(folder, 'tsconfig.json'), join(folder, 'node_modules/item.json'), '--ignore', '*')
   expect(found).toEqual(['node_modules/item.json dangling-ref'])

@@ -1,6 +1,5 @@
+import { EXTENSION } from '../harness/documents.ts'
 /** Documents for the tests of the command line. */
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
 export const KEY_SCHEME = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 

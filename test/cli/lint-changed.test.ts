@@ -40,7 +40,7 @@ async function lint(...argv: string[]) {
 }
 
 describe('lint --changed', () => {
-  it('lints what differs, what is new and what was renamed; not what is deleted, ignored, linked or no document', async () => {
+  it('lints changed, new and renamed files; not those that are deleted, ignored, linked or no document', async () => {
     await put(folder, 'items/a.json', dangling)
     await put(folder, 'items/ä "new".json', dangling)
     await put(folder, 'ignored.json', dangling)

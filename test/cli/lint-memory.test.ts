@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
+import { EXTENSION } from '../harness/documents.ts'
 import { put, temporaryFolder } from './folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
@@ -15,7 +16,7 @@ const folder = await temporaryFolder()
 const itemOf = (index: number) => ({
   type: 'Feature',
   stac_version: '1.0.0',
-  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  stac_extensions: [EXTENSION],
   id: `item-${index}`,
   properties: { 'auth:schemes': { key: { type: 'http', scheme: 'basic' } } },
   assets: { data: { href: `https://data.example/${index}`, 'auth:refs': ['gone'] } },

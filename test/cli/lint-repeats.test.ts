@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { FORMATS } from '../../src/lint/reporters/report.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const folder = await temporaryFolder()
 
 /** An Item that leaves its schemes to what is around it. */
@@ -25,7 +25,7 @@ const itemsOf = (count: number, ...refs: readonly string[]) => Array.from({ leng
 const page = await put(folder, 'page.json', { type: 'FeatureCollection', features: itemsOf(250, 'gone'), links: [] })
 
 describe('lint of a page of 250 Items that name a scheme which the page does not have', () => {
-  it('lint of a page of 250 Items that name a scheme which the page does not have is one finding at the page', async () => {
+  it('a scheme that the page lacks and 250 of its Items name is one finding at the page', async () => {
     const { code, stdout } = await run(['lint', page, '--format', 'json'])
     const report = JSON.parse(stdout)
     expect(code).toBe(1)
@@ -116,7 +116,7 @@ describe('lint --baseline of repeated mistakes', () => {
     expect(problem.places.map(({ id }: { id: string }) => id)).toEqual(['item-5', 'item-6'])
   })
 
-  it('lint --baseline of repeated mistakes holds in a crawl, whose Items borrow a scheme from their Collection', async () => {
+  it('lint --baseline holds for repeated mistakes of a crawl whose Items use a scheme of their Collection', async () => {
     const link = (rel: string, href: string) => ({ rel, href })
     const write = async (count: number) => {
       for (const item of itemsOf(count, 'lent')) await put(folder, `${item.id}.json`, item)

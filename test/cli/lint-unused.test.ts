@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { EXTENSION } from '../harness/documents.ts'
 import { catalog, HREF, json, link } from './crawl/catalogs.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, KEY_SCHEME } from './items.ts'
@@ -8,7 +9,6 @@ import { run } from './run.ts'
 import { serve } from './server.ts'
 
 const folder = await temporaryFolder()
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const schemes = (...names: string[]) => Object.fromEntries(names.map((name) => [name, KEY_SCHEME]))
 const collection = (id: string, names: readonly string[], ...links: object[]) => ({
   ...catalog(...links),

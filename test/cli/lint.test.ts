@@ -86,7 +86,7 @@ describe('exit code', () => {
 })
 
 describe('inputs', () => {
-  it('inputs are folders with all that is below them, in the order of names, without what links lead out to', async () => {
+  it('folders are linted with all that is below them, in order of names, without links that lead out', async () => {
     const tree = join(folder, 'tree')
     await mkdir(join(tree, 'b'), { recursive: true })
     await put(tree, 'c.json', itemWith({}))

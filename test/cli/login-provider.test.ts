@@ -69,7 +69,7 @@ const BROWSER = /open this URL in a browser on this machine:\n {2}(\S+)\n/
 const DEVICE = /or open {2}(\S+)\n/
 
 describe('login DOC', () => {
-  it('asks, writes the credential, logs in with a browser; then the file can be downloaded, until the logout', async () => {
+  it('setup writes the credential and logs in with a browser; the file downloads until the logout', async () => {
     const { item, at, home, server } = await stage()
     const outcome = await at(['login', item, '--browser', '--scope', 'read', '--scope', 'offline_access'], 'y\nnative\n', person(BROWSER))
     expect(outcome.stderr).toContain(`${item} asks for "eo" (OpenID Connect)\n`)
@@ -97,7 +97,7 @@ describe('login DOC', () => {
     expect((await at(['status'])).stdout).toBe('eo  openIdConnect authorizationCode  not logged in: stac-auth login eo\n')
   })
 
-  it('shows a code to type on another device where the provider can, and finds a credential that only waits for its login', async () => {
+  it('shows a device code where the provider can, and finds a credential that only lacks its login', async () => {
     const { item, at } = await stage()
     expect(await at(['credentials', 'add', item], 'y\nnative\n')).toMatchObject({ code: 0 })
     const { code, stderr } = await at(['login', item], '', person(DEVICE))

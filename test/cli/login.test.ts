@@ -33,7 +33,7 @@ const withBucket = await put(folder, 'bucket.json', { version: 1, credentials: [
 function stage({
   isTTY = true,
   states = {} as Record<string, CredentialStatus['state']>,
-  lasting = true,
+  persistent = true,
   flow = 'authorizationCode',
   env = {} as Record<string, string>,
 } = {}) {
@@ -58,7 +58,7 @@ function stage({
           flow,
           state,
           refreshable: credential === 'bob',
-          persistent: lasting,
+          persistent,
           ...known,
         }
       }),
@@ -108,7 +108,7 @@ describe('login', () => {
     expect(calls).toEqual([])
   })
 
-  it.each([{ env: { XDG_CACHE_HOME: credentials } }, { lasting: false }])(
+  it.each([{ env: { XDG_CACHE_HOME: credentials } }, { persistent: false }])(
     'says that no token is stored, for a flow without a person',
     async (where) => {
       const { context, open, calls, shown } = stage({ flow: 'clientCredentials', ...where })
@@ -170,7 +170,7 @@ describe('login', () => {
   })
 
   it('sends no one to a provider for tokens that end with the command', async () => {
-    const { context, open, calls } = stage({ lasting: false })
+    const { context, open, calls } = stage({ persistent: false })
     const hint = expect.stringContaining('"dpopKey"')
     await expect(login('ada', options, context, open)).rejects.toMatchObject({ code: 'CONFIG_INVALID', credential: 'ada', hint })
     expect(calls).toEqual([])

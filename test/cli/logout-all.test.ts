@@ -26,7 +26,7 @@ describe('tokens of credentials that were changed or removed', () => {
     return { tokens, env: { XDG_CACHE_HOME: home, STAC_AUTH_CREDENTIALS: credentials } }
   }
 
-  it('tokens of credentials that were changed or removed are forgotten with those of all credentials, damaged ones too, and that is said', async () => {
+  it('logout of all credentials also forgets tokens of changed or removed ones, and says so', async () => {
     const { tokens, env } = await user(KEY, OTHER_KEY)
     await writeFile(join(tokens, `${'c'.repeat(64)}.01.corrupt`), 'secret')
     await writeFile(join(tokens, 'notes.txt'), 'not ours')
@@ -39,7 +39,7 @@ describe('tokens of credentials that were changed or removed', () => {
     expect(await run(['logout', '--all'], { env })).toMatchObject({ code: 0, stderr: 'no credential is logged in\n' })
   })
 
-  it('tokens of credentials that were changed or removed are left where the file is given, or a credential, for they may be those of another one', async () => {
+  it('logout with a file or a credential leaves tokens of changed or removed credentials', async () => {
     const { tokens, env } = await user(KEY)
     const { stderr } = await run(['logout', '--all', '--credentials', credentials], { env })
     expect(stderr).toBe(
@@ -50,7 +50,7 @@ describe('tokens of credentials that were changed or removed', () => {
     expect(await readdir(tokens)).toEqual([`${KEY}.json`])
   })
 
-  it('tokens of credentials that were changed or removed are refused like others where another user could have changed them', async () => {
+  it('tokens of changed or removed credentials are refused where another user could have changed them', async () => {
     const { tokens, env } = await user(KEY, OTHER_KEY)
     await chmod(join(tokens, `${KEY}.json`), 0o644)
     expect(await run(['logout', '--all'], { env })).toMatchObject({ code: 6, stderr: expect.stringContaining('chmod 600') })

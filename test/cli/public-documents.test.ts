@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { EXTENSION } from '../harness/documents.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { temporaryFolder } from './folder.ts'
 import { lastError, run } from './run.ts'
@@ -28,7 +29,7 @@ const json = (document: object) => ({ status: 200, headers: { 'content-type': 'a
 const itemOf = (href: string) => ({
   type: 'Feature',
   stac_version: '1.0.0',
-  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  stac_extensions: [EXTENSION],
   id: 'scene',
   geometry: null,
   properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { portal: { type: 'http', scheme: 'bearer' } } },

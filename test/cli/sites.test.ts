@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { siteOf } from '../../src/cli/lint/linter.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 
@@ -9,7 +10,7 @@ const folder = await temporaryFolder()
 const itemOf = (home: string, licence: string) => ({
   type: 'Feature',
   stac_version: '1.1.0',
-  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  stac_extensions: [EXTENSION],
   id: 'x',
   geometry: null,
   properties: { datetime: null, 'auth:schemes': { key: { type: 'http', scheme: 'bearer' } } },

@@ -35,7 +35,7 @@ describe('an endpoint of object stores that the environment names', () => {
     expect([code, other.log.length - before]).toEqual([4, 0])
   })
 
-  it('is ignored with AWS_IGNORE_CONFIGURED_ENDPOINT_URLS, and refused unless it is encrypted or on loopback', async () => {
+  it('is ignored with AWS_IGNORE_CONFIGURED_ENDPOINT_URLS, and refused unless encrypted or on loopback', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_S3', 'http://store.example')
     const refused = await run(['fetch', item, '--asset', 'a', '--credentials', none])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('AWS_ENDPOINT_URL_S3 must be an https URL')])

@@ -110,7 +110,7 @@ it('scopes of the catalog are shown, cut, and never requested', async () => {
   expect(stderr).not.toContain('"scopes"')
 })
 
-it('a catalog that was fetched is told where its secrets leave its own site, and the address that was typed may be loopback', async () => {
+it('reports where the secrets of a fetched catalog leave its site; a typed URL may be loopback', async () => {
   const flows = { clientCredentials: { tokenUrl: 'https://identity.example/token' } }
   const answers: Record<string, ReturnType<typeof body>> = {}
   const { origin } = await serve(answers)

@@ -118,7 +118,7 @@ describe('setup at a terminal', () => {
     expect(await readFile(value.file, 'utf8')).toBe(`${stored}\n`)
   })
 
-  it('asks again for a visible answer with an arrow key or bytes that are not UTF-8, and takes a pasted one', async () => {
+  it('asks again after an arrow key or bytes that are not UTF-8, and accepts a pasted answer', async () => {
     const { code, screen } = await setUp([
       [ASKED, 'y\x1b[D\r'],
       [ASKED, '\udce4\r'],

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EXTENSION } from '../harness/documents.ts'
 import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../servers/answering-server.ts'
 import { temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const item = {
     type: 'Feature',
     stac_version: '1.0.0',
-    stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+    stac_extensions: [EXTENSION],
     id: 'scene',
     geometry: null,
     properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': schemes },

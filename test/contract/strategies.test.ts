@@ -35,14 +35,14 @@ const asks = (challenge: string): Reply => ({ status: 401, headers: { 'www-authe
 /** Far enough for Mutual to prove itself, to a server that never does. */
 const MUTUAL = 'Mutual version=1, algorithm=iso-kam3-dl-2048-sha256, validation=host, realm="r"'
 const KS1 = Buffer.alloc(256).fill(3, 255).toString('base64')
-const agreeing = (leg: number) => (leg === 0 ? 'reason=initial' : `sid=0a, ks1="${KS1}", nc-max=9, nc-window=9, time=60`)
+const agreeing = (step: number) => (step === 0 ? 'reason=initial' : `sid=0a, ks1="${KS1}", nc-max=9, nc-window=9, time=60`)
 
 /** A server that never says yes, or says it without a reason. */
-const SERVERS: Readonly<Record<string, (leg: number) => Reply>> = {
+const SERVERS: Readonly<Record<string, (step: number) => Reply>> = {
   'asks for everything': () => asks(everything.join(', ')),
   'asks for each scheme with a token': () => asks(REGISTERED_SCHEMES.map((word) => `${word} YII=`).join(', ')),
-  'asks with a new nonce each time': (leg) => asks(everything.join(', ').replaceAll('"n"', `"n${leg}"`)),
-  'agrees on a key': (leg) => asks(`${MUTUAL}, ${agreeing(leg)}`),
+  'asks with a new nonce each time': (step) => asks(everything.join(', ').replaceAll('"n"', `"n${step}"`)),
+  'agrees on a key': (step) => asks(`${MUTUAL}, ${agreeing(step)}`),
   'asks for something else': () => asks('Other realm="r"'),
   'asks without a challenge': () => ({ status: 401 }),
   'asks with an unreadable challenge': () => asks('Digest realm="open'),
@@ -59,7 +59,7 @@ function freeze(asked: HttpRequest): HttpRequest {
 }
 
 /** An engine that begins anew: the same clock, the same random bytes, honest endpoints. */
-function downloadContext(replies: (leg: number) => Reply): { engine: EngineContext; servers: Script; opened: readonly string[] } {
+function downloadContext(replies: (step: number) => Reply): { engine: EngineContext; servers: Script; opened: readonly string[] } {
   const servers = script(({ url }, index) => {
     if (url.startsWith(TOKEN_URL)) return { body: { access_token: secrets.token.value, token_type: 'Bearer', expires_in: 3600 } }
     if (url.startsWith(SIGN_URL)) return { body: { href: SIGNED } }
@@ -106,8 +106,8 @@ function flowOf(match: CredentialMatch, engine: EngineContext, sent = request())
   return match.strategy.authorize(sent, contextOf(engine, match, { url: sent.url }))
 }
 
-/** The legs of one run, and how it ended when it failed. */
-async function run(match: CredentialMatch, replies: (leg: number) => Reply): Promise<{ steps: readonly AuthStep[]; error?: AuthError }> {
+/** The steps of one run, and how it ended when it failed. */
+async function run(match: CredentialMatch, replies: (step: number) => Reply): Promise<{ steps: readonly AuthStep[]; error?: AuthError }> {
   const { engine } = downloadContext(() => ({ status: 200 }))
   const steps: AuthStep[] = []
   const server = script((_request, index) => replies(index))

@@ -125,7 +125,7 @@ describe('the next page', () => {
     expect([asked, left.map(({ code }) => code)]).toEqual([['/'], ['LINK_REQUEST_FORBIDDEN']])
   })
 
-  it('the next page on another origin gets no header of the page, which would be sent with the credential for that origin', async () => {
+  it('the next page on another origin gets no header of the page beside the credential for that origin', async () => {
     const next = link('next', 'https://other.example/', { headers: { 'x-user': 'admin' } })
     const { requests, left } = await walk({ '/': page(['1'], next), 'https://other.example/': page(['2']) }, { origins: 'cross' })
     expect([requests.map(({ headers }) => headers['x-user']), left]).toEqual([[undefined, undefined], []])

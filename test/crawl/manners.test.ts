@@ -253,7 +253,7 @@ describe('robots.txt', () => {
 })
 
 describe('many requests that wait at the same time', () => {
-  it('many requests that wait at the same time make Node print no warning, and all end when the crawl does', async () => {
+  it('many requests that wait at once make Node print no warning, and all end with the crawl', async () => {
     const links = Array.from({ length: 41 }, (_, index) => link('item', `i${index}.json`))
     const failing = Object.fromEntries(links.map((_, index) => [`/i${index}.json`, { status: 503 }]))
     const { send, asked } = serving({ '/': catalog(...links), ...failing })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { catalog, item, link, ORIGIN, walk } from './site.ts'
 
 describe('a static catalog', () => {
-  it('a static catalog is walked by child and item, each URL once, never by parent, root, self or collection', async () => {
+  it('a static catalog is crawled by child and item links only, each URL once', async () => {
     const { asked, visits } = await walk({
       '/': catalog(link('self', 'x'), link('child', './a/'), link('child', 'b.json#part'), link('item', 'i.json')),
       '/a/': catalog(link('parent', '/up'), link('root', '/root'), link('item', '../i.json'), link('item', 'j.json')),

@@ -48,7 +48,7 @@ describe('what a document needs', () => {
     expect(summary(found)).toEqual([[['needed', 300, ['https://data.agency.example/']]]])
   })
 
-  it('is one credential for hosts of one scheme, and two for the same scheme of two documents on different sites', async () => {
+  it('is one credential for hosts of one scheme, and two for one scheme of documents on different sites', async () => {
     const one = item({ k: KEY }, { a: ['https://data.agency.example/a', 'k'], b: ['https://tiles.agency.example/b', 'k'] })
     const other = item({ k: KEY }, { a: ['https://data.other.example/a', 'k'] })
     expect(summary(await needs({ type: 'FeatureCollection', features: [one, other] }))).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Generated input for everything that reads what strangers write: 50,000 cases, the same ones in every run. `npm run nightly -- fuzz` runs
+ * Generated input for everything that reads what strangers write: 5,000 cases, the same ones in every run. `npm run nightly -- fuzz` runs
  * a million others; `FUZZ_SEED` and `FUZZ_CASES` repeat a run. What holds around every test (prototypes, connections, files) holds here.
  */
 import fc from 'fast-check'
@@ -9,7 +9,7 @@ import { requestSubjects } from './request-subjects.ts'
 import { subject } from './run-cases.ts'
 import { urlSubjects } from './url-subjects.ts'
 
-const CASES = Number(process.env.FUZZ_CASES ?? 50_000)
+const CASES = Number(process.env.FUZZ_CASES ?? 5_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_123)
 /** A part of a subject, so that no test takes long. */
 const PART = 20_000

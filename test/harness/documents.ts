@@ -4,6 +4,9 @@ import { assetOf } from '../../src/stac/target.ts'
 
 export type Json = { readonly [member: string]: unknown }
 
+/** The URL of the extension, in a version that is not the newest: documents in use have it. */
+export const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+
 const DECLARED = ['https://stac-extensions.github.io/authentication/v1.2.0/schema.json']
 
 /** An Item with these schemes and assets; further members replace those of the Item. */

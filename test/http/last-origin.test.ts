@@ -4,7 +4,7 @@ import { LastOrigin } from '../../src/http/url.ts'
 import { addressPiece } from '../harness/address-piece.ts'
 
 describe('the origin of addresses that come one after the other', () => {
-  it('the origin of addresses that come one after the other is the one that a parser finds, whatever follows', () => {
+  it('the origin of successive URLs is the one that a parser finds, whatever follows', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('https://a.example', 'http://127.0.0.1:8080', 'https://a.example:444'),
@@ -33,14 +33,14 @@ describe('the origin of addresses that come one after the other', () => {
     expect([last.of('file:///a'), last.of('s3://bucket/key'), last.of('https://a.example/')]).toEqual(['null', 'null', 'https://a.example'])
   })
 
-  it('the origin of addresses that come one after the other is not taken for one that stands elsewhere in the next', () => {
+  it('the origin of successive URLs is not taken for one that stands elsewhere in the next URL', () => {
     const last = new LastOrigin()
     expect(last.of('https://a.example/x')).toBe('https://a.example')
     expect(last.of('https://b.example/?u=https://a.example')).toBe('https://b.example')
     expect(last.of('https://b.example0/x')).toBe('https://b.example0')
   })
 
-  it('the origin of addresses that come one after the other is none for what is relative, whatever came before', () => {
+  it('the origin of successive URLs is none for a relative URL, whatever came before', () => {
     const last = new LastOrigin()
     expect(() => last.of('/a')).toThrow(TypeError)
     expect(last.of('data:,a')).toBe('null')

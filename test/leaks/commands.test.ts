@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from '../cli/folder.ts'
 import { run } from '../cli/run.ts'
 import { type Canary, leaks } from '../harness/canary.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { type AnsweringServer, type Inquiry, startAnswering } from '../servers/answering-server.ts'
 import { type Material, materials } from './materials.ts'
 
@@ -59,7 +60,7 @@ const json = { 'content-type': 'application/json' }
 const item = () => ({
   type: 'Feature',
   stac_version: '1.1.0',
-  stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+  stac_extensions: [EXTENSION],
   id: 'scene',
   geometry: null,
   properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { k: schemeHere() } },

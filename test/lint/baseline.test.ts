@@ -3,8 +3,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { type Baseline, Comparison, isBaseline, withFingerprint } from '../../src/lint/baseline.ts'
 import { lintText, type Problem } from '../../src/lint/index.ts'
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+import { EXTENSION } from '../harness/documents.ts'
 
 function itemOf(refs: readonly string[], links: readonly object[] = []) {
   const properties = { 'auth:schemes': { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } } }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lint, lintText } from '../../src/lint/index.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const schemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } }
 const members = {
   stac_version: '1.0.0',

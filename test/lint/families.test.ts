@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { fixText } from '../../src/lint/fix/fix-text.ts'
 import { lint, lintText } from '../../src/lint/index.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 
 function itemOf(over: object = {}, extensions: readonly string[] = [EXTENSION], schemes: object = { key: KEY }) {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { lint } from '../../src/lint/index.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
 const PROVIDER = 'https://login.elsewhere.example/'
 
@@ -7,7 +8,7 @@ function item(home: string | undefined, href: string, scheme: object) {
   return {
     type: 'Feature',
     stac_version: '1.1.0',
-    stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+    stac_extensions: [EXTENSION],
     id: 'x',
     geometry: null,
     properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { login: scheme } },

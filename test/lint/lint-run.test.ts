@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LintRun, lint, lintText } from '../../src/lint/index.ts'
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
+import { EXTENSION } from '../harness/documents.ts'
 
 function itemOf(id: string, scheme: object): string {
   const properties = { datetime: null, 'auth:schemes': { key: scheme } }

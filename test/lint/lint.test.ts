@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Levels } from '../../src/lint/config.ts'
 import { lint, rules } from '../../src/lint/index.ts'
 import { nearMiss } from '../../src/text/suggest.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const SCHEMES = { key: { type: 'apiKey', name: 'x-api-key', in: 'header' } }
 
 /** An Item that refers to `key`, with its own schemes or without. */
@@ -30,7 +30,7 @@ describe('other extensions', () => {
     expect(brief(lint(document))).toEqual(['error undeclared-extension a /stac_extensions'])
   })
 
-  it('other extensions are no mistake where the wrapper declares it, nor beside a version that no one knows', () => {
+  it('other extensions are accepted where the wrapper declares them, and beside an unknown version', () => {
     const wrapper = {
       type: 'FeatureCollection',
       stac_extensions: [EO, EXTENSION],

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { lintText, type Problem } from '../../src/lint/index.ts'
+import { caseCount } from '../harness/case-count.ts'
 import { randomFrom } from './damaged.ts'
 
 interface RuleFixture {
@@ -56,7 +57,7 @@ function relatives(document: unknown, count: number): unknown[] {
 }
 
 /** Neighbours in the shuffled order, over all serializations. */
-const PAIRS = 100_000
+const PAIRS = caseCount(100_000, 10_000)
 
 describe.each(Object.entries(SERIALIZATIONS))('documents written %s', (_, serialize) => {
   it('have the same findings alone as among 50 clean documents', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { withFingerprint } from '../../src/lint/baseline.ts'
 import { lint, lintText, type Problem } from '../../src/lint/index.ts'
 import { PLACES, Repeats, withoutRepeats } from '../../src/lint/reporters/report.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const DECLARED = { stac_extensions: [EXTENSION] }
 const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 
@@ -21,7 +21,7 @@ const pageOf = (count: number, refs: readonly string[], around: object = {}, sch
 const told = (value: unknown, indent?: number) => withoutRepeats(lintText(JSON.stringify(value, null, indent), { document: 'page.json' }))
 
 describe('findings of a document that has more than are listed', () => {
-  it('findings of a document that has more than are listed are errors before infos, and each error that says something else', () => {
+  it('a document with too many findings lists errors before infos, and each different error', () => {
     const schemes = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, KEY]))
     const assets = Object.fromEntries(
       Array.from({ length: 1500 }, (_, index) => [`a${index}`, { href: 'https://data.example/a', 'auth:refs': ['gone'] }]),
@@ -42,7 +42,7 @@ describe('findings of a document that has more than are listed', () => {
 })
 
 describe('repeated findings', () => {
-  it('repeated findings are one finding at the page that has no schemes, with the number of Items and the first of them', () => {
+  it('repeated findings are one finding at the page without schemes, with their number and the first', () => {
     const page = pageOf(250, ['gone'], { numberReturned: 250 })
     const [problem, ...others] = told(page, 1)
     expect(others).toEqual([])

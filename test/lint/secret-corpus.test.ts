@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { lint } from '../../src/lint/index.ts'
+import { EXTENSION } from '../harness/documents.ts'
 import { withoutSecret, withSecret } from './secret-corpus.ts'
 
 const isFound = (text: string) =>
   lint({
     type: 'Catalog',
     stac_version: '1.1.0',
-    stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+    stac_extensions: [EXTENSION],
     id: 'root',
     description: 'Catalog',
     links: [{ rel: 'item', href: 'https://data.example/item.json', 'auth:refs': ['k'] }],

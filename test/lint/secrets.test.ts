@@ -4,8 +4,8 @@ import { lint, lintText } from '../../src/lint/index.ts'
 import { hasSecretLine, pretty } from '../../src/lint/reporters/pretty.ts'
 import { reportOf } from '../../src/lint/reporters/report.ts'
 import { isSecret, looksSecret, secretParameter } from '../../src/lint/secrets.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl'
 const BASIC = { type: 'http', scheme: 'basic' }
 
@@ -150,7 +150,7 @@ describe('the lines that are shown to people hold no secret', () => {
   }
   const PASSWORD = JSON.stringify(item({ k: { ...BASIC, password: 'hunter2', flows: {} } }))
 
-  it('the lines that are shown to people hold no secret when the rule that tells of it is off, or not in the preset', () => {
+  it('lines shown to people hold no secret when the rule for secrets is off, or not in the preset', () => {
     expect(shown(PASSWORD, { rules: { 'secret-in-document': 'off' } })).not.toContain('hunter2')
     expect(shown(PASSWORD, { preset: 'schema' })).not.toContain('hunter2')
     expect(shown(PASSWORD.replace('"password":', '"pass\\u0077ord" : '), { preset: 'schema' })).not.toContain('hunter2')

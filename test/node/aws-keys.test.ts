@@ -112,7 +112,7 @@ describe('profiles', () => {
     })
   })
 
-  it('profiles of AWS_PROFILE and of the credential are in either place, that of CLOUD_PROFILE in CLOUD_CONFIG_FILE only', async () => {
+  it('profiles of AWS_PROFILE are read from both files, that of CLOUD_PROFILE from CLOUD_CONFIG_FILE only', async () => {
     const own = join(folder, 'own')
     await writeFile(own, '[mine]\naws_access_key_id=MINE\naws_secret_access_key=mine\n')
     const environment = { CLOUD_CONFIG_FILE: own, AWS_CONFIG_FILE: file }

@@ -76,7 +76,7 @@ async function startProxy(tls = false, isIPv6 = false) {
 
 const errorOf = (promise: Promise<unknown>) => promise.then(String, (error) => error)
 
-it('sends a request for an http: URL in absolute form, with the login of the proxy, which the origin does not see', async () => {
+it('sends an http: URL in absolute form with the login of the proxy, which the origin does not see', async () => {
   const origin = await started(startServer())
   const proxy = await startProxy()
   const send = undiciTransport({ env: { http_proxy: proxy.url } })
@@ -160,7 +160,7 @@ it('asks for a login when the variable of the proxy has none', async () => {
   expect(error).toMatchObject({ code: 'PROXY_AUTH_REQUIRED', message: expect.stringMatching(/requires a login$/) })
 })
 
-it('never sends a request to a proxy that is not there, whose certificate is not trusted, or for a forbidden host', async () => {
+it('never sends to a proxy that is down or untrusted, nor to a forbidden host through one', async () => {
   const origin = await started(startServer())
   const proxy = await startProxy(true)
   const untrusted = undiciTransport({ env: { http_proxy: proxy.url.replace('http:', 'https:') } })

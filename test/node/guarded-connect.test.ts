@@ -134,7 +134,7 @@ describe('the address guard', () => {
     expect(internal.connections).toBe(1)
   })
 
-  it('a private address is reachable when it is allowed, and that connection is never used for other requests', async () => {
+  it('a private address is reachable when allowed, over a connection that other requests never use', async () => {
     const good = await server()
     const send = undiciTransport({ env: {} })
     expect(await (await send(get(`${good.origin}/`), { allowPrivateNetwork: true })).text(2)).toBe('ok')

@@ -75,12 +75,12 @@ describe('the redirect URI that a client is registered with', () => {
     expect((await answer).pathname).toBe('/oauth/done')
   })
 
-  it('the redirect URI that a client is registered with has the port of the caller before that of the credential', async () => {
+  it('the registered redirect URI has the port of the caller before that of the credential', async () => {
     const [port, other] = [await freePort(), await freePort()]
     expect((await login({ port }, undefined, { port: other })).uri).toBe(`http://127.0.0.1:${port}/callback`)
   })
 
-  it('the redirect URI that a client is registered with is refused with its port when another program listens there', async () => {
+  it('the registered redirect URI is refused with its port when another program listens there', async () => {
     const { uri } = await login()
     const port = Number(new URL(uri).port)
     await expect(login({ port })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('the redirect URI that a client is registered with', () => {
     })
   })
 
-  it('the redirect URI that a client is registered with is on one loopback address only, and takes no other host', async () => {
+  it('the registered redirect URI is on one loopback address only, and accepts no other host', async () => {
     const port = await freePort()
     const { uri, outcome } = await login({}, undefined, { port })
     for (const host of [`localhost:${port}`, 'evil.example', `127.0.0.1:${port + 1}`]) {
@@ -216,7 +216,7 @@ describe('anything else is refused, and the wait continues', () => {
     expect((await send(`${redirection.uri}${RIGHT}`)).status).toBe(400)
   })
 
-  it('what makes the judge stumble', async () => {
+  it('what makes the check fail', async () => {
     const redirection = await loopbackRedirect({ show: () => {} })()
     open.push(redirection)
     const answersLogin = (callback: URL) => {
@@ -286,7 +286,7 @@ describe('a client that is registered with localhost', () => {
   const localhost = { host: 'localhost' } as const
   const at = (address: string, port: string) => `http://${address}:${port}/callback${RIGHT}`
 
-  it('a client that is registered with localhost is answered on both loopback addresses, and for no other host', async () => {
+  it('a client registered with localhost is answered on both loopback addresses, for no other host', async () => {
     const { uri, answer, outcome } = await login({}, undefined, localhost)
     expect(uri).toMatch(/^http:\/\/localhost:\d+\/callback$/)
     const { port, host } = new URL(uri)

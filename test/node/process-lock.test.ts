@@ -132,7 +132,7 @@ describe('a lock', () => {
     expect((await readdir('/proc/self/fd')).length + collected).toBeLessThan(before + 5)
   })
 
-  it('a lock is stolen even when the one who began to steal it was killed, and the one who began to steal from that one', async () => {
+  it('a lock is stolen even when the process that began to steal it was killed, and the one after it', async () => {
     await leaveLock({ ...ended, id: '1'.repeat(16) })
     await leaveLock({ ...ended, id: '2'.repeat(16) }, `${path}.${'1'.repeat(16)}`)
     await leaveLock({ ...ended, id: '3'.repeat(16) }, `${path}.${'1'.repeat(16)}.${'2'.repeat(16)}`)
@@ -352,7 +352,7 @@ describe('a lease', () => {
     expect([await other.confirm(), other.isFresh]).toEqual([false, false])
   })
 
-  it('a lease is released without another file while it is fresh, and otherwise not against one who takes it over', async () => {
+  it('a lease is released without another file while fresh, and otherwise not against a new holder', async () => {
     const lockId = async () => String(parseHolder(await readFile(path, 'utf8'))?.id)
     const fresh = await takeLock(path, forever)
     const inTheWay = `${path}.${await lockId()}`

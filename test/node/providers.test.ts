@@ -390,7 +390,7 @@ describe('earthdata', () => {
     }
   })
 
-  it('earthdata by netrc opens a file once its password is corrected, and names the field of what is missing', async () => {
+  it('earthdata by netrc opens a file once its password is corrected, and names a missing field', async () => {
     const netrc = join(await temporaryFolder(), 'netrc')
     await writeFile(netrc, 'machine urs.earthdata.nasa.gov', { mode: 0o600 })
     const { auth, sent } = among(await example('earthdata netrc', { NETRC: netrc }))
@@ -489,7 +489,7 @@ describe('a token of EODMS that has ended', () => {
   })
 })
 
-it('planetary-computer by container opens files of documents with the type of version 1.0.0, with one token', async () => {
+it('planetary-computer by container opens files of documents of version 1.0.0 with one token', async () => {
   const { auth, hosts, sent } = among(await example('planetary-computer container'))
   for (const name of ['a', 'b']) {
     const file = target({ type: 'planetaryComputer' }, `https://landsateuwest.blob.core.windows.net/landsat-c2/${name}.TIF`)

@@ -51,7 +51,7 @@ const errorOf = (promise: Promise<unknown>) =>
   )
 
 describe('a proxy of the environment', () => {
-  it('a proxy of the environment opens a tunnel and sees neither request nor credentials; the origin sees nothing of the proxy', async () => {
+  it('a proxy of the environment sees neither request nor credentials; the origin sees nothing of it', async () => {
     const good = await server(undefined, { tls: 'valid' })
     const proxy = await startProxy(good.port)
     const lookup = async () => {
@@ -157,7 +157,7 @@ describe('a proxy of the environment', () => {
     }
   })
 
-  it('a proxy of the environment opens a tunnel with any status from 200 to 299 (RFC 9110 §9.3.6), and with no other', async () => {
+  it('a proxy opens a tunnel with any status from 200 to 299 (RFC 9110 §9.3.6), and with no other', async () => {
     const good = await server(undefined, { tls: 'valid' })
     for (const [status, expected] of [
       ['299 Open', 'ok'],
@@ -225,7 +225,7 @@ describe('a proxy of the environment', () => {
     ['http://canary%of:me@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
     ['socks5h://me:canary%of@127.0.0.1:1', 'HTTPS_PROXY has a % in the user name or password that begins no %XX'],
     ['http://me:canary#of@127.0.0.1:1', 'HTTPS_PROXY is not the URL of an http, https, socks5 or socks5h proxy'],
-  ])('the password in %s is not encoded: the error names the variable and how to encode, never the password', async (HTTPS_PROXY, text) => {
+  ])('an unencoded password in %s is an error that names the variable and the encoding, never the password', async (HTTPS_PROXY, text) => {
     const error = await errorOf(undiciTransport({ env: { HTTPS_PROXY } })(get('https://data.example/')))
     expect(error).toMatchObject({ code: 'PROXY_INVALID', hint: expect.stringContaining('# as %23 and % as %25') })
     expect(error.message).toContain(text)

@@ -189,7 +189,7 @@ const places: readonly [string, () => { open: Parameters<typeof user>[0]; fill: 
 ]
 
 describe.each(places)('with %s', (_name, place) => {
-  it('uses the access token to its end, warns once, then fails by CACHE_NOT_WRITABLE, and never spends the refresh token', async () => {
+  it('uses the access token to its end, then fails by CACHE_NOT_WRITABLE and keeps the refresh token', async () => {
     const { open, fill, empty } = place()
     const { engine, asked, warnings, pass, login } = user(open)
     await login()

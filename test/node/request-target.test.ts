@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requestTarget } from '../../src/node/transport/undici-transport.ts'
 import { addressPiece } from '../harness/address-piece.ts'
+import { caseCount } from '../harness/case-count.ts'
 
 describe('origin and path of a request', () => {
   it('origin and path of a request are those that a parser finds, whether the address is parsed or cut', () => {
@@ -15,7 +16,7 @@ describe('origin and path of a request', () => {
           expect(requestTarget(url)).toEqual({ origin: expected, path: pathname + search })
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: caseCount(3000, 300) },
     )
   })
 

@@ -168,7 +168,7 @@ describe('a token that a holder has, which was stopped for longer than its lease
     expect(await readdir(folder)).toEqual([`${KEY}.lock`])
   })
 
-  it('a token that a holder has, which was stopped for longer than its lease, is not lost when no one has a newer one', async () => {
+  it('a token of a holder that was stopped beyond its lease is kept when no one has a newer one', async () => {
     expect(await stopped(async () => {})).toBe('late')
   })
 })
@@ -223,7 +223,7 @@ describe('the files of a key', () => {
     expect(await new TokenFolder(join(folder, 'absent')).keys()).toEqual([])
   })
 
-  it('are removed without those of other keys, without the lock, and without what somebody else named alike', async () => {
+  it('are removed without those of other keys, the lock, and foreign files of a similar name', async () => {
     const files = new TokenFolder(folder)
     const kept = [`${KEY}.corrupt.bak`, `${KEY}.lock`, `${OTHER_KEY}.0123.corrupt`, `${OTHER_KEY}.json`]
     for (const name of [`${KEY}.0123.tmp`, `${KEY}.json`, ...kept]) await writeFile(join(folder, name), '{}')

@@ -94,7 +94,7 @@ describe('processes that share a store', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('processes that share a store keep the old file when there is no room for the new one, and continue in memory', async () => {
+  it('processes that share a store keep the old file when the disk is full, and continue in memory', async () => {
     const folder = join(base, 'full')
     await tokenFiles({ folder }).write(KEY, 'old')
     // Files may have 64 KiB: a write stops in the middle, as on a full disk.

@@ -15,7 +15,7 @@ const wanted = target(scheme.client(TOKEN_URL), `${DATA}f.tif`)
 const engine = (folder: string) => victim({ credentials: entries.oauth, session: tokenFiles({ folder }) })
 
 describe('engines that share files of tokens', () => {
-  it('engines that share files of tokens request one token between them, and hold their secrets in no other place', async () => {
+  it('engines that share token files request one token between them, and hold its secrets nowhere else', async () => {
     const folder = join(base, 'shared')
     const engines = Array.from({ length: 5 }, () => engine(folder))
     const requests = await Promise.all(engines.map(({ auth }) => auth.authorize(wanted)))

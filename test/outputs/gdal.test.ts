@@ -23,7 +23,7 @@ describe('gdal opens an object store as /vsis3/', () => {
     ])
   })
 
-  it('gdal opens an object store as /vsis3/ with the keys of the request, and no session token of other ones', () => {
+  it('gdal opens an object store as /vsis3/ with the keys of the request, and no older session token', () => {
     expect(gdal({ ...withObject, keys: KEYS }, { reveal: true }).match(/^AWS_(?:ACCESS|SECRET|SESSION).*$/gm)).toEqual([
       `AWS_ACCESS_KEY_ID=AKID${SECRET}`,
       `AWS_SECRET_ACCESS_KEY=key+${SECRET}`,

@@ -353,8 +353,8 @@ describe('aws', () => {
       SessionToken: keys.sessionToken,
       Expiration: expiresAt,
     })
-    const { sessionToken: _none, ...lasting } = keys
-    expect(Object.keys(JSON.parse(aws({ ...withKeys, keys: lasting }, { reveal: true })))).toEqual([
+    const { sessionToken: _none, ...permanent } = keys
+    expect(Object.keys(JSON.parse(aws({ ...withKeys, keys: permanent }, { reveal: true })))).toEqual([
       'Version',
       'AccessKeyId',
       'SecretAccessKey',

@@ -29,7 +29,7 @@ describe.each(BUDGETS)('$entry in a browser', ({ entry, budget }) => {
   })
 })
 
-it('a page with a login by OpenID Connect stays within its budget, and carries only the parts of openid-client in use', async () => {
+it('a page with a login by OpenID Connect stays within its budget, with the used parts of openid-client', async () => {
   const { eager, eagerText } = await bundle(OPEN_ID_LOGIN)
   expect(eager).toBeGreaterThan(20_000)
   expect(eager).toBeLessThanOrEqual(OPEN_ID_LOGIN_BUDGET)

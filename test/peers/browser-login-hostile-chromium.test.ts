@@ -55,7 +55,7 @@ describe('an answer that was tampered with', () => {
     expect(tokenRequests(server)).toBe(0)
   }, 60_000)
 
-  it('an answer that was tampered with by another state is no one’s: the callback page says so with a clean URL, and the wait continues', async () => {
+  it('the callback page rejects an answer with another state under a clean URL, and the wait continues', async () => {
     const { server, page } = await withAnswer('state', 'another-state')
     const popup = await popupOf(page)
     await agree(popup)

@@ -36,7 +36,7 @@ describe.each([
   })
 
   describe('a login by popup', () => {
-    it('a login by popup goes through the pages of the provider, closes its window, and lasts through a reload', async () => {
+    it('a login by popup passes the pages of the provider, closes its window, and outlives a reload', async () => {
       const server = await provider()
       const { context, complaints } = await newPerson(browser(), site)
       const page = await context.newPage()

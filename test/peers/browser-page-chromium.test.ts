@@ -31,7 +31,7 @@ const asked = (path: string) => site.archive.exchanges.filter(({ request }) => r
 
 describe('a login', () => {
   it(
-    'a login in a window opens files, draws one with its own colours, outlives a reload and ends with a logout',
+    'a login in a window opens files, draws one in its own colours, outlives a reload and logs out',
     async () => {
       const visitor = await visit(site, browser(), 'scenes/lake.json')
       const { page } = visitor
@@ -181,7 +181,7 @@ describe('an API', () => {
 
 describe('a protected document', () => {
   it(
-    'says what it needs, and is opened as soon as that is given; a wrong key is asked for again and not tried over and over',
+    'says what it needs, and opens as soon as that is given; a wrong key is asked for again',
     async () => {
       const visitor = await visit(site, browser())
       const { page } = visitor

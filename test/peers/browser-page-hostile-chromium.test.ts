@@ -92,7 +92,7 @@ describe('a hostile catalog', () => {
   )
 
   it(
-    'a hostile catalog has a file requested with a key by no link that refers to none; whoever types its URL may',
+    'a link of a hostile catalog without references sends no key; a person who types its URL may',
     async () => {
       visitor = await visit(site, browser(), 'scenes/coast.json')
       page = visitor.page
@@ -137,7 +137,7 @@ describe('a hostile catalog', () => {
   })
 
   it(
-    'a hostile API is not sent a key by its search, by a next page, or by a search beside the URL that was typed',
+    'a hostile API gets no key by its search, by a next page, or by a search beside the typed URL',
     async () => {
       visitor = await visit(site, browser(), 'api/members')
       page = visitor.page
@@ -305,7 +305,7 @@ describe('a hostile catalog', () => {
   )
 
   it(
-    'does not close a catalog by one odd name, does not turn the words of the page around, and lies on both sides of the antimeridian',
+    'shows a catalog with odd names, keeps the direction of its own texts, and spans the antimeridian',
     async () => {
       visitor = await visit(site, browser())
       page = visitor.page

@@ -29,7 +29,7 @@ const coloursOf = (page: Page, names: readonly string[]) =>
   }, names)
 
 it(
-  'shows land and names in both colour schemes without a request to another site, and says where they come from',
+  'shows land and names in both colour schemes without a foreign request, and names their source',
   async () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { page, complaints } = await visit(site, browser(), '', scheme)

@@ -134,7 +134,7 @@ it.each([
   expect(exit).toBe(1)
 })
 
-it('a case is run by the id that a failure prints; an unknown id and a missing program are refused in a sentence', () => {
+it('a case runs by the id that a failure prints; an unknown id and a missing program are refused', () => {
   const runner = (...args: readonly string[]) => spawnSync('python3', [join(KIT, 'run.py'), ...args], { cwd: KIT, encoding: 'utf8' })
   expect(runner('--only', 'dangling-ref/bad', '--', 'node', 'stac-auth.mjs').stdout).toBe('1 of 1 passed\n')
   for (const [args, message] of [

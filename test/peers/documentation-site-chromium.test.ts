@@ -68,7 +68,7 @@ it.each([
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 390 },
 ] as const)(
-  'axe finds nothing on any kind of page, and none is wider than the screen: $colorScheme, $width pixels',
+  'axe finds nothing, and no page is wider than the screen: $colorScheme, $width pixels',
   async ({ colorScheme, width }) => {
     const { context, failed } = await open({ colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
     const found: Record<string, readonly string[]> = {}

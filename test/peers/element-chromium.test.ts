@@ -450,7 +450,7 @@ it('takes what frameworks set where a page has no value', async () => {
   }
 }, 30_000)
 
-it('does not call a value public that is not a document, and refuses an engine whose credentials cannot change', async () => {
+it('calls only documents public, and refuses an engine whose credentials cannot change', async () => {
   const { page } = await openPage(browser(), site)
   for (const document of [{ code: 'NotFound', description: 'no such item' }, [], 'the text of a document'] as readonly object[])
     expect(await show(page, { document })).toBe('failed')

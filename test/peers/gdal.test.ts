@@ -139,7 +139,7 @@ describe('GDAL opens a protected file', () => {
     expect(files.exchanges.slice(marked).filter(({ answer }) => answer.status === 206).length).toBeGreaterThan(1)
   })
 
-  it('GDAL opens a protected file without headers, keys and regions that are in the environment from before', async () => {
+  it('GDAL opens a protected file without headers, keys and regions of the earlier environment', async () => {
     const stale = { GDAL_HTTP_HEADERS: 'authorization: Bearer stale', AWS_SESSION_TOKEN: 'stale', AWS_DEFAULT_REGION: 'stale-1' }
     const user = await shellUser(entries(), stale)
     expect(await readWithGdal(user, await put(user, SCHEMES.query?.(), `${files.origin}/query.tif`))).toBe(PIXELS)
@@ -156,7 +156,7 @@ describe('GDAL opens an object with temporary keys whose reader pays', () => {
     expect((await user.sh('test ! -e pwned')).code).toBe(0)
   })
 
-  it('GDAL opens an object with temporary keys whose reader pays with keys of the environment that have other names than GDAL knows', async () => {
+  it('GDAL opens a requester-pays object with temporary keys whose variables have other names', async () => {
     const { accessKeyId, secretAccessKey, sessionToken } = TEMPORARY
     const keys = { CLOUD_ACCESS_KEY_ID: accessKeyId, CLOUD_SECRET_ACCESS_KEY: secretAccessKey, CLOUD_SESSION_TOKEN: sessionToken }
     const user = await shellUser(() => [{ id: 'store', type: 's3', ...place() }], {

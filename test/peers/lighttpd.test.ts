@@ -44,7 +44,7 @@ describe('lighttpd gives a file', () => {
     }
   })
 
-  it('lighttpd gives a file to digest with the weaker of two algorithms, where the credential requires that', async () => {
+  it('lighttpd gives a file to digest with the weaker algorithm where the credential requires that', async () => {
     const fields = { username: 'alice', password: lighttpd.users.alice, algorithms: ['MD5'] }
     expect(await read('many', 'digest', fields)).toEqual(greetings('many'))
   })

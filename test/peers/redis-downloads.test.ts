@@ -80,7 +80,7 @@ describe('a download by the workers of a queue', () => {
     }
   }, 60_000)
 
-  it('lists files that failed with their reasons until they are downloaded, and a second run downloads only those', async () => {
+  it('lists failed files with their reasons, and a second run downloads only those', async () => {
     const load = await loadOf({ count: 12, size: KIB })
     try {
       const data = join(load.folder, 'data')
@@ -128,7 +128,7 @@ describe('a download by the workers of a queue', () => {
     }
   }, 60_000)
 
-  it('writes nothing outside of its folder and sends no credential elsewhere, whatever is written into the queue', async () => {
+  it('writes only in its folder and sends no credential elsewhere, whatever the queue contains', async () => {
     const load = await loadOf({ count: 1, size: KIB })
     const other = await startArchive()
     try {

@@ -265,7 +265,7 @@ describe('a queue that cannot be reached', () => {
     }
   })
 
-  it('a queue that cannot be reached may hold a password on the command line, which is advised against and not repeated', async () => {
+  it('a password in the URL of an unreachable queue is advised against and not repeated', async () => {
     await startWorker()
     const { code, stderr, stdout } = await cli(['lint', await put(folder, 'one.json', item('one')), `--queue=${address()}`])
     expect([code, stderr]).toEqual([0, expect.stringContaining('STAC_AUTH_QUEUE')])

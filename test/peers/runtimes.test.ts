@@ -93,19 +93,16 @@ describe.each(['2021-11-02', '2022-10-30', '2022-10-31', '2025-08-31', '2025-09-
 it.each([
   ['2025-08-31', 'Bearer right-token'],
   ['2025-09-01', undefined],
-])(
-  'workerd with the compatibility date %s follows a redirect by itself with the header %s, which the check notices',
-  async (date, header) => {
-    const other = await startAnswering(() => ({ status: 200, body: '{}' }))
-    const server = await startAnswering(guardedBy(other))
-    try {
-      await onWorkerd(date, { bare: `${server.origin}/elsewhere` })
-      expect(other.exchanges.map(({ request }) => request.headers.authorization)).toEqual([header])
-    } finally {
-      await Promise.all([server.close(), other.close()])
-    }
-  },
-)
+])('workerd of compatibility date %s follows a redirect by itself with %s, which the check notices', async (date, header) => {
+  const other = await startAnswering(() => ({ status: 200, body: '{}' }))
+  const server = await startAnswering(guardedBy(other))
+  try {
+    await onWorkerd(date, { bare: `${server.origin}/elsewhere` })
+    expect(other.exchanges.map(({ request }) => request.headers.authorization)).toEqual([header])
+  } finally {
+    await Promise.all([server.close(), other.close()])
+  }
+})
 
 async function onWorkerd(date: string, query: Readonly<Record<string, string>>): Promise<Results> {
   await build({

@@ -112,7 +112,7 @@ describe.each([
       expect(opened).toBe(name !== 'Firefox')
     })
 
-    it('a service worker opens pictures with CORS, sounds and fonts with the headers that the archive allows', async () => {
+    it('a service worker opens pictures, sounds and fonts with the CORS headers that the archive allows', async () => {
       const page = await watchedPage()
       const before = archive.exchanges.length
       for (const crossOrigin of ['anonymous', 'use-credentials'])

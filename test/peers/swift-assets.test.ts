@@ -48,7 +48,7 @@ describe('an asset on OpenStack Swift', () => {
     expect(refused).toMatchObject({ code: 'AUTH_REJECTED', hint: expect.stringContaining('the presigned URL expired at') })
   })
 
-  it('an asset on OpenStack Swift is fetched with a region that is wrong, and with a clock that is 20 minutes off, which stays corrected', async () => {
+  it('an asset on OpenStack Swift is fetched with a wrong region and a clock that is 20 minutes off', async () => {
     for (const minutes of [-20, 20]) {
       const client = auth({ region: 'eu-west-3' }, () => Date.now() + minutes * 60_000)
       for (const method of ['GET', 'HEAD']) expect((await client.fetch(asset('plain.txt'), { method })).status).toBe(200)

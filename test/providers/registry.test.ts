@@ -111,7 +111,7 @@ describe('the registry', () => {
     expect(closed).toEqual(['landsat https://landsatlook.usgs.gov/data/'])
   })
 
-  it('nothing in a file of a provider keeps a bundler from leaving it out: it spreads nothing, and calls are marked as pure', async () => {
+  it('a bundler can leave out each provider: its file spreads nothing, and calls are marked as pure', async () => {
     const folder = new URL('../../src/providers/', import.meta.url)
     const names = (await readdir(folder)).filter((name) => !/^(?:index|provider|recognize)\.ts$/.test(name))
     for (const name of names) {

@@ -1,6 +1,6 @@
 /**
  * How long the test files take: `test/times.json` has the seconds of those that take half a second or more, hooks included. Runs begin with
- * the longest, and `npm run test:quick` leaves them all out. With `TIMES=1` a run writes the file.
+ * the longest, and the project `unit` has none of them. With `TIMES=1` a run writes the file.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node'

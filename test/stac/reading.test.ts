@@ -171,7 +171,7 @@ describe('storage', () => {
     },
   }
 
-  it('storage of version 2 comes in the order of the references, from the document or what the caller passed', () => {
+  it('storage of version 2 comes in the order of the references, from the document or the caller', () => {
     const known = {
       key: 'aws',
       type: 'aws-s3',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { claimsStac, likelyType, usesExtension } from '../../src/stac/document.ts'
+import { EXTENSION } from '../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const refs = { 'auth:refs': ['key'] }
 
 describe('usesExtension', () => {

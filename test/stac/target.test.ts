@@ -8,7 +8,7 @@ const summary = ({ kind, pointer, refs }: Target) => [kind, pointer, refs]
 const refsOf = (refs: unknown) => found(assetOf(item({}, { data: asset(A, refs) }), 'data')).refs
 
 describe('the targets of a document', () => {
-  it('the targets of a document are its assets with their alternates, its item assets and its links, in this order', () => {
+  it('the targets of a document are assets with alternates, item assets and links, in this order', () => {
     const alternate = { s3: { href: 's3://b/k', 'auth:refs': ['z'] } }
     const document = collection(
       {},
@@ -28,7 +28,7 @@ describe('the targets of a document', () => {
     ])
   })
 
-  it('the targets of a document of a wrapper are its links and those of each document inside, which sees the wrapper as its parent', () => {
+  it('the targets of a wrapper are its links and those of each document inside, whose parent it is', () => {
     const inner = item({}, { data: asset('f.tif', ['k']) })
     const wrapper = { type: 'FeatureCollection', features: [inner, null, 5], links: [{ rel: 'next', href: A }] }
     const targets = [...targetsOf(wrapper, { url: 'https://a.example/items', parents: [catalog({})] })]
@@ -202,7 +202,7 @@ describe('the base of relative URLs', () => {
     },
   )
 
-  it('is that of the caller for each document of a wrapper, else its own link self, else that of the wrapper', () => {
+  it("the base URL is the caller's for each document of a wrapper, else its self link, else the wrapper's", () => {
     const features = [withSelf('https://b.example/1')]
     const basesOf = (wrapper: object) => [...targetsOf(wrapper)].map(({ scope }) => scope.url)
     expect(basesOf({ type: 'FeatureCollection', features })).toEqual(['https://b.example/1', 'https://b.example/1'])

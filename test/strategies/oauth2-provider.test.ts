@@ -40,7 +40,7 @@ describe('client credentials at a real server', () => {
     ['a wrong secret', { clientId: CLIENTS.basic.id, clientSecret: 'wrong-secret-value' }],
     ['an unknown client', { clientId: 'nobody', clientSecret: 'wrong-secret-value' }],
     ['no proof', { clientId: CLIENTS.post.id, clientSecret: CLIENTS.post.secret, clientAuthentication: 'none' }],
-  ])('client credentials at a real server are refused with %s as OAUTH_ERROR invalid_client, and tried once', async (_name, members) => {
+  ])('client credentials refused by a real server with %s are OAUTH_ERROR invalid_client, tried once', async (_name, members) => {
     const before = server.log.length
     const error = await failureOf(engine(members).authorize(wanted()))
     expect(error).toMatchObject({

@@ -28,7 +28,7 @@ function answered(
 const form = (request: HttpRequest | undefined) => Object.fromEntries(new URLSearchParams(String(request?.body)))
 
 describe('the token request', () => {
-  it("the token request is sent to the credential's endpoint with its client, scopes, resource and audience", async () => {
+  it("the token request goes to the credential's endpoint with its client, scopes and audience", async () => {
     const { auth, script: servers } = answered({ body: good }, { scopes: ['read', 'list'], resource: 'urn:api', audience: 'api' })
     await auth.authorize(target(scheme.client(TOKEN_URL, { scopes: { admin: '' } }), F))
     const [request] = servers.sent

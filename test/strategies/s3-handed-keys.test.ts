@@ -10,9 +10,9 @@ const entry = (fields: object) => ({ type: 's3', endpoint: 'https://s3.example/'
 
 describe('keys of an object store', () => {
   it('keys of an object store are returned to those who request them', async () => {
-    const { sessionToken: _none, ...lasting } = KEYS
+    const { sessionToken: _none, ...persistent } = KEYS
     expect((await createAuth({ credentials: unchecked(entry(KEYS)) }).authorize(OBJECT, { keys: true })).keys).toEqual(KEYS)
-    expect((await createAuth({ credentials: unchecked(entry(lasting)) }).authorize(OBJECT, { keys: true })).keys).toEqual(lasting)
+    expect((await createAuth({ credentials: unchecked(entry(persistent)) }).authorize(OBJECT, { keys: true })).keys).toEqual(persistent)
   })
 
   it('keys of an object store are returned when they come from a function, which is asked once', async () => {

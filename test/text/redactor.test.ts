@@ -292,7 +292,7 @@ describe('a redactor', () => {
         for (const end of [form.length, 9]) expect(redactor.scrub(`!${letters}${form.slice(0, end)}`)).toBe(`!${letters}[secret]`)
   })
 
-  it('leaves words that decode to a secret only when they are joined, except where a line ends between them', () => {
+  it('keeps words that decode to a secret only when joined, except where a line ends between them', () => {
     const redactor = redactorOf('s3cr3t-key12')
     for (const between of [', ', ' ', '.', '\n\n\n', '\r\n\r\n', '\n \n']) {
       const text = `czNj${between}cjN0${between}LWtl${between}eTEy`
@@ -306,7 +306,7 @@ describe('a redactor', () => {
       expect(redactorOf('abcdefgh').scrub(text)).toBe(text)
   })
 
-  it('removes exactly what begins as a secret for four characters or more, however a secret repeats itself', () => {
+  it('removes exactly what begins as a secret for four or more characters, however it repeats itself', () => {
     const words = (minLength: number, maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'a', 'b'), minLength, maxLength })
     fc.assert(
       fc.property(words(4, 8), words(0, 40), fc.constantFrom('', '-'), (secret, text, gap) => {

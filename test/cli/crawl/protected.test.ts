@@ -5,6 +5,7 @@ import { Ajv } from 'ajv'
 import { describe, expect, it, vi } from 'vitest'
 import { type Visit, crawl as walk } from '../../../src/crawl/index.ts'
 import { MemorySink } from '../../crawl/memory-sink.ts'
+import { EXTENSION } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { run } from '../run.ts'
 import { type Answer, type Server, serve } from '../server.ts'
@@ -12,7 +13,6 @@ import { catalog, clean, crawl, json, link } from './catalogs.ts'
 
 const folder = await temporaryFolder()
 const TOKEN = 'a-token-of-ada'
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const SCHEMES = { api: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'header', name: 'x-key' } }
 
 const withSchemes = (schemes: object, ...links: object[]) => ({

@@ -1,6 +1,7 @@
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EXTENSION } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { KEY_SCHEME, keyFor } from '../items.ts'
 import { KEY, serve } from '../server.ts'
@@ -22,7 +23,7 @@ describe('credentials', () => {
           link('item', 'moved'),
           link('child', 'pages'),
         ),
-        stac_extensions: ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json'],
+        stac_extensions: [EXTENSION],
         'auth:schemes': { key: KEY_SCHEME },
       }),
       '/private/i': json(clean),

@@ -10,7 +10,7 @@ import { catalog, clean, crawl, dangling, HREF, json, link, page } from './catal
 const folder = await temporaryFolder()
 
 describe('a whole run', () => {
-  it('reports schemes that have one name and mean different things: each meaning once, at its first document', async () => {
+  it('reports schemes of one name with different meanings: each meaning once, at its first document', async () => {
     const other = (id: string, name: string) => ({
       ...itemWith({ data: { href: HREF, 'auth:refs': ['key'] } }, { schemes: { key: { ...KEY_SCHEME, name } } }),
       id,

@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { EXTENSION } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { itemWith } from '../items.ts'
 import { lastError, run } from '../run.ts'
@@ -11,7 +12,6 @@ const folder = await temporaryFolder()
 const href = 'https://data.example/f'
 const clean = itemWith({ data: { href, 'auth:refs': ['key'] } })
 const dangling = itemWith({ data: { href, 'auth:refs': ['key', 'gone'] } })
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const POINTER = '/assets/data/auth:refs/1'
 
 async function lint(argv: readonly string[], stdin?: string | Uint8Array) {
@@ -21,7 +21,7 @@ async function lint(argv: readonly string[], stdin?: string | Uint8Array) {
 const ndjson = (...lines: readonly unknown[]) => lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
 
 describe('a document on each line', () => {
-  it('a document on each line has the number of its line as its position; blank lines and carriage returns do not matter', async () => {
+  it('a document on each line has its line number as position, whatever blank lines and carriage returns', async () => {
     const text = `${ndjson(clean, '', `${JSON.stringify(dangling)}\r`, '  ', clean)}\n`
     const { code, problems, summary } = await lint(['-'], text)
     expect([code, summary.documents]).toEqual([1, 3])
@@ -101,7 +101,7 @@ describe('documents in documents', () => {
     )
   })
 
-  it('documents in documents are read one by one from a file that is larger than a document, wherever the schemes stand', async () => {
+  it('documents are read one by one from a file larger than a document, wherever the schemes stand', async () => {
     const filler = { ...clean, description: 'x'.repeat(2 ** 20) }
     const features = [...Array.from({ length: 52 }, () => JSON.stringify(filler)), JSON.stringify(dangling, null, 2), JSON.stringify(bare)]
     const text = `{"type":"FeatureCollection","stac_extensions":${JSON.stringify([EXTENSION])},\n"features": [\n  ${features.join(',\n  ')}\n],\n"auth:schemes":${JSON.stringify(schemes)}}`
@@ -127,7 +127,7 @@ describe('documents in documents', () => {
 })
 
 describe('globs and folders', () => {
-  it('globs and folders match files below a folder in the order of their names, and no link that leads out', async () => {
+  it('globs and folders match files below a folder in order of names, and no link that leads out', async () => {
     const tree = join(folder, 'tree')
     await mkdir(join(tree, 'b', 'node_modules'), { recursive: true })
     await put(tree, 'a.ndjson', ndjson(dangling, dangling))
@@ -144,7 +144,7 @@ describe('globs and folders', () => {
     expect(await names(join(tree, '*.{json,ndjson}'))).toEqual(['a.ndjson', 'a.ndjson'])
   })
 
-  it('reads a file once that is named twice, by itself and in its folder, by itself and by a glob, or by several globs', async () => {
+  it('reads a file once that is named twice: by itself, in its folder, or by several globs', async () => {
     const place = join(folder, 'twice')
     await mkdir(join(place, 'inner'), { recursive: true })
     for (const name of ['a.json', 'inner/b.json']) await put(place, name, dangling)

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
+import { EXTENSION } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 import { KEY_SCHEME } from '../items.ts'
 import { lastError, run } from '../run.ts'
 
 const folder = await temporaryFolder()
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
 /** A union of all rows, as writers of stac-geoparquet make it: what a row does not have is null. */
 const asset = (refs: readonly string[] | null) => ({ data: refs && { href: 'https://data.example/f', 'auth:refs': refs }, other: null })
@@ -50,7 +50,7 @@ function parquet(): Uint8Array {
 }
 
 describe('stac-geoparquet', () => {
-  it('stac-geoparquet is linted row by row, without the nulls and with the Collection of the file as scope', async () => {
+  it('stac-geoparquet is linted row by row, without nulls, with the Collection of the file as scope', async () => {
     const path = await put(folder, 'items.parquet', parquet())
     const { code, stdout } = await run(['lint', path, '--format', 'json'])
     const { problems, summary } = JSON.parse(stdout)

@@ -136,7 +136,7 @@ describe('run', () => {
     expect([bare.code, bare.stderr]).toEqual([4, '"B04" was passed to the program as it is: write {B04} for the URL of the asset\n'])
   })
 
-  it('warns of a target that the gateway refused last, where the program succeeds all the same, as QGIS does', async () => {
+  it('warns of a target that the gateway refused last, even when the program succeeds as QGIS does', async () => {
     const get = 'fetch(process.argv[1]).then(() => process.exit(0))'
     const { code, stderr } = await run(['run', document, ...node(get, '{B04}')])
     expect([code, stderr]).toEqual([

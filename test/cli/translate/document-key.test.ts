@@ -75,7 +75,7 @@ describe('the key of a document', () => {
   })
 
   it.each(['text', 'json'])(
-    'the key of a document is kept elsewhere when its place is lost and the download breaks off, told as %s',
+    'a document key is kept elsewhere when its file is lost and the download breaks off, reported as %s',
     async (form) => {
       const own = await temporaryFolder()
       const spare = await temporaryFolder()

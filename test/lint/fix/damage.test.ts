@@ -16,31 +16,31 @@ describe('fixes of damaged documents', () => {
   it('never throw, give JSON with no more errors than before, and leave nothing to do', () => {
     const random = randomFrom(20261121)
     const errors = (value: unknown) => lint(value).filter(({ severity }) => severity === 'error').length
-    let mended = 0
+    let fixedCount = 0
     for (let round = 0; round < 1500; round++) {
       let document: unknown = documents[random(documents.length)]
       for (let times = random(4); times > 0; times--) document = damage(document, random)
       const text = JSON.stringify(document, null, random(3)) ?? 'null'
       const fixed = fixText(text, { suggestions: true })
-      mended += fixed.fixed.length
+      fixedCount += fixed.fixed.length
       expect(errors(JSON.parse(fixed.text)), text).toBeLessThanOrEqual(errors(JSON.parse(text)))
       expect(fixText(fixed.text, { suggestions: true }), text).toEqual({ text: fixed.text, fixed: [] })
       if (fixed.fixed.length === 0) expect(fixed.text).toBe(text)
     }
-    expect(mended).toBeGreaterThan(300)
+    expect(fixedCount).toBeGreaterThan(300)
   })
 
   it('fixes of damaged documents that are safe take out no scheme', () => {
     const random = randomFrom(20261123)
-    let mended = 0
+    let fixedCount = 0
     for (let round = 0; round < 600; round++) {
       let document: unknown = documents[random(documents.length)]
       for (let times = random(3); times > 0; times--) document = damage(document, random)
       const text = JSON.stringify(document) ?? 'null'
       const fixed = fixText(text, { preset: 'strict' })
-      mended += fixed.fixed.length
+      fixedCount += fixed.fixed.length
       expect(schemesIn(JSON.parse(fixed.text)), text).toEqual(schemesIn(JSON.parse(text)))
     }
-    expect(mended).toBeGreaterThan(25)
+    expect(fixedCount).toBeGreaterThan(25)
   })
 })

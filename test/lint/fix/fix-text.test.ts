@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fixText } from '../../../src/lint/fix/fix-text.ts'
 import { JsonText } from '../../../src/stac/json-text.ts'
+import { EXTENSION } from '../../harness/documents.ts'
 
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 const KEY = { type: 'apiKey', name: 'x-api-key', in: 'header' }
 
 function catalogWith(links: readonly object[], schemes: object = { key: KEY }): object {
@@ -36,10 +36,10 @@ describe('fixes', () => {
 
   it('fixes that would change nothing are not said to have been made', () => {
     const flow = (tokenUrl: string) => ({ key: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } })
-    const mend = (tokenUrl: string) => fixText(JSON.stringify(catalogWith([linkTo('key')], flow(tokenUrl))), { suggestions: true })
-    expect(mend('http:token.example/token')).toMatchObject({ fixed: [] })
-    expect(mend('http://token.example:80/token')).toMatchObject({ fixed: [{ code: 'insecure-endpoint' }] })
-    expect(mend('http://token.example:80/token').text).toContain('"https://token.example/token"')
+    const fix = (tokenUrl: string) => fixText(JSON.stringify(catalogWith([linkTo('key')], flow(tokenUrl))), { suggestions: true })
+    expect(fix('http:token.example/token')).toMatchObject({ fixed: [] })
+    expect(fix('http://token.example:80/token')).toMatchObject({ fixed: [{ code: 'insecure-endpoint' }] })
+    expect(fix('http://token.example:80/token').text).toContain('"https://token.example/token"')
   })
 
   it('fixes are made in the object that counts when a name occurs twice', () => {
@@ -78,15 +78,20 @@ describe('fixes', () => {
 describe('unused schemes', () => {
   const document = (links: readonly object[]) =>
     JSON.stringify({ type: 'Catalog', stac_version: '1.1.0', id: 'c', description: 'd', 'auth:schemes': { old: { type: 's3' } }, links })
-  const mended = (text: string, usedElsewhere?: () => boolean) =>
+  const countFixed = (text: string, usedElsewhere?: () => boolean) =>
     fixText(text, { suggestions: true, only: ['unused-scheme'], ...(usedElsewhere && { usedElsewhere }) }).fixed.length
 
   it('unused schemes stay in a document with others below it, unless those are known not to use them', () => {
     const children = document([{ rel: 'child', href: './a.json' }])
-    expect([mended(document([])), mended(children), mended(children, () => false), mended(document([]), () => true)]).toEqual([1, 0, 1, 0])
+    expect([
+      countFixed(document([])),
+      countFixed(children),
+      countFixed(children, () => false),
+      countFixed(document([]), () => true),
+    ]).toEqual([1, 0, 1, 0])
   })
 
-  it('the last unused scheme goes with auth:schemes and the declaration, unless the document refers to schemes', () => {
+  it('the last unused scheme goes with auth:schemes and the declaration, unless references remain', () => {
     const declared = ['https://stac-extensions.github.io/authentication/v1.1.0/schema.json']
     const catalog = { type: 'Catalog', stac_version: '1.1.0', stac_extensions: declared, id: 'c', description: 'd', links: [] }
     const fixedOf = (value: object) => {
@@ -101,7 +106,7 @@ describe('unused schemes', () => {
   })
 
   it('unused schemes stay in a text that begins with two byte order marks, which is not JSON', () => {
-    expect(mended(`\ufeff\ufeff${document([])}`)).toBe(0)
+    expect(countFixed(`\ufeff\ufeff${document([])}`)).toBe(0)
   })
 })
 

@@ -46,7 +46,7 @@ describe('what is made of hostile text', () => {
     expect(first).toContain('%250A')
   })
 
-  it('what is made of hostile text is no link and no argument in SARIF, also where something could not be read', async () => {
+  it('hostile text becomes no link and no argument in SARIF, also where something could not be read', async () => {
     const [run] = JSON.parse((await reporterOf('sarif'))(hostileReport())).runs
     const results: { message: { text: string } }[] = [...run.results, ...run.invocations[0].toolExecutionNotifications]
     expect(results).toHaveLength(5)
@@ -69,7 +69,7 @@ describe('what is made of hostile text', () => {
     expect(xml).not.toContain(']]>')
   })
 
-  it('what is made of hostile text is code in Markdown: no markup, mention, link or HTML outside of a code span', async () => {
+  it('hostile text becomes code in Markdown: no markup, mention, link or HTML outside of a code span', async () => {
     const markdown = (await reporterOf('markdown'))(hostileReport())
     const outside = markdown.replace(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, '')
     expect(outside).not.toMatch(/[<@!|]|javascript|pwned|code/)

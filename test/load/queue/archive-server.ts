@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const MIB = 2 ** 20
-const [key = 'key', pace = '0'] = process.argv.slice(2)
+const [key = 'key', bytesPerSecond = '0'] = process.argv.slice(2)
 /** Bytes per second of each response; 0 for no limit. */
-const PACE = Number(pace)
+const BYTES_PER_SECOND = Number(bytesPerSecond)
 const counts = { requests: 0, bytes: 0, refused: 0, most: 0, ranges: 0, start: 0 }
 let active = 0
 
@@ -83,7 +83,7 @@ async function send(response: ServerResponse, { shift, start, end }: Body, over:
     counts.bytes += chunk.length
     if (at >= end) over()
     if (!response.write(chunk)) await drained(response)
-    const early = PACE > 0 ? ((at - start) / PACE) * 1000 - (Date.now() - began) : 0
+    const early = BYTES_PER_SECOND > 0 ? ((at - start) / BYTES_PER_SECOND) * 1000 - (Date.now() - began) : 0
     if (early > 0) await sleep(early)
   }
 }

@@ -42,9 +42,9 @@ export interface Archive {
   stop(): Promise<void>
 }
 
-/** @param pace bytes per second of each response; 0 for no limit */
-export async function startArchive(pace = 0): Promise<Archive> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, KEY, String(pace)], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** @param bytesPerSecond bytes per second of each response; 0 for no limit */
+export async function startArchive(bytesPerSecond = 0): Promise<Archive> {
+  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, KEY, String(bytesPerSecond)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
   const { port } = JSON.parse(await lineOf(lines))
   return {

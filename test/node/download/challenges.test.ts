@@ -46,7 +46,7 @@ describe('a proof that is never good enough', () => {
     }
   })
 
-  it('a proof that is never good enough is given twice to a server whose nonces for DPoP are always others', async () => {
+  it('gives a DPoP proof only twice to a server that never accepts its own nonce', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     let count = 0
     const token = 'token-token-token'
@@ -119,8 +119,8 @@ async function tokenFiles(files: DepotOptions['files'], count: number) {
     tokens,
     names,
     folder,
-    judge: (judged: typeof isGood) => {
-      isGood = judged
+    accept: (accepts: typeof isGood) => {
+      isGood = accepts
     },
     fetch: (some: readonly string[], options = {}) => run([itemOf(depot, assets(some), { properties })], { folder, auth, ...options }),
   }
@@ -128,10 +128,10 @@ async function tokenFiles(files: DepotOptions['files'], count: number) {
 
 describe('a token that is refused', () => {
   it('a token that is refused is refreshed once for two hundred files at a time', async () => {
-    const { depot, tokens, names, folder, judge, fetch } = await tokenFiles(() => ({ size: 20_000 }), 200)
+    const { depot, tokens, names, folder, accept, fetch } = await tokenFiles(() => ({ size: 20_000 }), 200)
     await fetch(['0.bin'])
     let old: string | undefined
-    judge((token) => {
+    accept((token) => {
       old ??= token
       return token !== old
     })
@@ -147,21 +147,21 @@ describe('a token that is refused', () => {
 
   it('a token that is refused after a refresh as well ends a file, and what was there of it stays', async () => {
     const size = 6 * 2 ** 20
-    const { depot, tokens, folder, judge, fetch } = await tokenFiles(() => ({ size }), 1)
+    const { depot, tokens, folder, accept, fetch } = await tokenFiles(() => ({ size }), 1)
     const end = new AbortController()
     const first = fetch(['0.bin'], { signal: end.signal, bytesPerSecond: 4 * 2 ** 20 })
     const journal = join(folder, '0.bin.part.json')
     await expect.poll(() => readFile(journal, 'utf8').catch(() => ''), { interval: 5 }).toMatch(/^\[0,\d+\]$/m)
     end.abort()
     await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
-    judge(() => false)
+    accept(() => false)
     const before = [depot.requests, tokens.exchanges.length] as const
     const result = await fetch(['0.bin'])
     expect(ofKind(result, 'failed')).toMatchObject([{ error: { code: 'AUTH_REJECTED', credential: 'loader' } }])
     expect([depot.requests - before[0], tokens.exchanges.length - before[1]]).toEqual([2, 1])
     const [{ resumable = 0 } = {}] = ofKind(result, 'failed')
     expect(resumable).toBeGreaterThan(0)
-    judge(() => true)
+    accept(() => true)
     expect((await fetch(['0.bin'])).summary).toMatchObject({ written: 1, received: size - resumable })
     expect(await differenceOf(join(folder, '0.bin'), contentName('/0.bin', 0), size)).toBeUndefined()
   })

@@ -42,7 +42,7 @@ function later() {
 const BUSY = { code: 'PATH_BUSY', message: expect.stringContaining('another process took it over') }
 
 describe('a part whose holder was stopped for longer than its lease', () => {
-  it('a part whose holder was stopped for longer than its lease is not written, reset, named or removed by that holder', async () => {
+  it('a holder that was stopped beyond its lease does not write, reset, name or remove its part', async () => {
     const { path, first, second } = await takenOver()
     later()
     expect(await failureOf(write(first, SIZE / 2, bytes('x')))).toMatchObject(BUSY)
@@ -55,7 +55,7 @@ describe('a part whose holder was stopped for longer than its lease', () => {
     expect(await readdir(join(path, '..'))).toEqual(['data.bin'])
   })
 
-  it('a part whose holder was stopped for longer than its lease has nothing of that holder in it once it was begun anew, even what was on its way to the disk', async () => {
+  it('a part that was begun anew holds no bytes of a stopped holder, even of writes that were under way', async () => {
     const { path, first, second } = await takenOver()
     await second.reset()
     await second.begin(next, SIZE)

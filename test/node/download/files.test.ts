@@ -227,7 +227,7 @@ describe('a copy of a document', () => {
     expect(canonical).toEqual([`${server.origin}/search`, `${server.origin}/items/two`])
   })
 
-  it('a copy of a document that says nowhere where it is from is left as it is, and is not made when nothing of it came', async () => {
+  it('the copy of a document without a source URL stays unchanged, and is omitted without its files', async () => {
     const folder = await temporaryFolder()
     const assets = { data: { href: `${server.origin}/data.bin` } }
     const source = { document: { type: 'Feature', id: 'one', assets } }

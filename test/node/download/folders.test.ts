@@ -52,7 +52,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(await texts()).toEqual(prefixed('store.zarr/', STORE))
   })
 
-  it('an asset that is a folder of an object store is downloaded from an https-like URL that an s3 credential covers', async () => {
+  it('a folder of an object store is downloaded from an https URL that an s3 credential covers', async () => {
     const { server, fetched, texts } = await store(
       under('S2A.SAFE/', { 'manifest.safe': '<xfdu/>', 'HTML/a.html': '<html></html>' }),
       {},
@@ -85,7 +85,7 @@ describe('an asset that is a folder of an object store', () => {
     expect((await texts())['store.zarr/temp/0.0']).toBe('longer than before')
   })
 
-  it('an asset that is a folder of an object store is one file where nothing lies below its name, and missing where it ends in a slash', async () => {
+  it('an asset is one file where nothing lies below its name, and missing where it ends in a slash', async () => {
     const { fetched, texts } = await store({ 'eo/one.SAFE': 'packed' })
     expect(codesOf(await fetched('s3://eo/one.SAFE'))).toEqual([])
     expect(await texts()).toEqual({ 'one.SAFE': 'packed' })
@@ -129,7 +129,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(await texts()).toEqual({ 'd/A': '1', 'd/F/g': '4' })
   })
 
-  it('an asset that is a folder of an object store is refused with more objects than allowed before any of them is fetched', async () => {
+  it('a folder with more objects than allowed is refused before any of them is fetched', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE))
     const [failed] = ofKind(await fetched('s3://eo/store.zarr', { maxObjects: 3 }), 'failed')
     expect(failed?.error).toMatchObject({ code: 'RESPONSE_TOO_LARGE', hint: expect.stringContaining('--max-objects') })
@@ -137,7 +137,7 @@ describe('an asset that is a folder of an object store', () => {
     expect((await fetched('s3://eo/store.zarr', { maxObjects: 4 })).summary.written).toBe(4)
   })
 
-  it('an asset that is a folder of an object store is refused where the keys are refused or the credential does not cover it, and reports that it is a folder', async () => {
+  it('a folder is refused where its keys are refused or the credential does not cover it', async () => {
     const objects = { ...under('store.zarr/', STORE), ...under('store.zarr2/', STORE) }
     const wrong = await store(objects, {}, { secretAccessKey: 'wrong' } as Partial<CredentialInput>)
     const [failed] = ofKind(await wrong.fetched('s3://eo/store.zarr'), 'failed')
@@ -152,7 +152,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(narrow.server.log.some(({ url }) => url.includes('zarr2'))).toBe(false)
   })
 
-  it('an asset that is a folder of an object store is refused when the store lists an object outside of it', async () => {
+  it('a folder is refused when the store lists an object outside of it', async () => {
     const { server, folder, fetched } = await store(under('store.zarr/', STORE))
     const { send, authorize, explain, fetch } = createAuth({ credentials: [] })
     const objects = '<Contents><Key>store.zarr2/secret</Key><Size>1</Size></Contents>'
@@ -165,7 +165,7 @@ describe('an asset that is a folder of an object store', () => {
     expect([await filesIn(folder), server.log]).toEqual([{}, []])
   })
 
-  it('an asset that is a folder of an object store is listed again from the last key after a failure that may pass', async () => {
+  it('a folder is listed again from the last key after a temporary failure', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE))
     const entry = { id: 'mine', type: 's3', ...KEYS, endpoint: server.url, sendTo: ['s3://eo/'] }
     const auth = createAuth({ credentials: entry as CredentialInput })
@@ -177,7 +177,7 @@ describe('an asset that is a folder of an object store', () => {
     expect(codesOf(await fetched('s3://eo/store.zarr', { auth: { ...auth, fetchFor: broken } }))).toEqual(['HTTP_503'])
   })
 
-  it('an asset that is a folder of an object store is requested like a file where it cannot be listed, and the error says that it looks like a folder', async () => {
+  it('a folder that cannot be listed is requested like a file, and its error names a folder', async () => {
     const { server, fetched } = await store(under('store.zarr/', STORE), { public: ['eo'] })
     const auth = createAuth({ credentials: [], typed: [server.url] })
     const [failed] = ofKind(await fetched(asset(`${server.url}/eo/store.zarr`, []), { auth }), 'failed')

@@ -23,7 +23,7 @@ it('gives back a slot that comes after the leading request has ended', async () 
   expect(left).toEqual([ORIGIN])
 })
 
-it('gives nothing back where the slot is refused after that: the limiter would count one request too few', async () => {
+it('returns nothing where the slot is refused later: the limiter would count one request too few', async () => {
   const { limiter, left, reject } = waitingLimiter()
   expect(await enterBefore(Promise.resolve(), limiter, ORIGIN)).toBe(false)
   reject(new AuthError('NETWORK_FAILED', 'the queue is full'))

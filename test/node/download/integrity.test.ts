@@ -227,7 +227,7 @@ describe('a file that is served with the content coding that its name ends in', 
   )
 
   it.each(['data.json', 'data.json.br'])(
-    'a file that is served with the content coding that its name ends in is not stored packed under another name: %s',
+    'a file served with the content coding of its suffix is not stored packed under another name: %s',
     async (name) => {
       expect((await fetched(sent, undefined, named(name))).files).toEqual({ [name]: text })
     },
@@ -239,18 +239,15 @@ describe('a file that is served with the content coding that its name ends in', 
     ['the checksum of the packed one', 'data.json', { 'file:checksum': sum(packed) }, packed],
     ['the checksum of the unpacked one', 'data.json.gz', { 'file:checksum': sum(text) }, text],
     ['size and checksum of the packed one', 'data.json.gz', { 'file:checksum': sum(packed), 'file:size': packed.length }, packed],
-  ])(
-    'a file that is served with the content coding that its name ends in is what the document promises: %s',
-    async (_, name, promised, data) => {
-      for (const fault of [undefined, always({ framing: 'chunked' })]) {
-        const { result, files } = await fetched(sent, fault, named(name, promised))
-        expect(codesOf(result)).toEqual([])
-        expect(files).toEqual({ [name]: data })
-      }
-    },
-  )
+  ])('a file served with the content coding of its suffix is what the document promises: %s', async (_, name, promised, data) => {
+    for (const fault of [undefined, always({ framing: 'chunked' })]) {
+      const { result, files } = await fetched(sent, fault, named(name, promised))
+      expect(codesOf(result)).toEqual([])
+      expect(files).toEqual({ [name]: data })
+    }
+  })
 
-  it('a file that is served with the content coding that its name ends in is neither where the document promises something else', async () => {
+  it('a file served with the content coding of its suffix fails where the document promises another', async () => {
     const { result, files, server } = await fetched(sent, undefined, named('data.gz', { 'file:checksum': sum(other) }))
     expect([codesOf(result), files, server.asked.length]).toEqual([['FILE_INTEGRITY'], {}, 2])
   })
@@ -260,7 +257,7 @@ describe('a file that is served with the content coding that its name ends in', 
     expect([ofKind(result, 'warning'), files]).toEqual([[], { 'data.zst': text }])
   })
 
-  it('a file that is served with the content coding that its name ends in is resumed as it is sent, also where the parts do not tell their coding', async () => {
+  it('a file served with the content coding of its suffix resumes as sent, even if parts name no coding', async () => {
     for (const coding of ['gzip', 'identity']) {
       const large: ServedContent = { bytes, headers: { 'content-encoding': 'gzip' } }
       const faults: Faults = (_, n) => (n === 0 ? { endAfter: 2 ** 21 } : { headers: { 'content-encoding': coding } })
@@ -280,7 +277,7 @@ describe('a file that is served with the content coding that its name ends in', 
     ])
   })
 
-  it('a file that is served with the content coding that its name ends in is not held against the hash of what a store has unpacked for us', async () => {
+  it('a file served with the content coding of its suffix ignores the hash of what a store unpacked', async () => {
     const md5 = hash('md5', packed).toString('base64')
     const headers = { 'x-goog-stored-content-encoding': 'gzip', 'x-goog-hash': `md5=${md5}` }
     const { result, files } = await fetched({ bytes: text, headers }, undefined, named('data.json'))

@@ -154,7 +154,7 @@ describe('a web page of the host that was asked', () => {
     expect(result.summary).toMatchObject({ written: 1 })
   })
 
-  it('a web page of the host that was asked is not mistaken for XML, text and other files that begin in the same way', async () => {
+  it('a web page of the requested host is not mistaken for XML, text and files that begin like it', async () => {
     const bodies: Record<string, string> = { '/a.xml': '<!-- x --><metadata/>', '/b.md': '<h1>Readme</h1>', '/c.txt': '<', '/d.bin': ' ' }
     const origin = await serve((request, response) => response.end(bodies[request.url ?? '']))
     const assets = Object.fromEntries(Object.keys(bodies).map((path) => [path, { href: path.slice(1) }]))

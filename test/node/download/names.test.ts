@@ -281,7 +281,7 @@ describe('a name that gets no extension from its document', () => {
     expect(Object.keys(await filesIn(folder)).sort()).toEqual(['c', 'd', 'one/a.tif', 'one/b.csv'])
   })
 
-  it('a name that gets no extension from its document is found again without a request, also by --verify and by verifyFolder', async () => {
+  it('a name without an extension is found again without a request, also by --verify and verifyFolder', async () => {
     const host = await proposing({ '/download?id=7': 'attachment; filename=x.zip' }, 3 * 2 ** 20)
     const folder = await temporaryFolder()
     const manifest = join(await temporaryFolder(), 'manifest')
@@ -348,7 +348,7 @@ describe('a name that gets no extension from its document', () => {
     expect(await readdir(join(folder, 'one'))).toEqual(['data.zip'])
   })
 
-  it('a name that gets no extension from its document is resumed under its planned name, where the part says no name', async () => {
+  it('a download resumes under its planned name, where the part says no name', async () => {
     const size = 6 * 2 ** 20
     const field = 'attachment; filename=x.zip'
     const bytes = noise(size, 'x.zip')
@@ -405,29 +405,26 @@ describe('two files that would have one name by their suffix', () => {
     ['before', { plain: { href: 'a/x' }, named: { href: 'b/x.zip' } }],
     ['behind', { named: { href: 'b/x.zip' }, plain: { href: 'a/x' } }],
     ['in another case', { plain: { href: 'a/x' }, named: { href: 'b/X.ZIP' } }],
-  ])(
-    'two files that would have one name by their suffix leave the one without its suffix that stands %s the other in its document',
-    async (_, assets) => {
-      for (const slow of ['/a/x', '/b/x.zip']) {
-        const host = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
-        const folder = await temporaryFolder()
-        const result = await run([itemOf(host, assets)], { folder, server: host, template })
-        expect([codesOf(result), Object.keys(await filesIn(folder)).sort()]).toEqual([
-          [],
-          [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
-        ])
-        expect((await filesIn(folder)).x?.equals(noise(100, '/a/x.zip'))).toBe(true)
-        const again = await run([itemOf(host, assets)], { folder, server: host, template })
-        expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
-      }
-    },
-  )
+  ])('of two files that would share a name, the one without suffix keeps it: it stands %s the other', async (_, assets) => {
+    for (const slow of ['/a/x', '/b/x.zip']) {
+      const host = await proposing(fields, 100, ({ path }) => (path === slow ? { drip: 5, drop: 10 } : undefined))
+      const folder = await temporaryFolder()
+      const result = await run([itemOf(host, assets)], { folder, server: host, template })
+      expect([codesOf(result), Object.keys(await filesIn(folder)).sort()]).toEqual([
+        [],
+        [expect.stringMatching(/^x$|^X\.ZIP$/), expect.stringMatching(/^x$|^x\.zip$/)],
+      ])
+      expect((await filesIn(folder)).x?.equals(noise(100, '/a/x.zip'))).toBe(true)
+      const again = await run([itemOf(host, assets)], { folder, server: host, template })
+      expect([again.summary.kept, codesOf(again)]).toEqual([2, []])
+    }
+  })
 
   it.each([
     ['refuse', ['PATH_COLLISION'], ['x.zip']],
     ['rename', [], ['x.zip', 'x~2.zip']],
   ] as const)(
-    'two files that would have one name by their suffix are distinguished in the order of their documents: %s',
+    'two files that would share a name are distinguished in the order of their documents: %s',
     async (collisions, codes, names) => {
       for (const drip of [undefined, { drip: 10, drop: 10 }]) {
         const host = await proposing(fields, 100, ({ path }) => (path === '/a/x' ? drip : undefined))
@@ -441,7 +438,7 @@ describe('two files that would have one name by their suffix', () => {
     },
   )
 
-  it('two files that would have one name by their suffix are distinguished in a later run that requires the other one only', async () => {
+  it('two files that would share a name are distinguished in a later run that requires only the other', async () => {
     const host = await proposing(fields)
     const folder = await temporaryFolder()
     await run([itemOf(host, { data: { href: 'a/x' } })], { folder, server: host, template })

@@ -48,7 +48,7 @@ describe('a large file', () => {
     expect(result.summary.received).toBe(content.length)
   })
 
-  it('a large file is requested by more requests than one, unless configured otherwise, while that finds time', async () => {
+  it('a large file is requested by several requests by default, while that saves time', async () => {
     // So slow that a thread which reads has nothing to do.
     const slow = (asking: Asking) => (asking.range === undefined ? { drip: 50, drop: UNIT } : undefined)
     const { result, files, server } = await fetched(() => ({ bytes }), slow, { ranges: undefined })

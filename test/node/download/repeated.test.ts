@@ -55,7 +55,7 @@ describe('a file that is wanted twice', () => {
     expect(codesOf(await run([itemOf(server, assets)], { folder: await temporaryFolder(), server }))).toEqual(['PATH_EXISTS'])
   })
 
-  it('a file that is wanted twice has one copy of its document, which other documents of that name do not have', async () => {
+  it('a file that is requested twice has one copy of its document, which others of that name do not have', async () => {
     const server = await serve()
     const options = { server, documents: true, template: '{id}/{name}' }
     const same = await run([itemOf(server, twice), itemOf(server, twice)], { ...options, folder: await temporaryFolder() })

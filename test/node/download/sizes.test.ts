@@ -38,7 +38,7 @@ describe('assets.minSize and assets.maxSize', () => {
     expect(result.summary).toMatchObject({ files: 2, written: 2, skipped: 0, failed: 0 })
   })
 
-  it('assets.minSize and assets.maxSize omit files by the length of the response where no file:size is known, and store nothing', async () => {
+  it('assets.minSize and maxSize omit files by response length where file:size is missing', async () => {
     const server = await serve()
     const { result, names } = await limited(server, assetsOf([9, 10, 20, 21, 3 * MiB]), { minSize: 10, maxSize: 20 })
     expect(names).toEqual(['10', '20'])

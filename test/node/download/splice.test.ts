@@ -108,7 +108,7 @@ describe('a 206 of the same file', () => {
 })
 
 describe('a server whose parts never say which version they are of', () => {
-  it('a server whose parts never say which version they are of is asked for the whole file from then on, as often as it takes', async () => {
+  it('a server whose parts never name their version is asked for the whole file from then on', async () => {
     const server = await startFileServer(
       (_, { range }) => ({ bytes: old, etag: range ? null : '"a"' }),
       (_, n) => ({ ignoreIfRange: true, ...(n < 4 && cut) }),

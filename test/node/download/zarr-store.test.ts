@@ -63,7 +63,7 @@ const namesBelow = (texts: object) =>
     .sort()
 
 describe('a Zarr store on a web server', () => {
-  it('is downloaded chunk by chunk by its consolidated metadata of version 2, with the credential of the asset', async () => {
+  it('chunks are downloaded by consolidated metadata of version 2, with the credential of the asset', async () => {
     const metadata = { '.zgroup': {}, 'temp/.zarray': array2([3, 4], [2, 2]), 'temp/.zattrs': {}, 'time/.zarray': array2([], []) }
     const chunks = { 'temp/0.0': 'a', 'temp/0.1': 'b', 'temp/1.1': 'd', 'time/0': 't' }
     const { fetched, texts } = await webStore({ '.zmetadata': zmetadata(metadata), ...metadata, ...chunks, 'temp/2.0': 'beyond' })

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import type { Auth } from '../../../src/index.ts'
 import { createGateway, type Gateway, type GatewayOptions, type GatewayRequest } from '../../../src/node/gateway/gateway.ts'
+import { EXTENSION } from '../../harness/documents.ts'
 
 export interface Sent {
   readonly method: string
@@ -116,8 +117,6 @@ export function withToken(...sendTo: string[]): Auth {
 }
 
 export const isToken = (authorization: string | undefined): boolean => authorization === `Bearer ${TOKEN}`
-
-const EXTENSION = 'https://stac-extensions.github.io/authentication/v1.1.0/schema.json'
 
 /** An Item with these assets, whose scheme `token` is HTTP Bearer. */
 export function itemWith(assets: object, links: readonly object[] = []): object {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mayBeDocument, type RewriteOptions, rewriteHrefs } from '../../../src/node/gateway/rewrite.ts'
 import { DOCUMENT_LIMITS } from '../../../src/stac/document.ts'
+import { caseCount } from '../../harness/case-count.ts'
 import { asset, catalog, collection, item, type Json } from '../../harness/documents.ts'
 
 const BASE = 'http://127.0.0.1:8123/capability/'
@@ -329,7 +330,7 @@ describe('any document', () => {
         // What is not an href is the same text: with the old hrefs in the place of the new ones nothing differs.
         expect(withHrefs(await rewritten(text, options))).toBe(withHrefs(text))
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500, 100) },
     )
   })
 
@@ -344,7 +345,7 @@ describe('any document', () => {
         for (const [where, what] of changes) text = text.slice(0, where % text.length) + what + text.slice((where % text.length) + 1)
         expect(await rewriteHrefs(bytes(text), HERE)).toBeInstanceOf(Uint8Array)
       }),
-      { numRuns: 500 },
+      { numRuns: caseCount(500, 100) },
     )
   })
 })

@@ -412,7 +412,7 @@ describe('the way of a URL', () => {
     ])
   })
 
-  it('without a credential is not opened by links, by templates of assets, and by what cannot be requested', async () => {
+  it('without a credential is not opened by links, asset templates, or what cannot be requested', async () => {
     const document = {
       ...itemWith({ nothing: { title: 'no href' }, ftp: asset('ftp://ftp.example/x'), local: asset('x.tif') }, [
         { rel: 'via', href: `${S}links/a` },

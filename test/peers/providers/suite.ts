@@ -10,7 +10,7 @@ import { put, temporaryFolder } from '../../cli/folder.ts'
 import { itemWith } from '../../cli/items.ts'
 import { type Fields, type Files, type Provider, startFiles, type Visit } from './provider.ts'
 
-interface World {
+interface Setting {
   readonly provider: () => Provider
   readonly files: () => Files
 }
@@ -38,10 +38,10 @@ export function testProvider(
     if (started && 'missing' in started) skip(started.missing)
   })
   const provider = () => required(started && 'ask' in started ? started : undefined)
-  const world = { provider, files: () => required(files) }
+  const setting = { provider, files: () => required(files) }
   describe(name, () => {
-    refusal(world)
-    for (const ability of abilities) TESTS[ability](world)
+    refusal(setting)
+    for (const ability of abilities) TESTS[ability](setting)
   })
 }
 
@@ -50,7 +50,7 @@ function required<T>(part: T | undefined): T {
   return part
 }
 
-function setup({ provider, files }: World): void {
+function setup({ provider, files }: Setting): void {
   it('is set up from a document at a terminal: questions, login and request, then the file is fetched', async () => {
     const folder = await temporaryFolder()
     const { clientId, clientSecret, redirectPort, scopes, issuer } = provider().person((text) => text)
@@ -74,7 +74,7 @@ function setup({ provider, files }: World): void {
   }, 30_000)
 }
 
-function browser({ provider, files }: World): void {
+function browser({ provider, files }: Setting): void {
   it('logs a person in with a browser, refreshes with rotated tokens, and revokes them on logout', async () => {
     const user = await userWith(provider().person, files())
     const login = await loggingIn(user, provider())
@@ -127,14 +127,14 @@ function browser({ provider, files }: World): void {
   }, 30_000)
 }
 
-function consent({ provider, files }: World): void {
+function consent({ provider, files }: Setting): void {
   it('ends the login of a person who refuses consent', async () => {
     const login = await loggingIn(await userWith(provider().person, files()), provider(), { deny: true })
     expect([login.code, login.err]).toEqual([3, expect.stringContaining('LOGIN_DENIED')])
   }, 30_000)
 }
 
-function written({ provider, files }: World): void {
+function written({ provider, files }: Setting): void {
   it('logs a person in by URLs that are written out, with scope openid', async () => {
     const user = await userWith(required(provider().written), files())
     const login = await loggingIn(user, provider())
@@ -146,7 +146,7 @@ function written({ provider, files }: World): void {
   }, 30_000)
 }
 
-function device({ provider, files }: World): void {
+function device({ provider, files }: Setting): void {
   it('logs a person in by a code that is typed on another device', async () => {
     const user = await userWith(provider().person, files())
     let acting: Promise<void> | undefined
@@ -163,7 +163,7 @@ function device({ provider, files }: World): void {
   }, 60_000)
 }
 
-function service({ provider, files }: World): void {
+function service({ provider, files }: Setting): void {
   it('gives a program tokens for its secret, and none for a wrong one', async () => {
     const { fields, owner } = required(provider().service)
     const fetched = await (await userWith(fields(), files())).run('fetch', files().url)
@@ -172,7 +172,7 @@ function service({ provider, files }: World): void {
   }, 30_000)
 }
 
-function password({ provider, files }: World): void {
+function password({ provider, files }: Setting): void {
   it('gives a program tokens for a user name and password, and none for a wrong password', async () => {
     const legacy = required(provider().legacy)
     const fetched = await (await userWith(legacy(), files())).run('fetch', files().url)
@@ -181,7 +181,7 @@ function password({ provider, files }: World): void {
   }, 30_000)
 }
 
-function refusal({ files }: World): void {
+function refusal({ files }: Setting): void {
   it('refuses a token that it did not issue', async () => {
     const user = await userWith((secret) => ({ type: 'http', scheme: 'bearer', token: secret('eyJhbGciOiJub25lIn0.e30.') }), files())
     const fetched = await user.run('fetch', files().url)

@@ -42,7 +42,7 @@ export function createVoiceStream(state: TranslationState, session: VoiceSession
     line.close(1008)
   }
   const chunk = (data: Buffer) => {
-    pace(state, session, data, progress)
+    checkChunk(state, session, data, progress)
     const n = ++progress.chunks
     const { answers, errorAfter, dropAfter } = state.voiceScript
     for (const message of answers ? (answers[n - 1] ?? []) : heard(choices, data, n)) say(message)
@@ -74,8 +74,8 @@ export function createVoiceStream(state: TranslationState, session: VoiceSession
   }
 }
 
-/** Sound may come no earlier than half of what came before lasts. */
-function pace(
+/** Refuses sound that comes earlier than half of what came before lasts. */
+function checkChunk(
   { clock, settings }: TranslationState,
   { choices }: VoiceSession,
   data: Buffer,

@@ -85,7 +85,7 @@ it('reports DOCUMENT_GONE to the download of a document that another process dow
   expect(await failureOf(client.documents.download(handle, undefined))).toMatchObject({ code: 'DOCUMENT_GONE', attempts: 2 })
 })
 
-it('does not say DOCUMENT_GONE for a wrong id or a wrong key, nor when the service still has the document', async () => {
+it('DOCUMENT_GONE is not said for a wrong id or key, nor while the service still has the document', async () => {
   const { client, fake, clock } = await fakeClient()
   const { handle } = await clock.run(client.documents.translate(HELLO, undefined, TXT))
   const { document_id, document_key } = handle.export()

@@ -25,7 +25,7 @@ describe('entries of a glossary', () => {
     expect([entries.size, entries.get('__proto__'), entries.get('valueOf'), entries.has('1')]).toEqual([7, '__proto__!', undefined, true])
   })
 
-  it('entries of a glossary are refused in our words when a quote is never closed, or only after megabytes', () => {
+  it('glossary entries are refused with our message when a quote is never closed or far too long', () => {
     const long = `"${'a'.repeat(5_000_000)}`
     expect(refusal(() => GlossaryEntries.parse(`x,y\n${long}`, 'csv'))).toMatchObject({ code: 'REQUEST_INVALID', field: 'entries' })
     expect(refusal(() => GlossaryEntries.parse(`${long}",b`, 'csv'))).toMatchObject({ code: 'REQUEST_TOO_LARGE' })

@@ -8,7 +8,7 @@ import { fakeClient } from './fake-client.ts'
 const KEY = 'kEy/8c1f+2e"7b9d'
 const keys = { [KEY]: { plan: 'pro', role: 'developer' } } as const
 
-it('shows neither the key nor that of a document, in no object, error or event, although the service repeats both', async () => {
+it('shows no key in any object, error or event, although the service repeats both keys', async () => {
   const { client, fake, clock } = await fakeClient({ fake: { keys }, apiKey: KEY })
   const heard: unknown[] = []
   for (const event of ['request', 'response', 'retry', 'queue', 'warning', 'progress', 'hookError'] as const)

@@ -28,7 +28,7 @@ function recording() {
   return { sent, transport: send, limits: new ServiceLimits() }
 }
 
-it('knows the operations of the service as its judge does', () => {
+it('knows the operations of the service as the strict server does', () => {
   const ours = Object.values(operations).map(({ number, method, path, replay, right }) => ({ op: number, method, path, replay, right }))
   expect(ours).toEqual(known.map(({ op, method, path, replay, right }) => ({ op, method, path, replay, right })))
   const forms = Object.values(operations).flatMap(({ number, form }) => (form ? [number] : []))

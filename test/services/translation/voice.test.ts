@@ -34,7 +34,7 @@ async function hearing(session: VoiceSession, clock: FakeClock, pieces: number, 
 const typesOf = (messages: readonly VoiceMessage[]) => [...new Set(messages.map(({ type }) => type))]
 
 describe('a voice session', () => {
-  it.each(['json', 'msgpack'] as const)('hears, translates and speaks in %s, at a pace that the service takes', async (message_format) => {
+  it.each(['json', 'msgpack'] as const)('hears, translates and speaks in %s, at a rate that the service takes', async (message_format) => {
     const { client, fake, clock } = await fakeClient()
     const session = await opened(client.voice.open({ ...SPOKEN, message_format }))
     const [messages] = await Promise.all([all(session), session.send(SECOND), session.end(), hearing(session, clock, 4, 228)])

@@ -34,7 +34,7 @@ async function facing(answerTo: (request: Inquiry) => Answer, fields: Partial<Cr
 }
 
 describe('an account outside ASCII', () => {
-  it('an account outside ASCII is sent as UTF-8, and as ISO-8859-1 where the server names no charset and refuses that', async () => {
+  it('an account outside ASCII is sent as UTF-8, then as ISO-8859-1 where no charset is named', async () => {
     const utf8 = await facing(octetGuard(ACCOUNT.username, ACCOUNT.password, 'utf8'))
     for (let round = 0; round < 2; round++) expect(await utf8.get()).toBe('data')
     expect(utf8.statuses()).toEqual([200, 200])

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { ProtectionSpaces } from '../../../src/strategies/http/digest.ts'
 import type { HttpContext } from '../../../src/strategies/http/http-strategy.ts'
 import { digest } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, unauthorized } from '../../harness/auth-flow.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
-import { readyLeg, unauthorized } from '../../harness/word.ts'
-import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-legs.ts'
+import { challenge, contextFor, fields, get, MUFASA, ok, parse, sent } from './digest-steps.ts'
 
 describe('a challenge', () => {
   const answered = async (challenges: string, algorithms?: readonly string[]) =>
@@ -155,7 +155,7 @@ describe('a nonce', () => {
     expect(uses(await sent(contextFor(MUFASA), [challenge('nonce=a, qop=auth'), other]))).toEqual([undefined, 'a 00000001'])
   })
 
-  it('a nonce that is returned again after a refusal is not answered where the request is accepted without it', async () => {
+  it('a repeated nonce after a refusal is not answered where the request succeeds without it', async () => {
     const same = challenge('nonce=n, qop=auth')
     expect(uses(await sent(contextFor(MUFASA), [same, same, {}]))).toEqual([undefined, 'n 00000001', undefined])
   })
@@ -180,7 +180,7 @@ describe('a nonce', () => {
     expect([await isSecondSent(shared), await isSecondSent(ordered)]).toEqual([true, false])
   })
 
-  it('a nonce that other requests used, too, is asked for once more alone when it is refused, unless it was used alone', async () => {
+  it('a nonce shared with other requests is tried once more alone when it is refused', async () => {
     const [n, p, q] = ['n', 'p', 'q'].map((nonce) => challenge(`nonce=${nonce}, qop=auth`)) as [Reply, Reply, Reply]
     const context = contextFor(MUFASA)
     await sent(context, [n])
@@ -267,10 +267,10 @@ describe('the charset of an account', () => {
 
 it('asks first, also when the request is only to be made', async () => {
   const context = contextFor(MUFASA)
-  const step = await readyLeg(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
+  const step = await readyStep(digest.authorize(get(), context), [challenge('nonce=n, qop=auth')])
   expect(step).toMatchObject({ kind: 'authorized', request: { url: get().url, method: 'GET' } })
-  expect((await readyLeg(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
-  expect(await readyLeg(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
+  expect((await readyStep(digest.authorize(get(), context)))?.request.headers.authorization).toContain('nc=00000002')
+  expect(await readyStep(digest.authorize(get('/'), contextFor(MUFASA)), [{}])).toBeUndefined()
 })
 
 it('keeps nothing of the requests that were sent alone before', async () => {

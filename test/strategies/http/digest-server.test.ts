@@ -113,7 +113,7 @@ describe('a server that minds parallel requests loses none of them', () => {
     expect(statuses().filter((status) => status === 200)).toHaveLength(24)
   })
 
-  it('a server that minds parallel requests loses none of them and tries a wrong password once more at most for all of them', async () => {
+  it('a wrong password is tried at most once more for all parallel requests, and none of them is lost', async () => {
     const { get, header } = await facing(digestServer({ ...ACCOUNT, slots: 1 }), { password: 'Circle Of Life' })
     const codes = await Promise.all(Array.from({ length: 8 }, async () => (await failureOf(get())) as Error & { readonly code?: string }))
     expect(codes.map(({ code }) => code)).toEqual(Array(8).fill('AUTH_REJECTED'))
@@ -137,15 +137,12 @@ describe('an account outside ASCII at a server that names no charset', () => {
     },
   )
 
-  it.each(ways)(
-    'an account outside ASCII at a server that names no charset is found in parallel, and where it is hashed: %s',
-    async (way) => {
-      const { get } = await given(way, { userhash: true, algorithms: ['SHA-256'] })
-      expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill('data'))
-    },
-  )
+  it.each(ways)('an account outside ASCII is found in parallel where no charset is named, also hashed: %s', async (way) => {
+    const { get } = await given(way, { userhash: true, algorithms: ['SHA-256'] })
+    expect(await Promise.all(Array.from({ length: 8 }, get))).toEqual(Array(8).fill('data'))
+  })
 
-  it('an account outside ASCII at a server that names no charset is tried twice when it is wrong, and once where no other form of it exists', async () => {
+  it('a wrong account outside ASCII is tried twice, and once where it has no other encoding', async () => {
     const wrong = async (password: string, options: Partial<DigestOptions> = {}) => {
       await server?.close()
       const { get, statuses } = await guarded({ ...account, ...options }, { ...account, password })
@@ -157,7 +154,7 @@ describe('an account outside ASCII at a server that names no charset', () => {
     expect(await wrong('öffne dich')).toBe(2)
   })
 
-  it('an account outside ASCII at a server that names no charset is not tried in the other form once it was accepted in one', async () => {
+  it('an account outside ASCII is not tried in the other encoding once it was accepted', async () => {
     let known: string = account.password
     const { get, statuses } = await facing((request) => digestServerOf(known)(request), account)
     const servers = new Map<string, (request: Inquiry) => Answer>()

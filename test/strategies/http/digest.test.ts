@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { unauthorized } from '../../harness/auth-flow.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
-import { unauthorized } from '../../harness/word.ts'
-import { challenge, contextFor, fields, get, MUFASA, ok, post, sent } from './digest-legs.ts'
+import { challenge, contextFor, fields, get, MUFASA, ok, post, sent } from './digest-steps.ts'
 
 const NONCE = '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v'
 const CNONCE = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'
@@ -127,19 +127,19 @@ describe('the user', () => {
     expect(await name("Jäsøn Doe's", ', charset=UTF-8')).toBe("UTF-8''J%C3%A4s%C3%B8n%20Doe%27s")
   })
 
-  it('the user outside US-ASCII is named as RFC 8187 says, except as bytes of ISO-8859-1 to a server that names no charset', async () => {
+  it('a user outside US-ASCII is named as in RFC 8187, or in ISO-8859-1 where no charset is named', async () => {
     const names = async (algorithm: string) => {
       const asked = ['a', 'b'].map((nonce) => challenge(`nonce=${nonce}, qop=auth, algorithm=${algorithm}`))
-      const legs = await sent(contextFor({ ...MUFASA, username: 'Jäsøn' }), asked)
-      return legs.slice(1).map((leg) => /username\*?=[^,]+/.exec(leg ?? '')?.[0])
+      const steps = await sent(contextFor({ ...MUFASA, username: 'Jäsøn' }), asked)
+      return steps.slice(1).map((step) => /username\*?=[^,]+/.exec(step ?? '')?.[0])
     }
     expect(await names('SHA-256')).toEqual(["username*=UTF-8''J%C3%A4s%C3%B8n", 'username="Jäsøn"'])
     expect(await names('MD5')).toEqual(['username="J\u00c3\u00a4s\u00c3\u00b8n"', 'username="Jäsøn"'])
   })
 
   it('the user is sent as a quoted hash where the server wants a hash', async () => {
-    const [, leg] = await sent(contextFor(MUFASA), [challenge('nonce=n, qop=auth, userhash=true')])
-    expect(leg).toMatch(/^Digest username="[0-9a-f]{32}", userhash=true, /)
+    const [, step] = await sent(contextFor(MUFASA), [challenge('nonce=n, qop=auth, userhash=true')])
+    expect(step).toMatch(/^Digest username="[0-9a-f]{32}", userhash=true, /)
   })
 
   it('the user is hashed as the composed characters', async () => {

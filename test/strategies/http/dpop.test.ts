@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { compactJws, type PrivateKey } from '../../../src/crypto/private-key.ts'
 import { dpop } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { found, target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { testKey } from '../../harness/keys.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { AnsweringServer } from '../../servers/answering-server.ts'
 import { type DpopResource, provenClaims, startDpopResource } from '../../servers/dpop-resource.ts'
 import { readJws, thumbprintOf } from '../../servers/jws.ts'
@@ -55,7 +55,7 @@ describe('dpop', () => {
     const proof = await compactJws(signer, { typ: 'dpop+jwt', alg: signer.algorithm, jwk: signer.publicJwk }, claims)
     expect(provenClaims(proof, PROOF.jkt)).toEqual(claims)
     expect(provenClaims(proof.replace(/.g$/, 'Ag'), PROOF.jkt)).toBeUndefined()
-    const [step] = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)))
+    const [step] = await stepsOf(dpop.authorize(get(F), wordContext('dpop', entry)))
     expect(proofOf(step?.request.headers).claims.ath).toBe(ATH)
   })
 
@@ -66,7 +66,7 @@ describe('dpop', () => {
   ])('proves an %s key for method and URL, without query', async (alg, { pem, publicKey }) => {
     const random = () => Buffer.from('-BwC3ESc6acc2lTc', 'base64url')
     const context = wordContext('dpop', { token: TOKEN, privateKey: pem }, { random })
-    const step = await readyLeg(dpop.authorize(get(F, 'POST'), context))
+    const step = await readyStep(dpop.authorize(get(F, 'POST'), context))
     expect(step?.request.headers.authorization).toBe(`DPoP ${TOKEN}`)
     const { header } = proofOf(step?.request.headers)
     expect(Object.keys(header)).toEqual(['typ', 'alg', 'jwk'])
@@ -81,7 +81,7 @@ describe('dpop', () => {
   })
 
   it('makes a new proof for each step, with the nonce that was requested', async () => {
-    const steps = await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [wantsNonce('n-1')])
+    const steps = await stepsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [wantsNonce('n-1')])
     const claims = steps.map(({ request }) => proofOf(request.headers).claims)
     expect(claims.map(({ nonce }) => nonce)).toEqual([undefined, 'n-1'])
     expect(new Set(claims.map(({ jti }) => jti)).size).toBe(2)
@@ -90,7 +90,7 @@ describe('dpop', () => {
   it('keeps the newest nonce of each origin', async () => {
     const context = wordContext('dpop', entry)
     const nonces = async (url: string, replies = [{}]) =>
-      (await legsOf(dpop.authorize(get(url), context), replies)).map(({ request }) => proofOf(request.headers).claims.nonce)
+      (await stepsOf(dpop.authorize(get(url), context), replies)).map(({ request }) => proofOf(request.headers).claims.nonce)
     expect(await nonces(F, [{ headers: { 'dpop-nonce': 'n-1' } }])).toEqual([undefined])
     expect(await nonces('https://other.example/')).toEqual([undefined])
     expect(await nonces('https://data.example/b', [{ headers: { 'dpop-nonce': 'n-2' } }])).toEqual(['n-1'])
@@ -107,7 +107,7 @@ describe('dpop', () => {
     ['a forbidden file', { status: 403, headers: { 'dpop-nonce': 'n', 'www-authenticate': 'DPoP error="use_dpop_nonce"' } }],
     ['64 kB of challenges', unauthorized(`DPoP x="${'x'.repeat(65_536)}", error="use_dpop_nonce"`, { 'dpop-nonce': 'n' })],
   ])('dpop is not asked twice by %s', async (_name, reply) => {
-    expect(await legsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [reply, reply, reply])).toHaveLength(1)
+    expect(await stepsOf(dpop.authorize(get(F), wordContext('dpop', entry)), [reply, reply, reply])).toHaveLength(1)
   })
 
   it('follows a key that changes', async () => {
@@ -115,7 +115,7 @@ describe('dpop', () => {
     const texts = keys.map(({ pem }) => pem)
     const context = wordContext('dpop', { token: () => TOKEN, privateKey: async () => texts.shift() })
     for (const { publicKey } of keys) {
-      const [step] = await legsOf(dpop.authorize(get(F), context), [{ headers: { 'dpop-nonce': 'n' } }])
+      const [step] = await stepsOf(dpop.authorize(get(F), context), [{ headers: { 'dpop-nonce': 'n' } }])
       const claims = provenClaims(step?.request.headers.dpop ?? '', thumbprintOf(publicKey))
       expect(claims).toMatchObject({ ath: ATH })
       expect(claims).not.toHaveProperty('nonce')
@@ -124,8 +124,8 @@ describe('dpop', () => {
 
   it('does not send the same nonce twice', async () => {
     const context = wordContext('dpop', entry)
-    await legsOf(dpop.authorize(get(F), context), [{ headers: { 'dpop-nonce': 'n-1' } }])
-    expect(await legsOf(dpop.authorize(get(F), context), [wantsNonce('n-1'), wantsNonce('n-1')])).toHaveLength(1)
+    await stepsOf(dpop.authorize(get(F), context), [{ headers: { 'dpop-nonce': 'n-1' } }])
+    expect(await stepsOf(dpop.authorize(get(F), context), [wantsNonce('n-1'), wantsNonce('n-1')])).toHaveLength(1)
   })
 
   it.each([
@@ -136,7 +136,7 @@ describe('dpop', () => {
     ['a key without end', { ...entry, privateKey: key.pem.padEnd(20_000) }],
     ['a P-384 key', { ...entry, privateKey: testKey.p384().pem }],
   ])('needs a token and a key, not %s', async (_name, fields) => {
-    const error = await failureOf(legsOf(dpop.authorize(get(F), wordContext('dpop', fields))))
+    const error = await failureOf(stepsOf(dpop.authorize(get(F), wordContext('dpop', fields))))
     expect(error).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
     expect(
       leaks([canaryOf(fields.token), canaryOf(fields.privateKey.slice(40, 80) || 'hunter2-hunter2')], { error: shown(error) }),

@@ -3,12 +3,12 @@ import { createAuth } from '../../../src/auth/create-auth.ts'
 import { importPrivateKey } from '../../../src/crypto/private-key.ts'
 import { signatureBase, signatureInput } from '../../../src/strategies/http/gnap.ts'
 import { gnap } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, wordContext } from '../../harness/auth-flow.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { testKey } from '../../harness/keys.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { readyLeg, wordContext } from '../../harness/word.ts'
 import { type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
 import { digestOf, gnapGuard } from '../../servers/gnap-guard.ts'
 import { bearerGuard, type Guard } from '../../servers/guards.ts'
@@ -45,7 +45,7 @@ describe('gnap', () => {
   it('covers method, URL and token, and reports which key', async () => {
     const random = (bytes: number) => new Uint8Array(bytes)
     const request = { method: 'GET', url: 'https://data.example/a?b=c', headers: { accept: '*/*' } }
-    const step = await readyLeg(gnap.authorize(request, wordContext('gnap', entry, { random })))
+    const step = await readyStep(gnap.authorize(request, wordContext('gnap', entry, { random })))
     expect(step?.request).toEqual({
       ...request,
       headers: {
@@ -62,7 +62,7 @@ describe('gnap', () => {
     'covers a body by the digest of RFC 9530 §B.2: %s',
     async (body) => {
       const request = { method: 'POST', url: 'https://data.example/', headers: {}, body }
-      const step = await readyLeg(gnap.authorize(request, wordContext('gnap', entry)))
+      const step = await readyStep(gnap.authorize(request, wordContext('gnap', entry)))
       expect(step?.request.headers['content-digest']).toBe('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:')
       expect(step?.request.headers['signature-input']).toContain('"authorization" "content-digest")')
       expect(step?.request.body).toBe(body)
@@ -70,7 +70,7 @@ describe('gnap', () => {
   )
 
   it('sends a token without a key as a bearer token', async () => {
-    const step = await readyLeg(
+    const step = await readyStep(
       gnap.authorize({ method: 'GET', url: 'https://a.example/', headers: {} }, wordContext('gnap', { token: TOKEN })),
     )
     expect(step?.request.headers).toEqual({ authorization: `Bearer ${TOKEN}` })

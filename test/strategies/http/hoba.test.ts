@@ -2,13 +2,13 @@ import { createPublicKey } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { hoba } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { testKey } from '../../harness/keys.ts'
 import type { Reply } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { AnsweringServer } from '../../servers/answering-server.ts'
 import { type HobaOptions, hobaGuard, isHoba } from '../../servers/hoba-guard.ts'
 import { isSignature } from '../../servers/jws.ts'
@@ -43,12 +43,12 @@ const entry = { privateKey: key.pem, keyId: RFC.fields.kid }
 const get = (url = 'https://example.com/f.tif') => ({ method: 'GET', url, headers: { accept: '*/*' } })
 const asks = (challenge = 'abc', maxAge: string | number = 60, more = '') =>
   unauthorized(`HOBA challenge="${challenge}", max-age=${maxAge}${more}`)
-const header = (leg: { request: { headers: Readonly<Record<string, string>> } } | undefined) => leg?.request.headers.authorization
+const header = (step: { request: { headers: Readonly<Record<string, string>> } } | undefined) => step?.request.headers.authorization
 
 describe('hoba', () => {
   it('signs what RFC 7486 Appendix B signs', async () => {
     const random = () => Buffer.from(RFC.fields.nonce, 'base64url')
-    const steps = await legsOf(hoba.authorize(get(), wordContext('hoba', entry, { random })), [asks(RFC.fields.challenge)])
+    const steps = await stepsOf(hoba.authorize(get(), wordContext('hoba', entry, { random })), [asks(RFC.fields.challenge)])
     expect(steps.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
     expect(steps[0]?.request).toEqual(get())
     const start = `HOBA result="${RFC.fields.kid}.${RFC.fields.challenge}.${RFC.fields.nonce}.`
@@ -72,7 +72,7 @@ describe('hoba', () => {
     ['http://127.0.0.1/', 'http://127.0.0.1:80'],
     ['https://[::1]:1/', 'https://[::1]:1'],
   ])('signs the origin of %s with its port, and the realm', async (url, origin) => {
-    const steps = await legsOf(hoba.authorize(get(url), wordContext('hoba', entry)), [asks('abc', 60, ', realm="M\\"x"')])
+    const steps = await stepsOf(hoba.authorize(get(url), wordContext('hoba', entry)), [asks('abc', 60, ', realm="M\\"x"')])
     const [, kid = '', challenge = '', nonce = '', signature = ''] =
       /^HOBA result="([^."]+)\.([^."]+)\.([^."]+)\.([^."]+)"$/.exec(header(steps[1]) ?? '') ?? []
     expect(isHoba({ nonce, alg: '0', origin, realm: 'M"x', kid, challenge }, key.publicKey, signature)).toBe(true)
@@ -81,27 +81,27 @@ describe('hoba', () => {
   it('uses a challenge until its end, with a new nonce each time', async () => {
     let now = 1_800_000_000_000
     const context = wordContext('hoba', entry, { clock: { now: () => now } })
-    const first = await readyLeg(hoba.authorize(get(), context), [asks('one', 100)])
+    const first = await readyStep(hoba.authorize(get(), context), [asks('one', 100)])
     expect(first?.expiresAt).toBe(now + 100_000)
-    const again = await legsOf(hoba.authorize(get('https://example.com/other'), context))
+    const again = await stepsOf(hoba.authorize(get('https://example.com/other'), context))
     expect(again).toHaveLength(1)
     expect(header(again[0])).toContain('.one.')
     expect(header(again[0])).not.toBe(header(first))
-    expect(await legsOf(hoba.authorize(get('https://other.example/'), context))).toHaveLength(1)
+    expect(await stepsOf(hoba.authorize(get('https://other.example/'), context))).toHaveLength(1)
     now += 100_001
-    const later = await legsOf(hoba.authorize(get(), context), [asks('two')])
+    const later = await stepsOf(hoba.authorize(get(), context), [asks('two')])
     expect(later.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
   })
 
   it('answers once more when the server has forgotten a challenge, and only once', async () => {
     const context = wordContext('hoba', entry)
-    await legsOf(hoba.authorize(get(), context), [asks('one')])
+    await stepsOf(hoba.authorize(get(), context), [asks('one')])
     const challenges = async (...replies: Reply[]) =>
-      (await legsOf(hoba.authorize(get(), context), replies)).map(header).map((text) => text?.split('.')[1])
+      (await stepsOf(hoba.authorize(get(), context), replies)).map(header).map((text) => text?.split('.')[1])
     expect(await challenges(asks('two'))).toEqual(['one', 'two'])
     expect(await challenges(asks('three'), asks('four'), asks('five'))).toEqual(['two', 'three'])
     expect(await challenges(asks('six'))).toEqual([undefined, 'six'])
-    expect(await legsOf(hoba.authorize(get(), wordContext('hoba', entry)), [asks('one'), asks('two'), asks('three')])).toHaveLength(2)
+    expect(await stepsOf(hoba.authorize(get(), wordContext('hoba', entry)), [asks('one'), asks('two'), asks('three')])).toHaveLength(2)
   })
 
   it.each([
@@ -109,16 +109,16 @@ describe('hoba', () => {
     ['it was refused', asks('one', 60), asks('two', 60)],
   ])('keeps no challenge when %s', async (_name, first, second) => {
     const context = wordContext('hoba', entry)
-    const steps = await legsOf(hoba.authorize(get(), context), [first, second])
+    const steps = await stepsOf(hoba.authorize(get(), context), [first, second])
     expect(steps).toHaveLength(2)
-    expect((await legsOf(hoba.authorize(get(), context), [asks('new')])).map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
+    expect((await stepsOf(hoba.authorize(get(), context), [asks('new')])).map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
   })
 
   it('sends nothing of its own where nothing is asked', async () => {
     for (const status of [200, 403, 404]) {
-      expect(await legsOf(hoba.authorize(get(), wordContext('hoba', entry)), [{ status }])).toHaveLength(1)
+      expect(await stepsOf(hoba.authorize(get(), wordContext('hoba', entry)), [{ status }])).toHaveLength(1)
     }
-    expect(await readyLeg(hoba.authorize(get(), wordContext('hoba', entry)))).toBeUndefined()
+    expect(await readyStep(hoba.authorize(get(), wordContext('hoba', entry)))).toBeUndefined()
   })
 
   it.each([
@@ -130,7 +130,7 @@ describe('hoba', () => {
     ['an age below zero', 'HOBA challenge="a", max-age=-1', 'max-age'],
     ['another scheme', 'Basic realm="x"', 'Basic'],
   ])('does not answer a server that sends %s', async (_name, challenge, word) => {
-    const error = await failureOf(legsOf(hoba.authorize(get(), wordContext('hoba', entry)), [unauthorized(challenge)]))
+    const error = await failureOf(stepsOf(hoba.authorize(get(), wordContext('hoba', entry)), [unauthorized(challenge)]))
     expect(error).toMatchObject({ name: 'ChallengeError', code: 'AUTH_CHALLENGE_UNSUPPORTED', message: expect.stringContaining(word) })
   })
 
@@ -142,7 +142,7 @@ describe('hoba', () => {
       pointer: '/credentials/0/keyId',
     })
     const other = wordContext('hoba', { ...entry, privateKey: testKey.p256().pem })
-    expect(await failureOf(legsOf(hoba.authorize(get(), other)))).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
+    expect(await failureOf(stepsOf(hoba.authorize(get(), other)))).toMatchObject({ code: 'CREDENTIAL_VALUE_INVALID' })
   })
 })
 

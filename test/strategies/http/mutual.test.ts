@@ -1,11 +1,11 @@
 import { createHash, getDiffieHellman } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { mutual } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { shown } from '../../harness/canary.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
-import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { MutualServerOptions } from '../../servers/mutual-server.ts'
 import { ADA, ALGORITHM, asset, engine, F, ORIGIN } from './mutual-engine.ts'
 
@@ -23,7 +23,7 @@ describe('the messages of RFC 8120', () => {
   const context = () => wordContext('mutual', { username: 'Ren\u00e9e', password: 'p\u00e9ncil' }, { random })
 
   it('the messages of RFC 8120 are these', async () => {
-    const steps = await legsOf(mutual.authorize(request, context()), [init, exchanged, final])
+    const steps = await stepsOf(mutual.authorize(request, context()), [init, exchanged, final])
     const prime = BigInt(`0x${getDiffieHellman('modp14').getPrime('hex')}`)
     const kc1 = Buffer.from((2n ** 2053n % prime).toString(16).padStart(512, '0'), 'hex')
     expect(createHash('sha256').update(kc1).digest('hex')).toBe('f3a4dcbb33b42af053e6ce8fb5327f95f4128a197c962eff39b6a013059c210a')
@@ -36,7 +36,7 @@ describe('the messages of RFC 8120', () => {
   })
 
   it('the messages of RFC 8120 give the last request unsent, with the end of its session', async () => {
-    const step = await readyLeg(mutual.authorize(request, context()), [init, exchanged])
+    const step = await readyStep(mutual.authorize(request, context()), [init, exchanged])
     expect(step).toMatchObject({ kind: 'authorized', expiresAt: 1_800_000_060_000 })
   })
 
@@ -99,7 +99,7 @@ describe('with a strict server', () => {
     const init = unauthorized(
       `Mutual charset="UTF-8", version=1, algorithm=${ALGORITHM}, validation=HOST, realm="${bytes}", reason=initial`,
     )
-    const [, opened] = await legsOf(mutual.authorize(request, wordContext('mutual', { username: 'u', password: 'p' })), [
+    const [, opened] = await stepsOf(mutual.authorize(request, wordContext('mutual', { username: 'u', password: 'p' })), [
       init,
       { status: 503 },
     ])

@@ -3,6 +3,7 @@ import { base64, hmac } from '../../../src/crypto/encoding.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { baseString } from '../../../src/strategies/http/oauth.ts'
 import { oauth } from '../../../src/strategies/http/schemes.ts'
+import { stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
@@ -10,7 +11,6 @@ import { testKey } from '../../harness/keys.ts'
 import { script } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
-import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 import { type OAuth1Options, oauth1Guard } from '../../servers/oauth1-guard.ts'
 
 const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: {} })
@@ -156,7 +156,7 @@ describe('the header', () => {
   const context = (fields: object = {}) => wordContext('oauth', { consumerKey: 'k', consumerSecret: 's', ...fields })
 
   it('the header is the same for the same clock and randomness', async () => {
-    const twice = await Promise.all([1, 2].map(() => legsOf(oauth.authorize(get_, context({ token: 't', tokenSecret: 'u' })))))
+    const twice = await Promise.all([1, 2].map(() => stepsOf(oauth.authorize(get_, context({ token: 't', tokenSecret: 'u' })))))
     const [header, other] = twice.map(([step]) => step?.request.headers.authorization)
     expect(header).toBe(other)
     expect(header).toMatch(
@@ -166,7 +166,7 @@ describe('the header', () => {
 
   it('reports no problem that is not in the list', async () => {
     const refusal = unauthorized('OAuth realm="x", oauth_problem="s3cret"')
-    expect(await legsOf(oauth.authorize(get_, context()), [refusal])).toHaveLength(1)
+    expect(await stepsOf(oauth.authorize(get_, context()), [refusal])).toHaveLength(1)
   })
 })
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { platform } from '#platform'
 import { challengesFor } from '../../../src/strategies/http/challenge-response.ts'
+import { unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { thrownBy } from '../../harness/failure.ts'
 import { type Reply, script } from '../../harness/scripted.ts'
-import { unauthorized, wordContext } from '../../harness/word.ts'
 
 const context = wordContext('digest', {})
 const answer = (reply: Reply) => script(() => reply).send({ method: 'GET', url: 'https://data.example/f?key=k', headers: {} })

@@ -6,11 +6,11 @@ import { httpStrategy } from '../../../src/strategies/http/http-strategy.ts'
 import type { TokenChallenge } from '../../../src/strategies/http/private-token.ts'
 import { privateTokenWith } from '../../../src/strategies/http/schemes.ts'
 import { defaultStrategies, httpWithTokenIssuer } from '../../../src/strategies/index.ts'
+import { stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 import { type Answer, type AnsweringServer, startAnswering } from '../../servers/answering-server.ts'
 import { blindRsa, startIssuer, startOrigin, type TokenKind, voprf } from '../../servers/privacy-pass.ts'
 import {
@@ -261,7 +261,7 @@ it('reports which package is missing', async () => {
   const load = () => Promise.reject(new Error('not installed'))
   const context = wordContext('privatetoken', { issuerName: ISSUER, issuerRequestUri: 'https://issuer.example/' })
   const asks = unauthorized(privateTokenChallenge(challengeBytes({}), key.spki))
-  const steps = legsOf(privateTokenWith(load).authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
+  const steps = stepsOf(privateTokenWith(load).authorize({ method: 'GET', url: 'https://data.example/', headers: {} }, context), [asks])
   expect(await failureOf(steps)).toMatchObject({
     name: 'UnsupportedError',
     code: 'SCHEME_UNSUPPORTED',

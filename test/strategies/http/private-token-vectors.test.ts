@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import vectors from '../../../fixtures/private-token.json' with { type: 'json' }
 import { answers, privateTokens, tokenChallenge } from '../../../src/strategies/http/private-token.ts'
 import { privateToken } from '../../../src/strategies/http/schemes.ts'
-import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
+import { stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { challengeBytes, isSigned, padded, privateTokenChallenge, sha256 } from '../../servers/private-token-server.ts'
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex')
@@ -55,7 +55,7 @@ describe('the tokens of RFC 9578', () => {
       const request = { method: 'GET', url: `https://${origin}/f.tif`, headers: {} }
       const context = wordContext('privatetoken', { token: base64url(token) })
       const asks = unauthorized(privateTokenChallenge(bytes(challenge), bytes(tokenKey)))
-      const steps = await legsOf(privateToken.authorize(request, context), [asks])
+      const steps = await stepsOf(privateToken.authorize(request, context), [asks])
       expect(steps.map(({ kind }) => kind)).toEqual(['handshake', 'authorized'])
       expect(steps[0]?.request).toEqual(request)
       expect(steps[1]?.request.headers.authorization).toBe(`PrivateToken token="${padded(bytes(token))}"`)

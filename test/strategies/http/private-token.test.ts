@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { privateToken } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { canaryOf, leaks, shown } from '../../harness/canary.ts'
 import { failureOf } from '../../harness/failure.ts'
 import type { Reply } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import {
   type ChallengeFields,
   challengeBytes,
@@ -25,14 +25,14 @@ const asks = (challenge: Uint8Array = CHALLENGE, spki: Uint8Array | undefined = 
   unauthorized(privateTokenChallenge(challenge, spki, more))
 const context = (fields: Readonly<Record<string, unknown>>) => wordContext('privatetoken', fields)
 const sent = async (of: ReturnType<typeof context>, replies: readonly Reply[] = [asks()], url?: string) =>
-  (await legsOf(privateToken.authorize(get(url), of), replies)).map(({ request }) => request.headers.authorization)
+  (await stepsOf(privateToken.authorize(get(url), of), replies)).map(({ request }) => request.headers.authorization)
 const refusal = (replies: readonly Reply[], fields: Readonly<Record<string, unknown>> = { token: ready() }) =>
   failureOf(sent(context(fields), replies))
 
 describe('privatetoken with ready tokens', () => {
   it('asks first, then redeems, until the end that the server tells', async () => {
     const token = ready()
-    const step = await readyLeg(privateToken.authorize(get(), context({ token })), [asks(CHALLENGE, key.spki, ', max-age=60')])
+    const step = await readyStep(privateToken.authorize(get(), context({ token })), [asks(CHALLENGE, key.spki, ', max-age=60')])
     expect(step).toEqual({
       kind: 'authorized',
       request: { ...get(), headers: { accept: '*/*', authorization: `PrivateToken token="${token}"` } },

@@ -4,13 +4,13 @@ import { fromBase64url } from '../../../src/crypto/encoding.ts'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { scramSha1, scramSha256 } from '../../../src/strategies/http/schemes.ts'
 import { scramKeys } from '../../../src/strategies/http/scram.ts'
+import { readyStep, stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import { canary, leaks, shown } from '../../harness/canary.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { script } from '../../harness/scripted.ts'
 import { unchecked } from '../../harness/unchecked.ts'
 import { DATA, victim } from '../../harness/victim.ts'
-import { legsOf, readyLeg, unauthorized, wordContext } from '../../harness/word.ts'
 import type { Answer } from '../../servers/answering-server.ts'
 import { type ScramServerOptions, scramServer } from '../../servers/scram-server.ts'
 
@@ -57,7 +57,7 @@ describe.each(vectors)(
       wordContext(scheme.name, { username: 'user', password: 'pencil' }, { random: () => fromBase64url(clientNonce) ?? new Uint8Array() })
 
     it('sends these three requests', async () => {
-      const steps = await legsOf(scheme.authorize(request, context()), [offer, first, final])
+      const steps = await stepsOf(scheme.authorize(request, context()), [offer, first, final])
       expect(steps.map(({ kind, request: { headers } }) => [kind, headers.authorization])).toEqual([
         ['handshake', undefined],
         ['handshake', `${mechanism} realm="testrealm@example.com", data=${encoded(`n,,n=user,r=${clientNonce}`)}`],
@@ -74,7 +74,7 @@ describe.each(vectors)(
     })
 
     it('returns the last request unsent', async () => {
-      const step = await readyLeg(scheme.authorize(request, context()), [offer, first])
+      const step = await readyStep(scheme.authorize(request, context()), [offer, first])
       expect(step?.request.headers.authorization).toBe(`${mechanism} sid=AAAABBBBCCCCDDDD, data=${encoded(`c=biws,r=${nonce},p=${proof}`)}`)
     })
   },
@@ -119,7 +119,7 @@ describe('with a strict server', () => {
   it('returns a realm in any letters', async () => {
     const bytes = Buffer.from('d\u00e4ten "1"').toString('latin1').replaceAll('"', '\\"')
     const offer = unauthorized(`SCRAM-SHA-256 charset="UTF-8", realm="${bytes}"`)
-    const [, opened] = await legsOf(scramSha256.authorize(request, wordContext('scram-sha-256', { username: 'u', password: 'p' })), [
+    const [, opened] = await stepsOf(scramSha256.authorize(request, wordContext('scram-sha-256', { username: 'u', password: 'p' })), [
       offer,
       { status: 503 },
     ])

@@ -153,7 +153,7 @@ describe('a requested token', () => {
     expect(wire.sent.filter(({ url }) => url === TOKEN_URL)).toHaveLength(2)
   })
 
-  it('a requested token that is due for renewal is used while the endpoint fails', async () => {
+  it('a requested token that is due for refresh is used while the endpoint fails', async () => {
     const [session, clock] = [memoryStore(), { now: 0 }]
     const replies: Reply[] = [{ body: { access_token: 't1', expires_in: 1000 } }, { status: 503 }]
     const { wire } = answering(() => replies.shift() ?? { status: 503 })
@@ -284,7 +284,7 @@ describe('the state of a requested token', () => {
     expect(one.wire.sent.at(-1)).toMatchObject({ method: 'POST', url: `${REVOKE_URL}?token=t1` })
   })
 
-  it('a logout that cannot revoke says so after the token is removed, and one without revocation sends nothing', async () => {
+  it('a logout that cannot revoke says so after removing the token; one without revocation sends nothing', async () => {
     const one = archive()
     const auth = engine(one)
     await auth.fetch(FILE)

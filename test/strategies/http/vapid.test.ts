@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { vapid } from '../../../src/strategies/http/schemes.ts'
+import { readyStep, stepsOf, wordContext } from '../../harness/auth-flow.ts'
 import { target } from '../../harness/documents.ts'
 import { failureOf } from '../../harness/failure.ts'
 import { testKey } from '../../harness/keys.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { legsOf, readyLeg, wordContext } from '../../harness/word.ts'
 import type { AnsweringServer } from '../../servers/answering-server.ts'
 import { startProtectedFiles } from '../../servers/protected-files.ts'
 import { isVapid, keyOf, vapidGuard } from '../../servers/vapid-guard.ts'
@@ -25,7 +25,7 @@ const RFC = {
 }
 
 async function header(context: ReturnType<typeof wordContext>, url = 'https://push.example.net/p/1?q'): Promise<string> {
-  const [step] = await legsOf(vapid.authorize(get(url), context))
+  const [step] = await stepsOf(vapid.authorize(get(url), context))
   return step?.request.headers.authorization ?? ''
 }
 
@@ -66,9 +66,9 @@ describe('vapid', () => {
 
   it('reports when the request ends, and drops a token that was refused', async () => {
     const context = wordContext('vapid', entry)
-    const step = await readyLeg(vapid.authorize(get('https://a.example/'), context))
+    const step = await readyStep(vapid.authorize(get('https://a.example/'), context))
     expect(step?.expiresAt).toBe(1_800_000_000_000 + 12 * 3600 * 1000)
-    const again = await legsOf(vapid.authorize(get('https://a.example/'), context), [{ status: 403 }])
+    const again = await stepsOf(vapid.authorize(get('https://a.example/'), context), [{ status: 403 }])
     expect(again.map(({ request }) => request)).toEqual([step?.request])
     expect(await header(context, 'https://a.example/')).not.toBe(step?.request.headers.authorization)
   })
@@ -88,7 +88,7 @@ describe('vapid', () => {
     ['Ed25519', testKey.ed25519().pem],
     ['text', 'hunter2-hunter2'],
   ])('needs a P-256 key, not %s', async (_name, privateKey) => {
-    const error = await failureOf(legsOf(vapid.authorize(get('https://a.example/'), wordContext('vapid', { ...entry, privateKey }))))
+    const error = await failureOf(stepsOf(vapid.authorize(get('https://a.example/'), wordContext('vapid', { ...entry, privateKey }))))
     expect(error).toMatchObject({ name: 'CredentialError', code: 'CREDENTIAL_VALUE_INVALID' })
     expect(JSON.stringify(error)).not.toContain(privateKey.slice(0, 8))
   })

@@ -89,7 +89,7 @@ describe('O14 a login on another device', () => {
     })
   })
 
-  it('O14 a login on another device that is refused for this client while it waits says that there is --browser', async () => {
+  it('O14 a device login that is refused for this client while it waits suggests --browser', async () => {
     const error = await failureOf(begun({}, refused('unauthorized_client'), good).login)
     expect(error).toMatchObject({ code: 'OAUTH_ERROR', hint: expect.stringContaining('stac-auth login login --browser') })
   })
@@ -98,14 +98,11 @@ describe('O14 a login on another device', () => {
     [600, 119],
     [0, 11],
     [1e9, 359],
-  ])(
-    'O14 a login on another device that no one finishes ends by itself, a promise of %d s after %d questions',
-    async (expires_in, questions) => {
-      const { login, waited } = begun({ expires_in }, refused('authorization_pending'))
-      expect(await failureOf(login)).toMatchObject({ code: 'LOGIN_TIMEOUT', credential: 'login' })
-      expect(waited).toHaveLength(questions)
-    },
-  )
+  ])('O14 a device login that no one finishes ends by itself: lifetime %d s, %d questions', async (expires_in, questions) => {
+    const { login, waited } = begun({ expires_in }, refused('authorization_pending'))
+    expect(await failureOf(login)).toMatchObject({ code: 'LOGIN_TIMEOUT', credential: 'login' })
+    expect(waited).toHaveLength(questions)
+  })
 
   it.each([
     { verification_uri: 'javascript:alert(1)' },

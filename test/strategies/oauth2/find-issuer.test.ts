@@ -40,7 +40,7 @@ describe('the issuer behind endpoints', () => {
     expect(await findIssuer(known, routes({ [`${ORIGIN}${OPEN_ID}`]: { body } }).send)).toBeUndefined()
   })
 
-  it('the issuer behind endpoints is requested at the hosts of the endpoints only, and no redirect leads elsewhere', async () => {
+  it('the issuer is requested only at the hosts of the endpoints, and no redirect leads elsewhere', async () => {
     const { send, sent } = script(() => redirectTo('https://evil.example/'))
     expect(await findIssuer(known, send)).toBeUndefined()
     expect(new Set(sent.map(({ url }) => new URL(url).host))).toEqual(new Set(['auth.victim.example']))

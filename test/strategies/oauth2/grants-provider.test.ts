@@ -141,7 +141,7 @@ describe('a token exchange', () => {
     expect(server.log).toEqual([])
   })
 
-  it('a token exchange is held to the endpoint that its issuer publishes, whatever else the credential names', async () => {
+  it('a token exchange uses the endpoint that its issuer publishes, whatever the credential names', async () => {
     const { entries, engine, file, server } = await provided()
     const upstream = { ...entries.legacy, ...ACCOUNT, allowPasswordGrant: true, sendTo: [`${server.issuer}/`] }
     const published = { tokenUrl: undefined, issuer: server.issuer, revocationUrl: 'https://elsewhere.example/revoke' }

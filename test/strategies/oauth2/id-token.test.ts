@@ -138,7 +138,7 @@ describe('an ID token', () => {
     expect(await shows({ present: 'id_token' })).toMatch(/^Bearer eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
-  it('an ID token of a refresh is about the same person, and one that ended is refreshed before it is shown', async () => {
+  it('a refreshed ID token is about the same person, and an expired one is refreshed before use', async () => {
     let now = NOW
     const refreshed: Made[] = [{ claims: { sub: 'mallory', exp: seconds + 4000 } }, { claims: { exp: seconds + 4000 } }]
     const { auth } = await login({ claims: { exp: seconds + 300 } }, { present: 'id_token' }, { now: () => now }, refreshed)

@@ -213,7 +213,7 @@ describe('tokens bound to a key', () => {
     expect(await server.isAlive(token)).toBe(false)
   })
 
-  it('tokens bound to a key may be kept with a key of the user’s own, and are worth nothing with another one', async () => {
+  it('key-bound tokens may use a key of the user’s own, and are worthless with another one', async () => {
     const { entries, engine, server, kept } = await provided({ dpopNonce: true })
     const entry = { ...entries.person, scopes: ['openid', 'offline_access'], dpop: true, dpopKey: testKey.p256().pem }
     const me = target(

@@ -10,7 +10,7 @@ const storage = new Proxy({} as Storage, {
   },
 })
 
-it('a logout ends the session where the storage is switched off, and reports that nothing could be removed there', async () => {
+it('a logout without storage ends the session, and reports that nothing could be removed there', async () => {
   const { entries, engine, file } = await provided()
   const told: string[] = []
   const auth = engine(entries.person, { session: sessionStorageStore({ storage }), onSession: ({ change }) => told.push(change) })

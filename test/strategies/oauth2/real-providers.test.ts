@@ -61,7 +61,7 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
     expect(await auth.status()).toMatchObject([{ state: 'none' }])
   })
 
-  it('a revocation endpoint with the URL of the token endpoint that refuses is reported, and gives no token', async () => {
+  it('a token endpoint that refuses a revocation is reported, and gives no token', async () => {
     const reply = (request: HttpRequest) =>
       form(request).token === undefined ? { body: tokens } : { status: 400, body: { error: 'invalid_request', ...tokens } }
     const { auth } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
@@ -78,20 +78,17 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
     ['refresh', 'rt', 'invalid_token'],
     ['access', 'at', 'invalid_client'],
     ['access', 'at', 'server_error'],
-  ])(
-    'a revocation endpoint with the URL of the token endpoint that refuses the %s token %s with %s is reported, and is asked about both',
-    async (_name, refused, error) => {
-      const reply = (request: HttpRequest) => {
-        const { token } = form(request)
-        if (token === undefined) return { body: tokens }
-        return token === refused ? { status: 400, body: { error, error_description: `no ${token}` } } : { status: 200 }
-      }
-      const { auth, script } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
-      expect(await failureOf(auth.logout('login'))).toMatchObject({ code: 'OAUTH_ERROR', actual: error })
-      expect(script.sent.slice(-2).map((request) => form(request).token)).toEqual(['rt', 'at'])
-      expect(await auth.status()).toMatchObject([{ state: 'none' }])
-    },
-  )
+  ])('a token endpoint that refuses to revoke the %s token %s with %s is reported and asked about both', async (_name, refused, error) => {
+    const reply = (request: HttpRequest) => {
+      const { token } = form(request)
+      if (token === undefined) return { body: tokens }
+      return token === refused ? { status: 400, body: { error, error_description: `no ${token}` } } : { status: 200 }
+    }
+    const { auth, script } = await loggedIn(reply, { revocationUrl: TOKEN_URL })
+    expect(await failureOf(auth.logout('login'))).toMatchObject({ code: 'OAUTH_ERROR', actual: error })
+    expect(script.sent.slice(-2).map((request) => form(request).token)).toEqual(['rt', 'at'])
+    expect(await auth.status()).toMatchObject([{ state: 'none' }])
+  })
 
   it.each([
     ['revokes no access tokens (RFC 7009 §2.2.1)', 'unsupported_token_type'],
@@ -109,7 +106,7 @@ describe('a revocation endpoint with the URL of the token endpoint', () => {
   })
 
   it.each(['invalid_token', 'invalid_request'])(
-    'a revocation endpoint with the URL of the token endpoint that refuses the only token with %s is reported',
+    'a token endpoint that refuses to revoke the only token with %s is reported',
     async (error) => {
       const { refresh_token: _none, ...lone } = tokens
       const reply = (request: HttpRequest) => (form(request).token === undefined ? { body: lone } : { status: 400, body: { error } })
@@ -289,7 +286,7 @@ describe('a finished token as the subject of an exchange', () => {
     expect(script.sent).toEqual([])
   })
 
-  it('a finished token as the subject of an exchange is not given away as another type because a catalog says so', async () => {
+  it('a catalog cannot make an exchange present a finished token as another type', async () => {
     const said = { tokenUrl: EXCHANGE, scopes: {}, subjectTokenType: 'urn:ietf:params:oauth:token-type:refresh_token' }
     for (const subjectTokenType of [said.subjectTokenType, 'urn:ietf:params:oauth:token-type:id_token']) {
       const { auth, script } = run([source(EXCHANGE), unchecked(exchange)])
@@ -300,7 +297,7 @@ describe('a finished token as the subject of an exchange', () => {
     }
   })
 
-  it('a finished token as the subject of an exchange is what bearer credentials have, and no others of type http', async () => {
+  it('an exchange takes finished tokens of bearer credentials, and of no other http scheme', async () => {
     const account = { id: 'source', type: 'http', scheme: 'basic', username: 'ada', password: secrets.password.value }
     const ready = { id: 'source', type: 'http', scheme: 'x-custom', credentials: secrets.key.value }
     for (const one of [account, ready]) {

@@ -174,7 +174,7 @@ describe('O12 a refresh', () => {
     expect((await auth.fetch(wanted)).status).toBe(200)
   })
 
-  it('O12 a refresh that is refused before the access token expires leaves that one, also to later programs', async () => {
+  it('O12 an early refresh that is refused leaves the access token, also to later programs', async () => {
     const { auth, events, pass } = await loggedIn(
       () => ({ status: 400, body: { error: 'invalid_grant' } }),
       () => true,
@@ -187,7 +187,7 @@ describe('O12 a refresh', () => {
     expect(await failureOf(auth.fetch(wanted))).toMatchObject({ code: 'LOGIN_REQUIRED' })
   })
 
-  it('O12 a refresh whose answer is lost is tried again, and ends the login when the token was rotated meanwhile', async () => {
+  it('O12 a refresh without an answer is tried again, and ends the login when the token was rotated', async () => {
     const { auth, events } = await loggedIn((refresh) => {
       if (refresh === 0) throw new NetworkError('NETWORK_RESET', 'gone', { retryable: true })
       return { status: 400, body: { error: 'invalid_grant' } }

@@ -43,7 +43,7 @@ describe('a client secret in Basic credentials', () => {
     expect(ways()).toEqual(['encoded'])
   })
 
-  it('a client secret is sent once more unencoded to a server that does not decode, which is known from then on', async () => {
+  it('a client secret is sent once more unencoded to a server that does not decode, and remembered so', async () => {
     const { auth, pass, session, ways } = service(['plain'])
     await auth.fetch(wanted)
     pass()

@@ -2,6 +2,7 @@ import { constantFrom, assert as hold, option, property, record, shuffledSubarra
 import { expect, it } from 'vitest'
 import type { OAuth2Credential } from '../../../src/strategies/oauth2/credential.ts'
 import { tokenKey } from '../../../src/strategies/oauth2/token.ts'
+import { caseCount } from '../../harness/case-count.ts'
 
 const text = (...values: readonly string[]) => option(constantFrom(...values), { nil: undefined })
 
@@ -24,6 +25,6 @@ it('O18 tokens are shared exactly when everything they depend on is the same', (
       const [a, b] = [one, other].map((fields) => tokenKey(fields as unknown as OAuth2Credential))
       expect(a === b).toBe(meaning(one) === meaning(other))
     }),
-    { numRuns: 2000 },
+    { numRuns: caseCount(2000, 300) },
   )
 })

@@ -145,12 +145,12 @@ describe('keys from a source', () => {
   it.each([
     ['five minutes before their end', 3_600_000, 3_300_000],
     ['in the middle of what is left, when that is short', 299_000, 149_500],
-  ])('keys from a source are requested again %s', async (_when, life, renewal) => {
+  ])('keys from a source are requested again %s', async (_when, life, refresh) => {
     let now = NOW
     let asked = 0
     const context = contextWith({ keys: async () => keys(`K${++asked}`, { expiration: NOW + life }) }, 's3://eo/k', () => now)
     await requestsOf(context, [answer(200)])
-    now += renewal - 1
+    now += refresh - 1
     await requestsOf(context, [answer(200)])
     expect(asked).toBe(1)
     now += 1

@@ -31,7 +31,7 @@ const asset = (href: string, storage?: object | null) => assetOf(item(href, stor
 const engine = (credential?: CredentialInput) => createAuth({ credentials: credential ? [credential] : [], typed: [store.url] })
 
 describe('an s3:// asset that requests nothing', () => {
-  it('an s3:// asset that requests nothing is fetched where its document says it lies, without a signature', async () => {
+  it("an s3:// asset that requests nothing is fetched from its document's URL without a signature", async () => {
     const response = await engine().fetch(asset('s3://open/a%20b'), { headers: { range: 'bytes=1-3' } })
     expect([response.status, await response.text()]).toEqual([206, 'ell'])
     expect(store.log[0]?.headers).not.toHaveProperty('authorization')
@@ -72,7 +72,7 @@ describe('an s3:// asset that requests nothing', () => {
     expect(lines.filter((line) => /KEY|TOKEN/.test(line))).toEqual([])
   })
 
-  it('an s3:// asset that requests nothing is not looked for at a URL of the machine’s that the document names', async () => {
+  it('an s3:// asset that requests nothing is not looked for at a loopback URL of the document', async () => {
     const auth = createAuth({ credentials: [] })
     expect(await failureOf(auth.fetch(asset('s3://open/a%20b')))).toMatchObject({ code: 'URL_ADDRESS_FORBIDDEN' })
     expect(store.log).toEqual([])

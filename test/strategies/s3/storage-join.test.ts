@@ -42,7 +42,7 @@ describe('an archive on two services', () => {
     expect(await place(v2(['hub-s3', 'cloud-s3']), only)).toMatchObject({ host: 'eodata.cloud.example', region: 'waw3-1' })
   })
 
-  it('an archive on two services is asked with the credential of the service that is named, although both are granted the bucket', async () => {
+  it('of two services of one archive, the credential of the named service signs, although both cover it', async () => {
     expect(await place(v2(['hub-s3']), hub, cloud)).toMatchObject({ credential: 'hub', host: 'eodata.hub.example' })
     expect(await place(v2(['cloud-s3']), hub, cloud)).toMatchObject({ credential: 'cloud', host: 'eodata.cloud.example' })
     expect(await place(v2(['hub-s3', 'cloud-s3']), cloud, hub)).toMatchObject({ credential: 'cloud' })

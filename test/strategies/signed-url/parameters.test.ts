@@ -23,7 +23,7 @@ function asking(parameters: Json, entry: Json = {}, signed = F) {
 }
 
 describe('the function of the credential', () => {
-  it('the function of the credential is asked first, with the definition of the catalog and what is to be signed', async () => {
+  it("the function of the credential is asked first, with the catalog's definition and the URL", async () => {
     const heard: unknown[] = []
     const parameter = (name: string, definition: unknown, resource: { url: string; target?: { pointer: string } }) => {
       heard.push([name, definition, resource.url, resource.target?.pointer])

@@ -197,7 +197,7 @@ describe('the signing calls of a credential', () => {
     return { auth, clock, servers, wanted: target(scheme.signed(SIGN_URL), `${DATA}f.tif`) }
   }
 
-  it('the signing calls of a credential that come too fast are sent again after the rest that was requested', async () => {
+  it('signing calls that come too fast are sent again after the requested pause', async () => {
     const { auth, clock, servers, wanted } = signing((call) =>
       call === 1 ? { status: 429, headers: { 'retry-after': '30' } } : { body: { href: SIGNED } },
     )

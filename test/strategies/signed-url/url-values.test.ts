@@ -103,7 +103,7 @@ describe('placeholders in the parameters of a credential', () => {
     expect(servers.sent).toEqual([])
   })
 
-  it('placeholders in the parameters of a credential by URL alone the API is told them all, and the URL itself only where none is made of it', async () => {
+  it('the API is told all parameters of a credential by URL, and the URL only where none is made of it', async () => {
     const bare = found(assetOf(item(undefined, { data: { href: 's3://eo/a' } }), 'data'))
     expect(await signing('s3://eo/x', { entry: { parameters: TEMPLATE } }).told(bare)).toEqual([{ container: 'eo', object: 'a' }])
     expect(await signing('s3://eo/x', { entry: { parameters: { duration: '60' } } }).told(bare)).toEqual([
@@ -136,7 +136,7 @@ describe('catalog text cannot choose the object that is signed', () => {
     expect(await failureOf(auth.authorize(target))).toMatchObject({ code: 'PARAM_FORBIDDEN' })
   })
 
-  it('catalog text cannot choose the object that is signed by the storage extension alone, which the hint says', async () => {
+  it('the storage extension alone cannot choose the signed object, which the hint says', async () => {
     const { auth, target } = signing(`${AT}a/b`, { parameters: { bucket: body }, storage: storage(AT) })
     expect(await failureOf(auth.authorize(target))).toMatchObject({
       code: 'PARAM_UNBOUND',
@@ -144,7 +144,7 @@ describe('catalog text cannot choose the object that is signed', () => {
     })
   })
 
-  it('catalog text cannot choose the object that is signed and a storage that agrees, or is elsewhere, is no hindrance', async () => {
+  it('a storage that agrees with the credential, or is elsewhere, does not prevent the signature', async () => {
     for (const platform of [AT, 'https://mirror.example', 'https://{account}.blob.core.windows.net', '{bad}'])
       expect(await signing(`${AT}a/b/c`, { entry, parameters: NAMES, storage: storage(platform) }).told()).toEqual([
         { container: 'a', object: 'b/c' },

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { taggedProse } from '../../../../src/services/translation/catalog/markdown-parts.ts'
+import { caseCount } from '../../../harness/case-count.ts'
 import { xmlProblem } from '../../../servers/translation/xml-problem.ts'
 
 const tagged = (prose: string) => taggedProse(prose).text
@@ -64,7 +65,7 @@ describe('prose for the service', () => {
           expect(restore(text)).toBe(prose)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: caseCount(1000, 200) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { markdownParts } from '../../../../src/services/translation/catalog/markdown-parts.ts'
+import { caseCount } from '../../../harness/case-count.ts'
 
 const prose = (markdown: string) => markdownParts(markdown).flatMap((part) => ('prose' in part ? [part.prose] : []))
 const joined = (markdown: string, change = (text: string) => text) =>
@@ -59,7 +60,7 @@ describe('parts of CommonMark', () => {
           expect(words(joined(markdown))).toBe(words(markdown))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: caseCount(500, 100) },
     )
   })
 

@@ -1,4 +1,4 @@
-/** Plays the flow of an HTTP word by hand: a context with a fixed clock and known randomness, answers in, legs out. */
+/** Plays the flow of an HTTP authentication scheme by hand: a context with a fixed clock and known randomness, responses in, steps out. */
 
 import { Secret } from '../../src/auth/credential.ts'
 import { MemorySessions, memoryStore } from '../../src/auth/session.ts'
@@ -15,7 +15,7 @@ export interface Circumstances {
   readonly random?: (bytes: number) => Uint8Array
 }
 
-/** What a word is given; texts of secret fields are wrapped as on reading. Use it for several requests to share its session. */
+/** What a scheme is given; texts of secret fields are wrapped as on reading. Use it for several requests to share its session. */
 export function wordContext(scheme: string, fields: Readonly<Record<string, unknown>>, circumstances: Circumstances = {}): HttpContext {
   const { clock = { now: () => 1_800_000_000_000 }, random = counting() } = circumstances
   const read = Object.entries(fields).map(([name, value]) => [name, SECRET_FIELDS.has(name) ? new Secret(value as string) : value])
@@ -34,8 +34,8 @@ export function wordContext(scheme: string, fields: Readonly<Record<string, unkn
   }
 }
 
-/** The legs that a flow sends to a server which answers like this, in turn, and then with 200. */
-export async function legsOf(flow: AuthFlow, replies: readonly Reply[] = []): Promise<readonly AuthStep[]> {
+/** The steps that a flow sends to a server which answers like this, in turn, and then with 200. */
+export async function stepsOf(flow: AuthFlow, replies: readonly Reply[] = []): Promise<readonly AuthStep[]> {
   const server = script((_request, index) => replies[index])
   const steps: AuthStep[] = []
   await runFlow(flow, (step) => {
@@ -46,7 +46,7 @@ export async function legsOf(flow: AuthFlow, replies: readonly Reply[] = []): Pr
 }
 
 /** The request that is ready to be sent, after what must be asked before. */
-export async function readyLeg(flow: AuthFlow, replies: readonly Reply[] = []): Promise<AuthStep | undefined> {
+export async function readyStep(flow: AuthFlow, replies: readonly Reply[] = []): Promise<AuthStep | undefined> {
   const server = script((_request, index) => replies[index])
   return authorizedStep(flow, (step) => server.send(step.request))
 }

@@ -2,8 +2,8 @@
 import type { HttpRequest } from '../../../src/http/message.ts'
 import type { HttpContext } from '../../../src/strategies/http/http-strategy.ts'
 import { digest } from '../../../src/strategies/http/schemes.ts'
+import { stepsOf, unauthorized, wordContext } from '../../harness/auth-flow.ts'
 import type { Reply } from '../../harness/scripted.ts'
-import { legsOf, unauthorized, wordContext } from '../../harness/word.ts'
 
 const PLACE = 'https://data.example'
 export const MUFASA = { username: 'Mufasa', password: 'Circle of Life', algorithms: ['MD5', 'SHA-256', 'SHA-512-256'] }
@@ -18,9 +18,9 @@ export const post: HttpRequest = { ...get(), method: 'POST', body: 'hello' }
 export const ok = (info?: string): Reply => (info === undefined ? {} : { headers: { 'authentication-info': info } })
 export const challenge = (more: string, realm = 'r') => unauthorized(`Digest realm="${realm}", ${more}`)
 
-/** The `Authorization` of each leg. */
+/** The `Authorization` of each step. */
 export async function sent(context: HttpContext, replies: readonly Reply[], request = get()): Promise<(string | undefined)[]> {
-  return (await legsOf(digest.authorize(request, context), replies)).map((step) => step.request.headers.authorization)
+  return (await stepsOf(digest.authorize(request, context), replies)).map((step) => step.request.headers.authorization)
 }
 
 /** The fields of what the flow sends last. */
