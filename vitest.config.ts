@@ -56,8 +56,8 @@ const SHARING = FILES.filter((path) => !REPLACING.includes(path))
 const SLOW = SHARING.filter(isSlow)
 const UNIT = SHARING.filter((path) => !isSlow(path))
 
-/** They assert that Node hashes at once, or need what no page has. */
-const ON_NODE_ONLY = /(?:sigv4|private-token-(?:issuance|vectors)|reread-secrets)\.test\.ts$/
+/** They assert that Node hashes at once, or need what no page has, such as cookies. */
+const ON_NODE_ONLY = /(?:sigv4|signature-only|private-token-(?:issuance|vectors)|reread-secrets)\.test\.ts$/
 const asksPlatform = (path: string) => textOf(path).includes("'#platform'")
 /** What runs a second time on the platform of pages: tests that import `#platform` or a module that does, and those of such a module's name. */
 const WEB = SHARING.filter((path) => {

@@ -84,6 +84,12 @@ const TARGETS = ['url', 'parents']
 
 const CORE: readonly Call[] = [
   {
+    name: 'createEngine',
+    work: (options: unknown) => library.createEngine(options as never).ready(),
+    given: () => [{ ...engine, strategies: library.defaultStrategies }],
+    options: { at: 0, names: ['credentials', 'strategies', 'transport', 'typed', 'anonymous', 'byAddress', 'minValidity'] },
+  },
+  {
     name: 'createAuth',
     work: used,
     given: () => [engine],

@@ -2,7 +2,7 @@
 import type { CredentialObject } from '../../auth/credential.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
 import type { AuthError, ErrorCode } from '../../errors.ts'
-import { isStored, replaceSecret } from '../../node/credentials/store-secret.ts'
+import { isStored, replaceSecret } from '../../node/credentials/index.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { Context } from '../context.ts'
