@@ -22,7 +22,7 @@ export const LOCAL_GUARDS: readonly Guard[] = [
     becomes: 'false',
     test: 'test/node/loopback-login.test.ts',
     title:
-      'the redirect URI that a client is registered with > the redirect URI that a client is registered with is on one loopback address only, and takes no other host',
+      'the redirect URI that a client is registered with > the registered redirect URI is on one loopback address only, and accepts no other host',
   },
   {
     id: 'login-browser',
