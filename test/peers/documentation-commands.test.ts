@@ -163,7 +163,7 @@ const CODE: readonly (readonly [page: string, block: number, prints: RegExp])[] 
   ['docs/errors.md', 0, /^NO_CREDENTIAL no credential for /],
   ['docs/download.md', 0, /^(?:\S+ \[ 'length' \]\n){7}$/],
   ['docs/gateway.md', 0, /^(?:\S+ http:\/\/127\.0\.0\.1:\d+\/\S+\n){7,}$/],
-  ['docs/crawling.md', 0, /scene-1\.json [\s\S]*scene-2\.json /],
+  ['docs/crawling.md', 0, /(?=[\s\S]*scene-1\.json )(?=[\s\S]*scene-2\.json )/],
   ['docs/pipelines.md', 0, /^(?:\/assets\/\S+ http:\/\/127\.0\.0\.1:\d+\/scene-1\/\S+\n){7}$/],
 ]
 const PRELUDE = (origin: string) => `
