@@ -8,6 +8,7 @@ import type { Auth, TargetSendOptions } from '../auth/auth.ts'
 import { isTarget } from '../auth/resource.ts'
 import { matchesAny, parseUrlPattern } from '../auth/url-pattern.ts'
 import { AuthError, ConfigurationError, IntegrityError, isAuthError, NetworkError, ProtocolError, TrustError } from '../errors.ts'
+import { harmlessHeaders } from '../http/headers.ts'
 import { type HttpRequest, type HttpResponse, percentEncoded, type Transport } from '../http/message.ts'
 import { bareAddress, urlOfHref } from '../http/url.ts'
 import { urlSignature } from '../http/url-signature.ts'
@@ -316,7 +317,7 @@ class Orders {
       return isTarget(given) ? this.#auth.send(at(given, location), sending) : this.#auth.send({ ...given, url: location }, sending)
     const { signal } = sending
     return (await this.#withoutCredentials()).send(
-      { method, url: location, headers: headers as HttpRequest['headers'] },
+      { method, url: location, headers: harmlessHeaders(headers as HttpRequest['headers']) },
       signal ? { signal } : {},
     )
   }

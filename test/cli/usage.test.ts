@@ -29,6 +29,8 @@ describe('wrong arguments', () => {
     const [short, long] = await Promise.all([run(['lint', 'x', '--json']), run(['lint', 'x', '--format', 'json'])])
     expect(short).toEqual(long)
     expect(JSON.parse(short.stdout)).toMatchObject({ version: 1 })
+    const both = await run(['lint', 'x', '--json', '--format', 'sarif=/dev/null'])
+    expect(JSON.parse(both.stdout)).toMatchObject({ version: 1 })
   })
 
   it.each([
@@ -37,6 +39,8 @@ describe('wrong arguments', () => {
     [['authorize', 'a.json', '--asset', 'a', '--role', 'data'], '--role needs --as ndjson'],
     [['authorize', 'a.json', '--as', 'ndjson', '--link', 'next'], '--link selects one target'],
     [['authorize'], 'no document is given'],
+    [['authorize', 'a.json', '--asset', 'a', '--as', 'curl', '--json'], "option '--json' cannot be used with option '--as <form>'"],
+    [['lint', 'a.json', '--json', '--format', 'concise'], 'only one format can be written to stdout'],
   ])('%j is refused', async (argv, message) => {
     const { code, stderr } = await run(argv)
     expect(code).toBe(2)

@@ -110,6 +110,15 @@ describe('each provider as it documents its orders', () => {
     expect([archives.orders.length, archives.violations]).toEqual([1, []])
   })
 
+  it('headers of the caller that may hold a secret do not reach a file on another host', async () => {
+    const { auth, sent } = await among()
+    const request = { method: 'GET', url: CDS, headers: { 'x-own-key': 'of the caller', range: 'bytes=0-1' } }
+    for (let waits = 0; waits < 2; waits++) await expect(auth.send(request)).rejects.toMatchObject({ code: 'HTTP_202' })
+    await auth.send(request)
+    const elsewhere = sent.filter(({ url }) => new URL(url).host !== new URL(CDS).host)
+    expect(elsewhere.map(({ headers }) => [headers['x-own-key'], headers.range])).toEqual([[undefined, 'bytes=0-1']])
+  })
+
   it('parameters of a query are those of the order as well', async () => {
     const { archives, auth } = await among()
     const query = new URLSearchParams({ location: 'abc', product_id: 'a.SAFE', dataset_id: 'EO:ESA' })

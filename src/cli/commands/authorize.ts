@@ -115,7 +115,7 @@ function withAuthorizeOptions(command: Command): Command {
         [...Object.keys(FORMS), LINES],
       ),
     )
-    .option('--json', 'print JSON: --as json')
+    .addOption(new Option('--json', 'print JSON: --as json').conflicts('as'))
     .option('--reveal', 'show secrets in every output form')
     .addOption(
       new Option('--expires <seconds>', `presign the URL of an s3 scheme for this time (default with --as url: ${URL_LIFE})`).argParser(

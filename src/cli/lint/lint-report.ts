@@ -30,13 +30,14 @@ import type { LintOutcome } from './lint-run.ts'
  * @param read files that the run reads, which a report must not replace
  */
 export function destinationsOf(
-  { json, format = json ? [{ format: 'json' }] : undefined }: ReportOptions,
+  { json = false, format: named = [] }: ReportOptions,
   taken?: string,
   read: readonly (string | undefined)[] = [],
 ): readonly Destination[] {
-  const toStdout = format?.filter(({ file }) => file === undefined) ?? []
+  const all: readonly Destination[] = json ? [{ format: 'json' }, ...named] : named
+  const toStdout = all.filter(({ file }) => file === undefined)
   if (toStdout.length > 1) throw usageError('only one format can be written to stdout', 'give --format json=FILE')
-  const files = format?.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)])) ?? []
+  const files = all.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]))
   const again = files.find((file, index) => files.indexOf(file) < index)
   if (again !== undefined) throw usageError(`two reports cannot be written to "${again}"`, 'give each format its own file')
   const replaced = files.length > 0 && read.find((name) => name !== undefined && files.includes(resolve(name)))
@@ -44,7 +45,7 @@ export function destinationsOf(
     throw usageError(`the report would replace "${replaced}", which is an input of this run`, 'give --format FORMAT=FILE another file')
   if (taken !== undefined && toStdout.length > 0)
     throw usageError(`stdout is used for ${taken}`, `give --format ${toStdout[0]?.format}=FILE`)
-  return format ?? [{ format: 'pretty' }]
+  return all.length > 0 ? all : [{ format: 'pretty' }]
 }
 
 /** Returns true if a format contains the fingerprints of findings. */

@@ -244,7 +244,7 @@ async function sign(context: Context, answers: Answers, call: string, signal: Ab
   const request = signingRequest(filledApi(credential, resource), credential.method, parameters)
   const send = context.input?.send ?? context.send
   const limiter = await limiterOf(context)
-  const response = await limiter.run(() => send(request, { signal }), signal, request.url)
+  const response = await limiter.run(() => send(request, { signal }), signal)
   const now = clock.now()
   const asked = usesPath(credential) ? context.resource.url : resource.url
   const { value, ...life } = await readSignedAnswer(response, {
