@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { AbortedError, type AuthError } from '../../errors.ts'
+import { writeFailure } from '../../node/base/index.ts'
 import type { GatewayRequest } from '../../node/gateway/index.ts'
 import { catalogsOf } from '../../stac/file-places.ts'
 import { errorText } from '../../text/sanitize.ts'
@@ -73,7 +77,6 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const { usableTargets } = await import('../run/usable-targets.ts')
   const { withSourcesServed } = await import('../run/source-files.ts')
   const { noteNeededProviders, wholeFileNotes } = await import('./gateway.ts')
-  const { writeMap } = await import('../run/gateway-map.ts')
   const { providersSetUp, withProviderHint, withSetupHint } = await import('../setup-hint.ts')
   const { runChild } = await import('../run/child-process.ts')
   const refused = new Refusals()
@@ -91,6 +94,7 @@ async function run(names: readonly string[], child: readonly string[], options: 
   const settings = { documents, rewrite, onRequest, onWarning: context.diagnostics.warn, ...(name !== undefined && { name }) }
   const start = async () => createGateway(await auth(), settings)
   const gateway = await untilInterrupted(start(), io.signal)
+  const cleanups = [() => gateway.close()]
   try {
     const { base } = gateway
     const [first] = documents
@@ -103,28 +107,33 @@ async function run(names: readonly string[], child: readonly string[], options: 
       if (instead && substituted.some((argument) => argument.includes(url)))
         await diagnostics.note(`{${key}} is read from its alternate asset {${instead.key}}, because ${instead.why}`)
     }
-    const { command, restore } = await withSourcesServed(substituted, { ...gateway, isNamed: name !== undefined })
-    const map = await writeMap({ base, targets: gateway.targets }).catch(async (error: unknown) => {
-      await restore()
-      throw error
-    })
-    try {
-      const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map.path }, options, io)
-      if (io.signal.aborted) throw new AbortedError(io.signal.reason)
-      const code = await runChild(command, environment, io)
-      if (code !== 0) {
-        await noteBareKeys(child, targets, context)
-        for (const error of refused.errors()) await diagnostics.error(await hinted(error))
-      } else {
-        for (const error of refused.unread()) await diagnostics.note(errorText(await hinted(error), 'warning'))
-      }
-      return code
-    } finally {
-      await map.remove()
-      await restore()
+    const map = await writeMap({ base, targets: gateway.targets }, cleanups)
+    const command = await withSourcesServed(substituted, { ...gateway, isNamed: name !== undefined }, cleanups)
+    const environment = await environmentFor({ STAC_AUTH_GATEWAY: base, STAC_AUTH_GATEWAY_MAP: map }, options, io)
+    if (io.signal.aborted) throw new AbortedError(io.signal.reason)
+    const code = await runChild(command, environment, io)
+    if (code !== 0) {
+      await noteBareKeys(child, targets, context)
+      for (const error of refused.errors()) await diagnostics.error(await hinted(error))
+    } else {
+      for (const error of refused.unread()) await diagnostics.note(errorText(await hinted(error), 'warning'))
     }
+    return code
   } finally {
-    await gateway.close()
+    for (const cleanup of cleanups) await cleanup()
+  }
+}
+
+/** Writes the URLs of the gateway to a file that only the user can read. Errors: `DISK_FULL`, `FILE_ACCESS`. */
+async function writeMap(content: object, cleanups: (() => Promise<void>)[]): Promise<string> {
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'stac-auth-run-'))
+    cleanups.push(() => rm(folder, { recursive: true, force: true }))
+    const path = join(folder, 'gateway.json')
+    await writeFile(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+    return path
+  } catch (error) {
+    throw writeFailure(error, 'the map of the gateway')
   }
 }
 

@@ -7,17 +7,8 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 
 type Serving = Pick<Gateway, 'base' | 'urlFor' | 'allows'>
 
-export interface SourceFileOptions {
-  /** True leaves URLs of the gateway in files that the program writes: they stay valid. */
-  readonly isNamed: boolean
-}
-
-/** The program with its arguments, and what to do when it has ended. */
-export interface PreparedArguments {
-  readonly command: readonly string[]
-  /** Removes the copies; writes the original URLs into the files that the program has written. */
-  restore(): Promise<void>
-}
+/** A gateway with a name has URLs that stay valid: they are left in files that the program writes. */
+type NamedServing = Serving & { readonly isNamed: boolean }
 
 /** A virtual raster, and a project of QGIS. */
 const NAMES_SOURCES = /\.(?:vrt|qgs)$/i
@@ -26,45 +17,38 @@ const NAMES_SOURCES = /\.(?:vrt|qgs)$/i
 const MAX_BYTES = 64 * 2 ** 20
 
 /**
- * Replaces each local `.vrt` and `.qgs` file among the arguments that names URLs which the gateway would request by a copy beside it with
- * URLs of the gateway. Errors: `FILE_ACCESS`, `DISK_FULL` for a folder in which no copy can be written.
+ * Returns the command with a copy in place of each local `.vrt` and `.qgs` file that names URLs which the gateway would request: beside it,
+ * with URLs of the gateway. The cleanups remove the copies, and write the original URLs into the files that the program has written.
+ * Errors: `FILE_ACCESS`, `DISK_FULL` for a folder in which no copy can be written.
  */
-export async function withSourcesServed(command: readonly string[], gateway: Serving & SourceFileOptions): Promise<PreparedArguments> {
-  const restorers: (() => Promise<void>)[] = []
-  const restore = async () => {
-    for (const one of restorers.splice(0)) await one()
+export async function withSourcesServed(
+  command: readonly string[],
+  gateway: NamedServing,
+  cleanups: (() => Promise<void>)[],
+): Promise<readonly string[]> {
+  const prepared: string[] = []
+  for (const [index, argument] of command.entries()) {
+    const isSource = index > 0 && NAMES_SOURCES.test(argument)
+    prepared.push(isSource ? await servedFile(argument, `.stac-auth-${process.pid}-${index}-`, gateway, cleanups) : argument)
   }
-  try {
-    const changed: string[] = []
-    for (const [index, argument] of command.entries()) {
-      if (index === 0 || !NAMES_SOURCES.test(argument)) changed.push(argument)
-      else changed.push(await prepared(argument, gateway, restorers))
-    }
-    return { command: changed, restore }
-  } catch (error) {
-    await restore()
-    throw error
-  }
+  return prepared
 }
 
-async function prepared(path: string, gateway: Serving & SourceFileOptions, restorers: (() => Promise<void>)[]): Promise<string> {
+async function servedFile(path: string, prefix: string, gateway: NamedServing, cleanups: (() => Promise<void>)[]): Promise<string> {
   const text = await textOf(path)
   const served = text === undefined ? undefined : await toGateway(text, gateway)
   const isCopied = served !== undefined && served !== text
-  const used = isCopied ? join(dirname(path), `.stac-auth-${process.pid}-${restorers.length}-${basename(path)}`) : path
-  if (isCopied) {
-    restorers.push(() => rm(used, { force: true }))
-    await writeNew(used, served)
-  }
-  const given = isCopied ? served : text
-  const failed = (error: unknown) => {
-    throw writeFailure(error, `"${path}"`)
-  }
-  restorers.unshift(async () => {
+  const used = isCopied ? join(dirname(path), `${prefix}${basename(path)}`) : path
+  if (isCopied) await writeNew(used, served)
+  cleanups.push(async () => {
     const after = await textOf(used)
-    if (after === undefined || after === given) return
+    if (isCopied) await rm(used, { force: true })
+    if (after === undefined || after === (isCopied ? served : text)) return
     const original = fromGateway(after, gateway.base)
-    if (isCopied || (!gateway.isNamed && original !== after)) await writeFile(path, original).catch(failed)
+    if (!isCopied && (gateway.isNamed || original === after)) return
+    await writeFile(path, original).catch((error: unknown) => {
+      throw writeFailure(error, `"${path}"`)
+    })
   })
   return used
 }

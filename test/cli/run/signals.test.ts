@@ -1,12 +1,10 @@
 /** Ways in which `run` ends, of the built program: nothing that it started stays behind. */
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { newHolder } from '../../../src/node/base/lock-holder.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import { asset, item } from '../../harness/documents.ts'
 import { put, temporaryFolder } from '../folder.ts'
 
@@ -109,35 +107,16 @@ describe('run', () => {
     expect(await left(started)).toEqual([false, false, false])
   })
 
-  it('that is killed does not hinder the next one, which removes its map', async () => {
+  it('that is killed does not hinder the next one', async () => {
     const killed = await start()
     killed.ours.kill('SIGKILL')
     await once(killed.ours, 'exit')
     expect(await isServed(killed.base)).toBe(false)
     const next = await start()
     expect(await left(next)).toEqual([true, true, true])
-    expect([await isThere(killed.map), await isThere(dirname(killed.map))]).toEqual([false, false])
-    expect((await stat(next.map)).mode & 0o777).toBe(0o600)
     next.ours.kill('SIGTERM')
     await once(next.ours, 'close')
     expect(await left(next)).toEqual([false, false, false])
-  })
-
-  it('removes no map of a process that runs, and nothing behind a symbolic link', async () => {
-    const one = await start()
-    const precious = join(await temporaryFolder(), 'precious')
-    await mkdir(precious)
-    const { pid } = spawnSync(process.execPath, ['-e', ''])
-    await writeFile(join(precious, 'process.json'), JSON.stringify({ ...(await newHolder()), pid }))
-    const trap = join(dirname(dirname(one.map)), `stac-auth-run-trap-${process.pid}`)
-    await symlink(precious, trap)
-    onTestFinished(() => rm(trap, { force: true }))
-    const other = await start()
-    expect([await left(one), await isThere(join(precious, 'process.json'))]).toEqual([[true, true, true], true])
-    for (const { ours } of [one, other]) {
-      ours.kill('SIGTERM')
-      await once(ours, 'close')
-    }
   })
 
   it('leaves Ctrl-C at a terminal to the program, which may go on', async () => {

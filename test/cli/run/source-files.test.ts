@@ -53,16 +53,18 @@ describe('a file that names its sources', () => {
   const written = async (name: string, text: string) => {
     const folder = await temporaryFolder()
     const path = await put(folder, name, text)
-    const prepared = await withSourcesServed(['gdalinfo', '-checksum', path, join(folder, 'new.vrt')], gateway)
-    return { folder, path, prepared, used: prepared.command[2] as string }
+    const cleanups: (() => Promise<void>)[] = []
+    const command = await withSourcesServed(['gdalinfo', '-checksum', path, join(folder, 'new.vrt')], gateway, cleanups)
+    const restore = () => Promise.all(cleanups.map((cleanup) => cleanup()))
+    return { folder, path, restore, used: command[2] as string }
   }
 
   it('is read from a copy beside it, which is removed', async () => {
     for (const name of ['kept.vrt', 'kept.QGS']) {
-      const { folder, path, prepared, used } = await written(name, KEPT)
+      const { folder, path, restore, used } = await written(name, KEPT)
       expect(used).not.toBe(path)
       expect(await readFile(used, 'utf8')).toBe(await toGateway(KEPT, gateway))
-      await prepared.restore()
+      await restore()
       expect([await readdir(folder), await readFile(path, 'utf8')]).toEqual([[name], KEPT])
     }
   })
@@ -73,19 +75,19 @@ describe('a file that names its sources', () => {
       ['list.txt', KEPT],
       ['latin.vrt', 'x'],
     ] as const) {
-      const { folder, path, used, prepared } = await written(name, text)
+      const { folder, path, used, restore } = await written(name, text)
       expect(used).toBe(path)
-      await prepared.restore()
+      await restore()
       expect(await readdir(folder)).toEqual([name])
     }
   })
 
   it('has the original URLs when the program has written it, new or again', async () => {
-    const { folder, path, prepared, used } = await written('kept.vrt', KEPT)
+    const { folder, path, restore, used } = await written('kept.vrt', KEPT)
     const output = vrt(`/vsicurl/${base}https/data.example/new.tif`)
     await writeFile(used, output)
     await writeFile(join(folder, 'new.vrt'), output)
-    await prepared.restore()
+    await restore()
     const original = vrt('/vsicurl/https://data.example/new.tif')
     expect([await readFile(path, 'utf8'), await readFile(join(folder, 'new.vrt'), 'utf8')]).toEqual([original, original])
     expect((await readdir(folder)).sort()).toEqual(['kept.vrt', 'new.vrt'])
@@ -93,10 +95,11 @@ describe('a file that names its sources', () => {
 
   it('keeps URLs of a gateway with a name, which stay valid', async () => {
     const path = join(await temporaryFolder(), 'new.vrt')
-    const { restore } = await withSourcesServed(['gdalbuildvrt', path], { ...gateway, isNamed: true })
+    const cleanups: (() => Promise<void>)[] = []
+    await withSourcesServed(['gdalbuildvrt', path], { ...gateway, isNamed: true }, cleanups)
     const output = vrt(`/vsicurl/${base}https/data.example/new.tif`)
     await writeFile(path, output)
-    await restore()
+    await cleanups[0]?.()
     expect(await readFile(path, 'utf8')).toBe(output)
   })
 })
