@@ -1,4 +1,6 @@
 /** Runs `authorize --as ndjson`. */
+import type { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { AuthorizedRequest } from '../auth/auth.ts'
 import type { AuthError } from '../errors.ts'
 import { plural } from '../lint/reporters/report.ts'
@@ -13,7 +15,7 @@ import { givenDocuments } from './download/documents.ts'
 import { EXIT, exitCodeOf, worstExit } from './exit-code.ts'
 import { isBrokenPipe, write } from './io.ts'
 import { openAuth } from './open-auth.ts'
-import type { AssetOptions, ByAddressOption, CredentialsOption } from './options.ts'
+import { type AssetOptions, type ByAddressOption, type CredentialsOption, defined } from './options.ts'
 
 /** Options of `--as ndjson`. */
 export interface AuthorizeLinesOptions extends CredentialsOption, ByAddressOption, AssetOptions {
@@ -31,23 +33,26 @@ const MADE = Symbol('made')
 /** Prints a line for each target of the inputs and returns the exit code. Errors: `USAGE`, `CONFIG_INVALID`, `ABORTED`. */
 export async function authorizeLines(names: readonly string[], options: AuthorizeLinesOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
-  const { asset: keys, include, exclude, role: roles, type: types, prefer, reveal = false, expires: presign, concurrency } = options
+  const {
+    asset: keys,
+    include,
+    exclude,
+    role: roles,
+    type: types,
+    prefer: alternates,
+    reveal = false,
+    expires: presign,
+    concurrency,
+  } = options
   const opened = openAuth(context, options, names)
-  const assets = {
-    ...(keys && { keys }),
-    ...(include && { include }),
-    ...(exclude && { exclude }),
-    ...(roles && { roles }),
-    ...(types && { types }),
-  }
-  const selection = await selectionOptionsOf({ assets, ...(prefer && { alternates: prefer }) })
+  const selection = await selectionOptionsOf(defined({ assets: defined({ keys, include, exclude, roles, types }), alternates }))
   const results = authorizeAll(await opened(), inputsOf(names, selection, options, context, opened), {
     signal: io.signal,
     ordered: options.unordered !== true,
     ...(presign !== undefined && { presign }),
     ...(concurrency !== undefined && { concurrency }),
   })
-  const output = new LineWriter((text) => write(io.stdout, text))
+  const output = lineWriter(io.stdout)
   const exits = new Set<number>()
   let requests = 0
   let errors = 0
@@ -129,42 +134,31 @@ function requestOf(request: AuthorizedRequest, reveal: boolean): object {
 /** Characters. */
 const MOST_WAITING = 1 << 18
 
-/** Lines that are written together: one write for each line would take longer than the signatures. */
-class LineWriter {
-  readonly #write: (text: string) => Promise<void>
-  #waiting = ''
-  #writing: Promise<void> | undefined
-  #failure: { readonly reason: unknown } | undefined
-
-  constructor(writeText: (text: string) => Promise<void>) {
-    this.#write = writeText
-  }
-
-  /** Adds a line; waits while much is unwritten. Errors: those of an earlier write. */
-  async add(line: string): Promise<void> {
-    this.#waiting += `${line}\n`
-    this.#writing ??= this.#flush()
-    if (this.#waiting.length > MOST_WAITING || this.#failure) await this.end()
-  }
-
-  /** Waits until everything is written. */
-  async end(): Promise<void> {
-    await this.#writing
-    if (this.#failure) throw this.#failure.reason
-  }
-
-  async #flush(): Promise<void> {
-    // Lines that are ready now are written together.
-    await new Promise((resolve) => setImmediate(resolve))
-    try {
-      while (this.#waiting !== '') {
-        const text = this.#waiting
-        this.#waiting = ''
-        await this.#write(text)
-      }
-    } catch (reason) {
-      this.#failure = { reason }
+/** Returns a writer of lines: those that are ready are written together, because a write for each takes longer than the signatures. */
+function lineWriter(output: Writable): { add(line: string): Promise<void>; end(): Promise<void> } {
+  let waiting = ''
+  let writing: Promise<void> | undefined
+  let hasFailed = false
+  const flush = async () => {
+    await setImmediate()
+    while (waiting !== '') {
+      const text = waiting
+      waiting = ''
+      await write(output, text)
     }
-    this.#writing = undefined
+    writing = undefined
+  }
+  const end = async () => writing
+  return {
+    end,
+    add: async (line) => {
+      waiting += `${line}\n`
+      writing ??= flush()
+      // A failure is thrown by the next call.
+      writing.catch(() => {
+        hasFailed = true
+      })
+      if (waiting.length > MOST_WAITING || hasFailed) await end()
+    },
   }
 }

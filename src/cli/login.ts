@@ -16,7 +16,7 @@ import { EXIT, usageError } from './exit-code.ts'
 import { write } from './io.ts'
 import { checkTokenFolder, openAuth } from './open-auth.ts'
 import type { CredentialsOption } from './options.ts'
-import { durationText, expiryText } from './units.ts'
+import { aligned, durationText, expiryText } from './units.ts'
 
 export interface LoginOptions extends CredentialsOption, NewCredentialOptions {
   readonly browser?: boolean
@@ -204,9 +204,10 @@ export async function status(options: StatusOptions, context: Context, open: typ
 function textOf(known: readonly CredentialStatus[]): string {
   if (known.length === 0)
     return 'no credential uses tokens; stac-auth setup DOC, or setup with a provider of stac-auth providers, makes one\n'
-  const rows = known.map((one) => [one.credential, [one.type, one.flow].filter(Boolean).join(' '), stateText(one)])
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => `${forLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))}\n`).join('')
+  const rows = known.map((one) => [one.credential, [one.type, one.flow].filter(Boolean).join(' '), stateText(one)].map(forLine))
+  return aligned(rows)
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function stateText({ credential, state, expiresAt, refreshable, user, scopes = [] }: CredentialStatus): string {

@@ -13,7 +13,7 @@ import type { Context } from './context.ts'
 import { usageError } from './exit-code.ts'
 import { type Io, version } from './io.ts'
 import { type ReadDocument, readDocument } from './read-document.ts'
-import { bytesText } from './units.ts'
+import { aligned, bytesText } from './units.ts'
 
 /** The end of the description of a repeatable option. */
 const REPEATABLE = '(repeatable)'
@@ -44,14 +44,14 @@ export function inOptionGroup(command: Command, heading: string, add: (command: 
 
 /** Adds the options of {@link TargetRequestOptions}. */
 export function withTargetRequestOptions(command: Command): Command {
-  return withByAddressOption(withCredentialsOption(withTargetOptions(command)))
+  withTargetOptions(command, (group) => group.option('--asset <key>', 'select the asset with this key'))
+  return withByAddressOption(withCredentialsOption(command))
 }
 
-/** Adds `--asset`, `--alternate` and `--link`. */
-function withTargetOptions(command: Command): Command {
+/** Adds `--asset` by the function, `--alternate` and `--link`. */
+export function withTargetOptions(command: Command, addAsset: (command: Command) => Command): Command {
   return inOptionGroup(command, 'Target:', (group) =>
-    group
-      .option('--asset <key>', 'select the asset with this key')
+    addAsset(group)
       .option('--alternate <key/name>', 'select an alternate asset by asset key and alternate name')
       .option('--link <rel>', 'select the first link with this relation; REL#n the n-th, from 0'),
   )
@@ -113,6 +113,14 @@ export function withAssetFilters(command: Command, verb: string): Command {
     .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect)
 }
 
+/** Removes undefined members. */
+export function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
+}
+
+/** Adds a value of a repeatable option. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
@@ -168,15 +176,12 @@ const NO_TARGET = 'no target is selected: give --asset KEY, --alternate KEY/NAME
 
 /** Returns the error for a document without a target option; its hint lists the assets. */
 function noTarget(document: StacDocument): AuthError {
-  const rows = Object.entries(assets(document)).map(([key, asset]) => assetRow(key, asset))
-  if (rows.length === 0) return usageError(NO_TARGET)
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows
-    .slice(0, MOST_ROWS)
-    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
-  const more = rows.length > MOST_ROWS ? [`  … (${rows.length} in all)`] : []
-  const example = `for example --asset ${shellName(Object.keys(assets(document))[0] ?? '')}`
-  return usageError(NO_TARGET, ['the assets are:', ...lines, ...more, example].join('\n'))
+  const present = Object.entries(assets(document))
+  const [first] = present
+  if (!first) return usageError(NO_TARGET)
+  const lines = aligned(present.slice(0, MOST_ROWS).map(([key, asset]) => assetRow(key, asset))).map((line) => `  ${line}`)
+  const more = present.length > MOST_ROWS ? [`  … (${present.length} in all)`] : []
+  return usageError(NO_TARGET, ['the assets are:', ...lines, ...more, `for example --asset ${shellName(first[0])}`].join('\n'))
 }
 
 const MOST_ROWS = 50
@@ -230,27 +235,17 @@ export function relations(document: StacDocument): string[] {
   return Array.isArray(links) ? [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))] : []
 }
 
-/** Returns a parser of whole numbers from `least` up. */
-export function wholeFrom(least: number): (text: string) => number {
+/** Returns a parser of whole numbers. */
+export function wholeFrom(least: number, most = 999_999_999): (text: string) => number {
   return (text) => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) < least) throw new InvalidArgumentError(`It must be a whole number from ${least}.`)
-    return Number(text)
+    const value = Number(text)
+    if (/^\d{1,9}$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${least}${most === 999_999_999 ? '' : ` to ${most}`}.`)
   }
 }
 
 /** Parses a port number. */
-export function portNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) === 0 || Number(text) > 65_535)
-    throw new InvalidArgumentError('It must be a port from 1 to 65535.')
-  return Number(text)
-}
-
-/** Parses the lifetime of a signature in seconds, at most one week. */
-export function signatureSeconds(text: string): number {
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= 604_800) return value
-  throw usageError(`"${text}" is not a number of seconds from 1 to 604800`)
-}
+export const portNumber = wholeFrom(1, 65_535)
 
 /** Parses a positive number. */
 export function positive(text: string): number {
@@ -258,24 +253,28 @@ export function positive(text: string): number {
   return Number(text)
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 }
-
 /** Parses a number of bytes: `500k`, `2.5M`, `1G`, in units of 1000. */
-export function byteCount(text: string): number {
-  const [, number = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([kmg]?)b?$/i.exec(text) ?? []
-  const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? 1))
-  if (bytes < 1) throw new InvalidArgumentError('It must be a number of bytes, such as 500k or 10M.')
-  return bytes
-}
-
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+export const byteCount = amount(
+  /^(\d{1,9}(?:\.\d{1,3})?)([kmg]?)b?$/i,
+  { '': 1, k: 1e3, m: 1e6, g: 1e9 },
+  'a number of bytes, such as 500k or 10M',
+)
 
 /** Parses a duration, `90s`, `30m`, `2h` or `1d`, to milliseconds. */
-export function duration(text: string): number {
-  const [, number = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? []
-  const milliseconds = Math.round(Number(number) * (SECONDS[unit] ?? 0) * 1000)
-  if (milliseconds < 1) throw new InvalidArgumentError('It must be a duration, such as 90s, 30m, 2h or 1d.')
-  return milliseconds
+export const duration = amount(
+  /^(\d{1,6}(?:\.\d{1,3})?)([smhd])$/,
+  { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+  'a duration, such as 90s, 30m, 2h or 1d',
+)
+
+/** Returns a parser of numbers with a unit, to whole numbers from 1. */
+function amount(pattern: RegExp, units: Readonly<Record<string, number>>, what: string): (text: string) => number {
+  return (text) => {
+    const [, number = '', unit = ''] = pattern.exec(text) ?? []
+    const value = Math.round(Number(number) * (units[unit.toLowerCase()] ?? 0))
+    if (value < 1) throw new InvalidArgumentError(`It must be ${what}.`)
+    return value
+  }
 }
 
 /**
@@ -359,24 +358,23 @@ export function withReachOptions(command: Command, crawl: string): Command {
 
 /** Converts options to the settings of a crawl. Errors: `USAGE` for an invalid `--contact`. */
 export function crawlSettings(options: CrawlOption): CrawlLimits & CrawlManners {
-  const { crossOrigin, sameOrigin, contact, crawl: _crawl, resume: _resume, ...rest } = options
-  const { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, perHost, rate, robots, shard } = rest
+  const { crossOrigin, sameOrigin, contact, maxDocuments, maxDepth, maxPages, sample, seed, concurrency, perHost, rate, robots, shard } =
+    options
   if (contact !== undefined && !/^[\x20-\x7e]{1,200}$/.test(contact)) throw usageError('--contact must be one line of ASCII text')
   const origins = crossOrigin ? 'cross' : sameOrigin ? 'same' : undefined
-  const given = { maxDocuments, maxDepth, maxPages, sample, seed, concurrency, perHost, rate, robots, shard, origins }
   const userAgent = `stac-auth/${version()}${contact === undefined ? '' : ` (${contact.replace(/[()\\]/g, '')})`}`
-  return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), userAgent }
+  return defined({ maxDocuments, maxDepth, maxPages, sample, seed, concurrency, perHost, rate, robots, shard, origins, userAgent })
 }
 
 /** Checks options that need or exclude `--crawl`. Errors: `USAGE`. */
 export function requireCrawl(
   options: CrawlOption & { readonly fix?: boolean; readonly fixSuggestions?: boolean; readonly fixDryRun?: boolean },
 ): void {
-  const { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact } = options
-  const given = { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact }
-  const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
   if (options.crawl && (options.fix || options.fixSuggestions || options.fixDryRun))
     throw usageError('--crawl and --fix exclude each other', 'give the files to fix as inputs')
+  const { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact } = options
+  const given = { maxDocuments, maxDepth, maxPages, sample, seed, perHost, rate, crossOrigin, sameOrigin, robots, resume, contact }
+  const [name] = Object.keys(defined(given))
   if (options.crawl || name === undefined) return
   const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
   throw usageError(`${option} needs --crawl`, 'without --crawl, links are not followed')

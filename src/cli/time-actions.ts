@@ -1,8 +1,8 @@
 /** The actions of `time projects` and `time customers`. */
 
 import { ConfigurationError } from '../errors.ts'
-import type { RestResource } from '../services/client/rest-resource.ts'
-import { numericId, type TimeTrackingClient } from '../services/time-tracking/time-tracking-client.ts'
+import { checkVersionedBase, numericId, TimeTrackingClient } from '../services/time-tracking/time-tracking-client.ts'
+import { isObject } from '../stac/document.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import { EXIT, usageError } from './exit-code.ts'
@@ -22,94 +22,64 @@ export interface TimeOptions extends CredentialsOption {
   readonly json?: boolean
 }
 
-/** Options for the fields of a record. */
-export interface FieldOptions {
+export type TimeAction = 'list' | 'get' | 'create' | 'update' | 'delete'
+
+/** Options of all actions; `name` and `set` are the fields of a record. */
+export interface TimeActionOptions extends TimeOptions {
   readonly name?: string
   readonly set?: readonly string[]
 }
 
-/** Runs the actions of one resource; each returns its exit code. Errors: `USAGE`, `REQUEST_INVALID`, those of the client. */
-export class TimeActions {
-  readonly #name: TimeResource
-  readonly #context: Context
-
-  constructor(name: TimeResource, context: Context) {
-    this.#name = name
-    this.#context = context
-  }
-
-  async list(options: TimeOptions): Promise<number> {
-    const { io, diagnostics } = this.#context
-    const records = await (await this.#resource(options)).list({ signal: io.signal })
+/** Runs an action and returns its exit code. Errors: `USAGE`, `REQUEST_INVALID`, those of the client. */
+export async function timeAction(
+  action: TimeAction,
+  name: TimeResource,
+  id: string | undefined,
+  options: TimeActionOptions,
+  context: Context,
+): Promise<number> {
+  const { io, diagnostics } = context
+  const number = id === undefined ? 0 : numericId(id)
+  const fields = action === 'create' || action === 'update' ? writtenFields(options) : {}
+  const resource = (await openClient(options, context)).resource(name)
+  const call = { signal: io.signal }
+  const print = (value: unknown, text: string) => write(io.stdout, withExactNumbers(options.json ? `${forJson(value ?? null, 2)}\n` : text))
+  if (action === 'list') {
+    const records = await resource.list(call)
     for (const { message } of records.decodeIssues) diagnostics.warn({ code: 'PAGE_UNREAD', message })
-    await write(io.stdout, withExactNumbers(options.json ? `${forJson(records, 2)}\n` : listText(records)))
+    await print(records, records.map((record) => `${forLine(columns(record).join('  '))}\n`).join(''))
     return EXIT.done
   }
-
-  async get(id: string, options: TimeOptions): Promise<number> {
-    const number = numericId(id)
-    return this.#print(await (await this.#resource(options)).get(number, this.#call), options)
+  const send: Record<typeof action, () => Promise<unknown>> = {
+    get: () => resource.get(number, call),
+    create: () => resource.create(fields, call),
+    update: () => resource.update(number, fields, call),
+    delete: () => resource.delete(number, call),
   }
-
-  async create(options: TimeOptions & FieldOptions): Promise<number> {
-    const fields = writtenFields(options)
-    return this.#print(await (await this.#resource(options)).create(fields, this.#call), options, 'created')
-  }
-
-  async update(id: string, options: TimeOptions & FieldOptions): Promise<number> {
-    const number = numericId(id)
-    const fields = writtenFields(options)
-    return this.#print(await (await this.#resource(options)).update(number, fields, this.#call), options, 'updated')
-  }
-
-  async delete(id: string, options: TimeOptions): Promise<number> {
-    const number = numericId(id)
-    return this.#print(await (await this.#resource(options)).delete(number, this.#call), options, 'deleted')
-  }
-
-  get #call() {
-    return { signal: this.#context.io.signal }
-  }
-
-  /** Returns the resource with undecoded values, for exact JSON output. */
-  async #resource(options: TimeOptions): Promise<RestResource> {
-    return (await openClient(options, this.#context)).resource(this.#name)
-  }
-
-  async #print(record: unknown, { json }: TimeOptions, done?: string): Promise<number> {
-    const { io, diagnostics } = this.#context
-    await write(io.stdout, withExactNumbers(json ? `${forJson(record ?? null, 2)}\n` : recordText(record)))
-    if (done !== undefined) await diagnostics.note(done)
-    return EXIT.done
-  }
-}
-
-/** Formats one line per record: id, name, status and customer. */
-function listText(records: readonly unknown[]): string {
-  return records.map((record) => `${forLine(columns(record).join('  '))}\n`).join('')
+  const result = await send[action]()
+  await print(result, recordText(result))
+  if (action !== 'get') await diagnostics.note(`${action}d`)
+  return EXIT.done
 }
 
 /** Formats one line per field; nothing for an empty response. */
 function recordText(record: unknown): string {
   if (record === undefined) return ''
-  if (!isRecord(record)) return `${forLine(valueText(record))}\n`
+  if (!isObject(record)) return `${forLine(valueText(record))}\n`
   return Object.entries(record)
     .map(([name, value]) => `${forLine(`${name}: ${valueText(value)}`)}\n`)
     .join('')
 }
 
+/** Id, name, status and customer. */
 function columns(record: unknown): string[] {
-  if (!isRecord(record)) return [valueText(record)]
+  if (!isObject(record)) return [valueText(record)]
   const { id, name, status, customer_name } = record
   return [id, name, status, customer_name].filter((value) => value !== undefined && value !== null).map(valueText)
 }
 
 function valueText(value: unknown): string {
   return typeof value === 'string' ? value : forJson(value ?? null)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
@@ -131,20 +101,18 @@ async function openClient(options: TimeOptions, context: Context): Promise<TimeT
     ...(userAgent !== undefined && { userAgent }),
     ...(await loggedTransport(context)),
   }
-  const { checkVersionedBase } = await import('../services/time-tracking/time-tracking-client.ts')
   try {
     checkVersionedBase(common)
   } catch (error) {
     throw inOptions(error)
   }
-  const { TimeTrackingClient: Client } = await import('../services/time-tracking/time-tracking-client.ts')
   const { authHeader } = options
   if (env.STAC_AUTH_TIME_TOKEN) {
     const token = () => env.STAC_AUTH_TIME_TOKEN ?? ''
-    return new Client({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
+    return new TimeTrackingClient({ ...common, token, ...(authHeader === 'x-api-token' && { authHeader }) })
   }
   if (authHeader !== undefined) throw usageError('--auth-header needs STAC_AUTH_TIME_TOKEN; a credential specifies its own header')
-  return new Client({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
+  return new TimeTrackingClient({ ...common, auth: serviceAuth(await openAuth(context, options, [baseUrl])(), 'STAC_AUTH_TIME_TOKEN') })
 }
 
 /** Replaces the hint of an error about the URL with one that names options. */
@@ -177,7 +145,7 @@ function withExactNumbers(text: string): string {
 }
 
 /** Returns the fields to write. Errors: `USAGE` for none, a repeated or a malformed field. */
-function writtenFields({ name, set = [] }: FieldOptions): Readonly<Record<string, string>> {
+function writtenFields({ name, set = [] }: TimeActionOptions): Readonly<Record<string, string>> {
   const pairs = set.map((text): [string, string] => {
     const equals = text.indexOf('=')
     if (equals < 1) throw usageError('--set must be FIELD=VALUE')

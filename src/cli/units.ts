@@ -1,4 +1,5 @@
-/** Sizes and times for people. */
+/** Sizes, times and tables for people. */
+import { plural } from '../lint/reporters/report.ts'
 
 /** Returns the time and how far away it is: `2026-11-20T10:00:00Z (in 58 minutes)`. */
 export function expiryText(expiresAt: string, now: number): string {
@@ -17,8 +18,7 @@ const LENGTHS: readonly (readonly [unit: string, seconds: number])[] = [
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000))
   const [unit, length] = LENGTHS.find(([, unitLength]) => seconds >= 2 * unitLength) ?? ['second', 1]
-  const count = Math.round(seconds / length)
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  return plural(Math.round(seconds / length), unit)
 }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB']
@@ -41,4 +41,15 @@ export function timeText(milliseconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   const tail = String(seconds % 60).padStart(2, '0')
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`
+}
+
+/** Aligns the cells of rows, with two spaces between them. */
+export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widthOf(column)))
+      .join('  ')
+      .trimEnd(),
+  )
 }

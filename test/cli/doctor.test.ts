@@ -1,5 +1,4 @@
 /** `doctor` finds each fault and says what to do, and finds none where nothing is wrong. */
-import { spawnSync } from 'node:child_process'
 import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -7,8 +6,7 @@ import type { CredentialStatus } from '../../src/auth/auth.ts'
 import { createAuth } from '../../src/auth/create-auth.ts'
 import type { Check } from '../../src/cli/doctor/check.ts'
 import { loginChecks } from '../../src/cli/doctor/credential-checks.ts'
-import { packageChecks, tokenStoreChecks, versionChecks } from '../../src/cli/doctor/local-checks.ts'
-import { newHolder } from '../../src/node/base/lock-holder.ts'
+import { packageChecks, versionChecks } from '../../src/cli/doctor/local-checks.ts'
 import { type AnsweringServer, jsonAnswer, startAnswering } from '../servers/answering-server.ts'
 import { temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
@@ -330,17 +328,6 @@ const FAULTS: readonly Fault[] = [
     says: /not a folder[\s\S]*XDG_CACHE_HOME/,
   },
   {
-    fault: 'a stale lock',
-    cause: async () => {
-      const { pid } = spawnSync(process.execPath, ['-e', ''])
-      await writeFile(join(around.tokens, 'x.lock'), JSON.stringify({ ...(await newHolder()), pid }), { mode: 0o600 })
-    },
-    check: 'token lock',
-    level: 'warning',
-    code: 'CACHE_LOCK_TIMEOUT',
-    says: /stale lock: process \d+ has left it/,
-  },
-  {
     fault: 'STAC_AUTH_TOKEN without STAC_AUTH_TOKEN_FOR',
     cause: () => Object.assign(around.env, { STAC_AUTH_TOKEN: 'quick' }),
     check: 'STAC_AUTH_TOKEN',
@@ -503,14 +490,6 @@ describe('doctor finds', () => {
     }
   })
 
-  it('a full disk', async () => {
-    const io = { env: around.env }
-    expect(await tokenStoreChecks(io)).toMatchObject([{ check: 'token store', level: 'ok' }])
-    expect(await tokenStoreChecks(io, async () => 0)).toMatchObject([
-      { level: 'error', code: 'DISK_FULL', hint: expect.stringContaining('XDG_CACHE_HOME') },
-    ])
-  })
-
   it('a version of Node that is too old', () => {
     expect(versionChecks('20.19.0')[0]).toMatchObject({ check: 'node', level: 'ok' })
     for (const version of ['20.18.1', '18.20.4']) {
@@ -519,13 +498,11 @@ describe('doctor finds', () => {
   })
 
   it('a missing optional package, only if a credential needs it', () => {
-    const keyring = { id: 'k', type: 'http', scheme: 'bearer', token: { keyring: 'me' } }
     const negotiate = { id: 'n', type: 'http', scheme: 'Negotiate' }
     const profile = { id: 's', type: 's3', profile: 'eo' }
-    const set = { credentials: [keyring, negotiate, profile] }
-    expect(packageChecks(set, () => true).map(({ level }) => level)).toEqual(['ok', 'ok', 'ok'])
+    const set = { credentials: [negotiate, profile] }
+    expect(packageChecks(set, () => true).map(({ level }) => level)).toEqual(['ok', 'ok'])
     expect(packageChecks(set, () => false).map(({ level, hint }) => [level, hint])).toEqual([
-      ['error', 'npm install @napi-rs/keyring'],
       ['error', 'npm install kerberos'],
       ['warning', 'npm install @aws-sdk/credential-providers'],
     ])

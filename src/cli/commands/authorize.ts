@@ -16,11 +16,11 @@ import {
   duration,
   inOptionGroup,
   partOf,
-  signatureSeconds,
   wholeFrom,
   withAssetFilters,
   withByAddressOption,
   withCredentialsOption,
+  withTargetOptions,
 } from '../options.ts'
 import { expiryText } from '../units.ts'
 
@@ -97,11 +97,8 @@ export function addAuthorizeAll(program: Command, context: Context): void {
 }
 
 function withAuthorizeOptions(command: Command): Command {
-  inOptionGroup(command, 'Target:', (group) =>
-    group
-      .option('--asset <key>', `select the asset with this key; with --as ${LINES} those matching a glob: B0* (repeatable)`, collect)
-      .option('--alternate <key/name>', 'select an alternate asset by asset key and alternate name')
-      .option('--link <rel>', 'select the first link with this relation; REL#n the n-th, from 0'),
+  withTargetOptions(command, (group) =>
+    group.option('--asset <key>', `select the asset with this key; with --as ${LINES} those matching a glob: B0* (repeatable)`, collect),
   )
   inOptionGroup(command, `Several targets, with --as ${LINES}:`, (group) =>
     withAssetFilters(group, 'authorize')
@@ -119,7 +116,7 @@ function withAuthorizeOptions(command: Command): Command {
     .option('--reveal', 'show secrets in every output form')
     .addOption(
       new Option('--expires <seconds>', `presign the URL of an s3 scheme for this time (default with --as url: ${URL_LIFE})`).argParser(
-        signatureSeconds,
+        wholeFrom(1, 604_800),
       ),
     )
     .option('--min-validity <time>', 'replace tokens and signed URLs that end sooner: 90s, 30m, 2h', duration)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { isAuthError } from '../../errors.ts'
 import { isAddress } from '../../http/url.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import { forJson, forLine, hintLines } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { Check } from '../doctor/check.ts'
@@ -60,9 +61,9 @@ async function checksOf(name: string | undefined, options: DoctorOptions, contex
       : []),
     ...secrets,
     ...ports,
-    ...store,
+    store,
     // A store that fails is one problem, not one of the logins as well.
-    ...logins.filter(({ message }) => !store.some((check) => check.level === 'error' && check.message === message)),
+    ...logins.filter(({ message }) => store.level !== 'error' || store.message !== message),
     ...settings,
   ]
   if (options.offline) {
@@ -112,9 +113,6 @@ function textOf(checks: readonly Check[], { io }: Context): string {
   })
   const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
   const [errors, warnings] = [count('error'), count('warning')]
-  const summary =
-    errors + warnings === 0
-      ? 'no problem found'
-      : `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  const summary = errors + warnings === 0 ? 'no problem found' : `${plural(errors, 'error')}, ${plural(warnings, 'warning')}`
   return `${[...lines, '', summary].join('\n')}\n`
 }

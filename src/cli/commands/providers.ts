@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Style, styleOf, write } from '../io.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
+import { aligned } from '../units.ts'
 
 interface ProvidersOptions extends CredentialsOption {
   readonly json?: boolean
@@ -99,16 +100,16 @@ async function show(id: string | undefined, options: ProvidersOptions, context: 
 /** Formats one line for each provider: mark, id, title and what the first way in needs. */
 async function tableOf(providers: readonly Provider[], credentials: readonly CredentialObject[], style: Style): Promise<string> {
   const { needsText, waysSetUp } = await import('../setup/provider-state.ts')
-  const widths = [Math.max(...providers.map(({ id }) => id.length)), Math.max(...providers.map(({ title }) => title.length))]
-  const lines = providers.map((provider) => {
+  const rows = providers.map((provider) => {
     const { id, title, ways } = provider
     const known = waysSetUp(provider, credentials)
-    const isSetUp = known.length > 0
     const [first] = ways
     const more = ways.length > 1 ? `; ${ways.length - 1} other ${ways.length === 2 ? 'way' : 'ways'} in` : ''
-    const state = isSetUp ? `set up by ${known.map(({ way }) => way.id).join(', ')}` : `needs ${first ? needsText(first) : ''}${more}`
-    return `${isSetUp ? style.green(style.tick) : ' '} ${id.padEnd(widths[0] ?? 0)}  ${title.padEnd(widths[1] ?? 0)}  ${state}\n`
+    const needs = `needs ${first ? needsText(first) : ''}${more}`
+    const state = known.length > 0 ? `set up by ${known.map(({ way }) => way.id).join(', ')}` : needs
+    return { mark: known.length > 0 ? style.green(style.tick) : ' ', cells: [id, title, state] }
   })
+  const lines = aligned(rows.map(({ cells }) => cells)).map((line, index) => `${rows[index]?.mark} ${line}\n`)
   return `${lines.join('')}stac-auth setup ID sets one up; stac-auth providers ID shows all about it\n`
 }
 

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { withByAddressOption, withCredentialsOption } from '../options.ts'
+import { wholeFrom, withByAddressOption, withCredentialsOption } from '../options.ts'
 import type { ControlOptions } from '../queue/control.ts'
 import type { WorkOptions } from '../queue/work.ts'
 
@@ -38,7 +38,7 @@ export function addWorker(program: Command, context: Context): void {
 function withWorkOptions(command: Command, context: Context): void {
   withQueueOption(command.description('run the jobs of lint --queue or download --queue until SIGTERM or SIGINT'))
     .option('-d, --output-dir <folder>', 'run the downloads into this folder or s3://bucket/prefix (default: the jobs of lint)')
-    .option('--concurrency <n>', 'run this many lint jobs (default: 1) or downloads (default: 16) at a time', atATime)
+    .option('--concurrency <n>', 'run this many lint jobs (default: 1) or downloads (default: 16) at a time', wholeFrom(1, 99))
   withByAddressOption(withCredentialsOption(command))
     .addHelpText('after', NOTE)
     .action(
@@ -48,9 +48,4 @@ function withWorkOptions(command: Command, context: Context): void {
 
 function withQueueOption(command: Command): Command {
   return command.option('--queue <url>', 'connect to redis://host:port or rediss://host:port (default: STAC_AUTH_QUEUE)')
-}
-
-function atATime(text: string): number {
-  if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99.')
-  return Number(text)
 }

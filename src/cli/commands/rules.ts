@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { packageFile, write } from '../io.ts'
 import { unknownRule } from '../lint/lint-options.ts'
+import { aligned } from '../units.ts'
 
 interface RulesOptions {
   readonly json?: boolean
@@ -54,21 +55,16 @@ async function show(id: string | undefined, { json }: RulesOptions, { io }: Cont
 
 /** Formats one line per case, after a line with the rule if it has several cases. */
 function tableOf(all: readonly Listed[]): string {
-  const rows = all.flatMap(({ id, cases }) => (cases.length === 1 ? cases.map(rowOf) : [[id], ...cases.map(rowOf).map(indented)]))
-  const width = Math.max(...rows.map(([name = '']) => name.length))
-  const lines = [['rule', 'recommended', 'strict', 'schema', 'fix'], ...rows].map(
-    ([name = '', recommended = '', strict = '', schema = '', fix = '']) =>
-      `${name.padEnd(width)}  ${recommended.padEnd(11)}  ${strict.padEnd(6)}  ${schema.padEnd(6)}  ${fix}`.trimEnd(),
+  const rows = all.flatMap(({ id, cases }) =>
+    cases.length === 1 ? cases.map(rowOf) : [[id], ...cases.map(rowOf).map(([name, ...others]) => [`  ${name}`, ...others])],
   )
-  return `${lines.join('\n')}\n`
+  return aligned([['rule', 'recommended', 'strict', 'schema', 'fix'], ...rows])
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function rowOf({ code, severity: { recommended, strict, schema }, fix }: CaseMeta): readonly string[] {
   return [code, recommended, strict, schema, fix ?? '']
-}
-
-function indented([name = '', ...others]: readonly string[]): readonly string[] {
-  return [`  ${name}`, ...others]
 }
 
 /** Reads the page of a rule, without code fences. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
-import { inOptionGroup, withCredentialsOption } from '../options.ts'
-import type { FieldOptions, TimeActions, TimeOptions, TimeResource } from '../time-actions.ts'
+import { collect, inOptionGroup, withCredentialsOption } from '../options.ts'
+import type { TimeAction, TimeActionOptions, TimeResource } from '../time-actions.ts'
 
 /** `time projects|customers list|get|create|update|delete`: records of the time-tracking service. */
 export function addTime(program: Command, context: Context): void {
@@ -16,28 +16,18 @@ function addResource(time: Command, name: TimeResource, one: string, context: Co
   const addWriting = (words: string, description: string) =>
     add(words, description)
       .option('--name <name>', 'set the name')
-      .option('--set <field=value>', 'set a field; an empty value clears it (repeatable)', (text: string, all: string[] = []) => [
-        ...all,
-        text,
-      ])
-  const actions = async (): Promise<TimeActions> => {
-    const loaded = await import('../time-actions.ts')
-    return new loaded.TimeActions(name, context)
-  }
-  add('list', `list all ${name}`).action(context.run(async (options: TimeOptions) => (await actions()).list(options)))
-  add('get <id>', `show a ${one}`).action(context.run(async (id: string, options: TimeOptions) => (await actions()).get(id, options)))
-  addWriting('create', `create a ${one}`).action(
-    context.run(async (options: TimeOptions & FieldOptions) => (await actions()).create(options)),
-  )
-  addWriting('update <id>', `update fields of a ${one}`).action(
-    context.run(async (id: string, options: TimeOptions & FieldOptions) => (await actions()).update(id, options)),
-  )
-  add('delete <id>', `delete a ${one}`).action(
-    context.run(async (id: string, options: TimeOptions) => (await actions()).delete(id, options)),
-  )
+      .option('--set <field=value>', 'set a field; an empty value clears it (repeatable)', collect)
+  const act = async (action: TimeAction, id: string | undefined, options: TimeActionOptions) =>
+    (await import('../time-actions.ts')).timeAction(action, name, id, options, context)
+  const ofAll = (action: TimeAction) => context.run((options: TimeActionOptions) => act(action, undefined, options))
+  const ofOne = (action: TimeAction) => context.run((id: string, options: TimeActionOptions) => act(action, id, options))
+  add('list', `list all ${name}`).action(ofAll('list'))
+  add('get <id>', `show a ${one}`).action(ofOne('get'))
+  addWriting('create', `create a ${one}`).action(ofAll('create'))
+  addWriting('update <id>', `update fields of a ${one}`).action(ofOne('update'))
+  add('delete <id>', `delete a ${one}`).action(ofOne('delete'))
 }
 
-/** Adds the options of {@link TimeOptions}. */
 function withTimeOptions(command: Command): Command {
   withCredentialsOption(command)
   return inOptionGroup(command, 'Service:', (group) =>

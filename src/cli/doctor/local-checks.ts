@@ -1,15 +1,16 @@
 /** Checks of this machine that send nothing: versions, credential file, secrets, token store. */
 import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { access, constants, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Credential, CredentialObject, CredentialSet, SecretSource } from '../../auth/credential.ts'
 import { readCredentials } from '../../auth/parse-credentials.ts'
+import type { SessionStore } from '../../auth/session.ts'
 import { loadStrategies } from '../../auth/strategy.ts'
-import { isAuthError } from '../../errors.ts'
-import { checkFolder, folderHint, parseHolder, stateOf, systemCode, writeFailure } from '../../node/base/index.ts'
+import { plural } from '../../lint/reporters/report.ts'
+import { checkFolder, folderHint, systemCode, writeFailure } from '../../node/base/index.ts'
 import {
   credentialFileText,
   credentialsFromEnvironment,
@@ -18,14 +19,12 @@ import {
   type TokenSettings,
   tokenSettingsFromText,
 } from '../../node/credentials/index.ts'
-import { defaultTokenFolder } from '../../node/tokens/index.ts'
+import { defaultTokenFolder, tokenFiles } from '../../node/tokens/index.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { shellWord } from '../../text/shell-word.ts'
-import type { Io } from '../io.ts'
-import { version } from '../io.ts'
-import type { CredentialsOption } from '../options.ts'
-import { credentialPath } from '../options.ts'
+import { type Io, version } from '../io.ts'
+import { type CredentialsOption, credentialPath } from '../options.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
 
 /** The lowest supported version of Node. */
@@ -52,36 +51,26 @@ export interface ReadCredentials {
   readonly checks: readonly Check[]
 }
 
-const NONE = { set: { credentials: [] }, credentials: [] }
-
 /** Reads the credential file and checks its place, owner, mode and every field. */
 export async function readCredentialFile(options: CredentialsOption, io: Io): Promise<ReadCredentials> {
   const check = 'credential file'
+  const none = (checks: readonly Check[]) => ({ set: { credentials: [] }, credentials: [], checks })
   try {
     const { path, named } = await credentialPath(options, io)
     const text = await credentialFileText(path)
     if (text === undefined && named)
-      return {
-        ...NONE,
-        checks: [problem(check, 'CONFIG_INVALID', `${path} does not exist`, 'correct the path, or create the file: stac-auth setup DOC')],
-      }
+      return none([problem(check, 'CONFIG_INVALID', `${path} does not exist`, 'correct the path, or create the file: stac-auth setup DOC')])
+    const folder = await folderChecks(dirname(path), named)
     if (text === undefined)
-      return {
-        ...NONE,
-        checks: [
-          ...(await folderChecks(dirname(path), named)),
-          warning(check, 'NO_CREDENTIAL', `${path} does not exist, so it has no credential`, 'stac-auth setup DOC'),
-        ],
-      }
+      return none([...folder, warning(check, 'NO_CREDENTIAL', `${path} does not exist, so it has no credential`, 'stac-auth setup DOC')])
     const set = (await credentialsFromText(text, path)) as CredentialSet<CredentialObject>
     const credentials = readCredentials(set, await loadStrategies(defaultStrategies), 'file')
     const { mode } = await stat(path)
-    const count = `${credentials.length} ${credentials.length === 1 ? 'credential' : 'credentials'}`
     const tokens = tokenSettingsFromText(text, path)
-    const checks = [ok(check, `${path}, mode ${octal(mode)}, ${count}`), ...(await folderChecks(dirname(path), named))]
+    const checks = [ok(check, `${path}, mode ${octal(mode)}, ${plural(credentials.length, 'credential')}`), ...folder]
     return { set, credentials, checks, ...(tokens && { tokens }) }
   } catch (error) {
-    return { ...NONE, checks: [failed(check, error, 'correct the file there; stac-auth credentials check reads it again')] }
+    return none([failed(check, error, 'correct the file there; stac-auth credentials check reads it again')])
   }
 }
 
@@ -136,7 +125,7 @@ function listenFailure(port: number, host: '127.0.0.1' | '::1'): Promise<string 
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error) => resolve(systemCode(error)))
-    server.listen({ port, host: host satisfies '127.0.0.1' | '::1', exclusive: true }, () => server.close(() => resolve(undefined)))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }
 
@@ -230,58 +219,48 @@ function octal(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, '0')
 }
 
-/** Free bytes that a token store needs. */
-const ROOM = 1_048_576
-
-/** Checks the folder of the token store: mode, that it can be written, free space, and locks that were left behind. */
-export async function tokenStoreChecks({ env }: Pick<Io, 'env'>, freeBytes = freeBytesOf): Promise<readonly Check[]> {
+/** Checks the folder of the token store: its mode, and that it can be written. */
+export async function tokenStoreChecks({ env }: Pick<Io, 'env'>): Promise<Check> {
   const check = 'token store'
   const folder = defaultTokenFolder({ ...env })
   if (folder === undefined)
-    return [problem(check, 'CACHE_NOT_WRITABLE', 'has no folder: neither XDG_CACHE_HOME nor HOME is an absolute path', 'set HOME')]
+    return problem(check, 'CACHE_NOT_WRITABLE', 'has no folder: neither XDG_CACHE_HOME nor HOME is an absolute path', 'set HOME')
   try {
     const stats = await stat(folder).catch((error: unknown) => {
       if (systemCode(error) === 'ENOENT') return undefined
-      throw error
+      throw writeFailure(error, `"${folder}"`)
     })
-    if (!stats) return [await laterCheck(check, folder)]
+    if (!stats) return await laterCheck(check, folder)
     checkFolder(folder, stats)
-    await tryToWrite(folder)
-    const free = await freeBytes(folder)
-    const room =
-      free < ROOM
-        ? problem(check, 'DISK_FULL', `${folder} has ${free} bytes left`, 'free some space, or set XDG_CACHE_HOME to another disk')
-        : ok(check, `${folder}, mode ${octal(stats.mode)}, writable`)
-    return [room, ...(await lockChecks(folder))]
+    const store = tokenFiles({ folder })
+    return await entryCheck(check, store, folder, `${folder}, mode ${octal(stats.mode)}, writable`)
   } catch (error) {
-    return [failed(check, isAuthError(error) ? error : writeFailure(error, `"${folder}"`), 'set XDG_CACHE_HOME to a folder of yours')]
+    return failed(check, error, 'set XDG_CACHE_HOME to a folder of yours')
   }
 }
 
-/** Writes, reads and removes an entry in the token store of the credential file. */
-export async function sharedStoreChecks(settings: TokenSettings): Promise<readonly Check[]> {
+/** Checks the token store of the credential file. */
+export async function sharedStoreChecks(settings: TokenSettings): Promise<Check> {
   const check = 'token store'
   const { tokenRedis } = await import('../../node/tokens/index.ts')
-  const key = randomBytes(32).toString('hex')
-  const text = randomBytes(32).toString('hex')
   try {
     const store = tokenRedis(settings)
-    try {
-      const read = await store.exclusively(key, async () => {
-        await store.write(key, text)
-        const stored = await store.read(key)
-        await store.remove(key)
-        return stored
-      })
-      if (read !== text)
-        return [problem(check, 'CACHE_UNSAFE', `${settings.url} returned another entry than the one written`, 'check the server')]
-      return [ok(check, `${settings.url}, writable, entries are encrypted`)]
-    } finally {
-      await store.close()
-    }
+    return await entryCheck(check, store, settings.url, `${settings.url}, writable, entries are encrypted`).finally(() => store.close())
   } catch (error) {
-    return [failed(check, error, 'correct "tokens" in the credential file, or start the server')]
+    return failed(check, error, 'correct "tokens" in the credential file, or start the server')
   }
+}
+
+/** Writes, reads and removes an entry. Errors: those of the store. */
+async function entryCheck(check: string, store: SessionStore, place: string, message: string): Promise<Check> {
+  const [key, text] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
+  const read = await store.exclusively(key, async () => {
+    await store.write(key, text)
+    return store.read(key).finally(() => store.remove(key))
+  })
+  return read === text
+    ? ok(check, message)
+    : problem(check, 'CACHE_UNSAFE', `${place} returned another entry than the one written`, 'check it')
 }
 
 /** Checks that a folder which does not exist can be created. */
@@ -296,50 +275,9 @@ async function laterCheck(check: string, folder: string): Promise<Check> {
   return problem(check, 'CACHE_NOT_WRITABLE', message, hint)
 }
 
-async function tryToWrite(folder: string): Promise<void> {
-  const path = join(folder, `doctor-${randomBytes(8).toString('hex')}.tmp`)
-  try {
-    await writeFile(path, randomBytes(4096), { mode: 0o600, flag: 'wx', flush: true })
-  } finally {
-    await rm(path, { force: true })
-  }
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
-}
-
-/** Milliseconds without a heartbeat after which a lock of an unknown process is stale. */
-const HEARTBEAT = 60_000
-
-/** Warns about locks whose process is gone; the next one that needs the token removes them. */
-async function lockChecks(folder: string): Promise<readonly Check[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.lock'))
-  const checks = await Promise.all(
-    names.map(async (name) => {
-      const path = join(folder, name)
-      const text = await readFile(path, 'utf8').catch(() => '')
-      const holder = parseHolder(text)
-      const state = holder ? await stateOf(holder) : 'unknown'
-      const isRecent = Date.now() - (await stat(path)).mtimeMs < HEARTBEAT
-      if (state === 'alive' || (state === 'unknown' && isRecent)) return ok('token lock', `process ${holder?.pid} is using a token`)
-      const hint = `nothing: the next command that needs the token removes it after a minute; or: rm ${shellWord(path)}`
-      const why = state === 'gone' ? `process ${holder?.pid} has left it` : 'its process is on another host or cannot be identified'
-      return warning('token lock', 'CACHE_LOCK_TIMEOUT', `${path} is a stale lock: ${why}`, hint)
-    }),
-  )
-  return checks
-}
-
 /** Packages that only some credentials need. */
 const PACKAGES: readonly { readonly name: string; readonly what: string; readonly isNeeded: (credential: CredentialObject) => boolean }[] =
   [
-    {
-      name: '@napi-rs/keyring',
-      what: 'a secret in the keyring',
-      isNeeded: (credential) => [...sourcesIn(credential, '', false)].some(({ source }) => 'keyring' in source),
-    },
     { name: 'kerberos', what: 'HTTP Negotiate', isNeeded: ({ scheme }) => String(scheme).toLowerCase() === 'negotiate' },
     {
       name: '@cloudflare/privacypass-ts',

@@ -23,6 +23,7 @@ import {
   type ByAddressOption,
   type CrawlOption,
   type CredentialsOption,
+  defined,
   type QuietOption,
   requireCrawl,
 } from '../options.ts'
@@ -348,11 +349,4 @@ function reachOf(options: DownloadCommandOptions): CrawlOption {
   const { perHost, rate, resume: _resume, reread: _reread, concurrency: _files, ...reach } = options
   requireCrawl(reach)
   return defined({ ...reach, rate, perHost })
-}
-
-/** Removes undefined members. */
-function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }
 }

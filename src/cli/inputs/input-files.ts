@@ -15,8 +15,6 @@ export type LintInput = InputFile | { readonly name: string; readonly error: Aut
 /** An input to lint. */
 export interface InputFile {
   readonly name: string
-  /** True if the file is known to be a regular file. */
-  readonly isRegular?: boolean
   /** True for a file found in a folder or by a glob, which need not be a STAC document. */
   readonly isListed?: boolean
 }
@@ -48,36 +46,31 @@ const HIDDEN = '.*/'
  */
 export async function* lintInputs(inputs: readonly string[], selection: Selection = {}): AsyncGenerator<LintInput> {
   let since = performance.now()
-  // Files that several globs match, or a glob and a folder. Without a glob, `named` reads none twice.
-  const seen = inputs.length > 1 && inputs.some(isGlob) ? new Set<string>() : undefined
-  for await (const input of named(inputs, selection)) {
-    if (seen && 'isListed' in input) {
-      const path = resolve(input.name)
-      if (seen.has(path)) continue
-      seen.add(path)
+  const isAlone = inputs.length === 1
+  const named = new Set(inputs.map((name) => resolve(name)))
+  const seen = new Set<string>()
+  for (const name of new Set(inputs)) {
+    for await (const input of filesOf(name, selection)) {
+      const path = isAddress(name) ? name : resolve(input.name)
+      // A file that is named is not one of a folder or glob, which need not be a document.
+      if (!isAlone && (seen.has(path) || (input.name !== name && named.has(path)))) continue
+      if (!isAlone) seen.add(path)
+      yield input
+      // Small files are linted synchronously, so signals are only handled when the loop yields.
+      if (performance.now() - since < YIELD_AFTER) continue
+      await yieldToEvents()
+      since = performance.now()
     }
-    yield input
-    // Small files are linted synchronously, so signals are only handled when the loop yields.
-    if (performance.now() - since < YIELD_AFTER) continue
-    await yieldToEvents()
-    since = performance.now()
   }
 }
 
 /** Milliseconds after which the event loop runs. */
 const YIELD_AFTER = 50
 
-async function* named(inputs: readonly string[], selection: Selection): AsyncGenerator<LintInput> {
-  const paths = new Set(inputs.length > 1 ? inputs.filter((name) => name !== '-' && !isAddress(name)).map((name) => resolve(name)) : [])
-  const read = new Set<string>()
-  for (const name of new Set(inputs)) {
-    if (name === '-' || isAddress(name)) yield { name }
-    else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, selection, paths)
-    else if (!read.has(resolve(name))) {
-      read.add(resolve(name))
-      yield* filesOf(name, selection, paths)
-    }
-  }
+async function* filesOf(name: string, selection: Selection): AsyncGenerator<LintInput> {
+  if (name === '-' || isAddress(name)) yield { name }
+  else if (isGlob(name) && !(await exists(name))) yield* filesMatching(name, selection)
+  else yield* filesAt(name, selection)
 }
 
 /** Returns true for a name with glob characters, or one that is negated. */
@@ -93,15 +86,15 @@ export function exists(name: string): Promise<boolean> {
   )
 }
 
-async function* filesMatching(glob: string, selection: Selection, paths: ReadonlySet<string>): AsyncGenerator<LintInput> {
+async function* filesMatching(glob: string, selection: Selection): AsyncGenerator<LintInput> {
   const { folder, matches } = await fileGlob(glob)
   let found = 0
   if (await exists(folder)) {
     const root = await realpath(folder)
-    const walk = { root, paths: NONE, isWanted: matches, ...(await rulesFor(root, selection, TOOLS)) }
+    const walk = { root, isWanted: matches, ...(await rulesFor(root, selection, TOOLS)) }
     for await (const input of filesBelow(folder, root, walk)) {
       found++
-      if (!paths.has(resolve(input.name))) yield input
+      yield input
     }
   }
   if (found === 0 && !selection.mayMiss) yield { name: glob, error: usageError(`no file matches ${glob}`, whyNone(glob)) }
@@ -128,13 +121,13 @@ export function whyNone(glob: string): string {
   return glob.startsWith('!') ? `to skip files, use --ignore '${glob.slice(1)}'` : 'use --no-fail-on-unmatched-globs to allow this'
 }
 
-async function* filesOf(name: string, selection: Selection, paths: ReadonlySet<string>): AsyncGenerator<LintInput> {
+async function* filesAt(name: string, selection: Selection): AsyncGenerator<LintInput> {
   try {
     const stats = await stat(name)
     if (stats.isDirectory()) {
       const root = await realpath(name)
-      yield* filesBelow(name, root, { root, paths, isWanted: isDocument, ...(await rulesFor(root, selection, `${TOOLS}\n${HIDDEN}`)) })
-    } else if (stats.isFile()) yield { name, isRegular: true, ...(selection.areListed && { isListed: true }) }
+      yield* filesBelow(name, root, { root, isWanted: isDocument, ...(await rulesFor(root, selection, `${TOOLS}\n${HIDDEN}`)) })
+    } else if (stats.isFile()) yield { name, ...(selection.areListed && { isListed: true }) }
     else yield { name, error: notAFile(name, stats) }
   } catch (error) {
     yield { name, error: readFailure(error, name) }
@@ -162,12 +155,8 @@ export async function leftOutBelow(folder: string, selection: Selection): Promis
   }
 }
 
-const NONE: ReadonlySet<string> = new Set()
-
 interface Walk {
   readonly root: string
-  /** Absolute paths of the inputs, which are read by their own names. */
-  readonly paths: ReadonlySet<string>
   readonly isWanted: (name: string) => boolean
   /** Rules of the program and of `.gitignore` files, lowest precedence first. */
   readonly above: readonly IgnoreRules[]
@@ -180,18 +169,16 @@ async function* filesBelow(folder: string, real: string, walk: Walk): AsyncGener
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => readFailure(error, folder))
   if (isAuthError(entries)) return yield { name: folder, error: entries }
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
-  const { isWanted, root, paths, given, gitignore } = walk
+  const { isWanted, root, given, gitignore } = walk
   const hasRules = gitignore && entries.some((item) => item.name === GITIGNORE)
   const above = hasRules ? [...walk.above, await gitignoreOf(real)] : walk.above
   const isLeftOut = (item: Dirent) => isIgnored([...above, ...given], join(real, item.name), item.isDirectory())
   for (const item of entries) {
     const name = join(folder, item.name)
-    if (paths.size > 1 && paths.has(resolve(name))) continue
     if (item.isDirectory()) {
       if (!isLeftOut(item)) yield* filesBelow(name, join(real, item.name), { ...walk, above })
     } else if (!isWanted(name) || isLeftOut(item)) continue
-    else if (item.isFile()) yield { name, isRegular: true, isListed: true }
-    else if (item.isSymbolicLink() && (await leadsBelow(name, root))) yield { name, isListed: true }
+    else if (item.isFile() || (item.isSymbolicLink() && (await leadsBelow(name, root)))) yield { name, isListed: true }
   }
 }
 
@@ -211,7 +198,7 @@ async function rulesFor(
   root: string,
   { ignore = [], gitignore = true }: Selection,
   always: string,
-): Promise<Omit<Walk, 'root' | 'paths' | 'isWanted'>> {
+): Promise<Omit<Walk, 'root' | 'isWanted'>> {
   const above = [ignoreRules(root, always), ...(gitignore ? await gitignoresAbove(root) : [])]
   const here = await realpath('.')
   const base = root === here || root.startsWith(here + sep) ? here : root

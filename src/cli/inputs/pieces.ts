@@ -1,6 +1,6 @@
 /** Opens an input and splits it into pieces that are linted separately: a document, a line, a feature, a row. */
 
-import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs'
 import { addAbortSignal, pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from '../../auth/auth.ts'
@@ -54,14 +54,15 @@ export interface Piece {
  * Errors: those of reading; `FILE_INTEGRITY` for damaged gzip or Parquet.
  */
 export async function* piecesOf(
-  { name, isRegular }: InputFile,
+  { name }: InputFile,
   io: Io,
   auth: () => Promise<Auth>,
   read?: (name: string) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Piece> {
   const isFile = read === undefined && name !== '-' && !isAddress(name)
-  const whole = isFile ? wholePiece(name, isRegular) : undefined
-  if (whole) return yield whole
+  const small = isFile ? readAtOnce(name) : undefined
+  const isPlain = small && !startsWith(small, GZIP) && !startsWith(small, PARQUET) && !isNdjson({ bytes: small, ended: true })
+  if (isPlain) return yield { ...textPiece(small), text: small }
   const open = async (): Promise<Source> => (read ? { chunks: read(name) } : openInput(name, io, auth))
   const source = await open()
   const head = await headOf(source.chunks, (bytesRead) => bytesRead.length >= MAGIC)
@@ -77,13 +78,6 @@ export async function* piecesOf(
   }
 }
 
-/** Returns the only piece of a small file with one document, without streaming. */
-function wholePiece(name: string, isRegular?: boolean): Piece | undefined {
-  const text = readAtOnce(name, isRegular)
-  if (!text || startsWith(text, GZIP) || startsWith(text, PARQUET) || isNdjson({ bytes: text, ended: true })) return undefined
-  return { ...textPiece(text, { url: undefined }), text }
-}
-
 const MAGIC = 4
 
 const GZIP = [0x1f, 0x8b]
@@ -95,14 +89,14 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
 }
 
 async function* texts({ chunks, url }: Source, reread?: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Piece> {
-  const head = await headOf(chunks, holdsTwoLines)
+  const head = await headOf(chunks, (bytes) => firstLines(bytes).length === 2)
   if (isNdjson(head)) {
     for await (const { bytes, number, cut } of linesOf(head.chunks))
-      yield cut ? { ...OVERSIZED, task: { line: number } } : textPiece(bytes, { url, line: number })
+      yield cut ? { ...OVERSIZED, task: { line: number } } : textPiece(bytes, url, number)
     return
   }
   const text = await wholeOf(head)
-  if (text) yield { ...textPiece(text, { url }), text }
+  if (text) yield { ...textPiece(text, url), text }
   else if (reread && mayHoldFeatures(head.bytes)) yield* features(reread)
   else yield OVERSIZED
 }
@@ -121,24 +115,19 @@ async function wholeOf({ chunks }: Head): Promise<Uint8Array | undefined> {
   return Buffer.concat(read)
 }
 
-function textPiece(text: Uint8Array, where: Pick<Task, 'line'> & { readonly url: string | undefined }): Piece {
-  const { url, line } = where
+function textPiece(text: Uint8Array, url?: string, line?: number): Piece {
   return { documents: countIn(text), task: { text, ...(url !== undefined && { url }), ...(line !== undefined && { line }) } }
 }
 
 /** Counts the documents in a text; only possible wrappers and lists are parsed. */
 function countIn(text: Uint8Array): number {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
-  if (ALONE.test(bytes.toString('latin1', 0, 60))) return 1
-  const mayHoldMore =
-    bytes.includes('"FeatureCollection"') || bytes.includes('"collections"') || /^\s*\[/.test(bytes.toString('latin1', 0, 100))
-  if (!mayHoldMore) return 1
+  const isOne =
+    !bytes.includes('"FeatureCollection"') && !bytes.includes('"collections"') && !/^\s*\[/.test(bytes.toString('latin1', 0, 100))
+  if (isOne) return 1
   const value = jsonIn(bytes)
   return Math.max(1, Array.isArray(value) ? value.reduce((sum, inner) => sum + countOf(inner), 0) : countOf(value))
 }
-
-/** The start of a document that is not a wrapper. */
-const ALONE = /^\s*\{\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)"/
 
 function countOf(value: unknown): number {
   if (!isObject(value) || kindOf(value) !== 'wrapper') return 1
@@ -263,12 +252,6 @@ async function* again(read: Uint8Array[], rest: AsyncIterator<Uint8Array>): Asyn
 
 const LINE_FEED = 0x0a
 
-/** Returns true if the bytes contain two lines. */
-function holdsTwoLines(bytes: Uint8Array): boolean {
-  const [, second] = firstLines(bytes)
-  return second !== undefined
-}
-
 /**
  * Returns true for NDJSON: the first line is JSON, or it is malformed and the second one is an object. A first line that is only
  * incomplete is part of a document with several lines.
@@ -313,16 +296,14 @@ async function openInput(name: string, io: Io, auth: () => Promise<Auth>): Promi
 
 /** Size limit of files that are read at once, and chunk size of larger files, in bytes. */
 const SMALL = 2 ** 20
-
 const CHUNK = 2 ** 16
 
-/**
- * Reads a small regular file synchronously, which is much faster than a stream; undefined for larger files, and for pipes and devices,
- * which are not opened. `isRegular` skips the check of the file type. Errors: `FILE_ACCESS`.
- */
-function readAtOnce(name: string, isRegular = false): Uint8Array | undefined {
+/** Does not block if the file has just been replaced by a pipe. Windows has no `O_NONBLOCK`. */
+const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/** Reads a small file synchronously, which is much faster than a stream; undefined for a larger one. Errors: `FILE_ACCESS`. */
+function readAtOnce(name: string): Uint8Array | undefined {
   try {
-    if (!isRegular && !statSync(name).isFile()) return undefined
     const file = openSync(name, AT_ONCE)
     try {
       const stats = fstatSync(file)
@@ -370,9 +351,6 @@ function failureOf(error: unknown, name: string): AuthError {
   return isAuthError(error) ? error : readFailure(systemCode(error) === 'ABORT_ERR' ? new Error('stopped') : error, name)
 }
 
-/** Open flags that do not block if the file has just been replaced by a pipe. Windows has no `O_NONBLOCK`. */
-const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
-
 /**
  * Returns true for a piece that is not STAC; it is skipped unless the user named its file. Malformed JSON is linted, because it may be
  * a damaged document, unless it is JSON with comments.
@@ -380,23 +358,9 @@ const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 export function isForeign({ task: { text, value }, oversized }: Piece): boolean {
   if (oversized) return false
   if (text === undefined) return !claimsStac(value)
-  if (isPlainlyStac(text)) return false
   const read = parsed(typeof text === 'string' ? text : new TextDecoder().decode(text))
   return read !== undefined && !claimsStac(read.value)
 }
-
-/** Recognizes most STAC documents by their first bytes, without parsing. */
-function isPlainlyStac(text: string | Uint8Array): boolean {
-  const start =
-    typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, Math.min(text.byteLength, START)).toString('latin1')
-  return START_OF_STAC.test(start)
-}
-
-const START = 256
-
-/** An object that starts with type and version, in any order. */
-const START_OF_STAC =
-  /^\s*\{\s*(?:"type"\s*:\s*"(?:Feature|Collection|Catalog)"\s*,\s*"stac_version"\s*:\s*"|"stac_version"\s*:\s*"[^"]*"\s*,\s*"type"\s*:\s*"(?:Feature|Collection|Catalog)")/
 
 function parsed(text: string): { readonly value: unknown } | undefined {
   for (const convert of [String, withoutComments]) {
