@@ -113,6 +113,13 @@ export function withAssetFilters(command: Command, verb: string): Command {
     .option('--prefer <alternate>', 'prefer alternates with this name over the asset (repeatable)', collect)
 }
 
+/** Returns the error for a command without inputs. The URL of `--queue` may be absent, so the first input after it is taken for the URL. */
+export function noInputs(command: 'lint' | 'download', { queue }: { readonly queue?: string | boolean }): ConfigurationError {
+  const isInput = typeof queue === 'string' && !/^rediss?:/.test(queue)
+  const hint = isInput ? `"${queue}" was read as the URL of --queue: put -- before the inputs` : 'give files, folders, URLs, or - for stdin'
+  return usageError(`nothing to ${command}`, hint)
+}
+
 /** Removes undefined members. */
 export function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {

@@ -27,10 +27,20 @@ export interface ReadDocument {
  * URL also those of `auth.fetch`, `AUTH_REJECTED` and `HTTP_<status>`.
  */
 export async function readDocument(name: string, io: Io, auth: () => Promise<Auth>): Promise<ReadDocument> {
-  if (isAddress(name)) return fetchDocument(name, io, await auth())
+  if (isAddress(name)) {
+    const { body, url } = await fetchBytes(name, io.signal, await auth())
+    return { document: parsed(body, name, { url }), url }
+  }
   const document = parsed(await readInput(name, io), name)
   const self = ownString(linkOf(document, 'self')?.object, 'href')
   return self !== undefined && isAddress(self) && canParseUrl(self) ? { document, url: self } : { document }
+}
+
+/** Reads several documents, one after the other. Errors: those of {@link readDocument}. */
+export async function readDocuments(names: readonly string[], io: Io, auth: () => Promise<Auth>): Promise<readonly ReadDocument[]> {
+  const documents: ReadDocument[] = []
+  for (const name of names) documents.push(await readDocument(name, io, auth))
+  return documents
 }
 
 /** Returns the text of DOC with its byte order mark, JSON or not. Errors: those of {@link readDocument} except `DOC_NOT_JSON`. */
@@ -41,11 +51,6 @@ export async function readText(name: string, io: Io, auth: () => Promise<Auth>):
   } catch {
     throw new IntegrityError('DOC_NOT_UTF8', `"${name}" is not UTF-8 text`)
   }
-}
-
-async function fetchDocument(address: string, { signal }: Io, auth: Auth): Promise<ReadDocument> {
-  const bytes = await fetchBytes(address, signal, auth)
-  return { document: parsed(bytes.body, address, { url: bytes.url }), url: bytes.url }
 }
 
 /** Parses JSON, without a byte order mark; returns undefined for other text. The message of the parser would quote the text. */
@@ -64,13 +69,9 @@ function parsed(bytes: Uint8Array, name: string, where: { readonly url?: string 
   } catch (error) {
     if (!isAuthError(error) || !/^DOC_NOT_/.test(error.code) || error.hint !== undefined) throw error
     const file = isAddress(name) ? '. A file is sent by stac-auth fetch URL' : ''
-    const hint = `${name === '-' ? 'standard input' : `"${bareName(name)}"`} must be a STAC document in JSON: an Item, Collection, Catalog or FeatureCollection${file}`
+    const hint = `${name === '-' ? 'standard input' : `"${isAddress(name) ? bareAddress(name) : name}"`} must be a STAC document in JSON: an Item, Collection, Catalog or FeatureCollection${file}`
     throw new IntegrityError(error.code, error.message, { ...error, hint })
   }
-}
-
-function bareName(name: string): string {
-  return isAddress(name) ? bareAddress(name) : name
 }
 
 /** Returns the body at a URL, up to the size limit of a document, and the final URL. Errors: see {@link readDocument}. */
@@ -85,9 +86,13 @@ export async function fetchBody(
   signal: AbortSignal,
   auth: Auth,
 ): Promise<{ chunks: AsyncIterable<Uint8Array>; url: string }> {
-  const response = await answerTo(address, signal, auth)
+  // Without a credential that cannot be used now, because the document may be public.
+  const response = await auth.send({ method: 'GET', url: address, headers: { accept: ACCEPT } }, { signal, anonymous: 'allow' })
+  await requireSuccess(response)
   return { chunks: bodyOf(response, response.url, signal), url: response.url }
 }
+
+const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
 
 async function* bodyOf(response: HttpResponse, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
@@ -95,15 +100,6 @@ async function* bodyOf(response: HttpResponse, url: string, signal: AbortSignal)
   } catch (error) {
     throw failedBody(error, url, signal)
   }
-}
-
-const ACCEPT = 'application/geo+json, application/json;q=0.9, */*;q=0.1'
-
-/** Requests a URL with the credential that allows it; without one if that cannot be used now, because the document may be public. */
-async function answerTo(address: string, signal: AbortSignal, auth: Auth): Promise<HttpResponse> {
-  const response = await auth.send({ method: 'GET', url: address, headers: { accept: ACCEPT } }, { signal, anonymous: 'allow' })
-  await requireSuccess(response)
-  return response
 }
 
 /** Reads a file, or stdin for `-`. Errors: `FILE_ACCESS`, `DOC_TOO_LARGE` (reading stops there), `ABORTED`. */

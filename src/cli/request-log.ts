@@ -1,6 +1,6 @@
 /** `--verbose`: one line on stderr for each request, without secrets. */
 
-import { isAuthError } from '../errors.ts'
+import { type ErrorCode, isAuthError } from '../errors.ts'
 import {
   type CredentialUse,
   type HttpRequest,
@@ -16,6 +16,7 @@ import { Redactor } from '../text/redactor.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
 import type { Context } from './context.ts'
 import { styleOf, write } from './io.ts'
+import { defined } from './options.ts'
 
 /** One request and its result; `--json` prints it as `request`. */
 export interface LoggedRequest {
@@ -58,36 +59,29 @@ function lineOf({ method, url, status, code, milliseconds, credential, type, not
 }
 
 /** Wraps a transport so that each request is logged once its response begins or it has failed. */
-function logged(transport: Transport, log: Log, now = () => performance.now()): Transport {
+function logged(transport: Transport, log: Log): Transport {
   const history = new History()
   const wrapped =
     (send: Send): Send =>
     async (request, options) => {
       const why = history.reasonFor(request, options)
-      const start = now()
-      const done = (result: Result) => {
-        const { use } = options ?? {}
-        const milliseconds = Math.round(now() - start)
+      const start = performance.now()
+      const done = (answer: HttpResponse | ErrorCode) => {
         const redacted = history.redact(request)
-        const line = {
-          method: request.method,
-          url: redacted(bareUrl(request.url)),
-          ...('status' in result ? { status: result.status } : { code: result.code }),
-          milliseconds,
-          ...(use && { credential: use.credential, type: use.type }),
-          notes: [...why, ...history.remember(request, result)].map(redacted),
-        }
-        log(
-          line,
-          Object.keys(request.headers).find((name) => !PUBLIC.test(name)),
-        )
+        const { credential, type } = options?.use ?? {}
+        const result = typeof answer === 'string' ? { code: answer } : { status: answer.status }
+        const notes = [...why, ...history.remember(request, answer)].map(redacted)
+        const milliseconds = Math.round(performance.now() - start)
+        const url = redacted(bareUrl(request.url))
+        const secret = Object.keys(request.headers).find((name) => !PUBLIC.test(name))
+        log({ method: request.method, url, ...result, milliseconds, ...defined({ credential, type }), notes }, secret)
       }
       try {
         const response = await send(request, options)
-        done(resultOf(response))
+        done(response)
         return response
       } catch (error) {
-        done({ code: isAuthError(error) ? error.code : 'INTERNAL' })
+        done(isAuthError(error) ? error.code : 'INTERNAL')
         throw error
       }
     }
@@ -101,22 +95,6 @@ function logged(transport: Transport, log: Log, now = () => performance.now()): 
       },
     }),
   })
-}
-
-/** The response to a request, or the code of its error. */
-type Result =
-  | { readonly status: number; readonly location?: string; readonly retryAfter?: string; readonly challenges: readonly string[] }
-  | { readonly code: string }
-
-function resultOf({ status, headers }: HttpResponse): Result {
-  const [location, retryAfter] = [isRedirect(status) ? headers.get('location') : null, headers.get('retry-after')]
-  const challenges = status === 401 ? [...(headers.get('www-authenticate') ?? '').matchAll(/(?:^|,)\s*([A-Za-z][\w-]*)(?=\s|$|,)/g)] : []
-  return {
-    status,
-    ...(location !== null && { location }),
-    ...(retryAfter !== null && { retryAfter }),
-    challenges: challenges.map(([, scheme = '']) => scheme),
-  }
 }
 
 /** Earlier requests, which explain later ones. */
@@ -147,21 +125,25 @@ class History {
     return /^(?:oauth2|openIdConnect)$/.test(type) && !this.#renewed.has(credential) ? ['stored token'] : []
   }
 
-  /** Returns what follows from a result. */
-  remember(request: HttpRequest, result: Result): readonly string[] {
+  /** Returns what follows from a response, or from the code of an error. */
+  remember(request: HttpRequest, answer: HttpResponse | ErrorCode): readonly string[] {
     const key = keyOf(request)
     const attempts = (this.#failed.get(key)?.attempts ?? 0) + 1
-    this.#failed.delete(key)
-    if ('code' in result) {
-      this.#failed.set(key, { reason: result.code, attempts })
-      return []
-    }
-    const { status, location, retryAfter, challenges } = result
-    if (location !== undefined) return this.#redirect(request.url, location)
-    if (status >= 400) this.#failed.set(key, { reason: String(status), attempts })
+    const reason = typeof answer === 'string' ? answer : String(answer.status)
+    const isFailed = typeof answer === 'string' || answer.status >= 400
     if (this.#failed.size > 1000) this.#failed.clear()
-    const notes = challenges.length > 0 ? [`the server offers ${challenges.join(', ')}`] : []
-    return status >= 400 && retryAfter !== undefined ? [...notes, `Retry-After ${retryAfter}`] : notes
+    if (isFailed) this.#failed.set(key, { reason, attempts })
+    else this.#failed.delete(key)
+    if (typeof answer === 'string') return []
+    const { status, headers } = answer
+    const location = isRedirect(status) ? headers.get('location') : null
+    if (location !== null) return this.#redirect(request.url, location)
+    const challenges = status === 401 ? [...(headers.get('www-authenticate') ?? '').matchAll(CHALLENGE)].map(([, scheme]) => scheme) : []
+    const retryAfter = isFailed ? headers.get('retry-after') : null
+    return [
+      ...(challenges.length > 0 ? [`the server offers ${challenges.join(', ')}`] : []),
+      ...(retryAfter === null ? [] : [`Retry-After ${retryAfter}`]),
+    ]
   }
 
   #redirect(from: string, location: string): readonly string[] {
@@ -188,6 +170,9 @@ function secretsInQuery(url: string): readonly string[] {
     /^(?:https?|s3):\/\//i.test(value) && canParseUrl(value) ? [...new URL(value).searchParams.values()] : [value],
   )
 }
+
+/** The schemes of a `WWW-Authenticate`. */
+const CHALLENGE = /(?:^|,)\s*([A-Za-z][\w-]*)(?=\s|$|,)/g
 
 /** Request headers without secrets. */
 const PUBLIC = /^(?:accept(?:-.*)?|content-(?:type|length)|range|if-.*|user-agent|x-amz-(?:date|content-sha256|request-payer)|host)$/

@@ -6,8 +6,8 @@ import { canParseUrl } from '../text/can-parse-url.ts'
 import { forLine } from '../text/sanitize.ts'
 import { commandWord } from '../text/shell-word.ts'
 import type { Context } from './context.ts'
+import type { FailedRequest } from './known-providers.ts'
 import type { CredentialsOption } from './options.ts'
-import type { FailedRequest } from './recognized.ts'
 
 /**
  * Returns the error with the command that asks for the missing credential as first line of its hint; other errors as they are.
@@ -51,7 +51,7 @@ export async function withProviderHint(
   const { code, hint = '', message } = error
   const isRelevant = request === undefined ? BY_ANY_URL.test(code) && error.url !== undefined : OF_PROVIDERS.test(code)
   if (!isRelevant || HAS_COMMAND.test(hint) || (code === 'FILE_INTEGRITY' && !IS_PAGE.test(message))) return error
-  const { providerHint } = await import('./recognized.ts')
+  const { providerHint } = await import('./known-providers.ts')
   const better = providerHint(error, request ?? {}, await setUp())
   return better === undefined ? error : new AuthError(code, message, { ...error, hint: better })
 }

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import type { DownloadCommandOptions } from '../download/run.ts'
-import { usageError } from '../exit-code.ts'
 import {
   byteCount,
   inOptionGroup,
+  noInputs,
   positive,
   wholeFrom,
   withAssetOptions,
@@ -27,18 +27,11 @@ export function addDownload(program: Command, context: Context): void {
     .addHelpText('after', NOTE)
     .action(
       context.run(async (names: string[], options: DownloadCommandOptions) => {
-        if (names.length === 0) throw usageError('nothing to download', whatToGive(options))
+        if (names.length === 0) throw noInputs('download', options)
         const { downloadAll } = await import('../download/run.ts')
         return downloadAll(names, options, context)
       }),
     )
-}
-
-/** The URL of `--queue` may be absent, so the first input after it is taken for the URL. */
-function whatToGive({ queue }: DownloadCommandOptions): string {
-  return typeof queue === 'string' && !/^rediss?:/.test(queue)
-    ? `"${queue}" was read as the URL of --queue: put -- before the inputs`
-    : 'give files, folders, URLs, or - for stdin'
 }
 
 /** Adds the options of {@link DownloadCommandOptions}. */

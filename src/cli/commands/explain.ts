@@ -5,15 +5,15 @@ import type { Warning } from '../../auth/strategy.ts'
 import { isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { kindOf } from '../../stac/document.ts'
-import { type Target, targetsOf } from '../../stac/target.ts'
+import type { Target } from '../../stac/target.ts'
 import { forJson, forLine, forUrl, headline, hintLines } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf, worstExit } from '../exit-code.ts'
 import { type Style, styleOf, write } from '../io.ts'
+import type { DescribedTarget, RecognizedTarget } from '../known-providers.ts'
 import { openAuth } from '../open-auth.ts'
-import { chosenTarget, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
+import { chosenTarget, defined, isChosen, type TargetRequestOptions, withTargetRequestOptions } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
-import type { RecognizedTarget } from '../recognized.ts'
 import { setupCommand } from '../setup-hint.ts'
 
 interface ExplainOptions extends TargetRequestOptions {
@@ -31,73 +31,57 @@ export function addExplain(program: Command, context: Context): void {
 }
 
 async function explain(name: string, options: ExplainOptions, context: Context): Promise<number> {
-  const auth = openAuth(context, options, [name])
-  const read = await readDocument(name, context.io, auth)
-  const targets = targetsToExplain(read, options)
-  const explainer = await auth()
-  const explanations = await Promise.all(targets.map((target) => explainer.explain(target)))
-  const { commandFor, needsOfProviders, providerLine, recognizedTargets } = await import('../recognized.ts')
-  const recognized = recognizedTargets(read, targets, explanations)
+  const opened = openAuth(context, options, [name])
+  const read = await readDocument(name, context.io, opened)
+  const chosen = isChosen(options)
+  const auth = await opened()
+  const { commandFor, describeTargets, needsOfProviders, providerLine } = await import('../known-providers.ts')
+  const described = await describeTargets(read, auth, chosen ? [chosenTarget(read.document, options, read)] : undefined)
   const { stdout } = context.io
-  const warnings = explanations.flatMap((explanation) => explanation.warnings)
-  if (options.json) {
-    for (const warning of warnings) context.diagnostics.warn(warning)
-    const explained = explanations.map((explanation) => withProvider(explanation, recognized.get(explanation.pointer), commandFor))
-    await write(stdout, `${forJson(explained.map(jsonOf), 2)}\n`)
-  } else {
-    const told = options.all ? warnings : withCounts(warnings)
-    for (const warning of told) context.diagnostics.warn(warning)
-    const advice = adviceFor(name, read, targets, explanations, recognized)
+  const warnings = described.flatMap(({ explanation }) => explanation.warnings)
+  const told = options.json || options.all ? warnings : withCounts(warnings)
+  for (const warning of told) context.diagnostics.warn(warning)
+  if (options.json)
+    await write(
+      stdout,
+      `${forJson(
+        described.map((one) => jsonOf(one, commandFor)),
+        2,
+      )}\n`,
+    )
+  else {
+    const advice = adviceFor(name, read, described)
     const room = options.all ? Number.POSITIVE_INFINITY : MOST_LINES - told.length - (advice?.split('\n').length ?? 0)
-    const needs = needsOfProviders(recognized.values()).map((need) => forLine(providerLine(need)))
-    const view = { chosen: isChosen(options), all: options.all ?? false, room, needs, style: styleOf(context.io, stdout) }
+    const needs = needsOfProviders(described.map(({ recognized }) => recognized)).map((need) => forLine(providerLine(need)))
+    const view = { chosen, all: options.all ?? false, room, needs, style: styleOf(context.io, stdout) }
     // The line of a provider says what is missing, and its setup knows more than the document.
-    const shown = explanations.map((one) => (recognized.has(one.pointer) ? withoutProposals(one) : one))
+    const shown = described.map(({ explanation, recognized }) => (recognized ? withoutProposals(explanation) : explanation))
     await write(stdout, textOf(shown, view))
     if (advice !== undefined) await context.diagnostics.note(advice)
   }
-  return worstExit(
-    await Promise.all(explanations.map((explanation, index) => exitOf(explanation, isChosen(options), targets[index], explainer))),
-  )
+  return worstExit(await Promise.all(described.map((one) => exitOf(one, chosen, auth))))
 }
 
 /** Returns what to do next: another document, or `setup` where a credential is missing. */
-function adviceFor(
-  name: string,
-  { document }: ReadDocument,
-  targets: readonly Target[],
-  explanations: readonly Explanation[],
-  recognized: ReadonlyMap<string, RecognizedTarget>,
-): string | undefined {
+function adviceFor(name: string, { document }: ReadDocument, described: readonly DescribedTarget[]): string | undefined {
   if (kindOf(document) === 'unknown') return 'this is not an Item, a Collection, a Catalog or a list of them, so it has no assets and links'
-  const isAsked = ({ pointer, refs }: Explanation, index: number) =>
-    !recognized.has(pointer) && !refs.some(isUsable) && refs.some((ref) => isMissing(ref, targets[index]))
-  if (name === '-' || !explanations.some(isAsked)) return undefined
+  const isAsked = ({ explanation: { refs }, recognized, target }: DescribedTarget) =>
+    !recognized && !refs.some(isUsable) && refs.some((ref) => isMissing(ref, target))
+  if (name === '-' || !described.some(isAsked)) return undefined
   return `\n${setupCommand(name)} asks for what is missing`
 }
 
 /** True if a credential would answer the reference. */
-function isMissing({ code, scheme = '' }: RefExplanation, target: Target | undefined): boolean {
-  return code === 'NO_CREDENTIAL' && target !== undefined && !isUnusable(scheme, new URL(target.href, target.scope.url).href)
-}
-
-/** Returns the selected target, else all targets with a URL; definitions in `item_assets` have none. */
-function targetsToExplain({ document, url }: ReadDocument, options: ExplainOptions): Target[] {
-  const where = url === undefined ? {} : { url }
-  if (isChosen(options)) return [chosenTarget(document, options, where)]
-  return [...targetsOf(document, where)].filter((target) => target.kind !== 'item_asset')
+function isMissing({ code, scheme = '' }: RefExplanation, target: Target): boolean {
+  return code === 'NO_CREDENTIAL' && !isUnusable(scheme, new URL(target.href, target.scope.url).href)
 }
 
 /**
  * Returns 0 if the target has no references or one of them is usable, else the exit code of the error that `authorize` reports.
  * `authorize` sends nothing in that case.
  */
-async function exitOf(
-  { refs, byAddress, code = byAddress?.code }: Explanation,
-  chosen: boolean,
-  target: Target | undefined,
-  auth: Auth,
-): Promise<number> {
+async function exitOf({ target, explanation }: DescribedTarget, chosen: boolean, auth: Auth): Promise<number> {
+  const { refs, byAddress, code = byAddress?.code } = explanation
   if (refs.length === 0) return chosen && code !== undefined ? exitCodeOf(code) : EXIT.done
   if (refs.some(isUsable)) return EXIT.done
   try {
@@ -129,12 +113,6 @@ export interface ExplainedTarget extends Explanation {
   readonly provider?: ProviderExplanation
 }
 
-function withProvider(explanation: Explanation, found: RecognizedTarget | undefined, commandFor: CommandFor): ExplainedTarget {
-  return found ? { ...explanation, provider: { id: found.provider.id, state: found.state, command: commandFor(found) } } : explanation
-}
-
-type CommandFor = (recognized: RecognizedTarget) => string
-
 /** Returns the explanation without credentials to add. */
 function withoutProposals(explanation: Explanation): Explanation {
   return {
@@ -143,16 +121,11 @@ function withoutProposals(explanation: Explanation): Explanation {
   }
 }
 
-function jsonOf({ pointer, href, refs, byAddress, signature, provider, code, message, hint }: ExplainedTarget): object {
-  return {
-    pointer,
-    href,
-    refs,
-    ...(byAddress && { byAddress }),
-    ...(signature && { signature }),
-    ...(provider && { provider }),
-    ...(code !== undefined && { code, message, hint }),
-  }
+function jsonOf({ explanation, recognized }: DescribedTarget, commandFor: (recognized: RecognizedTarget) => string): object {
+  const { pointer, href, refs, byAddress, signature, code, message, hint } = explanation
+  const provider = recognized && { id: recognized.provider.id, state: recognized.state, command: commandFor(recognized) }
+  const explained: Partial<ExplainedTarget> = defined({ pointer, href, refs, byAddress, signature, provider })
+  return { ...explained, ...(code !== undefined && { code, message, hint }) }
 }
 
 /** Lines for one document, warnings and advice included, unless `--all` is given. */

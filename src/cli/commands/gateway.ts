@@ -1,17 +1,19 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import type { Gateway, GatewayListen, GatewayRequest } from '../../node/gateway/index.ts'
-import { isProtected, type Target, targetsOf } from '../../stac/target.ts'
+import { isProtected } from '../../stac/target.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Style, styleOf, untilInterrupted, write } from '../io.ts'
+import type { DescribedTarget } from '../known-providers.ts'
 import { LiveBlock } from '../live-block.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, portNumber, withCredentialsOption } from '../options.ts'
-import { type ReadDocument, readDocument } from '../read-document.ts'
+import { type ReadDocument, readDocuments } from '../read-document.ts'
 import { documentWord } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 
@@ -49,8 +51,7 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
   const { io } = context
   const where = listenOption(options)
   const auth = openAuth(context, options, names)
-  const documents: ReadDocument[] = []
-  for (const name of names) documents.push(await readDocument(name, io, auth))
+  const documents = await readDocuments(names, io, auth)
   const { createGateway } = await import('../../node/gateway/index.ts')
   const { port, name, allowOrigin, rewrite, json = false } = options
   const log = json ? programLog(context) : personLog(context)
@@ -108,38 +109,32 @@ export function wholeFileNotes({ diagnostics }: Context): (event: GatewayRequest
 /** Targets that are explained: more take longer than a person waits. */
 const MOST_EXPLAINED = 1000
 
-/** Names the providers of files without a usable credential, with the command for each; returns the targets with their explanations. */
-export async function noteNeededProviders(read: ReadDocument, auth: Auth, { diagnostics }: Pick<Context, 'diagnostics'>) {
-  const { needsOfProviders, providerLine, recognizedTargets } = await import('../recognized.ts')
-  const { document, url } = read
-  const all = [...targetsOf(document, url === undefined ? {} : { url })]
-    .filter(({ kind }) => kind !== 'item_asset')
-    .slice(0, MOST_EXPLAINED)
-  const explanations = await Promise.all(all.map((target) => auth.explain(target)))
-  const needs = needsOfProviders(recognizedTargets(read, all, explanations).values())
+/** Explains the targets of a document, and names the providers of files without a usable credential, with the command for each. */
+export async function noteNeededProviders(
+  read: ReadDocument,
+  auth: Auth,
+  { diagnostics }: Pick<Context, 'diagnostics'>,
+): Promise<readonly DescribedTarget[]> {
+  const { describeTargets, needsOfProviders, providerLine } = await import('../known-providers.ts')
+  const described = await describeTargets(read, auth, undefined, MOST_EXPLAINED)
+  const needs = needsOfProviders(described.map(({ recognized }) => recognized))
   for (const need of needs) if (need.command !== undefined) await diagnostics.note(providerLine(need))
-  return { all, explanations }
+  return described
 }
 
 /** Warns of protected targets whose requests will be refused, and of files of known providers without a credential. */
 async function warnOfUnusable(names: readonly string[], documents: readonly ReadDocument[], auth: Auth, context: Context): Promise<void> {
-  const { diagnostics } = context
   for (const [index, read] of documents.entries()) {
-    const { all, explanations } = await noteNeededProviders(read, auth, context)
-    const targets = all.filter((target) => isProtected(target))
-    const explained = explanations.filter((_, at) => isProtected(all[at] as Target))
-    const refused = explained.filter(
-      ({ code: refusalCode, refs }) => refusalCode !== undefined || refs.every((ref) => ref.code !== undefined),
+    const described = (await noteNeededProviders(read, auth, context)).filter(({ target }) => isProtected(target))
+    const refused = described.flatMap(({ explanation }) =>
+      explanation.code !== undefined || explanation.refs.every((ref) => ref.code !== undefined) ? [explanation] : [],
     )
     const [first] = refused
     if (!first) continue
     const code = first.code ?? first.refs[0]?.code ?? 'NO_CREDENTIAL'
-    const what = `${refused.length} of ${targets.length} protected targets cannot be requested`
-    diagnostics.warn({
-      code,
-      pointer: first.pointer,
-      message: `${what}; to see why: stac-auth explain ${documentWord(names[index] ?? 'DOC')}`,
-    })
+    const what = `${refused.length} of ${described.length} protected targets cannot be requested`
+    const message = `${what}; to see why: stac-auth explain ${documentWord(names[index] ?? 'DOC')}`
+    context.diagnostics.warn({ code, pointer: first.pointer, message })
   }
 }
 
@@ -185,7 +180,7 @@ function personLog({ io, diagnostics }: Context): Log {
   const totals = { requests: 0, failed: 0, bytes: 0 }
   const summary = () => {
     const failed = totals.failed > 0 ? `, ${totals.failed} failed` : ''
-    return `${totals.requests} ${totals.requests === 1 ? 'request' : 'requests'}${failed}, ${bytesText(totals.bytes)}`
+    return `${plural(totals.requests, 'request')}${failed}, ${bytesText(totals.bytes)}`
   }
   const draw = () => block.show([summary().slice(0, block.width)])
   return {

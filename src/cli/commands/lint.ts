@@ -20,7 +20,7 @@ import type { LineReports } from '../lint/lint-report.ts'
 import type { LintOutcome, LintSettings } from '../lint/lint-run.ts'
 import type { Linter } from '../lint/linter.ts'
 import { openAuth } from '../open-auth.ts'
-import { type CrawlOption, type CredentialsOption, requireCrawl, withCrawlOptions, withCredentialsOption } from '../options.ts'
+import { type CrawlOption, type CredentialsOption, noInputs, requireCrawl, withCrawlOptions, withCredentialsOption } from '../options.ts'
 import type { QueueOption } from '../queue/address.ts'
 
 interface LintOptions extends CredentialsOption, ReportingOptions, FixingOptions, SelectionOptions, CrawlOption, ChangedOptions {
@@ -120,7 +120,7 @@ async function linesOf(
 /** Returns the inputs, or the changed files among them, which may be none. */
 async function inputsOf(given: readonly string[], options: LintOptions, context: Context): Promise<ChangedInputs> {
   if (!isChanged(options)) {
-    if (given.length === 0) throw usageError('nothing to lint', whatToGive(options))
+    if (given.length === 0) throw noInputs('lint', options)
     return { names: given }
   }
   const { changedInputs, requireChanged } = await import('../lint/lint-changed.ts')
@@ -133,12 +133,6 @@ function whyNothing({ skipped }: LintOutcome, { gitignore, ignore = [] }: Select
   const own = ignore.length > 0 ? ', as are those that --ignore names' : ''
   const hidden = `files that end in .json, .geojson, .ndjson or .jsonl are read, and Parquet files that are named or matched by a glob; folders whose names start with a dot${gitignore ? ' and files listed in .gitignore (see --no-gitignore)' : ''} are skipped${own}`
   return skipped > 0 ? `${plural(skipped, 'file')} skipped as not STAC; give the path of a file to lint it anyway` : hidden
-}
-
-function whatToGive({ queue }: LintOptions): string {
-  return typeof queue === 'string' && !/^rediss?:/.test(queue)
-    ? `"${queue}" was read as the URL of --queue: put -- before the inputs`
-    : 'give files, folders, URLs, or - for stdin'
 }
 
 function isChanged({ changed, staged }: LintOptions): boolean {

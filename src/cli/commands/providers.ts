@@ -82,7 +82,7 @@ async function show(id: string | undefined, options: ProvidersOptions, context: 
   const chosen = id === undefined ? providers : providers.filter((one) => one.id === id.toLowerCase())
   if (chosen.length === 0) {
     const ids = providers.map((one) => one.id)
-    const { nearProvider } = await import('../recognized.ts')
+    const { nearProvider } = await import('../known-providers.ts')
     const near = nearProvider(id ?? '')
     throw usageError(`unknown provider "${id}"`, near === undefined ? `the providers are: ${ids.join(', ')}` : `did you mean ${near}?`)
   }

@@ -13,7 +13,7 @@ import { usageError } from '../exit-code.ts'
 import { untilInterrupted } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import { type CredentialsOption, withCredentialsOption } from '../options.ts'
-import { type ReadDocument, readDocument } from '../read-document.ts'
+import { readDocuments } from '../read-document.ts'
 
 interface RunOptions extends CredentialsOption {
   readonly inheritSecrets?: boolean
@@ -69,8 +69,7 @@ function split(words: readonly string[], argv: readonly string[]): { documents: 
 async function run(names: readonly string[], child: readonly string[], options: RunOptions, context: Context): Promise<number> {
   const { io, diagnostics } = context
   const auth = openAuth(context, options, names)
-  const documents: ReadDocument[] = []
-  for (const name of names) documents.push(await readDocument(name, io, auth))
+  const documents = await readDocuments(names, io, auth)
   const { createGateway } = await import('../../node/gateway/index.ts')
   const { Refusals } = await import('../run/refusals.ts')
   const { substitute } = await import('../run/placeholders.ts')

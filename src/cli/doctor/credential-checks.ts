@@ -1,11 +1,11 @@
 /** Checks of logins, and of what a document needs. */
-import type { Auth, CredentialStatus, Explanation } from '../../auth/auth.ts'
+import type { Auth, CredentialStatus } from '../../auth/auth.ts'
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
 import { AuthError } from '../../errors.ts'
-import { targetsOf } from '../../stac/target.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import { needsOf } from '../credentials/missing-credentials.ts'
+import { commandFor, type DescribedTarget, describeTargets } from '../known-providers.ts'
 import type { ReadDocument } from '../read-document.ts'
-import { commandFor, type RecognizedTarget, recognizedTargets } from '../recognized.ts'
 import { documentWord, withSetupHint } from '../setup-hint.ts'
 import { expiryText } from '../units.ts'
 import { type Check, failed, ok, problem, warning } from './check.ts'
@@ -33,31 +33,33 @@ function loginCheck({ credential, state, expiresAt, refreshable, flow }: Credent
 
 /** Explains, once per scheme, which credential the targets of a document get, and names the credentials that match none. */
 export async function documentChecks(
-  { document, url }: ReadDocument,
+  read: ReadDocument,
   auth: Auth,
   { credentials }: CredentialSet<CredentialObject>,
   name: string,
 ): Promise<readonly Check[]> {
-  const targets = [...targetsOf(document, url === undefined ? {} : { url })].filter(({ kind }) => kind !== 'item_asset')
-  const explanations = await Promise.all(targets.map((target) => auth.explain(target)))
-  const recognized = recognizedTargets({ document, ...(url !== undefined && { url }) }, targets, explanations)
-  const checks = new Map<string, { check: Check; count: number }>()
-  for (const check of explanations.flatMap((explanation) => schemeChecks(explanation, recognized.get(explanation.pointer), name))) {
-    const key = JSON.stringify(check)
-    checks.set(key, { check, count: (checks.get(key)?.count ?? 0) + 1 })
+  const described = await describeTargets(read, auth)
+  const counts = new Map<string, number>()
+  for (const check of described.flatMap((one) => schemeChecks(one, name))) {
+    const text = JSON.stringify(check)
+    counts.set(text, (counts.get(text) ?? 0) + 1)
   }
-  const chosen = explanations.flatMap(({ refs, byAddress }) => [...refs.map(({ credential }) => credential), byAddress?.credential])
-  const used = new Set(chosen)
+  const found = [...counts].map(([text, count]): Check => {
+    const check: Check = JSON.parse(text)
+    return { ...check, message: `${check.message} (${plural(count, 'target')})` }
+  })
+  const used = new Set(
+    described.flatMap(({ explanation: { refs, byAddress } }) =>
+      [...refs, ...(byAddress ? [byAddress] : [])].map(({ credential }) => credential),
+    ),
+  )
   const unused = credentials.filter(
     ({ id }) => !used.has(id as string) && !credentials.some((other) => other.with === id || other.subject === id),
   )
-  const found = [...checks.values()].map(({ check, count }) => ({
-    ...check,
-    message: `${check.message} (${count} ${count === 1 ? 'target' : 'targets'})`,
-  }))
   const open = found.length > 0 ? [] : [ok('document', 'it declares no authentication')]
   const isInDoubt = open.length > 0 || found.some(({ level }) => level === 'error')
-  return [...open, ...found, ...providerChecks([...recognized.values()]), ...unusedChecks(unused, name, isInDoubt)]
+  const recognized = described.flatMap((one) => one.recognized ?? [])
+  return [...open, ...found, ...providerChecks(recognized), ...unusedChecks(unused, name, isInDoubt)]
 }
 
 /** Sends one small authorized request for each scheme that has a credential. */
@@ -72,11 +74,8 @@ export async function requestChecks(read: ReadDocument, auth: Auth, signal: Abor
   })
 }
 
-function schemeChecks(
-  { refs, code, message = '', hint }: Explanation,
-  recognized: RecognizedTarget | undefined,
-  name: string,
-): readonly Check[] {
+function schemeChecks({ explanation, recognized }: DescribedTarget, name: string): readonly Check[] {
+  const { refs, code, message = '', hint } = explanation
   if (code !== undefined) return refs.length > 0 ? [problem('target', code, message, hint ?? 'correct the document')] : []
   return refs.map((ref) => {
     const check = `scheme ${ref.ref}`

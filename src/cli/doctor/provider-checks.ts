@@ -2,7 +2,7 @@
 import type { CredentialObject, CredentialSet } from '../../auth/credential.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { providers } from '../../providers/registry.ts'
-import { needsOfProviders, type RecognizedTarget } from '../recognized.ts'
+import { needsOfProviders, type RecognizedTarget } from '../known-providers.ts'
 import { type Change, changesOf } from '../setup/provider-state.ts'
 import { type Check, ok, warning } from './check.ts'
 

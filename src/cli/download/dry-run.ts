@@ -21,7 +21,7 @@ import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { EXIT, exitCodeOf } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
-import type { RecognizedTarget } from '../recognized.ts'
+import type { RecognizedTarget } from '../known-providers.ts'
 import { withProviderHint } from '../setup-hint.ts'
 import { bytesText } from '../units.ts'
 import { FailedFiles } from './failed-files.ts'
@@ -63,7 +63,7 @@ export async function printPlan(
   const { tick, cross, green, yellow, red, dim } = styleOf(io, io.stdout)
   const exits: number[] = []
   const refused = new FailedFiles({ all })
-  const { needsOfProviders, providerLine, recognizedFile } = await import('../recognized.ts')
+  const { needsOfProviders, providerLine, recognizedFile } = await import('../known-providers.ts')
   const open: RecognizedTarget[] = []
   const tell = async (planned: DownloadFile, { url = planned.url, ...found }: RequestedAccess, target?: Target) => {
     const file = { ...planned, url }

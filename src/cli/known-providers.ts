@@ -2,7 +2,7 @@
  * Known providers in texts for people: what their files need, and the one command that helps. It compares texts: nothing is sent, and no
  * credential is chosen or made.
  */
-import type { Explanation } from '../auth/auth.ts'
+import type { Auth, Explanation } from '../auth/auth.ts'
 import { matchesAny, parseUrlPattern } from '../auth/url-pattern.ts'
 import type { AuthError } from '../errors.ts'
 import { urlOfHref } from '../http/url.ts'
@@ -11,7 +11,7 @@ import { plural } from '../lint/reporters/report.ts'
 import type { Provider, Way } from '../providers/provider.ts'
 import { createRecognizer, type UrlContext } from '../providers/recognize.ts'
 import { providers } from '../providers/registry.ts'
-import type { Target } from '../stac/target.ts'
+import { type Target, targetsOf } from '../stac/target.ts'
 import { nearMiss } from '../text/suggest.ts'
 import type { ReadDocument } from './read-document.ts'
 
@@ -27,19 +27,28 @@ export interface RecognizedTarget {
   readonly credential?: string
 }
 
-/** Returns the targets of a document that are files of known providers, by pointer. Links to other documents are none. */
-export function recognizedTargets(
-  { document, url }: ReadDocument,
-  targets: readonly Target[],
-  explanations: readonly Explanation[],
-): ReadonlyMap<string, RecognizedTarget> {
-  const { files } = recognizer.document(document, url === undefined ? {} : { url })
-  const byPointer = new Map(files.map((file) => [file.target.pointer, file.providers[0]]))
-  return new Map(
-    targets.flatMap((target, index) => {
-      const [provider, explanation] = [byPointer.get(target.pointer), explanations[index]]
-      if (!provider || !explanation || !isFile(target)) return []
-      return [[target.pointer, { target, provider, ...stateOf(explanation) }] as const]
+/** A target with its explanation, and its known provider if it is a file of one. */
+export interface DescribedTarget {
+  readonly target: Target
+  readonly explanation: Explanation
+  readonly recognized?: RecognizedTarget | undefined
+}
+
+/** Explains targets of a document; default: all that have a URL, of which definitions in `item_assets` have none. */
+export async function describeTargets(
+  read: ReadDocument,
+  auth: Pick<Auth, 'explain'>,
+  targets: Iterable<Target> = targetsOf(read.document, read),
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly DescribedTarget[]> {
+  const { files } = recognizer.document(read.document, read)
+  const providerOf = new Map(files.map((file) => [file.target.pointer, file.providers[0]]))
+  const explained = [...targets].filter(({ kind }) => kind !== 'item_asset').slice(0, most)
+  return Promise.all(
+    explained.map(async (target) => {
+      const explanation = await auth.explain(target)
+      const provider = isFile(target) ? providerOf.get(target.pointer) : undefined
+      return { target, explanation, recognized: provider && { target, provider, ...stateOf(explanation) } }
     }),
   )
 }
@@ -88,10 +97,10 @@ export interface ProviderNeed {
  * Returns what the files of each provider need: of those without a usable credential if there are any, else of those whose credential must
  * log in, else of those that are requested by their URL.
  */
-export function needsOfProviders(recognized: Iterable<RecognizedTarget>): readonly ProviderNeed[] {
-  const groups = new Map<Provider, RecognizedTarget[]>()
-  for (const one of recognized) groups.set(one.provider, [...(groups.get(one.provider) ?? []), one])
-  return [...groups].flatMap(([provider, all]): readonly ProviderNeed[] => {
+export function needsOfProviders(recognized: readonly (RecognizedTarget | undefined)[]): readonly ProviderNeed[] {
+  const known = recognized.filter((one) => one !== undefined)
+  return [...new Set(known.map(({ provider }) => provider))].flatMap((provider): readonly ProviderNeed[] => {
+    const all = known.filter((one) => one.provider === provider)
     const ofState = (state: RecognizedTarget['state']) => all.filter((one) => one.state === state)
     const [missing, waiting] = [ofState('missing'), ofState('login required')]
     const used = ofState('ready').filter(({ credential }) => credential !== undefined)
