@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { bashLines, bashWords } from '../../src/cli/commands/completion.ts'
 import { put, temporaryFolder } from './folder.ts'
 import { run } from './run.ts'
 import { COMPLETED, typedAt, WEIRD } from './shells.ts'
@@ -80,34 +79,6 @@ describe('complete', () => {
     const broken = await put(folder, 'broken.json', '{')
     for (const name of [broken, '/nowhere/x.json', '/dev/null']) expect(await values('fetch', name, '--asset', '')).toEqual([''])
     expect(await values('logout', '--credentials', broken, '')).toEqual([''])
-  })
-})
-
-describe('bashWords', () => {
-  it.each([
-    ['stac-auth fetch it', ['fetch', 'it'], 'it'],
-    ['stac-auth fetch ', ['fetch', ''], ''],
-    [`./bin/stac-auth fetch 'a b' "c\\"d"e\\ f`, ['fetch', 'a b', 'c"de f'], `"c\\"d"e\\ f`],
-    [`stac-auth fetch 'open qu`, ['fetch', 'open qu'], `'open qu`],
-    ['stac-auth --as=cu', ['--as=cu'], '--as=cu'],
-  ])('reads %j', (line, words, typed) => {
-    expect(bashWords(line)).toEqual({ words, typed })
-  })
-})
-
-describe('bashLines', () => {
-  const lines = (value: string, typed: string, part = typed) => bashLines([{ value, description: '' }], typed, part)
-
-  it.each([
-    ["a b'$(x);é", 'a', '', "a\\ b\\'\\$\\(x\\)\\;\\é\n"],
-    ['--as=curl', '--as=c', 'c', 'curl\n'],
-    ['--as=curl', '--as=', '=', 'curl\n'],
-    ['https://x/y', 'https://x', '//x', '//x/y\n'],
-    ['a b', "'a", "'a", 'a b\n'],
-    ["a'b", "'a", "'a", ''],
-    ['a$b', '"a', '"a', ''],
-  ])('inserts %j after %j', (value, typed, part, expected) => {
-    expect(lines(value, typed, part || typed)).toBe(expected)
   })
 })
 

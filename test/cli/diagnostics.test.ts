@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDiagnostics } from '../../src/cli/io.ts'
-import { AbortedError, CredentialError, NetworkError, SelectionError } from '../../src/errors.ts'
+import { NetworkError, SelectionError } from '../../src/errors.ts'
 
 function printing(json: boolean) {
   const written: string[] = []
@@ -46,19 +46,6 @@ describe('diagnostics for people', () => {
       'check the URL: the server has nothing there\n',
     ])
   })
-
-  it('call an abortion an interruption, for it is the user who aborts', async () => {
-    const { diagnostics, written } = printing(false)
-    await diagnostics.error(new AbortedError('SIGINT'))
-    expect(written.join('')).toBe('error ABORTED: interrupted\n')
-  })
-
-  it('diagnostics for people tell warnings and notes as they come', async () => {
-    const { diagnostics, written } = printing(false)
-    diagnostics.warn({ code: 'SCOPE_NOT_GRANTED', pointer: '/x', message: 'scope "a\u001b"' })
-    await diagnostics.note('done')
-    expect(written).toEqual(['warning SCOPE_NOT_GRANTED /x: scope "a\\u{1b}"\n', 'done\n'])
-  })
 })
 
 describe('diagnostics for programs', () => {
@@ -71,11 +58,5 @@ describe('diagnostics for programs', () => {
     expect(JSON.parse(written[0] ?? '')).toEqual({ severity: 'warn', code: 'SCOPE_NOT_GRANTED', message: 'm' })
     expect(Object.keys(JSON.parse(written[1] ?? ''))).toEqual(['code', 'message', 'hint', 'pointer', 'url', 'reasons', 'retryable'])
     expect(JSON.parse(written[1] ?? '').url).toBe('https://a.example/f')
-  })
-
-  it('diagnostics for programs omit what is unknown', async () => {
-    const { diagnostics, written } = printing(true)
-    await diagnostics.error(new CredentialError('AUTH_REJECTED', 'no'))
-    expect(JSON.parse(written[0] ?? '')).toEqual({ code: 'AUTH_REJECTED', message: 'no', retryable: false })
   })
 })

@@ -120,298 +120,205 @@ const checkOf = (checks: readonly Check[], name: string) => checks.find(({ check
 
 const writeCredentials = (text: string) => writeFile(around.file, text, { mode: 0o600 })
 
-interface Fault {
-  readonly fault: string
-  readonly cause: () => unknown
-  readonly check: string
-  readonly level?: 'warning'
-  readonly code: string
-  /** Part of the message or the hint. */
-  readonly says: RegExp
-}
+/** What is wrong, what causes it, the check that finds it with its code and level, and a part of its message or hint. */
+type Fault = readonly [fault: string, cause: () => unknown, check: string, code: string, says: RegExp, level?: 'warning']
 
 const FAULTS: readonly Fault[] = [
-  {
-    fault: 'a credential file that others can write',
-    cause: async () => {
+  [
+    'a credential file that others can write',
+    async () => {
       await writeCredentials(JSON.stringify({ version: 1, credentials: around.credentials }))
       await chmod(around.file, 0o666)
     },
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /chmod go-w/,
-  },
-  {
-    fault: 'a credential file that does not exist',
-    cause: () =>
+    'credential file',
+    'CONFIG_INVALID',
+    /chmod go-w/,
+  ],
+  [
+    'a credential file that does not exist',
+    () =>
       mkdir(around.file)
         .then(() => rm(around.file, { recursive: true }))
         .then(() => (around = { ...around, file: join(around.folder, 'no/file.json') })),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /setup DOC/,
-  },
-  {
-    fault: 'malformed JSON',
-    cause: () => writeCredentials('{ "version": 1, }'),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /:1:17: not valid JSON/,
-  },
-  {
-    fault: 'a misspelt field',
-    cause: () => Object.assign(around.credentials[1] ?? {}, { password: undefined, pasword: { file: around.secretFile } }),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /pasword[\s\S]*password/,
-  },
-  {
-    fault: 'an unknown type',
-    cause: () => Object.assign(around.credentials[0] ?? {}, { type: 'htpp' }),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /type/,
-  },
-  {
-    fault: 'a variable that is not set',
-    cause: () => vi.stubEnv('DOCTOR_TOKEN', undefined),
-    check: 'secret portal.token',
-    code: 'CREDENTIAL_SOURCE',
-    says: /set DOCTOR_TOKEN/,
-  },
-  {
-    fault: 'an empty variable',
-    cause: () => vi.stubEnv('DOCTOR_TOKEN', ''),
-    check: 'secret portal.token',
-    code: 'CREDENTIAL_VALUE_INVALID',
-    says: /is empty/,
-  },
-  {
-    fault: 'a line break in a secret',
-    cause: () => vi.stubEnv('DOCTOR_TOKEN', 'to\nken'),
-    check: 'secret portal.token',
-    code: 'CREDENTIAL_VALUE_INVALID',
-    says: /line break/,
-  },
-  {
-    fault: 'a space behind a secret',
-    cause: () => vi.stubEnv('DOCTOR_TOKEN', 'token '),
-    check: 'secret portal.token',
-    code: 'CREDENTIAL_VALUE_INVALID',
-    says: /ends with a space/,
-  },
-  {
-    fault: 'a missing secret file',
-    cause: () => rm(around.secretFile),
-    check: 'secret archive.password',
-    code: 'CREDENTIAL_SOURCE',
-    says: /does not exist/,
-  },
-  {
-    fault: 'a secret file that others can read',
-    cause: () => chmod(around.secretFile, 0o644),
-    check: 'secret archive.password',
-    level: 'warning',
-    code: 'CREDENTIAL_SOURCE',
-    says: /chmod 600/,
-  },
-  {
-    fault: 'a program that fails',
-    cause: () => Object.assign(around.credentials[2] ?? {}, { value: { command: ['false'] } }),
-    check: 'secret key.value',
-    code: 'CREDENTIAL_SOURCE',
-    says: /run it yourself/,
-  },
-  {
-    fault: 'another issuer',
-    cause: () => (answers.discovery = { status: 200, body: JSON.stringify({ issuer: 'https://other.example' }) }),
-    check: 'discovery oidc',
-    code: 'OAUTH_ISSUER_MISMATCH',
-    says: /other\.example instead of/,
-  },
-  {
-    fault: 'a discovery document that is not JSON',
-    cause: () => (answers.discovery = { status: 200, body: '<html>' }),
-    check: 'discovery oidc',
-    code: 'OAUTH_RESPONSE_INVALID',
-    says: /not a discovery document/,
-  },
-  {
-    fault: 'a missing discovery document',
-    cause: () => (answers.discovery = { status: 404, body: '' }),
-    check: 'discovery oidc',
-    code: 'OAUTH_RESPONSE_INVALID',
-    says: /answers 404/,
-  },
-  {
-    fault: 'a clock that is 10 minutes ahead',
-    cause: () => (answers.date = new Date(Date.now() - 600_000)),
-    check: 'clock',
-    code: 'CLOCK_SKEW',
-    says: /60\d s ahead[\s\S]*set the clock/,
-  },
-  {
-    fault: 'a clock that is 10 minutes behind',
-    cause: () => (answers.date = new Date(Date.now() + 600_000)),
-    check: 'clock',
-    code: 'CLOCK_SKEW',
-    says: /behind/,
-  },
-  {
-    fault: 'a proxy that is down',
-    cause: () => Object.assign(around.env, { HTTPS_PROXY: 'http://127.0.0.1:1' }),
-    check: 'proxy',
-    code: 'PROXY_UNREACHABLE',
-    says: /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
-  },
-  {
-    fault: 'a malformed proxy',
-    cause: () => Object.assign(around.env, { HTTPS_PROXY: 'not a proxy' }),
-    check: 'proxy',
-    code: 'PROXY_INVALID',
-    says: /HTTPS_PROXY/,
-  },
-  {
-    fault: 'a missing file of certificates',
-    cause: () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: '/no/such.pem' }),
-    check: 'certificates',
-    code: 'CONFIG_INVALID',
-    says: /NODE_EXTRA_CA_CERTS: \/no\/such\.pem cannot be read/,
-  },
-  {
-    fault: 'a file of certificates without any',
-    cause: () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: around.secretFile }),
-    check: 'certificates',
-    code: 'CONFIG_INVALID',
-    says: /no readable certificate/,
-  },
-  {
-    fault: 'a switched-off check of certificates',
-    cause: () => Object.assign(around.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
-    check: 'certificates',
-    code: 'TLS_DISABLED',
-    says: /unset/,
-  },
-  {
-    fault: 'a closed port',
-    cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: ['http://127.0.0.1:1/'] }),
-    check: 'host http://127.0.0.1:1',
-    code: 'NETWORK_REFUSED',
-    says: /server is running/,
-  },
-  {
-    fault: 'a host name that does not exist',
-    cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: ['https://no-such-host.invalid/'] }),
-    check: 'host https://no-such-host.invalid',
-    code: 'NETWORK_DNS',
-    says: /host name/,
-  },
-  {
-    fault: 'a token store that others can read',
-    cause: () => chmod(around.tokens, 0o755),
-    check: 'token store',
-    code: 'CACHE_UNSAFE',
-    says: /chmod/,
-  },
-  {
-    fault: 'a file in place of the token store',
-    cause: () => rm(around.tokens, { recursive: true }).then(() => writeFile(around.tokens, '')),
-    check: 'token store',
-    code: 'CACHE_UNSAFE',
-    says: /not a folder/,
-  },
-  {
-    fault: 'a file in place of the cache folder',
-    cause: () => Object.assign(around.env, { XDG_CACHE_HOME: join(around.secretFile, 'cache') }),
-    check: 'token store',
-    code: 'FILE_ACCESS',
-    says: /not a folder[\s\S]*XDG_CACHE_HOME/,
-  },
-  {
-    fault: 'STAC_AUTH_TOKEN without STAC_AUTH_TOKEN_FOR',
-    cause: () => Object.assign(around.env, { STAC_AUTH_TOKEN: 'quick' }),
-    check: 'STAC_AUTH_TOKEN',
-    level: 'warning',
-    code: 'CONFIG_INVALID',
-    says: /export STAC_AUTH_TOKEN_FOR=/,
-  },
-  {
-    fault: 'credentials that match nothing in a document without auth:refs',
-    cause: () => Object.assign(around.item, { assets: {} }),
-    check: 'credentials',
-    level: 'warning',
-    code: 'CREDENTIAL_TARGET_UNTRUSTED',
-    says: /^for no target of the document: "portal", "archive", "key", "oidc"$/m,
-  },
-  {
-    fault: 'an id that two credentials have',
-    cause: () => Object.assign(around.credentials[1] ?? {}, { id: 'portal' }),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /:1:\d+: id of credentials\[1\] is used twice: "portal"[\s\S]*correct the file there/,
-  },
-  {
-    fault: 'a credential without sendTo',
-    cause: () => Object.assign(around.credentials[0] ?? {}, { sendTo: undefined }),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /sendTo of credentials\[0\] is missing[\s\S]*"sendTo": \["https:/,
-  },
-  {
-    fault: 'a secret in the credential file',
-    cause: () => Object.assign(around.credentials[0] ?? {}, { token: 'in the file' }),
-    check: 'credential file',
-    code: 'CONFIG_INVALID',
-    says: /contains a secret[\s\S]*"env": "NAME"/,
-  },
-  {
-    fault: 'a folder of the credential file that others can write',
-    cause: () => chmod(around.folder, 0o777),
-    check: 'credential folder',
-    level: 'warning',
-    code: 'FILE_ACCESS',
-    says: /chmod go-w/,
-  },
-  {
-    fault: 'a secret file that cannot be read',
-    cause: () => rm(around.secretFile).then(() => mkdir(around.secretFile)),
-    check: 'secret archive.password',
-    code: 'CREDENTIAL_SOURCE',
-    says: /not a regular file/,
-  },
-  {
-    fault: 'a program that does not exist',
-    cause: () => Object.assign(around.credentials[2] ?? {}, { value: { command: ['no-such-program'] } }),
-    check: 'secret key.value',
-    code: 'CREDENTIAL_SOURCE',
-    says: /was not found/,
-  },
-  {
-    fault: 'a keyring that cannot be used',
-    cause: () => Object.assign(around.credentials[0] ?? {}, { token: { keyring: 'portal' } }),
-    check: 'secret portal.token',
-    code: 'CREDENTIAL_SOURCE',
-    says: /npm install @napi-rs\/keyring/,
-  },
-  {
-    fault: 'a redirect port that another program uses',
-    cause: () =>
+    'credential file',
+    'CONFIG_INVALID',
+    /setup DOC/,
+  ],
+  ['malformed JSON', () => writeCredentials('{ "version": 1, }'), 'credential file', 'CONFIG_INVALID', /:1:17: not valid JSON/],
+  [
+    'a misspelt field',
+    () => Object.assign(around.credentials[1] ?? {}, { password: undefined, pasword: { file: around.secretFile } }),
+    'credential file',
+    'CONFIG_INVALID',
+    /pasword[\s\S]*password/,
+  ],
+  [
+    'a variable that is not set',
+    () => vi.stubEnv('DOCTOR_TOKEN', undefined),
+    'secret portal.token',
+    'CREDENTIAL_SOURCE',
+    /set DOCTOR_TOKEN/,
+  ],
+  ['an empty variable', () => vi.stubEnv('DOCTOR_TOKEN', ''), 'secret portal.token', 'CREDENTIAL_VALUE_INVALID', /is empty/],
+  [
+    'a line break in a secret',
+    () => vi.stubEnv('DOCTOR_TOKEN', 'to\nken'),
+    'secret portal.token',
+    'CREDENTIAL_VALUE_INVALID',
+    /line break/,
+  ],
+  [
+    'a secret file that others can read',
+    () => chmod(around.secretFile, 0o644),
+    'secret archive.password',
+    'CREDENTIAL_SOURCE',
+    /chmod 600/,
+    'warning',
+  ],
+  [
+    'a program that fails',
+    () => Object.assign(around.credentials[2] ?? {}, { value: { command: ['false'] } }),
+    'secret key.value',
+    'CREDENTIAL_SOURCE',
+    /run it yourself/,
+  ],
+  [
+    'another issuer',
+    () => (answers.discovery = { status: 200, body: JSON.stringify({ issuer: 'https://other.example' }) }),
+    'discovery oidc',
+    'OAUTH_ISSUER_MISMATCH',
+    /other\.example instead of/,
+  ],
+  [
+    'a discovery document that is not JSON',
+    () => (answers.discovery = { status: 200, body: '<html>' }),
+    'discovery oidc',
+    'OAUTH_RESPONSE_INVALID',
+    /not a discovery document/,
+  ],
+  [
+    'a missing discovery document',
+    () => (answers.discovery = { status: 404, body: '' }),
+    'discovery oidc',
+    'OAUTH_RESPONSE_INVALID',
+    /answers 404/,
+  ],
+  [
+    'a clock that is 10 minutes ahead',
+    () => (answers.date = new Date(Date.now() - 600_000)),
+    'clock',
+    'CLOCK_SKEW',
+    /60\d s ahead[\s\S]*set the clock/,
+  ],
+  ['a clock that is 10 minutes behind', () => (answers.date = new Date(Date.now() + 600_000)), 'clock', 'CLOCK_SKEW', /behind/],
+  [
+    'a proxy that is down',
+    () => Object.assign(around.env, { HTTPS_PROXY: 'http://127.0.0.1:1' }),
+    'proxy',
+    'PROXY_UNREACHABLE',
+    /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
+  ],
+  ['a malformed proxy', () => Object.assign(around.env, { HTTPS_PROXY: 'not a proxy' }), 'proxy', 'PROXY_INVALID', /HTTPS_PROXY/],
+  [
+    'a missing file of certificates',
+    () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: '/no/such.pem' }),
+    'certificates',
+    'CONFIG_INVALID',
+    /NODE_EXTRA_CA_CERTS: \/no\/such\.pem cannot be read/,
+  ],
+  [
+    'a file of certificates without any',
+    () => Object.assign(around.env, { NODE_EXTRA_CA_CERTS: around.secretFile }),
+    'certificates',
+    'CONFIG_INVALID',
+    /no readable certificate/,
+  ],
+  [
+    'a switched-off check of certificates',
+    () => Object.assign(around.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
+    'certificates',
+    'TLS_DISABLED',
+    /unset/,
+  ],
+  [
+    'a closed port',
+    () => Object.assign(around.credentials[0] ?? {}, { sendTo: ['http://127.0.0.1:1/'] }),
+    'host http://127.0.0.1:1',
+    'NETWORK_REFUSED',
+    /server is running/,
+  ],
+  [
+    'a host name that does not exist',
+    () => Object.assign(around.credentials[0] ?? {}, { sendTo: ['https://no-such-host.invalid/'] }),
+    'host https://no-such-host.invalid',
+    'NETWORK_DNS',
+    /host name/,
+  ],
+  ['a token store that others can read', () => chmod(around.tokens, 0o755), 'token store', 'CACHE_UNSAFE', /chmod/],
+  [
+    'a file in place of the token store',
+    () => rm(around.tokens, { recursive: true }).then(() => writeFile(around.tokens, '')),
+    'token store',
+    'CACHE_UNSAFE',
+    /not a folder/,
+  ],
+  [
+    'a file in place of the cache folder',
+    () => Object.assign(around.env, { XDG_CACHE_HOME: join(around.secretFile, 'cache') }),
+    'token store',
+    'FILE_ACCESS',
+    /not a folder[\s\S]*XDG_CACHE_HOME/,
+  ],
+  [
+    'STAC_AUTH_TOKEN without STAC_AUTH_TOKEN_FOR',
+    () => Object.assign(around.env, { STAC_AUTH_TOKEN: 'quick' }),
+    'STAC_AUTH_TOKEN',
+    'CONFIG_INVALID',
+    /export STAC_AUTH_TOKEN_FOR=/,
+    'warning',
+  ],
+  [
+    'credentials that match nothing in a document without auth:refs',
+    () => Object.assign(around.item, { assets: {} }),
+    'credentials',
+    'CREDENTIAL_TARGET_UNTRUSTED',
+    /^for no target of the document: "portal", "archive", "key", "oidc"$/m,
+    'warning',
+  ],
+  [
+    'a folder of the credential file that others can write',
+    () => chmod(around.folder, 0o777),
+    'credential folder',
+    'FILE_ACCESS',
+    /chmod go-w/,
+    'warning',
+  ],
+  [
+    'a keyring that cannot be used',
+    () => Object.assign(around.credentials[0] ?? {}, { token: { keyring: 'portal' } }),
+    'secret portal.token',
+    'CREDENTIAL_SOURCE',
+    /npm install @napi-rs\/keyring/,
+  ],
+  [
+    'a redirect port that another program uses',
+    () =>
       Object.assign(around.credentials[3] ?? {}, {
         flow: undefined,
         clientSecret: undefined,
         redirectPort: Number(new URL(server.origin).port),
       }),
-    check: 'redirect port oidc',
-    code: 'NETWORK_LISTEN',
-    says: /EADDRINUSE[\s\S]*redirectPort of "oidc"/,
-  },
-  {
-    fault: 'a scheme without a credential',
-    cause: () => around.credentials.splice(2, 1),
-    check: 'scheme key',
-    code: 'NO_CREDENTIAL',
-    says: /no credential for[\s\S]*^stac-auth setup \S+item\.json$/m,
-  },
+    'redirect port oidc',
+    'NETWORK_LISTEN',
+    /EADDRINUSE[\s\S]*redirectPort of "oidc"/,
+  ],
+  [
+    'a scheme without a credential',
+    () => around.credentials.splice(2, 1),
+    'scheme key',
+    'NO_CREDENTIAL',
+    /no credential for[\s\S]*^stac-auth setup \S+item\.json$/m,
+  ],
 ]
 
 it('finds no problem where everything is right', async () => {
@@ -447,7 +354,7 @@ it('names the credentials for other documents in one line, as a warning only whe
 })
 
 describe('doctor finds', () => {
-  it.each(FAULTS)('$fault', async ({ cause, check, level = 'error', code, says }) => {
+  it.each(FAULTS)('%s', async (_fault, cause, check, code, says, level: 'error' | 'warning' = 'error') => {
     await cause()
     const { checks, code: exit } = await examined()
     const found = checks.filter((one) => one.check === check && one.level !== 'ok')
@@ -568,4 +475,49 @@ it('prints each fault with its remedy for people', async () => {
     'error   secret portal.token: CREDENTIAL_SOURCE: the environment variable DOCTOR_TOKEN is not set\n        set DOCTOR_TOKEN in the environment of this program\n',
   )
   expect(stdout).toMatch(/\n1 error, 0 warnings\n$/)
+})
+
+describe('doctor without a document', () => {
+  const folders = async (env: Readonly<Record<string, string>>) => {
+    const { stdout, code } = await run(['doctor', '--offline', '--json'], { env })
+    const checks: readonly Check[] = JSON.parse(stdout)
+    return { code, config: checkOf(checks, 'credential folder'), tokens: checkOf(checks, 'token store') }
+  }
+
+  it('finds a file in place of the configuration folder', async () => {
+    const config = join(await temporaryFolder(), 'config')
+    await writeFile(config, '')
+    const hint = expect.stringContaining('set XDG_CONFIG_HOME')
+    expect(await folders({ XDG_CONFIG_HOME: config })).toMatchObject({
+      code: 6,
+      config: { level: 'error', message: `${config} is not a folder`, hint },
+    })
+  })
+
+  it('finds no fault in folders that do not exist yet', async () => {
+    const folder = await temporaryFolder()
+    const found = await folders({ XDG_CONFIG_HOME: join(folder, 'a/b'), XDG_CACHE_HOME: join(folder, 'c/d') })
+    expect(found).toMatchObject({ code: 0, config: undefined, tokens: { level: 'ok' } })
+  })
+
+  it('reports a shared token store that cannot be reached once, not for the logins as well', async () => {
+    vi.stubEnv('TOKEN_STORE_KEY', Buffer.alloc(32, 7).toString('base64'))
+    const tokens = { redis: 'redis://127.0.0.1:1', key: { env: 'TOKEN_STORE_KEY' } }
+    await writeCredentials(JSON.stringify({ version: 1, tokens, credentials: around.credentials }))
+    const { stdout } = await run(['doctor', '--offline', '--json', '--credentials', around.file])
+    const refused = (JSON.parse(stdout) as Check[]).filter(({ code }) => code === 'NETWORK_REFUSED')
+    expect(refused.map(({ check }) => check)).toEqual(['token store'])
+  })
+})
+
+it('doctor checks a document with --offline, and refuses the URL of one', async () => {
+  around.credentials.splice(2, 1)
+  expect(await examined('--offline')).toMatchObject({
+    code: 3,
+    checks: expect.arrayContaining([expect.objectContaining({ code: 'NO_CREDENTIAL' })]),
+  })
+  expect(await run(['doctor', '--offline', 'https://data.example/item.json', '--credentials', around.file])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--offline reads no document from a URL'),
+  })
 })

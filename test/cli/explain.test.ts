@@ -121,17 +121,6 @@ it('explains the credential of the URL for a selected target only', async () => 
   expect(await explain(path, '--asset', 'data')).toMatchObject({ code: 4, stdout: expect.stringContaining('x URL_INVALID: ') })
 })
 
-it('keeps the pointer of a target whose URL is refused', async () => {
-  const path = await put(folder, 'plain-http.json', itemWith({ kq: { href: 'http://data.example/f', 'auth:refs': ['key'] } }))
-  const [entry] = JSON.parse((await explain(path, '--json')).stdout)
-  expect(entry).toMatchObject({ pointer: '/assets/kq', code: 'URL_INSECURE', refs: [{ ref: 'key', pointer: '/assets/kq/href' }] })
-})
-
-it('reports when the selected target requires no credential', async () => {
-  const path = await put(folder, 'far.json', itemWith({ plain: { href: 'https://far.example/f' } }))
-  expect((await explain(path, '--asset', 'plain')).stdout).toBe('1 target declares no authentication\n')
-})
-
 it('reports which credential covers the URL of a chosen target that requests nothing', async () => {
   expect((await explain(item, '--asset', 'plain')).stdout).toBe(
     '1 target declares no authentication\n\n' +

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { put, temporaryFolder } from './folder.ts'
 import { itemWith, keyFor } from './items.ts'
-import { lastError, run } from './run.ts'
+import { run } from './run.ts'
 import { body, KEY, serve } from './server.ts'
 
 const data = Buffer.concat([Buffer.from('II*\0'), randomBytes(299_996)])
@@ -116,26 +116,6 @@ describe('fetch', () => {
     ])
   })
 
-  it('fetch of a file without a target lists its assets and how to choose one', async () => {
-    const described = itemWith({
-      data: { href: '../private/data.tif', type: 'image/tiff', 'file:size': 300_000, 'auth:refs': ['key'] },
-      'o ne\u001b[2J': { href: '../a' },
-    })
-    const path = await put(folder, 'listed.json', described)
-    const { code, stdout, stderr } = await fetchIt(path)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr.split('\n')).toEqual(
-      [
-        'error USAGE: no target is selected: give --asset KEY, --alternate KEY/NAME or --link REL',
-        '  the assets are:',
-        '    data              image/tiff  300 kB  refs key',
-        '    o ne\\u{1b}[2J  -           -',
-        '  for example --asset data',
-        '',
-      ].map((line) => (line.startsWith('    data') ? expect.stringMatching(/^ {4}data +image\/tiff {2}300 kB {2}refs key$/) : line)),
-    )
-  })
-
   it('writes into a folder under the name of the file, and replaces a file only with --force', async () => {
     const into = join(folder, 'into')
     await mkdir(into)
@@ -155,14 +135,6 @@ describe('fetch', () => {
     const path = await put(folder, 'kept.bin', 'older')
     expect(await fetchIt(`${server.origin}short`, '-o', path, '--force')).toMatchObject({ code: 5 })
     expect(await readFile(path, 'utf8')).toBe('older')
-  })
-
-  it('names who redirects in a circle', async () => {
-    const { code, stderr } = await fetchIt(`${server.origin}circle`)
-    expect([code, stderr]).toEqual([
-      4,
-      expect.stringMatching(/^error REDIRECT_LOOP: redirect loop: from (http:\/\/127\.0\.0\.1:\d+) back to \1\n/),
-    ])
   })
 
   it('names no credential that was not sent', async () => {
@@ -231,50 +203,6 @@ describe('fetch', () => {
       const path = await put(folder, 'html.json', itemWith({ page: { href: `${origin}page`, type: 'text/html' } }))
       expect(await get(path, '--asset', 'page')).toMatchObject({ code: 0, stdout: 'log in', stderr: expect.stringMatching(/^200, /) })
     })
-  })
-
-  it('names the credential whose secret cannot be read', async () => {
-    vi.stubEnv('STAC_AUTH_TEST_KEY', undefined)
-    const { code, stderr } = await fetchIt(`${server.origin}private/data.tif`)
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringMatching(/^error CREDENTIAL_SOURCE: value of "portal": .*STAC_AUTH_TEST_KEY is not set/),
-    ])
-  })
-
-  it('stops at once while a program is asked for the secret, and leaves no file', async () => {
-    const asked = join(folder, 'asked')
-    const command = [
-      process.execPath,
-      '-e',
-      `fs.writeFileSync(${JSON.stringify(asked)}, String(process.pid)); setTimeout(() => {}, 60_000)`,
-    ]
-    const entry = { id: 'slow', type: 'http', scheme: 'bearer', token: { command }, sendTo: [server.origin] }
-    const slow = await put(folder, 'slow.json', { version: 1, credentials: [entry] })
-    const interruption = new AbortController()
-    const argv = ['fetch', `${server.origin}private/data.tif`, '-o', join(folder, 'slow.tif'), '--credentials', slow]
-    const running = run(argv, { signal: interruption.signal })
-    await expect.poll(() => existsSync(asked) && readFileSync(asked, 'utf8')).toMatch(/^\d+$/)
-    interruption.abort('SIGINT')
-    const outcome = await running
-    expect(outcome).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
-    expect((await readdir(folder)).filter((name) => name.startsWith('slow.tif'))).toEqual([])
-    // It is ended with this process only.
-    process.kill(Number(await readFile(asked, 'utf8')), 'SIGKILL')
-  })
-
-  it('leaves no file when the machine is too busy to remove it at once', async () => {
-    const interruption = new AbortController()
-    const running = run(['fetch', `${server.origin}silent`, '-o', join(folder, 'silent.bin'), '--credentials', credentials], {
-      signal: interruption.signal,
-    })
-    await expect.poll(() => server.requests.at(-1)?.path).toBe('/silent')
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    interruption.abort('SIGINT')
-    vi.advanceTimersByTime(2000)
-    expect(await running).toMatchObject({ code: 130, stderr: 'error ABORTED: interrupted\n' })
-    expect((await readdir(folder)).filter((name) => name.startsWith('silent'))).toEqual([])
   })
 
   it('writes a new file whole, and never over another', async () => {
@@ -383,10 +311,6 @@ describe('fetch', () => {
     expect(outcome.stderr).not.toContain('wrong-wrong-wrong')
   })
 
-  it('requires to know what to fetch from a file', async () => {
-    expect(await fetchIt('x.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('--asset KEY') })
-  })
-
   it('ends quietly in 130 when the reader of stdout goes away', async () => {
     const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(gone) })
@@ -407,14 +331,6 @@ describe('fetch', () => {
     const outcome = await running
     expect([outcome.code, outcome.stderr]).toEqual([exit, expect.stringMatching(/^error ABORTED: /)])
     expect((await readdir(folder)).filter((file) => file.startsWith('endless'))).toEqual([])
-  })
-
-  it('fetch has a JSON error for programs that read a document', async () => {
-    const outcome = await run(['authorize', `${server.origin}nothing.json`, '--asset', 'a', '--as', 'json', '--credentials', credentials])
-    expect([outcome.code, lastError(outcome)]).toEqual([
-      5,
-      expect.objectContaining({ code: 'HTTP_404', url: `${server.origin}nothing.json` }),
-    ])
   })
 })
 

@@ -55,10 +55,6 @@ describe('what was fetched', () => {
     expect([code, file, stderr]).toEqual([0, bytes, expect.stringMatching(/^200, 19 bytes in /)])
   })
 
-  it('what was fetched may be nothing', async () => {
-    expect(await fetched('none')).toMatchObject({ code: 0, file: Buffer.alloc(0), shown: { code: 0, stdout: '' } })
-  })
-
   it.each([
     ['size', { 'file:size': bytes.length }],
     ['checksum', { 'file:checksum': checksum(bytes) }],

@@ -233,11 +233,6 @@ describe('gateway', () => {
     )
   })
 
-  it('fails for a document that cannot be read', async () => {
-    const outcome = await run(['gateway', join(folder, 'nothing.json'), '--json'])
-    expect([outcome.code, lastError(outcome).code]).toEqual([6, 'FILE_ACCESS'])
-  })
-
   it('ends when the reader of its output has left', async () => {
     let written = 0
     const stdout = new Writable({

@@ -73,11 +73,6 @@ describe('fetch', () => {
     expect([archives.orders.length, archives.violations]).toEqual([1, []])
   })
 
-  it('orders a URL that was typed', async () => {
-    const { code, stdout } = await command(['fetch', CDS])
-    expect([code, stdout, archives.orders.length]).toEqual([0, 'file', 1])
-  })
-
   it('interrupted while it waits, and run again, has ordered once', async () => {
     start({ polls: 3 })
     const interruption = new AbortController()

@@ -47,19 +47,6 @@ describe('readDocument', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1024 ** 3)
   })
 
-  it('stops reading an endless standard input at the limit', async () => {
-    let sent = 0
-    const endless = new Readable({
-      read() {
-        sent += 1
-        this.push(Buffer.alloc(1024 * 1024, 0x20))
-      },
-    })
-    await expect(read('-', endless)).rejects.toMatchObject({ code: 'DOC_TOO_LARGE' })
-    expect(sent).toBeLessThan(60)
-    expect(endless.destroyed).toBe(true)
-  })
-
   it('stops waiting for standard input when it is interrupted', async () => {
     const interruption = new AbortController()
     const reading = readDocument('-', io(new Readable({ read() {} }), interruption.signal), never)

@@ -94,10 +94,6 @@ describe('exit codes', () => {
     expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining('There is no 999 in projects') })
     for (const { stdout, stderr } of [wrong, missing]) expect(stdout + stderr).not.toMatch(/7f3a9c|5f0c2a/)
   })
-
-  it('5 for values that the service refuses', async () => {
-    expect(await time('projects create', '--set', 'billable=maybe', '--name', 'a')).toMatchObject({ code: 5 })
-  })
 })
 
 describe('the credential', () => {

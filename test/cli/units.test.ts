@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { durationText, expiryText } from '../../src/cli/units.ts'
+import { expiryText } from '../../src/cli/units.ts'
 
 describe('expiryText', () => {
   const now = Date.parse('2026-11-20T09:02:00Z')
@@ -13,15 +13,5 @@ describe('expiryText', () => {
     ['2026-11-20T08:02:00Z', '60 minutes ago'],
   ])('recognizes %s as %s', (time, words) => {
     expect(expiryText(time, now)).toBe(`${time} (${words})`)
-  })
-
-  it('prints a time that it cannot read as it is', () => {
-    expect(expiryText('soon', now)).toBe('soon')
-  })
-})
-
-describe('durationText', () => {
-  it('is never negative', () => {
-    expect(durationText(-5000)).toBe('0 seconds')
   })
 })

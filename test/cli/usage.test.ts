@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { wantsJson } from '../../src/cli/io.ts'
 import { lastError, run } from './run.ts'
 
 describe('wrong arguments', () => {
@@ -66,11 +65,6 @@ describe('wrong arguments', () => {
   ])('%j explains where the credential file is named', async (argv, hint) => {
     const { code, stderr } = await run(argv)
     expect([code, stderr]).toEqual([2, expect.stringContaining(`\n  ${hint}`)])
-  })
-
-  it('names an unknown option silently about secrets', async () => {
-    const { code, stderr } = await run(['lint', '--colour'])
-    expect([code, stderr]).toEqual([2, 'error USAGE: unknown option --colour\n  see stac-auth lint --help\n'])
   })
 
   it('wrong arguments that name an asset without its option are warned about it', async () => {
@@ -148,10 +142,6 @@ describe('wrong values', () => {
 })
 
 describe('help and version', () => {
-  it('help and version show no defaults that say nothing', async () => {
-    expect((await run(['lint', '--help'])).stdout).not.toMatch(/default: [[{]/)
-  })
-
   it('help and version go to stdout and end in 0', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
     const help = await run(['--help'])
@@ -183,30 +173,11 @@ describe('help and version', () => {
     expect(stdout).not.toMatch(/--output-dir|--text|--resume|--version|--verbose.*--verbose/s)
   })
 
-  it('help names --verbose also for a command that runs and has subcommands', async () => {
-    expect((await run(['help', 'translate'])).stdout).toContain('--verbose')
-  })
-
   it('help and version say how to continue when no command is given', async () => {
     const missing = (hint: string) => ({ code: 2, stdout: '', stderr: `error USAGE: no command is given\n  ${hint}\n` })
     expect(await run([])).toMatchObject(
       missing('to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: stac-auth help'),
     )
     expect(await run(['credentials'])).toMatchObject(missing('the commands are check, list, add, trust; see stac-auth credentials --help'))
-  })
-})
-
-describe('wantsJson', () => {
-  it.each([
-    [['explain', 'x', '--json'], true],
-    [['authorize', 'x', '--as', 'json'], true],
-    [['authorize', 'x', '--as=json'], true],
-    [['lint', '--format', 'json'], true],
-    [['lint', '--format=json'], true],
-    [['lint', '--format', 'json=report.json'], false],
-    [['lint', '--', '--json'], false],
-    [['authorize', 'x', '--as', 'curl'], false],
-  ])('%j: %s', (argv, json) => {
-    expect(wantsJson(argv)).toBe(json)
   })
 })

@@ -189,11 +189,6 @@ describe('globs and folders', () => {
     const { code, stderr } = await run(['lint', tree])
     expect([code, stderr]).toEqual([2, expect.stringContaining('Parquet files that are named or matched by a glob')])
   })
-
-  it('globs and folders may be file names', async () => {
-    const path = await put(folder, 'odd[1].json', dangling)
-    expect((await lint([path])).problems).toHaveLength(1)
-  })
 })
 
 describe('URLs', () => {

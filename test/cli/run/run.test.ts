@@ -55,10 +55,6 @@ describe('run', () => {
     })
   })
 
-  it('names in its help the programs that get a file name of GDAL', async () => {
-    expect((await run(['run', '--help'])).stdout).toContain('a file name for gdal*, ogr*, rio and qgis*,')
-  })
-
   it('starts no program for an unknown placeholder', async () => {
     const { code, stdout, stderr } = await run(['run', document, ...node(PRINT, '{B05}')])
     expect([code, stdout]).toEqual([2, ''])
@@ -119,10 +115,6 @@ describe('run', () => {
     }
   })
 
-  it('starts no program when a document cannot be read', async () => {
-    expect(await run(['run', `${document}x`, ...node(PRINT, 'started')])).toMatchObject({ code: 6, stdout: '' })
-  })
-
   it('ends with the exit code of the program, and says then what the gateway refused', async () => {
     const fetchIt = 'fetch(process.argv[1]).then((answer) => process.exit(answer.ok ? 0 : 9))'
     const { code, stderr } = await run(['run', document, ...node(fetchIt, '{B04}')])
@@ -166,12 +158,5 @@ describe('run', () => {
       delete process.env.PASSWORD_OF_ADA
       await files.close()
     }
-  })
-
-  it('serves what several documents name', async () => {
-    const other = await put(folder, 'other.json', { ...item({}, { B04: asset('https://data.example/b.tif', []) }), id: 'other' })
-    const { stdout } = await run(['run', document, other, ...node(PRINT, '{x/B04}', '{other/B04}')])
-    expect(stdout).toMatch(/\/data\.example\/a\.tif .*\/data\.example\/b\.tif\n$/)
-    expect((await run(['run', document, other, ...node(PRINT, '{B04}')])).stderr).toContain('use one of: {x/B04}, {other/B04}')
   })
 })
