@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Auth, CredentialStatus, DevicePrompt, Interaction, Redirection } from '../auth/auth.ts'
 import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../errors.ts'
 import { isAddress } from '../http/url.ts'
+import { plural } from '../lint/reporters/report.ts'
 import { loopbackRedirect, openBrowser } from '../node/login/index.ts'
 import { defaultTokenFolder, TokenFolder, tokenKeyring } from '../node/tokens/index.ts'
 import { forJson, forLine } from '../text/sanitize.ts'
@@ -45,7 +46,8 @@ export async function login(name: string, options: LoginOptions, context: Contex
     if (named !== id && isLoggedIn(state)) await context.diagnostics.note(`"${id}" is logged in already`)
     else await logIn(state, logins, options, context)
   }
-  if (!asked) await context.diagnostics.note(nothingToDo([...ids]))
+  const nothing = [...ids].map((id) => `"${id}" needs no login`).join('\n') || 'no credential for this document needs a login'
+  if (!asked) await context.diagnostics.note(nothing)
   return EXIT.done
 }
 
@@ -53,10 +55,6 @@ export async function login(name: string, options: LoginOptions, context: Contex
 function loginOf(id: string, user: UserCredentials): string {
   const via = user.credentials.find((one) => one.id === id)?.with
   return typeof via === 'string' ? loginOf(via, user) : id
-}
-
-function nothingToDo(ids: readonly string[]): string {
-  return ids.map((id) => `"${id}" needs no login`).join('\n') || 'no credential for this document needs a login'
 }
 
 /** A credential with that id takes precedence over a file of that name. */
@@ -90,7 +88,15 @@ async function logIn(current: CredentialStatus, logins: Logins, options: LoginOp
       hint: `run stac-auth login ${credential} at a terminal, or use --yes if somebody reads this output`,
     })
   }
-  if (needsPerson(current) && !current.persistent) throw boundToProcess(credential)
+  if (needsPerson(current) && !current.persistent)
+    throw new ConfigurationError(
+      'CONFIG_INVALID',
+      `cannot log in as "${credential}": its tokens would be bound to a key that is not stored`,
+      {
+        credential,
+        hint: 'add "dpopKey": { "file": "~/path" } to the credential: a P-256 key in PEM (PKCS #8)',
+      },
+    )
   const storage = checkTokenFolder(context, credential, options)
   if (needsPerson(current)) await storage
   const isKept = await storage.then(
@@ -102,18 +108,6 @@ async function logIn(current: CredentialStatus, logins: Logins, options: LoginOp
   const until = expiresAt === undefined ? '' : ` until ${expiryText(expiresAt, Date.now())}`
   await context.diagnostics.note(
     isKept ? `"${credential}" is logged in${until}` : `"${credential}" can log in; its token is not stored, each command obtains another`,
-  )
-}
-
-/** Returns the error for a login whose tokens would be gone when this command ends. */
-function boundToProcess(credential: string): ConfigurationError {
-  return new ConfigurationError(
-    'CONFIG_INVALID',
-    `cannot log in as "${credential}": its tokens would be bound to a key that is not stored`,
-    {
-      credential,
-      hint: 'add "dpopKey": { "file": "~/path" } to the credential: a P-256 key in PEM (PKCS #8)',
-    },
   )
 }
 
@@ -172,13 +166,12 @@ export async function logout(
 async function dropLeftovers({ credentials }: LogoutOptions, { io, diagnostics }: Context): Promise<number> {
   const folder = defaultTokenFolder({ ...io.env })
   const keys = folder === undefined ? [] : await new TokenFolder(folder).keys()
-  const count = keys.length
-  if (folder === undefined || count === 0) return 0
-  const whose = `${count} ${count === 1 ? 'token' : 'tokens'} of changed or deleted credentials, or of another credential file`
+  if (folder === undefined || keys.length === 0) return 0
+  const whose = `${plural(keys.length, 'token')} of changed or deleted credentials, or of another credential file`
   if (credentials !== undefined) {
-    const are = count === 1 ? 'is' : 'are'
+    const are = keys.length === 1 ? 'is' : 'are'
     await diagnostics.note(`${whose}, ${are} still stored: use stac-auth logout --all without --credentials to remove them`)
-    return count
+    return keys.length
   }
   // It looks into the keyring as well, where programs of the user may have put some.
   const store = tokenKeyring({ folder, onWarning: diagnostics.warn })
@@ -186,7 +179,7 @@ async function dropLeftovers({ credentials }: LogoutOptions, { io, diagnostics }
   for (const key of keys) await store.exclusively(key, () => store.remove(key), io.signal).catch((error) => failures.push(error))
   if (failures.length > 0) throw failures[0]
   await diagnostics.note(`removed ${whose}; nothing was revoked`)
-  return count
+  return keys.length
 }
 
 export interface StatusOptions extends CredentialsOption {

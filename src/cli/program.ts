@@ -200,59 +200,43 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
  * its value, which may be a secret.
  */
 function usageErrorOf(error: CommanderError, command: Command, help: string, argv: readonly string[]): ConfigurationError {
-  const [, flag] = /unknown option '(--[^'=]*|-[^-])/.exec(error.message) ?? []
-  if (error.code === 'commander.unknownOption' && flag !== undefined) {
-    if (/^--credentials?$/.test(flag)) return usageError(`unknown option ${flag}`, whereCredentialsGo(command, help))
-    if (SECRET_OPTION.test(flag)) return usageError(`unknown option ${flag}`, WHERE_SECRETS_GO)
-    if (/\.(?:(?:geo|nd)?jsonl?|gz|parquet)'/i.test(error.message))
-      return usageError(`unknown option ${flag}`, `write ./ before the name of a file that begins with a dash; see ${help}`)
-    const known = longOptions(command)
-    const [longer, ...others] = known.filter((option) => option.startsWith(flag))
-    return usageError(`unknown option ${flag}`, hintFor(others.length === 0 && longer ? longer : nearMiss(flag, known), help))
-  }
-  const [, name] = /^error: unknown command '([^']*)'/.exec(error.message) ?? []
-  if (error.code === 'commander.unknownCommand' && name !== undefined) return unknownCommand(name, command, help)
-  const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(firstLine(error)) ?? []
-  if (given !== undefined && choices !== undefined) return usageError(firstLine(error), hintFor(nearMiss(given, choices.split(', ')), help))
-  if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(error.message)) {
-    return usageError(firstLine(error), `select one asset with --asset KEY; see ${help}`)
-  }
-  if (error.code === 'commander.help') {
-    const asked = argv[argv.indexOf('help') + 1]
-    if (argv.includes('help') && asked !== undefined) return unknownCommand(asked, command, help)
-    const begin = command.parent
-      ? `the commands are ${command.commands.map((one) => one.name()).join(', ')}; see `
-      : 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
-    return usageError('no command is given', `${begin}${help}`)
-  }
-  return usageError(firstLine(error), `see ${help}`)
+  const message = error.message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
+  const [, flag] = /^unknown option '(--[^'=]*|-[^-])/.exec(message) ?? []
+  if (flag !== undefined) return usageError(`unknown option ${flag}`, optionHint(flag, message, command, help))
+  const [, name] = /^unknown command '([^']*)'/.exec(message) ?? []
+  if (name !== undefined) return unknownCommand(name, command, help)
+  const [, given, choices] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(message) ?? []
+  if (given !== undefined && choices !== undefined) return usageError(message, hintFor(nearMiss(given, choices.split(', ')), help))
+  if (error.code === 'commander.excessArguments' && /'(?:authorize|explain|fetch|list)'/.test(message))
+    return usageError(message, `select one asset with --asset KEY; see ${help}`)
+  if (error.code !== 'commander.help') return usageError(message, `see ${help}`)
+  const asked = argv[argv.indexOf('help') + 1]
+  if (argv.includes('help') && asked !== undefined) return unknownCommand(asked, command, help)
+  const begin = command.parent
+    ? `the commands are ${command.commands.map((one) => one.name()).join(', ')}; see `
+    : 'to begin: stac-auth setup DOC, with the path or URL of a STAC document; all commands: '
+  return usageError('no command is given', `${begin}${help}`)
 }
 
 function unknownCommand(name: string, command: Command, help: string): ConfigurationError {
   const known = [...command.commands.map((one) => one.name()), 'help']
-  return usageError(`unknown command '${name}'`, hintFor(aliasAmong(known, name) ?? nearMiss(name, known), help))
+  const ours = Object.hasOwn(ELSEWHERE, name) && known.includes(ELSEWHERE[name] ?? '') ? ELSEWHERE[name] : nearMiss(name, known)
+  return usageError(`unknown command '${name}'`, hintFor(ours, help))
 }
 
-/** Explains `--credential`, which is not an option, and `--credentials` before a subcommand. */
-function whereCredentialsGo(command: Command, help: string): string {
-  if (!longOptions(command).includes('--credentials'))
+function optionHint(flag: string, message: string, command: Command, help: string): string {
+  const known = ['--help', ...command.options.flatMap(({ long }) => long ?? [])]
+  if (/^--credentials?$/.test(flag)) {
+    if (known.includes('--credentials'))
+      return 'the file is --credentials FILE; among its credentials, the scheme and sendTo decide, then "preferred" of the file'
     return command.commands.length > 0 ? `give it after the subcommand; see ${help}` : `see ${help}`
-  return 'the file is --credentials FILE; among its credentials, the scheme and sendTo decide, then "preferred" of the file'
-}
-
-/** Returns the command that other programs call so, if it is one of these. */
-function aliasAmong(known: readonly string[], name: string): string | undefined {
-  return known.find((ours) => Object.hasOwn(ELSEWHERE, name) && ELSEWHERE[name] === ours)
+  }
+  if (SECRET_OPTION.test(flag)) return WHERE_SECRETS_GO
+  if (/\.(?:(?:geo|nd)?jsonl?|gz|parquet)'/i.test(message)) return `write ./ before the name of a file that begins with a dash; see ${help}`
+  const [longer, ...others] = known.filter((option) => option.startsWith(flag))
+  return hintFor(others.length === 0 && longer ? longer : nearMiss(flag, known), help)
 }
 
 function hintFor(near: string | undefined, help: string): string {
   return near === undefined ? `see ${help}` : `did you mean "${near}"? See ${help}`
-}
-
-function longOptions(command: Command): string[] {
-  return ['--help', ...command.options.flatMap(({ long }) => long ?? [])]
-}
-
-function firstLine({ message }: CommanderError): string {
-  return message.replace(/^error: /, '').split('\n', 1)[0] ?? ''
 }

@@ -354,7 +354,8 @@ it('names the credentials for other documents in one line, as a warning only whe
 })
 
 describe('doctor finds', () => {
-  it.each(FAULTS)('%s', async (_fault, cause, check, code, says, level: 'error' | 'warning' = 'error') => {
+  it.each(FAULTS.map((fault) => ({ title: fault[0], fault })))('$title', async ({ fault }) => {
+    const [, cause, check, code, says, level = 'error'] = fault
     await cause()
     const { checks, code: exit } = await examined()
     const found = checks.filter((one) => one.check === check && one.level !== 'ok')

@@ -80,34 +80,24 @@ it('ends lint in the middle of a folder whose files are read without waiting', a
 })
 
 describe('an input that is not a file', () => {
-  const lintOf = async (name: string) => {
+  const named = (name: string) => join(folder, name)
+  // Who is killed leaves its socket behind.
+  const left = "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
+
+  it.each([
+    ['named pipe', named('pipe.json'), () => execFileSync('mkfifo', [named('pipe.json')])],
+    ['device', '/dev/zero', () => undefined],
+    ['socket', named('socket.json'), () => spawnSync(process.execPath, ['-e', left, named('socket.json')])],
+  ])('an input that is not a file is refused by name when it is a %s', async (kind, name, make) => {
+    make()
     const child = start(['lint', name, '--format', 'json'])
     let stderr = ''
     child.stderr?.on('data', (text) => {
       stderr += text
     })
-    return { code: await exitOf(child), error: JSON.parse(stderr.trim().split('\n').at(-1) ?? '') }
-  }
-
-  it('an input that is not a file is refused by name when it is a pipe', async () => {
-    const pipe = join(folder, 'pipe.json')
-    execFileSync('mkfifo', [pipe])
-    const { code, error } = await lintOf(pipe)
-    expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${pipe}": it is a named pipe, not a file` }])
-  })
-
-  it('an input that is not a file is refused by name when it is a device', async () => {
-    const { code, error } = await lintOf('/dev/zero')
-    expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: 'cannot read "/dev/zero": it is a device, not a file' }])
-  })
-
-  it('an input that is not a file is refused by name when it is a socket', async () => {
-    const socket = join(folder, 'socket.json')
-    // Who is killed leaves its socket behind.
-    const left = "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
-    spawnSync(process.execPath, ['-e', left, socket])
-    const { code, error } = await lintOf(socket)
-    expect([code, error]).toMatchObject([6, { code: 'FILE_ACCESS', message: `cannot read "${socket}": it is a socket, not a file` }])
+    expect(await exitOf(child)).toBe(6)
+    const message = `cannot read "${name}": it is a ${kind}, not a file`
+    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({ code: 'FILE_ACCESS', message })
   })
 })
 
@@ -136,19 +126,6 @@ describe('a signal to lint', () => {
     child.kill('SIGTERM')
     expect(await exitOf(child)).toBe(143)
     await vi.waitFor(() => expect(() => process.kill(git, 0)).toThrow('ESRCH'), 10_000)
-  })
-
-  it('ends a run over many files, for which it has started no process', async () => {
-    const many = join(folder, 'of-a-group')
-    await mkdir(many)
-    for (let index = 0; index < 5000; index++) await writeFile(join(many, `${index}.json`), item(index))
-    // Standard input stays open, so that the run cannot end by itself.
-    const child = start(['lint', many, '-', '--format', 'ndjson'])
-    await vi.waitFor(() => expect(below(process.pid).some((args) => args.includes('of-a-group'))).toBe(true), 20_000)
-    expect(below(child.pid ?? 0)).toEqual([])
-    child.kill('SIGTERM')
-    expect(await exitOf(child)).toBe(143)
-    expect(below(process.pid).filter((args) => args.includes('of-a-group'))).toEqual([])
   })
 })
 

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { EXTENSION } from '../harness/documents.ts'
 import { type AnsweringServer, startAnswering } from '../servers/answering-server.ts'
 import { temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
 import { lastError, run } from './run.ts'
 
 let folder = ''
@@ -26,16 +26,8 @@ afterAll(() => server.close())
 
 const json = (document: object) => ({ status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(document) })
 
-const itemOf = (href: string) => ({
-  type: 'Feature',
-  stac_version: '1.0.0',
-  stac_extensions: [EXTENSION],
-  id: 'scene',
-  geometry: null,
-  properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': { portal: { type: 'http', scheme: 'bearer' } } },
-  assets: { data: { href, 'auth:refs': ['portal'] } },
-  links: [],
-})
+const itemOf = (href: string) =>
+  itemWith({ data: { href, 'auth:refs': ['portal'] } }, { schemes: { portal: { type: 'http', scheme: 'bearer' } } })
 
 const catalogOf = (href: string) => ({
   type: 'Catalog',

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXTENSION } from '../harness/documents.ts'
 import { type Answer, type AnsweringServer, type Inquiry, startAnswering } from '../servers/answering-server.ts'
 import { temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
 import { run } from './run.ts'
 
 const TOKEN = 'right-token-4711'
@@ -33,23 +33,13 @@ beforeAll(async () => {
     key: asset('/key?page=1', 'key'),
     busy: asset('/busy', 'oauth'),
   }
-  const item = {
-    type: 'Feature',
-    stac_version: '1.0.0',
-    stac_extensions: [EXTENSION],
-    id: 'scene',
-    geometry: null,
-    properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': schemes },
-    assets,
-    links: [],
-  }
   const sendTo = [`${server.origin}/`]
   const tokenUrl = `${server.origin}/token`
   const credentials = [
     { id: 'oauth', type: 'oauth2', flow: 'clientCredentials', tokenUrl, clientId: 'me', clientSecret: { env: 'SECRET' }, sendTo },
     { id: 'query', type: 'apiKey', in: 'query', name: 'key', value: { env: 'KEY' }, sendTo: [...sendTo, `${other.origin}/`] },
   ]
-  await writeFile(join(folder, 'item.json'), JSON.stringify(item))
+  await writeFile(join(folder, 'item.json'), JSON.stringify(itemWith(assets, { schemes })))
   await writeFile(join(folder, 'credentials.json'), JSON.stringify({ version: 1, credentials }), { mode: 0o600 })
   for (const [name, value] of Object.entries({ SECRET, KEY })) process.env[name] = value
 })

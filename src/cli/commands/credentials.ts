@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CredentialObject } from '../../auth/credential.ts'
 import { isAuthError } from '../../errors.ts'
+import { plural } from '../../lint/reporters/report.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import type { AddOptions } from '../credentials/add.ts'
@@ -46,14 +47,14 @@ interface Listed {
 
 async function check(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
   const file = await credentialPath(options, context.io, named)
-  const { stdout } = context.io
+  const print = (text: string, entries: readonly Listed[], problems: readonly unknown[]) =>
+    write(context.io.stdout, options.json ? jsonOf({ file: file.path, entries, problems }) : text)
   try {
     const entries = await listedCredentials(file)
-    const text = `${textOf(entries)}${forLine(file.path)}: ${await verdict(file, entries.length)}\n`
-    await write(stdout, options.json ? jsonOf({ file: file.path, entries, problems: [] }) : text)
+    await print(`${textOf(entries)}${forLine(file.path)}: ${await verdict(file, entries.length)}\n`, entries, [])
     return EXIT.done
   } catch (error) {
-    if (options.json && isAuthError(error)) await write(stdout, jsonOf({ file: file.path, entries: [], problems: [error] }))
+    if (isAuthError(error)) await print('', [], [error])
     throw error
   }
 }
@@ -61,25 +62,22 @@ async function check(named: string | undefined, options: ShowOptions, context: C
 async function verdict({ path }: CredentialPath, count: number): Promise<string> {
   const { credentialFileText } = await import('../../node/credentials/index.ts')
   if (count === 0 && (await credentialFileText(path)) === undefined) return 'the file does not exist, so there are no credentials'
-  return `${count} ${count === 1 ? 'credential is' : 'credentials are'} valid`
+  return `${plural(count, 'credential')} ${count === 1 ? 'is' : 'are'} valid`
 }
 
-async function list(named: string | undefined, options: ShowOptions, context: Context): Promise<number> {
-  const file = await credentialPath(options, context.io, named)
+async function list(named: string | undefined, options: ShowOptions, { io, diagnostics }: Context): Promise<number> {
+  const file = await credentialPath(options, io, named)
   const entries = await listedCredentials(file)
-  await write(context.io.stdout, options.json ? jsonOf(entries) : textOf(entries))
-  if (entries.length === 0 && !options.json)
-    await context.diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
-  if (!options.json) await noteToken(context)
-  return EXIT.done
-}
-
-/** Names the credential of the environment. Its patterns are checked before they are shown, because a token may be in their place. */
-async function noteToken({ io, diagnostics }: Context): Promise<void> {
+  await write(io.stdout, options.json ? jsonOf(entries) : textOf(entries))
+  if (options.json) return EXIT.done
+  if (entries.length === 0)
+    await diagnostics.note(`no credentials in ${forLine(file.path)}: stac-auth setup DOC creates those that a document needs`)
   const { credentialsFromEnvironment } = await import('../../node/credentials/index.ts')
   const { credentials } = credentialsFromEnvironment({ ...io.env }, { warn: () => {} })
+  // Its patterns were checked, because a token may be in their place.
   for (const { sendTo = [] } of credentials as readonly CredentialObject[])
-    await diagnostics.note(`not in the file: the bearer token in STAC_AUTH_TOKEN, for ${forLine(listOf(sendTo).join(' '))}`)
+    await diagnostics.note(`not in the file: the bearer token in STAC_AUTH_TOKEN, for ${forLine([sendTo].flat().join(' '))}`)
+  return EXIT.done
 }
 
 async function listedCredentials({ path, named }: CredentialPath): Promise<readonly Listed[]> {
@@ -88,16 +86,12 @@ async function listedCredentials({ path, named }: CredentialPath): Promise<reado
   return credentials.map(({ id, type, sendTo = [], signedUrlHosts, credentialsUrl, stsEndpoint, with: via }: CredentialObject) => ({
     id,
     type,
-    sendTo: listOf(sendTo),
-    ...(signedUrlHosts !== undefined && { signedUrlHosts: listOf(signedUrlHosts as string | readonly string[]) }),
+    sendTo: [sendTo].flat(),
+    ...(signedUrlHosts !== undefined && { signedUrlHosts: [signedUrlHosts].flat() as string[] }),
     ...(typeof credentialsUrl === 'string' && { credentialsUrl }),
     ...(typeof stsEndpoint === 'string' && { stsEndpoint }),
     ...(typeof via === 'string' && { with: via }),
   }))
-}
-
-function listOf(patterns: string | readonly string[]): readonly string[] {
-  return typeof patterns === 'string' ? [patterns] : patterns
 }
 
 function textOf(credentials: readonly Listed[]): string {
@@ -105,10 +99,10 @@ function textOf(credentials: readonly Listed[]): string {
 }
 
 function lineOf({ id = '', type, sendTo, signedUrlHosts = [], credentialsUrl, stsEndpoint = credentialsUrl, with: via }: Listed): string {
-  const signed = signedUrlHosts.length > 0 ? [`signed: ${signedUrlHosts.join(' ')}`] : []
-  const keys = stsEndpoint === undefined ? [] : [`keys from: ${stsEndpoint}`]
-  const login = via === undefined ? [] : [`with: ${via}`]
-  return [id, type, ...(sendTo.length > 0 ? [sendTo.join(' ')] : []), ...signed, ...keys, ...login].join('  ')
+  const signed = signedUrlHosts.length > 0 ? `signed: ${signedUrlHosts.join(' ')}` : ''
+  const keys = stsEndpoint === undefined ? '' : `keys from: ${stsEndpoint}`
+  const [first, ...others] = [id, type, sendTo.join(' '), signed, keys, via === undefined ? '' : `with: ${via}`]
+  return [first, ...others.filter((part) => part !== '')].join('  ')
 }
 
 function jsonOf(value: unknown): string {
@@ -121,22 +115,18 @@ function addAdd(credentials: Command, context: Context): void {
   withNewCredentialOptions(withCredentialsOption(command))
     .option('--file <file>', 'add the credential in this JSON file instead')
     .action(
-      context.run(async (document: string | undefined, options: AddOptions) => {
-        const { add } = await import('../credentials/add.ts')
-        return add(document, options, context)
-      }),
+      context.run(async (document: string | undefined, options: AddOptions) =>
+        (await import('../credentials/add.ts')).add(document, options, context),
+      ),
     )
 }
 
 /** `credentials trust ID PATTERN`: adds a URL pattern to the `sendTo` of a credential, after confirmation. */
 function addTrust(credentials: Command, context: Context): void {
-  const command = credentials
-    .command('trust <id> <pattern>')
-    .description('add a URL pattern to the sendTo of a credential, after confirmation')
-  withCredentialsOption(command).action(
-    context.run(async (id: string, pattern: string, options: CredentialsOption) => {
-      const { trust } = await import('../credentials/trust.ts')
-      return trust(id, pattern, options, context)
-    }),
+  const command = credentials.command('trust <id> <pattern>')
+  withCredentialsOption(command.description('add a URL pattern to the sendTo of a credential, after confirmation')).action(
+    context.run(async (id: string, pattern: string, options: CredentialsOption) =>
+      (await import('../credentials/trust.ts')).trust(id, pattern, options, context),
+    ),
   )
 }

@@ -16,9 +16,6 @@ export function addFetch(program: Command, context: Context): void {
     .option('--trust-server', 'keep a file that differs in size, checksum or format from its document')
     .option('--wait <seconds>', 'wait this long for a file that the server is preparing (default: 600)', wholeFrom(0))
     .action(
-      context.run(async (name: string, options: FetchOptions) => {
-        const { fetchOne } = await import('../download/fetch.ts')
-        return fetchOne(name, options, context)
-      }),
+      context.run(async (name: string, options: FetchOptions) => (await import('../download/fetch.ts')).fetchOne(name, options, context)),
     )
 }

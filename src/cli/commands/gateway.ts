@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { Auth } from '../../auth/auth.ts'
@@ -75,7 +76,7 @@ async function serve(names: readonly string[], options: GatewayCommandOptions, c
     await log.ready(gateway, documents)
     warnOfRefused(gateway, context)
     await warnOfUnusable(names, documents, await auth(), context)
-    await Promise.race([interrupted(io.signal), log.failed])
+    await Promise.race([io.signal.aborted || once(io.signal, 'abort'), log.failed])
     return EXIT.done
   } finally {
     // It reports the requests that this interrupts.
@@ -138,39 +139,31 @@ async function warnOfUnusable(names: readonly string[], documents: readonly Read
   }
 }
 
-function interrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
 /** Output of the command. */
 interface Log {
   ready(gateway: Gateway, documents: readonly ReadDocument[]): Promise<void>
-  readonly request: (event: GatewayRequest) => void
+  request(event: GatewayRequest): void
   /** Rejects when the reader of the output has closed it. */
-  readonly failed: Promise<never>
+  readonly failed: Promise<unknown>
   end(): void
 }
 
 /** Output for programs: JSON lines on stdout. */
 function programLog({ io: { stdout } }: Context): Log {
-  let reject: (error: unknown) => void = () => {}
-  const failed = new Promise<never>((_resolve, fail) => {
-    reject = fail
+  const closing = new AbortController()
+  const failed = once(closing.signal, 'abort').then(() => {
+    throw closing.signal.reason
   })
   failed.catch(() => undefined)
   return {
     ready: ({ base, targets }) => write(stdout, `${forJson({ ready: { base, targets } })}\n`),
-    request: (event) => void write(stdout, `${forJson({ request: rounded(event) })}\n`).catch((error: unknown) => reject(error)),
+    request: ({ milliseconds, ...event }) => {
+      const request = { ...event, milliseconds: Math.round(milliseconds * 10) / 10 }
+      write(stdout, `${forJson({ request })}\n`).catch((error: unknown) => closing.abort(error))
+    },
     failed,
     end: () => {},
   }
-}
-
-function rounded({ milliseconds, ...event }: GatewayRequest): object {
-  return { ...event, milliseconds: Math.round(milliseconds * 10) / 10 }
 }
 
 /** Output for people: the URLs on stdout, then a line for each request on stderr, with totals below where it is a terminal. */
@@ -178,10 +171,8 @@ function personLog({ io, diagnostics }: Context): Log {
   const block = new LiveBlock(io)
   const style = styleOf(io, io.stderr)
   const totals = { requests: 0, failed: 0, bytes: 0 }
-  const summary = () => {
-    const failed = totals.failed > 0 ? `, ${totals.failed} failed` : ''
-    return `${plural(totals.requests, 'request')}${failed}, ${bytesText(totals.bytes)}`
-  }
+  const summary = () =>
+    [plural(totals.requests, 'request'), ...(totals.failed > 0 ? [`${totals.failed} failed`] : []), bytesText(totals.bytes)].join(', ')
   const draw = () => block.show([summary().slice(0, block.width)])
   return {
     ready: async (gateway, documents) => {

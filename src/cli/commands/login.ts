@@ -13,12 +13,7 @@ export function addLogin(program: Command, context: Context): void {
     .option('--browser', 'log in with a browser on this machine, without a device code')
     .option('--port <number>', 'listen on this port for the redirect (default: a free port)', portNumber)
     .option('--yes', 'log in without a terminal; does not confirm new credentials')
-    .action(
-      context.run(async (name: string, options: LoginOptions) => {
-        const { login } = await import('../login.ts')
-        return login(name, options, context)
-      }),
-    )
+    .action(context.run(async (name: string, options: LoginOptions) => (await import('../login.ts')).login(name, options, context)))
 }
 
 /** `logout [CREDENTIAL]`: removes tokens, and revokes them if the credential configures that. */
@@ -29,10 +24,7 @@ export function addLogout(program: Command, context: Context): void {
   withCredentialsOption(command)
     .option('--all', 'remove all tokens, also those of deleted credentials')
     .action(
-      context.run(async (name: string | undefined, options: LogoutOptions) => {
-        const { logout } = await import('../login.ts')
-        return logout(name, options, context)
-      }),
+      context.run(async (name: string | undefined, options: LogoutOptions) => (await import('../login.ts')).logout(name, options, context)),
     )
 }
 
@@ -41,10 +33,5 @@ export function addStatus(program: Command, context: Context): void {
   const command = program.command('status').description('show which credentials are logged in and when their tokens expire')
   withCredentialsOption(command)
     .option('--json', 'print JSON')
-    .action(
-      context.run(async (options: StatusOptions) => {
-        const { status } = await import('../login.ts')
-        return status(options, context)
-      }),
-    )
+    .action(context.run(async (options: StatusOptions) => (await import('../login.ts')).status(options, context)))
 }

@@ -19,9 +19,8 @@ export function addSetup(program: Command, context: Context): void {
     .option('--dry-run', 'show what is there and what is missing, without a question')
     .option('--json', 'print that as JSON')
     .action(
-      context.run(async (names: readonly string[], options: SetupOptions) => {
-        const { setup } = await import('../setup/setup.ts')
-        return setup(names, options, context)
-      }),
+      context.run(async (names: readonly string[], options: SetupOptions) =>
+        (await import('../setup/setup.ts')).setup(names, options, context),
+      ),
     )
 }

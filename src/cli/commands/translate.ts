@@ -19,10 +19,9 @@ export function addTranslate(program: Command, context: Context): void {
     .option('--resume <file>', 'fetch the document of an interrupted command')
     .addHelpText('after', KEY)
     .action(
-      context.run(async (names: readonly string[], options: TranslateOptions) => {
-        const { translate } = await import('../translate/translate.ts')
-        return translate(names, options, context)
-      }),
+      context.run(async (names: readonly string[], options: TranslateOptions) =>
+        (await import('../translate/translate.ts')).translate(names, options, context),
+      ),
     )
   command
     .command('catalog <document>')
@@ -32,10 +31,9 @@ export function addTranslate(program: Command, context: Context): void {
       visibleGlobalOptions: ({ parent }) => parent?.options.filter(({ long }) => !NOT_OF_CATALOG.has(long)) ?? [],
     })
     .action(
-      context.run(async (name: string, _own: object, given: Command) => {
-        const { catalog } = await import('../translate/catalog.ts')
-        return catalog(name, given.optsWithGlobals<TranslateOptions>(), context)
-      }),
+      context.run(async (name: string, _own: object, given: Command) =>
+        (await import('../translate/catalog.ts')).catalog(name, given.optsWithGlobals<TranslateOptions>(), context),
+      ),
     )
 }
 

@@ -132,68 +132,56 @@ function listenFailure(port: number, host: '127.0.0.1' | '::1'): Promise<string 
 /** Checks `STAC_AUTH_TOKEN` and `STAC_AUTH_TOKEN_FOR`; nothing without them. */
 export function environmentChecks({ env }: Pick<Io, 'env'>): readonly Check[] {
   const check = 'STAC_AUTH_TOKEN'
+  const invalid = (message: string, hint: string) => warning(check, 'CONFIG_INVALID', message, hint)
+  if (env.STAC_AUTH_TOKEN_FOR && !env.STAC_AUTH_TOKEN)
+    return [invalid('STAC_AUTH_TOKEN_FOR is set, but STAC_AUTH_TOKEN is not', 'set STAC_AUTH_TOKEN, or unset both')]
   const checks: Check[] = []
   try {
-    const warn = (message: string) =>
-      checks.push(warning(check, 'CONFIG_INVALID', message, 'export STAC_AUTH_TOKEN_FOR=https://data.example/'))
+    const warn = (message: string) => checks.push(invalid(message, 'export STAC_AUTH_TOKEN_FOR=https://data.example/'))
     const { credentials } = credentialsFromEnvironment({ ...env }, { warn })
-    if (credentials.length > 0) checks.push(ok(check, `is set, for ${env.STAC_AUTH_TOKEN_FOR}`))
-    else if (env.STAC_AUTH_TOKEN_FOR && !env.STAC_AUTH_TOKEN)
-      checks.push(
-        warning(check, 'CONFIG_INVALID', 'STAC_AUTH_TOKEN_FOR is set, but STAC_AUTH_TOKEN is not', 'set STAC_AUTH_TOKEN, or unset both'),
-      )
+    return credentials.length > 0 ? [...checks, ok(check, `is set, for ${env.STAC_AUTH_TOKEN_FOR}`)] : checks
   } catch (error) {
-    checks.push(failed(check, error))
+    return [...checks, failed(check, error)]
   }
-  return checks
 }
 
 /** A secret of a credential, by the path of its field. */
 interface NamedSource {
   readonly name: string
   readonly source: SecretSource
-  /** True where an empty value is meant. */
-  readonly mayBeEmpty: boolean
 }
 
 const SOURCES = ['env', 'file', 'command', 'keyring', 'netrc', 'prompt']
 
 /** Reads each secret once, without showing it. */
 export async function secretChecks({ credentials }: CredentialSet<CredentialObject>): Promise<readonly Check[]> {
-  const sources = credentials.flatMap((credential) => [...sourcesIn(credential, String(credential.id), credential.emptyPassword === true)])
-  const checks = await Promise.all(sources.map(secretCheck))
-  return checks.flat()
+  const sources = credentials.flatMap((credential) => [...sourcesIn(credential, String(credential.id))])
+  return (await Promise.all(sources.map(secretCheck))).flat()
 }
 
-function* sourcesIn(value: object, name: string, mayBeEmpty: boolean): Generator<NamedSource> {
+function* sourcesIn(value: object, name: string): Generator<NamedSource> {
   for (const [field, member] of Object.entries(value)) {
     if (!isObject(member)) continue
     const [key = '', ...more] = Object.keys(member)
     const path = `${name}.${field}`
-    if (SOURCES.includes(key) && more.length === 0) yield { name: path, source: member as unknown as SecretSource, mayBeEmpty }
-    else yield* sourcesIn(member, path, mayBeEmpty)
+    if (SOURCES.includes(key) && more.length === 0) yield { name: path, source: member as unknown as SecretSource }
+    else yield* sourcesIn(member, path)
   }
 }
 
-async function secretCheck({ name, source, mayBeEmpty }: NamedSource): Promise<readonly Check[]> {
+async function secretCheck({ name, source }: NamedSource): Promise<readonly Check[]> {
   const check = `secret ${name}`
   if ('prompt' in source) return [ok(check, 'is asked for at the terminal')]
   try {
     const value = await secretSource(source, { field: name.slice(name.lastIndexOf('.') + 1) }).read()
-    const fault = faultOf(value, mayBeEmpty)
-    if (fault !== undefined)
+    const isKey = value.startsWith('-----BEGIN ')
+    const fault = /[\r\n\0]/.test(value) ? 'contains a line break' : value.trim() === value ? undefined : 'begins or ends with a space'
+    if (fault !== undefined && !isKey)
       return [problem(check, 'CREDENTIAL_VALUE_INVALID', `the value from ${placeOf(source)} ${fault}`, 'correct the value')]
     return [ok(check, `is readable from ${placeOf(source)}`), ...(await openToOthers(check, source))]
   } catch (error) {
     return [failed(check, error)]
   }
-}
-
-/** Returns what is wrong with a value, by the rules for all secrets. */
-function faultOf(value: string, mayBeEmpty: boolean): string | undefined {
-  if (value === '') return mayBeEmpty ? undefined : 'is empty'
-  if (/[\r\n\0]/.test(value.replace(/^-----BEGIN [\s\S]*-----\s*$/, ''))) return 'contains a line break'
-  return value.trim() === value || value.startsWith('-----BEGIN ') ? undefined : 'begins or ends with a space'
 }
 
 function placeOf(source: SecretSource): string {
@@ -275,33 +263,25 @@ async function laterCheck(check: string, folder: string): Promise<Check> {
   return problem(check, 'CACHE_NOT_WRITABLE', message, hint)
 }
 
-/** Packages that only some credentials need. */
-const PACKAGES: readonly { readonly name: string; readonly what: string; readonly isNeeded: (credential: CredentialObject) => boolean }[] =
-  [
-    { name: 'kerberos', what: 'HTTP Negotiate', isNeeded: ({ scheme }) => String(scheme).toLowerCase() === 'negotiate' },
-    {
-      name: '@cloudflare/privacypass-ts',
-      what: 'HTTP PrivateToken',
-      isNeeded: ({ scheme }) => String(scheme).toLowerCase() === 'privatetoken',
-    },
-    {
-      name: '@aws-sdk/credential-providers',
-      what: 'S3 keys of roles and single sign-on',
-      isNeeded: ({ type, profile, accessKeyId, credentialsUrl, stsEndpoint }) =>
-        type === 's3' && profile !== undefined && !accessKeyId && !credentialsUrl && !stsEndpoint,
-    },
-  ]
+/** Packages that only some credentials need, besides the keyring, which is reported by its secrets. */
+const PACKAGES: Readonly<Record<string, readonly [what: string, isNeeded: (credential: CredentialObject) => boolean]>> = {
+  kerberos: ['HTTP Negotiate', ({ scheme }) => /^negotiate$/i.test(String(scheme))],
+  '@cloudflare/privacypass-ts': ['HTTP PrivateToken', ({ scheme }) => /^privatetoken$/i.test(String(scheme))],
+  '@aws-sdk/credential-providers': [
+    'S3 keys of roles and single sign-on',
+    ({ type, profile, accessKeyId, credentialsUrl, stsEndpoint }) =>
+      type === 's3' && profile !== undefined && !accessKeyId && !credentialsUrl && !stsEndpoint,
+  ],
+}
 
 /** Checks the optional packages that the credentials need. A profile may do without the AWS package, so that it is only a warning. */
-export function packageChecks(
-  { credentials }: CredentialSet<CredentialObject>,
-  isInstalled: (name: string) => boolean = isInstalledHere,
-): readonly Check[] {
-  return PACKAGES.filter(({ isNeeded }) => credentials.some(isNeeded)).map(({ name, what }) => {
+export function packageChecks({ credentials }: CredentialSet<CredentialObject>, isInstalled = isInstalledHere): readonly Check[] {
+  return Object.entries(PACKAGES).flatMap(([name, [what, isNeeded]]) => {
+    if (!credentials.some(isNeeded)) return []
     const check = `package ${name}`
-    if (isInstalled(name)) return ok(check, `is installed, for ${what}`)
+    if (isInstalled(name)) return [ok(check, `is installed, for ${what}`)]
     const report = name.startsWith('@aws-sdk/') ? warning : problem
-    return report(check, 'CREDENTIAL_SOURCE', `is not installed, and is needed for ${what}`, `npm install ${name}`)
+    return [report(check, 'CREDENTIAL_SOURCE', `is not installed, and is needed for ${what}`, `npm install ${name}`)]
   })
 }
 

@@ -4,7 +4,6 @@ import type { Argument, Command, Option } from 'commander'
 import { isObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import type { CredentialsOption } from '../options.ts'
 
 export interface Candidate {
   readonly value: string
@@ -100,28 +99,25 @@ function optionsOf({ command, given }: Line): readonly Candidate[] {
 
 async function valuesOf(option: Option, line: Line): Promise<readonly Candidate[]> {
   if (option.argChoices) return plain(option.argChoices)
-  if (option.long === '--asset') return (await assetsOf(line)).map(({ key, type }) => ({ value: key, description: type }))
-  if (option.long === '--alternate') {
-    const assets = await assetsOf(line)
-    return assets.flatMap(({ key, alternates }) => alternates.map((name) => ({ value: `${key}/${name}`, description: '' })))
-  }
-  if (option.long === '--link') return plain(await relationsOf(line))
   if (option.long === '--rule') return ruleNames('=')
   if (option.long === '--format') return plain((await import('../../lint/reporters/report.ts')).FORMATS)
-  return []
+  if (option.long === '--asset') return (await assetsOf(line)).map(([key, asset]) => ({ value: key, description: described(asset) }))
+  if (option.long === '--alternate')
+    return plain(
+      (await assetsOf(line)).flatMap(([key, asset]) => Object.keys(own(asset, 'alternate') ?? {}).map((name) => `${key}/${name}`)),
+    )
+  if (option.long !== '--link') return []
+  const links = (await documentsOf(line)).flatMap((document) => own(document, 'links') ?? [])
+  return plain([...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))])
 }
 
 async function argumentValues(argument: Argument, line: Line, context: Context): Promise<readonly Candidate[]> {
   if (argument.argChoices) return plain(argument.argChoices)
-  const parent = line.command.parent?.name()
-  const name = argument.name()
-  if (/credential/.test(name) || (name === 'id' && parent === 'credentials')) return credentialIds(line, context)
-  if (line.command.name() === 'providers') return providerIds()
-  if (line.command.name() === 'rules' && name === 'id') return ruleNames('')
-  return []
-}
-
-async function providerIds(): Promise<readonly Candidate[]> {
+  const command = line.command.name()
+  const isId = argument.name() === 'id'
+  if (/credential/.test(argument.name()) || (isId && line.command.parent?.name() === 'credentials')) return credentialIds(line, context)
+  if (command === 'rules' && isId) return ruleNames('')
+  if (command !== 'providers') return []
   const { providers } = await import('../../providers/registry.ts')
   return providers.map(({ id, title }) => ({ value: id, description: title }))
 }
@@ -133,44 +129,26 @@ async function ruleNames(ending: string): Promise<readonly Candidate[]> {
 
 /** The ids in the credential file; no secret is read, and a malformed file has none. */
 async function credentialIds({ given }: Line, { io }: Context): Promise<readonly Candidate[]> {
-  const { credentialPath } = await import('../options.ts')
-  const file = given.get('--credentials')
-  const options: CredentialsOption = file === undefined ? {} : { credentials: file }
+  const { credentialPath, defined } = await import('../options.ts')
   try {
-    const list = own(await jsonFile((await credentialPath(options, io)).path), 'credentials')
-    return Array.isArray(list)
-      ? list.flatMap((one) =>
-          ownString(one, 'id') === undefined ? [] : [{ value: ownString(one, 'id') ?? '', description: ownString(one, 'type') ?? '' }],
-        )
-      : []
+    const { path } = await credentialPath(defined({ credentials: given.get('--credentials') }), io)
+    const list = own(await jsonFile(path), 'credentials')
+    const ids = Array.isArray(list) ? list.filter((one) => ownString(one, 'id') !== undefined) : []
+    return ids.map((one) => ({ value: ownString(one, 'id') ?? '', description: ownString(one, 'type') ?? '' }))
   } catch {
     return []
   }
 }
 
-interface ListedAsset {
-  readonly key: string
-  readonly type: string
-  readonly alternates: readonly string[]
-}
-
-async function assetsOf(line: Line): Promise<readonly ListedAsset[]> {
-  const found = new Map<string, ListedAsset>()
-  for (const document of await documentsOf(line)) {
-    const features = own(document, 'features')
-    for (const one of [document, ...(Array.isArray(features) ? features : [])]) {
-      const assets = own(one, 'assets')
-      for (const [key, asset] of Object.entries(isObject(assets) ? assets : {}))
-        found.set(key, { key, type: forLine(ownString(asset, 'type') ?? ''), alternates: Object.keys(own(asset, 'alternate') ?? {}) })
-    }
-  }
-  return [...found.values()]
-}
-
-async function relationsOf(line: Line): Promise<readonly string[]> {
+/** The assets of the local files by key. */
+async function assetsOf(line: Line): Promise<readonly (readonly [key: string, asset: unknown])[]> {
   const documents = await documentsOf(line)
-  const links = documents.flatMap((document) => own(document, 'links') ?? [])
-  return [...new Set(links.flatMap((link) => ownString(link, 'rel') ?? []))]
+  const items = documents.flatMap((document) => [document, ...[own(document, 'features') ?? []].flat()])
+  return Object.entries(Object.assign({}, ...items.map((item) => own(item, 'assets')).filter(isObject)))
+}
+
+function described(asset: unknown): string {
+  return forLine(ownString(asset, 'type') ?? '')
 }
 
 /** The local files among the arguments. */

@@ -1,5 +1,4 @@
 /** Reads Items from a stac-geoparquet file with the optional package `hyparquet`. */
-import { open } from 'node:fs/promises'
 import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet'
 import { IntegrityError, isAuthError, UnsupportedError } from '../../errors.ts'
@@ -8,7 +7,7 @@ import { isObject, own, ownString, type StacDocument } from '../../stac/document
 import { jsonIn } from '../read-document.ts'
 
 /** An Item made from a row, and its Collections in the file. */
-export interface Row {
+export interface ParquetItem {
   /** From 0. */
   readonly index: number
   readonly item: StacDocument
@@ -21,12 +20,13 @@ const COLUMNS = ['stac_extensions', 'auth:schemes', 'links', 'assets', 'id', 'co
 const ROWS_AT_ONCE = 2000
 
 /**
- * Yields the Items of a file row by row. Members that a row does not have are null in Parquet, so nulls are removed.
+ * Yields the Items of a file, by its path or bytes, row by row. Members that a row does not have are null in Parquet, so nulls are removed.
  * Errors: `FILE_ACCESS` without `hyparquet`, `FILE_INTEGRITY` for a damaged file.
  */
-export async function* rowsOf(file: AsyncBuffer, name: string): AsyncGenerator<Row> {
-  const { parquetMetadataAsync, parquetReadObjects, parquetSchema } = await loadHyparquet(name)
+export async function* parquetItems(source: string | Uint8Array, name: string): AsyncGenerator<ParquetItem> {
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = await loadHyparquet(name)
   try {
+    const file: AsyncBuffer = typeof source === 'string' ? await asyncBufferFromFile(source) : Uint8Array.from(source).buffer
     const metadata = await parquetMetadataAsync(file)
     const present = new Set(parquetSchema(metadata).children.map(({ element }) => element.name))
     const columns = COLUMNS.filter((column) => present.has(column))
@@ -44,27 +44,6 @@ export async function* rowsOf(file: AsyncBuffer, name: string): AsyncGenerator<R
     // The message of the parser may quote the file.
     throw isAuthError(error) ? error : damaged(name, error)
   }
-}
-
-/** Opens a file for random access. Errors: those of the system. */
-export async function openParts(path: string): Promise<AsyncBuffer & { close(): Promise<void> }> {
-  const file = await open(path)
-  const { size } = await file.stat()
-  return {
-    byteLength: size,
-    slice: async (start, end = size) => {
-      const bytes = new Uint8Array(Math.max(0, end - start))
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
-      return bytes.buffer.slice(0, bytesRead)
-    },
-    close: () => file.close(),
-  }
-}
-
-/** Wraps bytes in memory as a file. */
-export function bytesAsParts(bytes: Uint8Array): AsyncBuffer {
-  const { buffer, byteOffset, byteLength } = bytes
-  return { byteLength, slice: (start, end = byteLength) => buffer.slice(byteOffset + start, byteOffset + end) as ArrayBuffer }
 }
 
 /** Converts a row to an Item. */

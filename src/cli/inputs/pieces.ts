@@ -15,7 +15,7 @@ import { fetchBody, jsonIn } from '../read-document.ts'
 import { type FeatureText, featuresOf } from './features.ts'
 import type { InputFile } from './input-files.ts'
 import { linesOf } from './lines.ts'
-import { bytesAsParts, openParts, rowsOf } from './parquet.ts'
+import { parquetItems } from './parquet.ts'
 
 /** A text, or a parsed value without text. */
 export interface Task {
@@ -190,18 +190,13 @@ function featurePiece({ text, index, line, column }: FeatureText, after: string)
 
 /** Yields the rows of a Parquet file; pointers start with the number of the row. */
 async function* rows(name: string, head: Head, isFile: boolean): AsyncGenerator<Piece> {
-  const bytes = isFile ? undefined : await wholeOf(head)
+  const source = isFile ? name : await wholeOf(head)
   await head.close()
-  if (!isFile && !bytes) return yield OVERSIZED
-  const opened = bytes ? undefined : await openParts(name)
+  if (source === undefined) return yield OVERSIZED
   const list = {}
-  try {
-    for await (const { index, item, parents } of rowsOf(opened ?? bytesAsParts(bytes ?? new Uint8Array()), name)) {
-      const placed = (problems: readonly Problem[]) => problems.map((problem) => ({ ...problem, pointer: `/${index}${problem.pointer}` }))
-      yield { documents: 1, task: { value: item, parents }, placed, list }
-    }
-  } finally {
-    await opened?.close()
+  for await (const { index, item, parents } of parquetItems(source, name)) {
+    const placed = (problems: readonly Problem[]) => problems.map((problem) => ({ ...problem, pointer: `/${index}${problem.pointer}` }))
+    yield { documents: 1, task: { value: item, parents }, placed, list }
   }
 }
 

@@ -24,8 +24,12 @@ export async function runChild(command: readonly string[], env: Record<string, s
     child.once('error', (error) => reject(notStarted(program, error)))
     child.once('close', (code, signal) => resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal]))
   })
-  connect(child, io)
-  const release = passSignals(child, hasTerminal(io))
+  // A program that does not read its input closes it.
+  if (child.stdin) io.stdin.pipe(child.stdin.on('error', () => undefined))
+  child.stdout?.pipe(io.stdout, { end: false })
+  child.stderr?.pipe(io.stderr, { end: false })
+  const isAtTerminal = [io.stdin, io.stdout, io.stderr].some(({ isTTY }) => isTTY)
+  const release = passSignals(child, isAtTerminal)
   try {
     return await ended
   } finally {
@@ -42,20 +46,9 @@ function started(program: string, args: readonly string[], options: SpawnOptions
   }
 }
 
-/** A stream of this process is inherited, so that a terminal stays one; another one is connected by {@link connect}. */
+/** A stream of this process is inherited, so that a terminal stays one; another one is piped. */
 function stdioOf(stream: unknown): 'inherit' | 'pipe' {
   return stream === process.stdin || stream === process.stdout || stream === process.stderr ? 'inherit' : 'pipe'
-}
-
-function connect(child: ChildProcess, { stdin, stdout, stderr }: Io): void {
-  // A program that does not read its input closes it.
-  if (child.stdin) stdin.pipe(child.stdin.on('error', () => undefined))
-  child.stdout?.pipe(stdout, { end: false })
-  child.stderr?.pipe(stderr, { end: false })
-}
-
-function hasTerminal({ stdin, stdout, stderr }: Io): boolean {
-  return [stdin, stdout, stderr].some(({ isTTY }) => isTTY)
 }
 
 /**
@@ -106,19 +99,16 @@ const PROXIES = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY', 'GDAL_HTT
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
-/** The environment of the program: variables that are added, and those with secrets. */
-export interface ChildEnvironmentOptions {
-  /** Variables of the gateway. */
-  readonly added: Readonly<Record<string, string>>
-  /** Names of the variables that the credential file reads; undefined keeps all secrets. */
-  readonly sources: readonly string[] | undefined
-}
-
 /**
  * Returns the environment of the program: no variable that stac-auth reads for a secret, and proxies without user and password. Where it
  * has a proxy, the loopback addresses are exempt from it.
+ *
+ * @param sources names of the variables that the credential file reads; undefined keeps all secrets
  */
-export function childEnvironment(env: Environment, { added, sources }: ChildEnvironmentOptions): Record<string, string> {
+export function childEnvironment(
+  env: Environment,
+  { added, sources }: { readonly added: Readonly<Record<string, string>>; readonly sources: readonly string[] | undefined },
+): Record<string, string> {
   // On Windows names are compared without their case.
   const fold = (name: string) => (process.platform === 'win32' ? name.toUpperCase() : name)
   const named = new Set(sources?.map(fold))
