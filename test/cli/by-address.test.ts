@@ -3,19 +3,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startS3Server } from '../servers/s3-server.ts'
 import { put, temporaryFolder } from './folder.ts'
+import { itemAt } from './items.ts'
 import { run } from './run.ts'
 import { body, KEY, serve } from './server.ts'
 
 /** A catalog of an archive that protects everything and knows no authentication extension. */
-const item = (assets: object, links: object[] = []) => ({
-  type: 'Feature',
-  stac_version: '1.0.0',
-  id: 'x',
-  geometry: null,
-  properties: { datetime: '2026-01-01T00:00:00Z' },
-  links,
-  assets,
-})
+const item = (assets: Readonly<Record<string, unknown>>, links: object[] = []) => ({ ...itemAt(assets), links })
 const archive = await serve({
   '/private/data.tif': body('II*\0data'),
   '/private/catalog.json': body(

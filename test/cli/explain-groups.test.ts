@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EXTENSION } from '../harness/documents.ts'
 import { put, temporaryFolder } from './folder.ts'
+import { itemWith } from './items.ts'
 import { run } from './run.ts'
 
 const folder = await temporaryFolder()
@@ -9,23 +9,21 @@ const OPENID = 'https://id.example/.well-known/openid-configuration'
 const SCHEMES = { s3: { type: 's3' }, oidc: { type: 'openIdConnect', openIdConnectUrl: OPENID } }
 
 /** An Item as archives publish it: each file in a bucket, with an alternate behind a login, and an open thumbnail. */
-const product = await put(folder, 'product.json', {
-  type: 'Feature',
-  stac_version: '1.1.0',
-  stac_extensions: [EXTENSION],
-  id: 'product',
-  geometry: null,
-  properties: { datetime: '2026-01-01T00:00:00Z', 'auth:schemes': SCHEMES },
-  links: [{ rel: 'enclosure', href: 's3://archive/product/', 'auth:refs': ['s3'] }],
-  assets: Object.fromEntries([
-    ...Array.from({ length: 41 }, (_, index) => {
-      const name = `B${String(index).padStart(2, '0')}`
-      const web = { href: `https://zipper.example/product/${name}`, 'auth:refs': ['oidc'] }
-      return [name, { href: `s3://archive/product/${name}.jp2`, 'auth:refs': ['s3'], alternate: { https: web } }]
-    }),
-    ['thumbnail', { href: 'https://open.example/thumbnail.png' }],
-  ]),
-})
+const product = await put(
+  folder,
+  'product.json',
+  itemWith(
+    Object.fromEntries([
+      ...Array.from({ length: 41 }, (_, index) => {
+        const name = `B${String(index).padStart(2, '0')}`
+        const web = { href: `https://zipper.example/product/${name}`, 'auth:refs': ['oidc'] }
+        return [name, { href: `s3://archive/product/${name}.jp2`, 'auth:refs': ['s3'], alternate: { https: web } }]
+      }),
+      ['thumbnail', { href: 'https://open.example/thumbnail.png' }],
+    ]),
+    { schemes: SCHEMES, links: [{ rel: 'enclosure', href: 's3://archive/product/', 'auth:refs': ['s3'] }] },
+  ),
+)
 
 const login = await put(folder, 'login.json', {
   version: 1,
@@ -79,20 +77,13 @@ describe('targets with the same explanation', () => {
   })
 
   it('include the references that alternates inherit', async () => {
-    const inheriting = await put(folder, 'inheriting.json', {
-      ...JSON.parse('{"type":"Feature","stac_version":"1.1.0","id":"x","geometry":null,"links":[]}'),
-      properties: { 'auth:schemes': SCHEMES },
-      assets: Object.fromEntries(
-        ['a', 'b', 'c'].map((name) => [
-          name,
-          {
-            href: `https://data.example/${name}`,
-            'auth:refs': ['oidc'],
-            alternate: { copy: { href: `https://data.example/copy/${name}` } },
-          },
-        ]),
-      ),
+    const copied = (name: string) => ({
+      href: `https://data.example/${name}`,
+      'auth:refs': ['oidc'],
+      alternate: { copy: { href: `https://data.example/copy/${name}` } },
     })
+    const assets = { a: copied('a'), b: copied('b'), c: copied('c') }
+    const inheriting = await put(folder, 'inheriting.json', itemWith(assets, { schemes: SCHEMES }))
     expect((await explain(inheriting, '--credentials', none)).stdout).toMatch(/^6 targets: .* and 3 more\n {2}x NO_CREDENTIAL: /)
   })
 })
@@ -100,11 +91,7 @@ describe('targets with the same explanation', () => {
 it('prints each warning once, with the number of targets that have it', async () => {
   const scoped = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://id.example/token', scopes: { admin: 'all' } } } }
   const assets = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { href: `https://data.example/${name}`, 'auth:refs': ['oauth'] }]))
-  const path = await put(folder, 'scoped.json', {
-    ...JSON.parse('{"type":"Feature","stac_version":"1.1.0","id":"x","geometry":null,"links":[]}'),
-    properties: { 'auth:schemes': { oauth: scoped } },
-    assets,
-  })
+  const path = await put(folder, 'scoped.json', itemWith(assets, { schemes: { oauth: scoped } }))
   const client = await put(folder, 'client.json', {
     version: 1,
     credentials: [
@@ -135,11 +122,7 @@ describe('the explanation of a document', () => {
     const assets = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`a${index}`, { href: `https://h${index}.example/f`, 'auth:refs': ['oidc'] }]),
     )
-    const path = await put(folder, 'hosts.json', {
-      ...JSON.parse('{"type":"Feature","stac_version":"1.1.0","id":"x","geometry":null,"links":[]}'),
-      properties: { 'auth:schemes': SCHEMES },
-      assets,
-    })
+    const path = await put(folder, 'hosts.json', itemWith(assets, { schemes: SCHEMES }))
     const { stdout, stderr } = await explain(path, '--credentials', none)
     expect(linesOf(stdout + stderr)).toBeLessThanOrEqual(12)
     expect(stdout).toContain('6 more targets with other reasons: --all prints each\n')

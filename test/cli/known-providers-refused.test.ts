@@ -4,6 +4,7 @@ import { earthdata } from '../../src/providers/earthdata.ts'
 import { planetaryComputer } from '../../src/providers/planetary-computer.ts'
 import type { Reply } from '../harness/scripted.ts'
 import { put, temporaryFolder } from './folder.ts'
+import { itemAt } from './items.ts'
 import { run } from './run.ts'
 
 const servers = vi.hoisted(() => ({ answer: (_url: string): unknown => undefined, asked: [] as string[] }))
@@ -30,15 +31,7 @@ const LPDAAC = 'https://data.lpdaac.earthdatacloud.nasa.gov/lp-prod-protected/HL
 const URS = 'https://urs.earthdata.nasa.gov/oauth/authorize'
 const PAGE = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><html><title>Login</title></html>' }
 
-const itemOf = (href: string, self = 'https://planetarycomputer.microsoft.com/api/stac/v1/collections/landsat-c2-l2/items/x') => ({
-  type: 'Feature',
-  stac_version: '1.0.0',
-  id: 'x',
-  geometry: null,
-  properties: { datetime: '2026-01-01T00:00:00Z' },
-  links: [{ rel: 'self', href: self }],
-  assets: { data: { href, type: 'image/tiff; application=geotiff' } },
-})
+const itemOf = (href: string, self?: string) => itemAt({ data: { href, type: 'image/tiff; application=geotiff' } }, self)
 const pc = await put(folder, 'pc.json', itemOf(BLOB))
 const nasa = await put(folder, 'nasa.json', itemOf(LPDAAC, 'https://cmr.earthdata.nasa.gov/stac/LPCLOUD/x'))
 const none = await put(folder, 'none.json', { version: 1, credentials: [] })

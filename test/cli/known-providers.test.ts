@@ -2,24 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import { planetaryComputer } from '../../src/providers/planetary-computer.ts'
 import { put, temporaryFolder } from './folder.ts'
+import { itemAt } from './items.ts'
 import { run } from './run.ts'
 
 const folder = await temporaryFolder()
 const CATALOG = 'https://planetarycomputer.microsoft.com/api/stac/v1'
 const BLOB = 'https://landsateuwest.blob.core.windows.net/landsat-c2'
 
-const itemOf = (hrefs: readonly string[], self = `${CATALOG}/collections/landsat-c2-l2/items/LC08`) => ({
-  type: 'Feature',
-  stac_version: '1.0.0',
-  id: 'x',
-  geometry: null,
-  properties: { datetime: '2026-01-01T00:00:00Z' },
-  links: [
-    { rel: 'self', href: self },
-    { rel: 'root', href: new URL('/', self).href },
-  ],
-  assets: Object.fromEntries(hrefs.map((href, index) => [`a${index}`, { href }])),
-})
+const itemOf = (hrefs: readonly string[], self?: string) =>
+  itemAt(Object.fromEntries(hrefs.map((href, index) => [`a${index}`, { href }])), self)
 
 const bands = await put(folder, 'bands.json', itemOf(Array.from({ length: 12 }, (_, index) => `${BLOB}/B${index}.TIF`)))
 const none = await put(folder, 'none.json', { version: 1, credentials: [] })
@@ -101,7 +92,7 @@ describe('explain', () => {
     const path = await put(folder, 'cdse.json', {
       ...item,
       properties: { ...item.properties, 'auth:schemes': { oidc } },
-      assets: { a: { ...item.assets.a0, 'auth:refs': ['oidc'] } },
+      assets: { a: { ...(item.assets.a0 as object), 'auth:refs': ['oidc'] } },
     })
     const { code, stdout, stderr } = await command('explain', path, '--credentials', none)
     expect(code).toBe(3)

@@ -38,7 +38,7 @@ export class Journal<R> implements Sink<R> {
    *
    * @param settings all settings that affect results
    */
-  static async open<Row>(name: string, settings: unknown): Promise<Journal<Row>> {
+  static async open<Value>(name: string, settings: unknown): Promise<Journal<Value>> {
     const crawl = createHash('sha256').update(JSON.stringify(settings)).digest('hex')
     const header = `${JSON.stringify({ version: VERSION, crawl })}\n`
     const { runs, length } = await readRuns(name, header.trimEnd())
@@ -49,7 +49,7 @@ export class Journal<R> implements Sink<R> {
       if (earlier && runs.length > 1 && !goesOn) await compact(name, header, earlier)
       // Drops an incomplete last line.
       if (goesOn) truncateSync(name, length)
-      const journal = new Journal<Row>(name, openSync(name, 'a', 0o600), goesOn ? last : newRun(), earlier)
+      const journal = new Journal<Value>(name, openSync(name, 'a', 0o600), goesOn ? last : newRun(), earlier)
       if (!goesOn) journal.#append(header)
       return journal
     } catch (error) {

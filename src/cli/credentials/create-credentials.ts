@@ -28,11 +28,11 @@ export interface Occasion {
   /** The existing credentials. */
   readonly credentials: readonly CredentialObject[]
   readonly settings: NewCredentialOptions
-  readonly errand: Errand
+  readonly asker: AskingCommand
 }
 
 /** The command that asks. */
-export interface Errand {
+export interface AskingCommand {
   /** The command to repeat at a terminal, without the name of the document. */
   readonly command: string
   /** Selects which schemes without a credential are asked about, given the ids of matching credentials; default: all. */
@@ -61,7 +61,7 @@ export async function createCredentials(
   context: Context,
 ): Promise<string[]> {
   await checkSchemes(wanted, occasion)
-  const { choose = (all) => all } = occasion.errand
+  const { choose = (all) => all } = occasion.asker
   const missing = choose(wanted, entries)
   if (missing.length === 0) {
     // Throws the reason without sending anything: the target has no usable reference.
@@ -88,7 +88,7 @@ export async function checkSchemes(wanted: readonly MissingCredential[], { docum
 
 /** Asks about each scheme; returns the ids of the credentials that were written or changed. */
 export async function askAll(missing: readonly MissingCredential[], occasion: Occasion, context: Context): Promise<string[]> {
-  const terminal = occasion.errand.terminal ?? new Terminal(context.io)
+  const terminal = occasion.asker.terminal ?? new Terminal(context.io)
   const credentials = [...occasion.credentials]
   const reachable = new Set<string>()
   /** Ids of new credentials, by the pointer of their scheme. */
@@ -100,7 +100,7 @@ export async function askAll(missing: readonly MissingCredential[], occasion: Oc
       await context.diagnostics.note(`${quoted(wanted.name)} is skipped: it needs a credential for ${namesText(wanted.chain?.names ?? [])}`)
       continue
     }
-    if (occasion.errand.questions) await terminal.say('\n')
+    if (occasion.asker.questions) await terminal.say('\n')
     const written = await ask(terminal, wanted, linked, { ...occasion, credentials }, context)
     if (written === undefined) continue
     const at = credentials.findIndex(({ id }) => id === written.id)
@@ -139,7 +139,7 @@ async function ask(
   if (answer === 'new') return create(terminal, wanted, linked, occasion, context)
   if (answer === 'skip') return undefined
   for (const pattern of patterns) await addPattern(file, String(present.id), pattern)
-  occasion.errand.onWritten?.()
+  occasion.asker.onWritten?.()
   await context.diagnostics.note(`"${present.id}" is now allowed for ${patterns.join(' ')}`)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
   return extended
@@ -162,8 +162,8 @@ async function create(
   occasion: Occasion,
   context: Context,
 ): Promise<CredentialObject | undefined> {
-  const { document, title = 'standard input', file, credentials, settings, errand } = occasion
-  const { questions = askedByName } = errand
+  const { document, title = 'standard input', file, credentials, settings, asker } = occasion
+  const { questions = askedByName } = asker
   const { credential: incomplete, open, fields } = proposalFor(wanted, credentials, settings, linked)
   const subject: Subject = {
     id: String(incomplete.id),
@@ -191,7 +191,7 @@ async function create(
     await undo?.()
     throw error
   }
-  errand.onWritten?.()
+  asker.onWritten?.()
   if (note !== undefined) await context.diagnostics.note(note)
   await context.diagnostics.note(`credential "${subject.id}" is written to ${file}`)
   if (document !== undefined) await remember(knownSchemesFile(file), wanted.name, document, proposal.fingerprint)
@@ -225,14 +225,14 @@ function nobodyThere(missing: readonly MissingCredential[], occasion: Occasion, 
 /** Returns the hint for a program without a terminal: the credentials as JSON. */
 export function credentialsToAdd(
   missing: readonly MissingCredential[],
-  { file, credentials, settings, errand: { command } }: Occasion,
+  { file, credentials, settings, asker: { command } }: Occasion,
 ): string {
   const entries = missing.map((wanted) => forJson(proposalFor(wanted, credentials, settings).credential))
   const which = entries.length === 1 ? 'this credential' : 'one of these credentials'
   return `run ${command} at a terminal, or, if you trust these URLs, add ${which} to ${file}:\n${entries.join('\n')}`
 }
 
-function notAgreed(missing: readonly MissingCredential[], { errand: { command } }: Occasion): CredentialError {
+function notAgreed(missing: readonly MissingCredential[], { asker: { command } }: Occasion): CredentialError {
   const [first] = missing
   return new CredentialError('NO_CREDENTIAL', 'no credential was written: none was confirmed', {
     ...(first && { pointer: first.pointer, ref: first.name }),

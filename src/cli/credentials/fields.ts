@@ -8,7 +8,7 @@ import type { AuthError } from '../../errors.ts'
 import { isSecretPath } from '../../node/credentials/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import type { Context } from '../context.ts'
-import type { Place } from './missing-credentials.ts'
+import type { PatternUse } from './missing-credentials.ts'
 import { quoted, urlText } from './question.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -19,7 +19,7 @@ export interface Subject {
   readonly name: string
   /** As far as it is known, with placeholders. */
   readonly credential: CredentialObject
-  readonly places: readonly Place[]
+  readonly places: readonly PatternUse[]
   /** The fields that must be asked for. */
   readonly open: { readonly [name: string]: Field }
   /** All fields that the scheme leaves to the user. */

@@ -15,7 +15,7 @@ import { inOptionGroup } from '../options.ts'
 import type { ReadDocument } from '../read-document.ts'
 
 /** A URL pattern, and what is requested there. */
-export interface Place {
+export interface PatternUse {
   readonly pattern: string
   /** The number of its targets by kind. */
   readonly counts: Readonly<Record<string, number>>
@@ -33,7 +33,7 @@ export interface MissingCredential extends Requirement {
   readonly unsent?: string
   /** The schemes in `auth:refs` of the scheme. */
   readonly chain?: Chain
-  readonly places: readonly Place[]
+  readonly places: readonly PatternUse[]
   /** Number of hosts beyond the limit of the prompt. */
   readonly more: number
   /** Pointers of its targets. */

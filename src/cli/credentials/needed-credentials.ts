@@ -14,7 +14,7 @@ import type { CredentialsOption } from '../options.ts'
 import { credentialPath } from '../options.ts'
 import { type ReadDocument, readDocument } from '../read-document.ts'
 import { documentWord } from '../setup-hint.ts'
-import { createCredentials, type Errand, type Occasion } from './create-credentials.ts'
+import { type AskingCommand, createCredentials, type Occasion } from './create-credentials.ts'
 import { type Needs, type NewCredentialOptions, needsOf, privateOriginsOf } from './missing-credentials.ts'
 
 /** The path of the credential file, which may be missing, and its credentials. */
@@ -47,10 +47,10 @@ export async function credentialsFor(
   name: string,
   user: UserCredentials,
   options: CredentialsOption & NewCredentialOptions,
-  errand: Errand,
+  asker: AskingCommand,
   context: Context,
 ): Promise<NeededCredentials> {
-  const found = await neededBy(name, user, options, errand, context)
+  const found = await neededBy(name, user, options, asker, context)
   if ('waiting' in found) return { created: [], fitting: [found.waiting], unusable: 0 }
   const { needs, occasion, auth } = found
   const created = await createCredentials(needs, occasion, auth, context)
@@ -76,7 +76,7 @@ export async function neededBy(
   name: string,
   { file, credentials }: UserCredentials,
   options: CredentialsOption & NewCredentialOptions,
-  errand: Errand,
+  asker: AskingCommand,
   context: Context,
   known?: ReadDocument,
 ): Promise<NeededBy | { readonly waiting: string }> {
@@ -86,7 +86,7 @@ export async function neededBy(
   const first = open()
   const read = known ?? (await readOrWait(name, context, first))
   if ('waiting' in read) return read
-  const others = errand.privateHosts ? await privateOriginsOf(read) : []
+  const others = asker.privateHosts ? await privateOriginsOf(read) : []
   const auth = await (others.length > 0 ? open(...others) : first)()
   const address = isAddress(name) ? (read.url ?? name) : pathToFileURL(resolve(name)).href
   const document = name === '-' ? {} : { document: address, title: isAddress(name) ? forUrl(address) : name }
@@ -95,7 +95,7 @@ export async function neededBy(
     file,
     credentials,
     settings: options,
-    errand: { ...errand, command: `${errand.command} ${documentWord(name)}` },
+    asker: { ...asker, command: `${asker.command} ${documentWord(name)}` },
   }
   return { read, needs: await needsOf(read, auth), occasion, auth }
 }

@@ -10,7 +10,7 @@ import { type AuthError, isAuthError } from '../../errors.ts'
 import { ownObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
-import type { MissingCredential, NewCredentialOptions, Place } from './missing-credentials.ts'
+import type { MissingCredential, NewCredentialOptions, PatternUse } from './missing-credentials.ts'
 
 /** An incomplete credential. */
 interface IncompleteCredential {
@@ -28,7 +28,7 @@ export interface Proposal {
   /** The scheme of the catalog, and the document's URL or path; absent for a credential from a file. */
   readonly wanted?: MissingCredential
   readonly document?: string
-  readonly places: readonly Place[]
+  readonly places: readonly PatternUse[]
   /** Endpoints that receive the user's secret. */
   readonly secretTo: readonly string[]
   /** Pages on which the user logs in. */

@@ -5,7 +5,7 @@ import type { CredentialObject } from '../../auth/credential.ts'
 import { isLoopbackHost, isPublicHost } from '../../http/url.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forJson, forLine } from '../../text/sanitize.ts'
-import type { MissingCredential, Place } from './missing-credentials.ts'
+import type { MissingCredential, PatternUse } from './missing-credentials.ts'
 import type { Proposal } from './proposal.ts'
 
 const MAX_SCOPES = 10
@@ -72,27 +72,27 @@ export function kindOf({ type, flow, scheme, in: place, name }: CredentialObject
   return [TYPES[type] ?? plain(type), ...(more === undefined ? [] : [plain(String(more))])].join(', ')
 }
 
-type Row = readonly [label: string, ...cells: readonly string[]]
+type TableRow = readonly [label: string, ...cells: readonly string[]]
 
-function endpointRows({ document, entry, secretTo, browserTo }: Proposal): Row[] {
+function endpointRows({ document, entry, secretTo, browserTo }: Proposal): TableRow[] {
   const { type, provider } = entry
   // A known provider that signs for everyone gets no secret.
   const isOpen = type === 'signedUrl' && provider !== undefined && entry.with === undefined
   const [label] = isOpen ? ['signed by'] : (LABELS[type] ?? USUAL)
   const cell = (url: string) =>
     `${urlText(url)}${networkText(document, url)}${isElsewhere(document, url) ? '      not the host of the catalog' : ''}`
-  return [...browserTo.map((url): Row => ['you log in at', cell(url)]), ...secretTo.map((url): Row => [label, cell(url)])]
+  return [...browserTo.map((url): TableRow => ['you log in at', cell(url)]), ...secretTo.map((url): TableRow => [label, cell(url)])]
 }
 
 /** Formats the allowed URLs; without an endpoint, requests carry the secret itself. */
-function placeRows({ document, entry, secretTo, places, wanted }: Proposal): Row[] {
+function placeRows({ document, entry, secretTo, places, wanted }: Proposal): TableRow[] {
   const more = wanted?.more ?? 0
   const [secret, result] = LABELS[entry.type] ?? USUAL
   const label = secretTo.length === 0 && entry.type !== 's3' ? secret : result
   const elsewhere = (pattern: string) =>
     secretTo.length === 0 && isElsewhere(document, pattern) ? '      not the host of the catalog' : ''
   const rows = places.map(
-    (place, index): Row => [
+    (place, index): TableRow => [
       index === 0 ? label : '',
       `${placeText(place)}${networkText(document, place.pattern)}${elsewhere(place.pattern)}`,
     ],
@@ -105,13 +105,13 @@ function placeRows({ document, entry, secretTo, places, wanted }: Proposal): Row
 const NAMED = 3
 
 /** Cuts the many URLs of a known provider, which its page lists. */
-function shortened(rows: readonly Row[], { provider }: CredentialObject): readonly Row[] {
+function shortened(rows: readonly TableRow[], { provider }: CredentialObject): readonly TableRow[] {
   const more = rows.length - NAMED
   if (typeof provider !== 'string' || more < 2) return rows
   return [...rows.slice(0, NAMED), ['', `and ${more} more (stac-auth providers ${plain(provider)} lists them)`]]
 }
 
-function placeText({ pattern, counts, calls = [] }: Place): string {
+function placeText({ pattern, counts, calls = [] }: PatternUse): string {
   const kinds = Object.entries(counts).map(([kind, count]) => `${count} ${count === 1 ? kind : `${kind}s`}`)
   const uses = [...kinds, ...calls.map((name) => `for ${quoted(name)}`)]
   return `${urlText(pattern)}${uses.length === 0 ? '' : ` (${uses.join(', ')})`}`
@@ -126,7 +126,7 @@ function networkText(document: string | undefined, address: string): string {
   return isLoopbackHost(host) ? '      on this machine' : '      in your private network'
 }
 
-function scopeRows({ entry, offered }: Proposal): Row[] {
+function scopeRows({ entry, offered }: Proposal): TableRow[] {
   const asked = Array.isArray(entry.scopes) ? entry.scopes.map(String) : []
   const others = offered.filter((scope) => !asked.includes(scope))
   if (asked.length === 0 && others.length === 0) return []
@@ -137,7 +137,7 @@ function scopeRows({ entry, offered }: Proposal): Row[] {
   return [['scopes', `${asked.map((scope) => plain(scope, 40)).join(' ') || 'none'}${also}`]]
 }
 
-function tableText(rows: readonly Row[]): string {
+function tableText(rows: readonly TableRow[]): string {
   const width = Math.max(...rows.map(([label]) => label.length))
   return rows.map(([label, ...cells]) => `  ${label.padEnd(width)}   ${cells.join('   ')}\n`).join('')
 }

@@ -150,14 +150,14 @@ function again(given: Uint8Array | { readonly error: unknown }): Readable {
 }
 
 /** The outcome of fixing one input. */
-interface Outcome extends Fixed {
+interface InputFixes extends Fixed {
   /** The bytes that the linter reads instead of stdin. */
   readonly read?: Uint8Array
   /** True for a link, which is not changed. */
   readonly linked?: boolean
 }
 
-async function fixFile(name: string, fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome | undefined> {
+async function fixFile(name: string, fixSettings: FixContext, settings: LintSettings, io: Io): Promise<InputFixes | undefined> {
   const seen = await seenFile(name)
   if (seen && seen.size > DOCUMENT_LIMITS.other) return undefined
   // The linter reads the file next and reports read errors.
@@ -170,7 +170,7 @@ async function fixFile(name: string, fixSettings: FixContext, settings: LintSett
   return fixed
 }
 
-async function fixStdin(fixSettings: FixContext, settings: LintSettings, io: Io): Promise<Outcome> {
+async function fixStdin(fixSettings: FixContext, settings: LintSettings, io: Io): Promise<InputFixes> {
   const bytes = await readInput('-', io)
   const before = textOf(bytes)
   const fixed = before === undefined ? { text: '', fixed: [] } : fixDocument(before, settings.stdinName, fixSettings, settings)

@@ -8,7 +8,7 @@ import { discoveryUrl } from '../../strategies/oauth2/server.ts'
 import { canParseUrl } from '../../text/can-parse-url.ts'
 import { forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { askAll, type Errand } from '../credentials/create-credentials.ts'
+import { type AskingCommand, askAll } from '../credentials/create-credentials.ts'
 import { type NewCredentialOptions, needsOf, privateOriginsOf } from '../credentials/missing-credentials.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { urlText } from '../credentials/question.ts'
@@ -71,14 +71,14 @@ export async function credentialOfDocument(
   name: string,
   { url, expected = '' }: AuthError,
   options: CredentialsOption & NewCredentialOptions,
-  errand: Errand,
+  asker: AskingCommand,
   context: Context,
 ): Promise<readonly string[]> {
-  const { terminal } = errand
+  const { terminal } = asker
   if (!terminal || !isAddress(name) || url === undefined || new URL(url).origin !== new URL(name).origin) return []
   const offered = expected.split(' ').filter(Boolean)
   const scheme = await chosenScheme(terminal, name, offered)
-  return scheme ? askFor(name, scheme, options, errand, context) : []
+  return scheme ? askFor(name, scheme, options, asker, context) : []
 }
 
 /** Asks which kind of credential it is, unless the server offers only one kind. */
@@ -104,7 +104,7 @@ async function askFor(
   name: string,
   scheme: Scheme,
   options: CredentialsOption & NewCredentialOptions,
-  errand: Errand,
+  asker: AskingCommand,
   context: Context,
 ): Promise<readonly string[]> {
   const { hostname } = new URL(name)
@@ -114,7 +114,7 @@ async function askFor(
   const { file, credentials } = await userCredentials(options, context)
   const places = wanted.map((one) => ({ ...one, places: one.places.map((place) => ({ ...place, counts: { document: 1 } })) }))
   // No `document`: the scheme is the user's, so it is not remembered as one that the document states.
-  const occasion = { title: forUrl(name), file, credentials, settings: options, errand }
+  const occasion = { title: forUrl(name), file, credentials, settings: options, asker }
   return askAll(places, occasion, context)
 }
 

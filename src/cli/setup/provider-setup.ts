@@ -77,8 +77,8 @@ export function checkWay({ id, ways }: Provider, { way: name }: Pick<Run['option
   throw usageError(`${id} has no way in "${name}"`, `${near === undefined ? '' : `did you mean "${near}"? `}it has ${ids.join(', ')}`)
 }
 
-function terminalOf({ errand, context }: Run): Terminal {
-  return errand.terminal ?? new Terminal(context.io)
+function terminalOf({ asker, context }: Run): Terminal {
+  return asker.terminal ?? new Terminal(context.io)
 }
 
 async function chosen(ways: readonly Way[], run: Run): Promise<Way> {
@@ -115,7 +115,7 @@ async function update(provider: Provider, known: WaySetUp, { file }: UserCredent
   const details = changed.map((entry) => detailsText({ entry, places: [], secretTo: [], browserTo: [], offered: [] })).join('')
   if (!(await terminalOf(run).agrees(`Take ${changes.length === 1 ? 'this value' : 'these values'}?`, details))) return result
   for (const { id, field, after } of changes) await setFields(file, id, { [field]: after })
-  run.errand.onWritten?.()
+  run.asker.onWritten?.()
   await diagnostics.note(`${ids.map((id) => `"${id}"`).join(', ')} in ${file} ${ids.length === 1 ? 'is' : 'are'} up to date`)
   return result
 }
@@ -133,7 +133,7 @@ function changedBy(credential: CredentialObject, changes: WaySetUp['changes']): 
 
 /** Asks for the yes, then for what only the user has; writes all credentials of the way in together. */
 async function create(provider: Provider, way: Way, user: UserCredentials, run: Run): Promise<ProviderSetUp> {
-  const { context, errand } = run
+  const { context, asker } = run
   const terminal = terminalOf(run)
   const ids = idsFor(provider, way, user.credentials)
   const proposals = await proposalsOf(provider, way, user.credentials, ids)
@@ -154,7 +154,7 @@ async function create(provider: Provider, way: Way, user: UserCredentials, run: 
     await undo?.()
     throw error
   }
-  errand.onWritten?.()
+  asker.onWritten?.()
   if (note !== undefined) await context.diagnostics.note(note)
   const list = fresh.map(({ id }) => `"${id}"`).join(', ')
   const which = fresh.length === 1 ? `credential ${list} is` : `credentials ${list} are`

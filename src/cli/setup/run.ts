@@ -6,7 +6,7 @@ import { isStored, replaceSecret } from '../../node/credentials/index.ts'
 import { isObject } from '../../stac/document.ts'
 import { defaultStrategies } from '../../strategies/index.ts'
 import type { Context } from '../context.ts'
-import type { Errand } from '../credentials/create-credentials.ts'
+import type { AskingCommand } from '../credentials/create-credentials.ts'
 import type { NewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { quoted } from '../credentials/question.ts'
@@ -24,7 +24,7 @@ export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptio
 /** One run of the command. */
 export interface Run {
   readonly options: SetupOptions
-  readonly errand: Errand
+  readonly asker: AskingCommand
   readonly context: Context
 }
 
@@ -38,9 +38,9 @@ const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_I
  * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
  * true if they were replaced.
  */
-export async function retyped(id: string, { code }: AuthError, { options, errand, context }: Run): Promise<boolean> {
+export async function retyped(id: string, { code }: AuthError, { options, asker, context }: Run): Promise<boolean> {
   const { io } = context
-  const { terminal } = errand
+  const { terminal } = asker
   if (!terminal || !WRONG_SECRET.includes(code)) return false
   const { credentials, file } = await userCredentials(options, context)
   const own = credentials.find((one) => one.id === id)

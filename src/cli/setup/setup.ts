@@ -7,7 +7,7 @@ import { providers } from '../../providers/registry.ts'
 import type { StacDocument } from '../../stac/document.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
-import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
+import { type AskingCommand, askAll, checkSchemes, credentialsToAdd, namesText } from '../credentials/create-credentials.ts'
 import { type MissingCredential, needsOf } from '../credentials/missing-credentials.ts'
 import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
@@ -36,8 +36,8 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
   const onWritten = () => {
     isWritten = true
   }
-  const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io), onWritten }
-  const run: Run = { options, errand, context }
+  const asker: AskingCommand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io), onWritten }
+  const run: Run = { options, asker, context }
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
   const documents: [name: string, read: ReadDocument][] = []
@@ -158,7 +158,7 @@ async function look(name: string, run: Run, known?: ReadDocument): Promise<Docum
 
 /** Asks for the credential of a document that was refused, or for its secret again. Returns true if there is something new to try. */
 async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<boolean> {
-  const { options, errand, context } = run
+  const { options, asker, context } = run
   if (options.dryRun || options.json || !isTerminal(context.io)) return false
   if (refusal.credential !== undefined) {
     await context.diagnostics.error(refusal)
@@ -167,21 +167,21 @@ async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<b
   const known = await providerOfDocument(name, refusal, run)
   if (known) return known.credentials.length > 0 && !known.wasThere
   const { credentialOfDocument } = await import('./protected-document.ts')
-  const created = await credentialOfDocument(name, refusal, options, errand, context)
+  const created = await credentialOfDocument(name, refusal, options, asker, context)
   await logInOrThrow(created, run)
   return created.length > 0
 }
 
 /** Sets up the known provider of a document that was refused; returns undefined for a document of an unknown host. */
 async function providerOfDocument(name: string, { url }: AuthError, run: Run): Promise<ProviderSetUp | undefined> {
-  const { options, errand, context } = run
+  const { options, asker, context } = run
   if (!isAddress(name) || url === undefined || new URL(url).origin !== new URL(name).origin) return undefined
   const document = { type: 'Feature', links: [{ rel: 'self', href: name }], assets: { document: { href: name } } } as StacDocument
   const auth = await openAuth(context, { ...options, mayBeMissing: true }, [name])()
   const read = { document, url: name }
   const { needed } = await providersOf({ read, needs: await needsOf(read, auth), auth }, context.io.env)
   const [first] = needed
-  return first && setUpProvider(first.provider, first.ways, `${errand.command} ${first.provider.id}`, run)
+  return first && setUpProvider(first.provider, first.ways, `${asker.command} ${first.provider.id}`, run)
 }
 
 /** Logs in before a document can be read. Errors: that of the first login that fails, which is not shown here. */
@@ -192,9 +192,9 @@ async function logInOrThrow(credentials: readonly string[], { options, context }
 }
 
 async function lookOnce(name: string, run: Run, known?: ReadDocument): Promise<NeededBy> {
-  const { options, errand, context } = run
+  const { options, asker, context } = run
   const user = await userCredentials(options, context)
-  const found = await neededBy(name, user, options, errand, context, known)
+  const found = await neededBy(name, user, options, asker, context, known)
   if (!('waiting' in found)) return found
   if (options.dryRun || options.json)
     throw new CredentialError('LOGIN_REQUIRED', `"${name}" cannot be read before a login`, {
@@ -202,7 +202,7 @@ async function lookOnce(name: string, run: Run, known?: ReadDocument): Promise<N
       hint: `stac-auth login ${found.waiting}`,
     })
   await logInOrThrow([found.waiting], run)
-  const again = await neededBy(name, user, options, errand, context)
+  const again = await neededBy(name, user, options, asker, context)
   if ('waiting' in again) throw usageError(`"${name}" cannot be read: log in with stac-auth login ${again.waiting}`)
   return again
 }
@@ -224,7 +224,7 @@ async function setUp(
   if (first && !hasWay) checkWay(first.provider, options)
   const created: string[] = []
   for (const { provider, ways } of known.needed)
-    created.push(...(await setUpProvider(provider, ways, occasion.errand.command, run)).credentials)
+    created.push(...(await setUpProvider(provider, ways, occasion.asker.command, run)).credentials)
   if (asked.length > 0 && !isTerminal(io)) {
     const message = `no credential matches ${schemesText(asked)}, and setup asks for one ${atTerminal(io)}`
     throw usageError(message, credentialsToAdd(asked, occasion))

@@ -21,7 +21,7 @@ import { readInput, readText } from '../read-document.ts'
 import { batchFailure, noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
 
 /** The result of one input, for `--json`. */
-interface Outcome {
+interface TranslatedInput {
   readonly input: string
   readonly output?: string
   readonly text?: string
@@ -33,7 +33,7 @@ interface Outcome {
 export async function translate(inputNames: readonly string[], options: TranslateOptions, context: Context): Promise<number> {
   if (options.resume !== undefined && (inputNames.length > 0 || options.outputDir !== undefined || options.text))
     throw usageError('--resume fetches one document: it excludes texts, files, --output-dir and --text')
-  const outcomes: Outcome[] = []
+  const outcomes: TranslatedInput[] = []
   const tell = () => write(context.io.stdout, `${JSON.stringify(outcomes)}\n`)
   const client = await openClient(context, options)
   try {
@@ -57,7 +57,7 @@ async function* all(
   inputNames: readonly string[],
   options: TranslateOptions,
   context: Context,
-): AsyncGenerator<Outcome, void> {
+): AsyncGenerator<TranslatedInput, void> {
   const { target_lang } = paramsOf(options)
   const inputs = await inputsOf(inputNames, options, target_lang, context.io)
   await checkOutputs(inputs)
@@ -108,7 +108,7 @@ async function deliver(
   { text, language }: TranslatedText,
   { json }: TranslateOptions,
   { io, diagnostics }: Context,
-): Promise<Outcome> {
+): Promise<TranslatedInput> {
   const detected = language === undefined ? {} : { detected_source_language: language }
   if (output !== undefined) {
     await writeNewFile(output, async () => once(text + end))
@@ -127,7 +127,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
 }
 
-function billed({ billed_characters }: { readonly billed_characters?: number }): Pick<Outcome, 'billed_characters'> {
+function billed({ billed_characters }: { readonly billed_characters?: number }): Pick<TranslatedInput, 'billed_characters'> {
   return billed_characters === undefined ? {} : { billed_characters }
 }
 
