@@ -72,20 +72,12 @@ describe('what was fetched', () => {
     expect([shown.code, shown.stderr]).toEqual([6, stderr])
   })
 
-  it('what was fetched is never a part of a file', async () => {
-    const { shown, code, stderr, file } = await fetched('part')
-    expect([code, stderr, file]).toEqual([
-      5,
-      expect.stringMatching(/^error RANGE_INVALID: .* returned a part that was not requested\n$/),
-      undefined,
-    ])
-    expect([shown.code, shown.stdout]).toEqual([5, ''])
-  })
-
-  it('what was fetched is not a file when it was cut', async () => {
-    const { shown, code, stderr, file } = await fetched('cut')
-    expect([code, stderr, file]).toEqual([5, expect.stringMatching(/^error FILE_INCOMPLETE: /), undefined])
-    expect(shown.code).toBe(5)
+  it.each([
+    ['never a part of a file', 'part', /^error RANGE_INVALID: .* returned a part that was not requested\n$/],
+    ['not a file when it was cut', 'cut', /^error FILE_INCOMPLETE: /],
+  ])('what was fetched is %s', async (_, path, error) => {
+    const { shown, code, stderr, file } = await fetched(path)
+    expect([code, stderr, file, shown.code]).toEqual([5, expect.stringMatching(error), undefined, 5])
   })
 
   it('a response whose end is unknown is not saved, and is written to stdout with a warning', async () => {

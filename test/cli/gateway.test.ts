@@ -234,29 +234,16 @@ describe('gateway', () => {
   })
 
   it('ends when the reader of its output has left', async () => {
-    let written = 0
+    const lines: string[] = []
     const stdout = new Writable({
-      write(_chunk, _encoding, done) {
-        done(written++ === 0 ? null : Object.assign(new Error('closed'), { code: 'EPIPE' }))
+      write(chunk, _encoding, done) {
+        done(lines.push(String(chunk)) === 1 ? null : Object.assign(new Error('closed'), { code: 'EPIPE' }))
       },
     })
     const { item, credentials } = await fixture()
-    let url = ''
-    const listening = new Promise<void>((resolve) => {
-      stdout.once('pipe', resolve)
-      const write = stdout.write.bind(stdout)
-      stdout.write = ((chunk: string, ...more: never[]) => {
-        const ready = /"ready"/.test(chunk) ? JSON.parse(chunk).ready : undefined
-        if (ready) {
-          url = ready.targets[0].url
-          setTimeout(resolve, 0)
-        }
-        return write(chunk, ...more)
-      }) as typeof stdout.write
-    })
     const outcome = run(['gateway', item, '--credentials', credentials, '--json'], { stdout })
-    await listening
-    await fetch(url).catch(() => undefined)
+    await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000)
+    await fetch(JSON.parse(lines[0] ?? '').ready.targets[0].url).catch(() => undefined)
     expect((await outcome).code).toBe(130)
   })
 })

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Auth, ByAddressExplanation, Explanation, RefExplanation, SignatureExplanation } from '../../auth/auth.ts'
+import type { Auth, Explanation, RefExplanation } from '../../auth/auth.ts'
 import { isUnusable } from '../../auth/requirement.ts'
 import type { Warning } from '../../auth/strategy.ts'
-import { isAuthError } from '../../errors.ts'
+import { type ErrorCode, isAuthError } from '../../errors.ts'
 import { plural } from '../../lint/reporters/report.ts'
 import { kindOf } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
@@ -177,7 +177,8 @@ function textOf(explanations: readonly Explanation[], { chosen, all, room, needs
   else if (silent.length > 0)
     rest.push([`${silent.length} ${silent.length === 1 ? 'target declares' : 'targets declare'} no authentication`])
   if (needs.length > 0) rest.push(all ? [...needs] : cut(needs))
-  for (const [credential, count] of covered(silent)) rest.push([possibleLine(credential, count, silent.length)])
+  const possible = silent.flatMap(({ byAddress }) => byAddress?.credential ?? [])
+  for (const group of groupBy(possible, String)) rest.push([possibleLine(group[0], group.length, silent.length)])
   const spaced = [...blocks, ...rest].map((lines) => `${lines.join('\n')}\n`).join('\n')
   if (linesIn(spaced) <= room) return spaced
   // Too long with empty lines, or even without them.
@@ -200,16 +201,6 @@ function linesIn(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** Counts, by credential, the targets without references whose URL the credential allows. */
-function covered(explanations: readonly Explanation[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { byAddress } of explanations) {
-    if (byAddress?.credential === undefined) continue
-    counts.set(byAddress.credential, (counts.get(byAddress.credential) ?? 0) + 1)
-  }
-  return counts
-}
-
 function possibleLine(credential: string, count: number, all: number): string {
   const what = all === 1 ? 'this URL' : `the URLs of ${count} of them`
   return `"${credential}" may be sent to ${what}: use --by-address, or set "use": "by-address" in the credential`
@@ -224,35 +215,28 @@ function headOf([first, ...others]: readonly [Explanation, ...Explanation[]], st
 }
 
 function reasonLines({ refs, byAddress, signature, code, message = '', hint }: Explanation, style: Style): string[] {
-  if (code !== undefined) return [`  ${style.red(style.cross)} ${headline({ code, message })}`, ...hintLines(hint, '      ')]
-  if (signature) return [signatureLine(signature, style)]
-  return [...refs.flatMap((ref) => refLines(ref, style)), ...(byAddress ? byAddressLines(byAddress, style) : [])]
+  const good = (text: string) => [`  ${style.green(style.tick)} ${text}`]
+  const bad = (text: string, advice?: string) => [`  ${style.red(style.cross)} ${text}`, ...hintLines(advice, '      ')]
+  if (code !== undefined) return bad(headline({ code, message }), hint)
+  if (signature) {
+    const { kind, expiresAt, expired } = signature
+    const sent = 'it is requested as it is, without a credential'
+    if (expired) return bad(`the signature in its URL (${kind}) expired at ${expiresAt}: ${sent}. Read the document again for a new URL`)
+    return good(`its URL carries a signature (${kind})${expiresAt === undefined ? '' : `, valid until ${expiresAt}`}: ${sent}`)
+  }
+  const lines = refs.flatMap((ref) => {
+    const what = `${forLine(ref.ref)}${ref.scheme === undefined ? '' : ` (${forLine(ref.scheme)})`}`
+    if (ref.code === undefined) return good(`${what}: ${forLine(ref.credential ?? 'needs no credential')}`)
+    const isNamed = ref.message?.includes(`scheme "${ref.ref}"`)
+    return bad(`${isNamed ? '' : `${what}: `}${whyNot(ref.code, ref)}`, ref.hint)
+  })
+  if (!byAddress) return lines
+  if (byAddress.code === undefined) return [...lines, ...good(`by its URL: ${forLine(byAddress.credential ?? '')}`)]
+  return [...lines, ...bad(`by its URL: ${whyNot(byAddress.code, byAddress)}`, byAddress.hint)]
 }
 
-function refLines(ref: RefExplanation, style: Style): string[] {
-  const what = `${forLine(ref.ref)}${ref.scheme === undefined ? '' : ` (${forLine(ref.scheme)})`}`
-  if (ref.code === undefined) return [`  ${style.green(style.tick)} ${what}: ${forLine(ref.credential ?? 'needs no credential')}`]
-  const { code, message = '', hint } = ref
-  const isNamed = message.includes(`scheme "${ref.ref}"`)
-  const why = headline({ code, message, ...elsewhere(ref.pointer) })
-  return [`  ${style.red(style.cross)} ${isNamed ? '' : `${what}: `}${why}`, ...hintLines(hint, '      ')]
-}
-
-function signatureLine({ kind, expiresAt, expired }: SignatureExplanation, style: Style): string {
-  const sent = 'it is requested as it is, without a credential'
-  if (expired)
-    return `  ${style.red(style.cross)} the signature in its URL (${kind}) expired at ${expiresAt}: ${sent}. Read the document again for a new URL`
-  return `  ${style.green(style.tick)} its URL carries a signature (${kind})${expiresAt === undefined ? '' : `, valid until ${expiresAt}`}: ${sent}`
-}
-
-function byAddressLines({ credential = '', code, message = '', hint, pointer }: ByAddressExplanation, style: Style): string[] {
-  if (code === undefined) return [`  ${style.green(style.tick)} by its URL: ${forLine(credential)}`]
-  const why = headline({ code, message, ...elsewhere(pointer) })
-  return [`  ${style.red(style.cross)} by its URL: ${why}`, ...hintLines(hint, '      ')]
-}
-
-/** Returns the pointer of a reason, except that of the URL and of the references, which the block names. */
-function elsewhere(pointer: string | undefined): { readonly pointer?: string } {
+/** Formats a reason with its pointer, except that of the URL and of the references, which the block names. */
+function whyNot(code: ErrorCode, { message = '', pointer }: { readonly message?: string; readonly pointer?: string }): string {
   const isNamed = pointer !== undefined && /\/(?:href|auth:refs(?:\/\d+)?)$/.test(pointer) && !pointer.includes('/auth:schemes/')
-  return pointer === undefined || isNamed ? {} : { pointer }
+  return headline({ code, message, ...(pointer !== undefined && !isNamed && { pointer }) })
 }

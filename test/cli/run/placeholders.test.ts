@@ -35,15 +35,9 @@ describe('placeholders', () => {
   })
 
   it('are file names of GDAL behind other programs, and in quotes of its own', () => {
-    const before = [
-      ['timeout', '60'],
-      ['env', 'A=1'],
-      ['nice', '-n', '5'],
-      ['time'],
-      ['xvfb-run', '-a'],
-      ['conda', 'run', '-n', 'gis'],
-      ['python3'],
-    ]
+    const before = ['timeout 60', 'env A=1', 'nice -n 5', 'time', 'xvfb-run -a', 'conda run -n gis', 'python3'].map((words) =>
+      words.split(' '),
+    )
     for (const words of before)
       expect(substitute([...words, 'gdalinfo', '{B04}', 'NETCDF:"{B08}":var'], ONE).slice(-2)).toEqual([
         `/vsicurl/${url('i/B04')}`,
