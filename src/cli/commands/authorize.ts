@@ -8,8 +8,6 @@ import { EXIT, usageError } from '../exit-code.ts'
 import { write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import {
-  type ByAddressOption,
-  type CredentialsOption,
   chosenTarget,
   collect,
   documentOfTarget,
@@ -139,17 +137,12 @@ async function authorize(names: readonly string[], options: AuthorizeOptions, co
   return authorizeOne(name, { ...options, asset, as: form }, context)
 }
 
-interface OneOptions extends CredentialsOption, ByAddressOption {
+interface SingleOptions extends Omit<AuthorizeOptions, 'asset'> {
   readonly as: string
-  readonly asset: string | undefined
-  readonly alternate?: string
-  readonly link?: string
-  readonly reveal?: boolean
-  readonly expires?: number
-  readonly minValidity?: number
+  readonly asset?: string | undefined
 }
 
-async function authorizeOne(name: string, options: OneOptions, context: Context): Promise<number> {
+async function authorizeOne(name: string, options: SingleOptions, context: Context): Promise<number> {
   const form = FORMS[options.as]
   if (!form) throw usageError(`unknown output "${options.as}"`)
   const auth = openAuth(context, options, [name])
@@ -167,7 +160,7 @@ async function authorizeOne(name: string, options: OneOptions, context: Context)
 const ONE_REQUEST = /^(?:(?:Digest|DPoP|GNAP|HOBA|Mutual|Negotiate|PrivateToken|SCRAM-\S+) |OAuth .*oauth_nonce)/i
 
 /** Returns notes on what the output form does not show, and on its risks. */
-function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, reveal }: OneOptions): string[] {
+function notesOn(request: AuthorizedRequest, { follows, repeats }: Form, { as, reveal }: SingleOptions): string[] {
   if (as === 'json') return []
   const { secretIn, location, keys } = request
   // Programs that sign with the keys are not bound to the signature of this request.

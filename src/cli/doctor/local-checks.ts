@@ -208,7 +208,7 @@ function octal(mode: number): string {
 }
 
 /** Checks the folder of the token store: its mode, and that it can be written. */
-export async function tokenStoreChecks({ env }: Pick<Io, 'env'>): Promise<Check> {
+export async function tokenStoreCheck({ env }: Pick<Io, 'env'>): Promise<Check> {
   const check = 'token store'
   const folder = defaultTokenFolder({ ...env })
   if (folder === undefined)
@@ -228,7 +228,7 @@ export async function tokenStoreChecks({ env }: Pick<Io, 'env'>): Promise<Check>
 }
 
 /** Checks the token store of the credential file. */
-export async function sharedStoreChecks(settings: TokenSettings): Promise<Check> {
+export async function sharedStoreCheck(settings: TokenSettings): Promise<Check> {
   const check = 'token store'
   const { tokenRedis } = await import('../../node/tokens/index.ts')
   try {
