@@ -105,7 +105,7 @@ interface BashWords {
 }
 
 /** Splits a line of bash up to the cursor into the words after `stac-auth`; a quote may be open at its end. */
-export function bashWords(line: string): BashWords {
+function bashWords(line: string): BashWords {
   const words: string[] = []
   let typed = ''
   for (const [raw] of line.matchAll(/(?:\\.|'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)|[^\s'"\\]|\\$)+|\s+$/gs)) {
@@ -127,7 +127,7 @@ function unquoted(raw: string): string {
  * Formats candidates for bash, which inserts them as they are in place of `part`, the last word after its last `=` or `:`. In an open quote the text
  * stays as it is, and candidates that would end the quote are left out.
  */
-export function bashLines(candidates: readonly Candidate[], typed: string, part: string): string {
+function bashLines(candidates: readonly Candidate[], typed: string, part: string): string {
   const replaced = /^[=:]+$/.test(part) ? '' : part
   const before = typed.endsWith(replaced) ? typed.slice(0, typed.length - replaced.length) : ''
   const quote = /^["']/.exec(replaced)?.[0]

@@ -125,7 +125,7 @@ function listenFailure(port: number, host: '127.0.0.1' | '::1'): Promise<string 
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error) => resolve(systemCode(error)))
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
+    server.listen({ port, host: host satisfies '127.0.0.1' | '::1', exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }
 
@@ -221,7 +221,7 @@ export async function tokenStoreCheck({ env }: Pick<Io, 'env'>): Promise<Check> 
     if (!stats) return await laterCheck(check, folder)
     checkFolder(folder, stats)
     const store = tokenFiles({ folder })
-    return await entryCheck(check, store, folder, `${folder}, mode ${octal(stats.mode)}, writable`)
+    return await storeCheck(check, store, folder, `${folder}, mode ${octal(stats.mode)}, writable`)
   } catch (error) {
     return failed(check, error, 'set XDG_CACHE_HOME to a folder of yours')
   }
@@ -233,14 +233,14 @@ export async function sharedStoreCheck(settings: TokenSettings): Promise<Check> 
   const { tokenRedis } = await import('../../node/tokens/index.ts')
   try {
     const store = tokenRedis(settings)
-    return await entryCheck(check, store, settings.url, `${settings.url}, writable, entries are encrypted`).finally(() => store.close())
+    return await storeCheck(check, store, settings.url, `${settings.url}, writable, entries are encrypted`).finally(() => store.close())
   } catch (error) {
     return failed(check, error, 'correct "tokens" in the credential file, or start the server')
   }
 }
 
 /** Writes, reads and removes an entry. Errors: those of the store. */
-async function entryCheck(check: string, store: SessionStore, place: string, message: string): Promise<Check> {
+async function storeCheck(check: string, store: SessionStore, place: string, message: string): Promise<Check> {
   const [key, text] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
   const read = await store.exclusively(key, async () => {
     await store.write(key, text)

@@ -1,6 +1,5 @@
 /** Files, folders and locks of this machine, and the errors of its system. */
 export { makeFolder, presentFile, readRegularFile, renameWhenFree, writeFileAtomically } from './files.ts'
-export { newHolder, parseHolder, stateOf } from './lock-holder.ts'
 export { checkFolder } from './own-file.ts'
 export { openFilesFailure, readFailure, systemCode, writeFailure } from './system-error.ts'
 export { folderHint, userFolder, withAbsoluteFolders } from './user-folder.ts'
