@@ -79,8 +79,10 @@ async function clientAt(host: Host, context: Context, options: TranslateOptions)
 export async function noteUsage(client: TranslationClient, { io, diagnostics }: Context): Promise<void> {
   const usage = await client.usage({ signal: io.signal })
   const left = usage.remaining()
-  const limit = Number.isFinite(left) ? ` of ${usage.character_limit} characters, ${left} are left` : ' characters, without a limit'
-  await diagnostics.note(`usage: ${usage.character_count}${limit}`)
+  const isLimited = Number.isFinite(left)
+  const limit = isLimited && usage.character_limit ? ` of ${usage.character_limit}` : ''
+  const rest = isLimited ? `${left} are left` : 'without a limit'
+  await diagnostics.note(`usage: ${usage.character_count}${limit} characters, ${rest}`)
 }
 
 /** Returns the first error of a batch if nothing was translated, as for a wrong key; other errors unchanged. */

@@ -4,8 +4,8 @@ import { described } from '../client/errors.ts'
 import { rawPath } from '../client/request.ts'
 import { JobFailedError } from './errors.ts'
 import { operations } from './operations.ts'
-import { poll } from './poll.ts'
-import { namedJob, oneEnd, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { oneEnd, poll } from './poll.ts'
+import { methodsOf, type Result, type ServiceMethod, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 
 /** Texts and their translations whose quality is evaluated (`POST /v1/quality-evaluation`). */
 export interface QualityInput {
@@ -25,7 +25,6 @@ export interface QualityJob {
 
 /** The state of an evaluation. */
 export interface QualityState {
-  /** Identifier of the job. */
   readonly job_id: string
   /** `processing`, `done`, `error`. */
   readonly status: string
@@ -53,14 +52,7 @@ export interface QualityState {
 /** A finished evaluation. */
 export type QualityReport = QualityState & Required<Pick<QualityState, 'segments' | 'summary'>>
 
-/**
- * Delays between requests for the state in milliseconds: the first and the longest without `Retry-After`, and the longest `Retry-After`
- * that is used.
- */
-const FIRST_PAUSE = 1000
-
-const LONGEST_PAUSE = 15_000
-
+/** Longest `Retry-After` that is waited for, in milliseconds. */
 const LONGEST_WISH = 60_000
 
 /**
@@ -68,90 +60,72 @@ const LONGEST_WISH = 60_000
  *
  * @example const { summary } = await client.quality.evaluate({ metadata: { source_language: 'en', target_language: 'de' }, segments })
  */
-export class Quality {
-  readonly #service: TranslationService
-
-  /** @internal */
-  constructor(service: TranslationService) {
-    this.#service = service
-  }
-
+export interface Quality {
   /** Submits an evaluation. Errors: `REQUEST_INVALID` for no segments, `REQUEST_TOO_LARGE` for more than 500 segments and for long ones. */
-  submit(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityJob>> {
-    return this.#service.call('quality.submit', { body: input }, options)
-  }
-
+  readonly submit: ServiceMethod<[input: QualityInput], QualityJob>
   /** Returns the current state of an evaluation. */
-  async poll({ job_id, poll_url }: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityState>> {
-    const path = poll_url ? await this.#ownPath(poll_url) : undefined
-    if (path === undefined) return this.#service.call('quality.poll', { path: { job_id } }, options)
-    return this.#service.call({ ...operations['quality.poll'], path: rawPath(path) }, {}, options)
+  readonly poll: ServiceMethod<[job: QualityJob], QualityState>
+  /** Waits for an evaluation, as long as `Retry-After` says. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and `jobId`. */
+  readonly wait: ServiceMethod<[job: QualityJob], QualityReport>
+  /** Submits an evaluation and waits for it, within one timeout. Errors: those of `submit` and `wait`; `jobId` is the job, if there is one. */
+  readonly evaluate: ServiceMethod<[input: QualityInput], QualityReport>
+}
+
+export function qualityOf(service: TranslationService): Quality {
+  const { clock } = service
+  const { submit } = methodsOf<Pick<Quality, 'submit'>>(service, 'quality')
+
+  /** Uses the URL of the state on the host of the service, for any other one the identifier of the job. */
+  const ask: Quality['poll'] = async ({ job_id, poll_url }, options) => {
+    const row = operations['quality.poll']
+    const path = poll_url ? await ownPath(service, poll_url) : undefined
+    return path === undefined
+      ? service.call(row, { path: { job_id } }, options)
+      : service.call({ ...row, path: rawPath(path) }, {}, options)
   }
 
-  /**
-   * Waits for an evaluation, with the delay of `Retry-After` if there is one. Errors: `JOB_FAILED`, `TIMEOUT_TOTAL` with `lastState` and
-   * `jobId`.
-   */
-  async wait(job: QualityJob, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
-    return this.#waited(job, undefined, oneEnd(options, this.#service.clock))
-  }
-
-  /**
-   * Submits an evaluation and waits for it, within one timeout. Errors: those of `submit` and `wait`; `jobId` is the job, if there is one.
-   */
-  async evaluate(input: QualityInput, options: TranslationCallOptions = {}): Promise<Result<QualityReport>> {
-    const whole = oneEnd(options, this.#service.clock)
-    const job = await this.submit(input, whole)
-    const { extraBody: _extraBody, ...later } = whole
-    return this.#waited(job, { job_id: job.job_id, status: 'processing', response: job.response } as Result<QualityState>, later)
-  }
-
-  /** Returns the path of a URL on the host of the service; undefined for any other host, and then the identifier of the job is used. */
-  async #ownPath(poll_url: string): Promise<string | undefined> {
-    const api = await this.#service.api()
-    try {
-      return api.pathOf(poll_url, operations['quality.submit'].path)
-    } catch {
-      return undefined
-    }
-  }
-
-  /** @param known a state that was already reported, with the time to wait */
-  async #waited(
-    job: QualityJob,
-    known: Result<QualityState> | undefined,
-    { signal, deadline, ...options }: TranslationCallOptions,
-  ): Promise<Result<QualityReport>> {
-    const { clock } = this.#service
-    let told = known
-    let pause = FIRST_PAUSE / 1.5
-    const state = await poll<Result<QualityState>>(
-      {
-        name: 'quality.poll',
-        clock,
-        ask: async (ending) => {
-          const first = told
-          told = undefined
-          return first ?? this.poll(job, { ...options, signal: ending })
-        },
-        stateOf: (last) => last?.status,
-        delayAfter: ({ status, response }) => {
-          if (status === 'done' || status === 'error') return undefined
-          pause = Math.min(pause * 1.5, LONGEST_PAUSE)
-          return Math.min(retryHint(response.headers, clock.now()) ?? pause, LONGEST_WISH)
-        },
+  const waited = async (job: QualityJob, options: TranslationCallOptions, known?: Result<QualityState>) => {
+    const source = {
+      name: 'quality.poll',
+      mark: { jobId: job.job_id },
+      ask: (call: TranslationCallOptions) => ask(job, call),
+      isDone: ({ status }: Result<QualityState>) => status === 'done' || status === 'error',
+      wish({ response }: Result<QualityState>) {
+        const wish = retryHint(response.headers, clock.now())
+        return wish && Math.min(wish, LONGEST_WISH)
       },
-      { signal, deadline },
-    ).catch((failure: unknown) => {
-      throw namedJob(failure, job.job_id)
-    })
+      stateOf: ({ status }: Result<QualityState>) => status,
+    }
+    const state = await poll(source, clock, options, known)
     if (state.status === 'done') return state as Result<QualityReport>
     const { code, message = 'no details given' } = state.error ?? {}
-    const error = new JobFailedError(this.#service.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
+    const error = new JobFailedError(service.client.scrub(`the evaluation ${job.job_id} failed: ${message}`), {
       jobId: job.job_id,
       ...(code !== undefined && { serviceCode: code }),
     })
     throw described(error, state.response.attempts, 'quality.poll')
+  }
+
+  return {
+    submit,
+    poll: ask,
+    wait: async (job, options = {}) => waited(job, oneEnd(options, clock)),
+    async evaluate(input, options = {}) {
+      const whole = oneEnd(options, clock)
+      const job = await submit(input, whole)
+      const { extraBody: _extraBody, ...later } = whole
+      return waited(job, later, { job_id: job.job_id, status: 'processing', response: job.response })
+    },
+  }
+}
+
+/** Returns the path of a URL on the host of the service; undefined for any other host. */
+async function ownPath(service: TranslationService, url: string): Promise<string | undefined> {
+  const api = await service.api()
+  try {
+    return api.pathOf(url, operations['quality.submit'].path)
+  } catch {
+    return undefined
   }
 }
 

@@ -193,7 +193,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     if (message.type === 'source_transcript_update') this.source.update(message)
     if (message.type === 'target_transcript_update') this.target(message.language).update(message)
     for (const listener of this.#listeners.get(message.type) ?? []) this.#tell(listener, message)
-    if (message.type === 'error') throw failed(message, (text) => this.#parts.service.scrub(text))
+    if (message.type === 'error') throw failed(message, (text) => this.#parts.service.client.scrub(text))
     // Kept for a reader, unless there are only listeners.
     if (this.#queue.isRead || this.#listeners.size === 0) this.#queue.push(message)
     if (message.type === 'end_of_stream') this.close()
@@ -203,7 +203,7 @@ export class VoiceSession implements AsyncIterable<VoiceMessage> {
     try {
       listener(message as never)
     } catch (error) {
-      this.#parts.service.emit('hookError', { event: message.type, error })
+      this.#parts.service.client.emit('hookError', { event: message.type, error })
     }
   }
 

@@ -17,15 +17,11 @@ export interface VoiceSessionInput {
   readonly target_media_languages?: readonly string[]
   /** Media type of translated speech; default `audio/webm;codecs=opus`. */
   readonly target_media_content_type?: string
-  /** Voice of translated speech. */
   readonly target_media_voice?: 'male' | 'female'
   /** Format of messages; default `json`. `msgpack` needs the package `@msgpack/msgpack`, see `messagePack`. */
   readonly message_format?: 'json' | 'msgpack'
-  /** Spoken terms of the account. */
   readonly spoken_terms_id?: string
-  /** Glossary for the translations. */
   readonly glossary_id?: string
-  /** Formality of the translations. */
   readonly formality?: 'default' | 'formal' | 'more' | 'informal' | 'less'
 }
 
@@ -74,19 +70,16 @@ export class Voice {
   /** Creates a session without connecting to it, for a connection of your own. The token is a secret. Errors: `REQUEST_TOO_LARGE`. */
   async createSession(input: VoiceSessionInput, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
     const access = await this.#service.call<VoiceAccess>('voice.createSession', { body: input }, options)
-    this.#service.protect(access.token)
+    this.#service.client.protect(access.token)
     return access
   }
 
   /** Returns another token for a session in exchange for its latest one; an older one ends the session. Not retried without `retry`. */
   async reconnect({ token }: Pick<VoiceAccess, 'token'>, options: TranslationCallOptions = {}): Promise<Result<VoiceAccess>> {
-    this.#service.protect(token)
-    const access = await this.#service.call<VoiceAccess>(
-      'voice.reconnect',
-      { query: { token } },
-      { ...options, retry: options.retry ?? false },
-    )
-    this.#service.protect(access.token)
+    this.#service.client.protect(token)
+    const once = { ...options, retry: options.retry ?? false }
+    const access = await this.#service.call<VoiceAccess>('voice.reconnect', { query: { token } }, once)
+    this.#service.client.protect(access.token)
     return access
   }
 
@@ -120,9 +113,6 @@ export class Voice {
 }
 
 function checkSpeed(speed: number): void {
-  if (speed > 0 && speed <= FASTEST) return
-  throw new ValidationError('REQUEST_INVALID', `speed must be more than 0 and at most ${FASTEST}; nothing was sent`, {
-    field: 'speed',
-    limit: FASTEST,
-  })
+  const message = `speed must be more than 0 and at most ${FASTEST}; nothing was sent`
+  if (!(speed > 0 && speed <= FASTEST)) throw new ValidationError('REQUEST_INVALID', message, { field: 'speed', limit: FASTEST })
 }
