@@ -74,7 +74,7 @@ async function* sent(
   })
   /** The error that stops further requests. */
   let stopped: AuthError | undefined
-  const send = async ({ indices, texts: own, refusal }: Batch): Promise<readonly TextOutcome[] | Ended> => {
+  const send = async ({ indices, texts: own, refusal }: Batch): Promise<readonly TextOutcome[]> => {
     const failed = (error: AuthError, notSent: boolean) => indices.map((index) => ({ index, error, notSent }))
     if (refusal) return failed(described(refusal, 0, 'translateText') as AuthError, false)
     if (stopped) return failed(stopped, true)
@@ -82,29 +82,22 @@ async function* sent(
       const { translations } = await translateText(service, { ...params, text: own }, options)
       return translations.map((translation, at) => ({ index: indices[at] ?? 0, translation }))
     } catch (error) {
-      if (!isAuthError(error) || options.signal?.aborted) return { ended: error }
+      if (!isAuthError(error) || options.signal?.aborted) throw error
       const isQuota = hasStatus(error, 456)
       if (isQuota) stopped ??= error
       return failed(error, isQuota && error.attempts === 0)
     }
   }
-  /** In the order of the texts; these promises never reject. */
-  const underWay: Promise<readonly TextOutcome[] | Ended>[] = []
+  /** In the order of the texts. */
+  const underWay: Promise<readonly TextOutcome[]>[] = []
   for await (const batch of packed(typeof texts === 'string' ? [texts] : texts, empty, service.maxTextsPerRequest, encoding)) {
-    if (underWay.length >= concurrency) yield* outcomesOf(await underWay.shift())
-    underWay.push(send(batch))
+    if (underWay.length >= concurrency) yield* (await underWay.shift()) ?? []
+    const outcomes = send(batch)
+    // Its failure is noticed when its turn comes.
+    outcomes.catch(() => undefined)
+    underWay.push(outcomes)
   }
-  while (underWay.length > 0) yield* outcomesOf(await underWay.shift())
-}
-
-/** The error that ends the whole loop. */
-interface Ended {
-  readonly ended: unknown
-}
-
-function outcomesOf(result: readonly TextOutcome[] | Ended | undefined): readonly TextOutcome[] {
-  if (result && 'ended' in result) throw result.ended
-  return result ?? []
+  while (underWay.length > 0) yield* (await underWay.shift()) ?? []
 }
 
 function complete(outcomes: readonly TextOutcome[]): readonly Translation[] {

@@ -1,4 +1,6 @@
 /** Live transcription and translation of speech: creates and opens sessions. */
+import type { MessageSocket } from '../../http/message.ts'
+import type { MessagePack } from '../../platform/platform.ts'
 import { ValidationError } from '../client/errors.ts'
 import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
 import type { VoiceAccess, VoiceSession } from './voice-session.ts'
@@ -30,20 +32,11 @@ export interface VoiceOpenOptions extends TranslationCallOptions {
   /** The class of the connection; default: that of the platform. */
   readonly WebSocket?: new (
     url: string,
-  ) => {
-    binaryType: 'arraybuffer' | 'blob'
-    readonly bufferedAmount: number
-    send(data: string | Uint8Array<ArrayBuffer>): void
-    close(code?: number): void
-    addEventListener(
-      type: 'open' | 'message' | 'close' | 'error',
-      listener: (event: { readonly data?: unknown; readonly code?: number }) => void,
-    ): void
-  }
+  ) => MessageSocket
   /**
    * The package `@msgpack/msgpack`, for `message_format: 'msgpack'` in pages and workers; Node, Bun and Deno find it if it is installed.
    */
-  readonly messagePack?: { encode(value: unknown): Uint8Array<ArrayBuffer>; decode(bytes: ArrayBuffer): unknown }
+  readonly messagePack?: MessagePack
   /** Maximum speed at which audio is sent, as a multiple of its duration: up to 2, which the service accepts; default 1.1. */
   readonly speed?: number
 }
