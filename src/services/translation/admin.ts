@@ -13,10 +13,8 @@ import {
 } from './translation-service.ts'
 
 /** The usage of an organization (`GET /v2/admin/analytics`): characters, and minutes of speech as a decimal number. */
-export interface UsageReport {
-  /** First and last day of the report: ISO 8601 without a zone. */
-  readonly start_date: string
-  readonly end_date: string
+export interface UsageReport extends ReportRange {
+  /** The sum of all keys and days. */
   readonly total_usage: {
     readonly total_characters: number
     readonly text_translation_characters: number
@@ -33,18 +31,22 @@ export interface UsageReport {
 }
 
 interface KeyUsage {
+  /** Masked: its first and last characters only. */
   readonly api_key: string
+  /** Name of the key. */
   readonly api_key_label: string
+  /** The sum of the key. */
   readonly usage: UsageReport['total_usage']
 }
 
-/** First and last day of a report, `YYYY-MM-DD`, both included; at most 366 days apart. */
+/** The days of a report: `YYYY-MM-DD` in parameters, ISO 8601 without a zone in the report. */
 interface ReportRange {
+  /** First day. */
   readonly start_date: string
+  /** Last day, included; at most 366 days after the first. */
   readonly end_date: string
 }
 
-/** Parameters of the report on custom tags. */
 export interface CustomTagUsageParams extends ReportRange {
   /** One row for each tag (`period`, the default), or one for each tag and day. */
   readonly aggregate_by?: 'period' | 'day'
@@ -53,10 +55,7 @@ export interface CustomTagUsageParams extends ReportRange {
 }
 
 /** One page of the usage by custom tag (`GET /v2/admin/analytics/custom-tags`). */
-export interface CustomTagUsageReport {
-  /** First and last day of the report: ISO 8601 without a zone. */
-  readonly start_date: string
-  readonly end_date: string
+export interface CustomTagUsageReport extends ReportRange {
   /** `period` or `day`. */
   readonly aggregate_by: string
   /** The next page; null after the last. */
@@ -77,9 +76,11 @@ export interface DeveloperKey {
   readonly key_id: string
   /** Name of the key; not unique. */
   readonly label: string
-  /** Times of the creation and deactivation: ISO 8601; null for an active key. */
+  /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+  /** Time of the deactivation: ISO 8601; null for an active key. */
   readonly deactivated_time: string | null
+  /** True for a key that no longer works. */
   readonly is_deactivated: boolean
   /** Limits per month: null for none, 0 for nothing. */
   readonly usage_limits: { readonly characters: number | null; readonly speech_to_text_milliseconds: number | null }
@@ -93,6 +94,7 @@ export interface DeveloperKey {
  * console.log(usage_report.total_usage.total_characters)
  */
 export interface Admin {
+  /** The keys of the organization. */
   readonly keys: DeveloperKeys
   /** Returns the usage between two days, in total or also by `group_by`. Errors: `REQUEST_INVALID` for more than 366 days. */
   readonly usage: ServiceMethod<
@@ -119,6 +121,7 @@ interface DeveloperKeys {
   readonly list: ServiceMethod<[], readonly DeveloperKey[]>
   /** Deactivates a key at once and permanently. */
   readonly deactivate: ServiceMethod<[params: { readonly key_id: string }], DeveloperKey>
+  /** Changes the label of a key. */
   readonly rename: ServiceMethod<[params: { readonly key_id: string; readonly label: string }], DeveloperKey>
   /** Changes the limits of a key per month: null for none, 0 for nothing; a limit that is left out stays unchanged. */
   readonly setLimits: ServiceMethod<
@@ -150,8 +153,9 @@ export function adminOf(service: TranslationService): Admin {
  * functions are not enumerable.
  */
 export interface Usage {
-  /** Characters used by the account, and its limit; accounts without one have none, or null. */
+  /** Characters used by the account. */
   readonly character_count: number
+  /** Limit of the account in characters; absent or null for none. */
   readonly character_limit?: number | null
   /** Units used of each product: `billing_unit` is `characters`, `milliseconds`, `minutes` or another one. */
   readonly products?: readonly {
@@ -164,19 +168,29 @@ export interface Usage {
     /** @deprecated `account_unit_count` replaces it. */
     readonly character_count?: number
   }[]
-  /** Characters used by this key, and its limit. */
+  /** Characters used by this key. */
   readonly api_key_character_count?: number
+  /** Limit of this key in characters. */
   readonly api_key_character_limit?: number
+  /** Milliseconds of speech used. */
   readonly speech_to_text_milliseconds_count?: number
+  /** Limit of speech in milliseconds. */
   readonly speech_to_text_milliseconds_limit?: number
+  /** Minutes of speech used. */
   readonly speech_to_text_minutes_count?: number
+  /** Limit of speech in minutes. */
   readonly speech_to_text_minutes_limit?: number
+  /** Documents used. */
   readonly document_count?: number
+  /** Limit of documents. */
   readonly document_limit?: number
+  /** Documents used by the team. */
   readonly team_document_count?: number
+  /** Limit of documents of the team. */
   readonly team_document_limit?: number
-  /** Begin and end of the period: ISO 8601 in UTC. */
+  /** Begin of the period: ISO 8601 in UTC. */
   readonly start_time?: string
+  /** End of the period: ISO 8601 in UTC. */
   readonly end_time?: string
   /** Returns the characters that may still be used, by account and key; `Infinity` without a limit. */
   remaining(): number

@@ -11,6 +11,7 @@ import type { Result, TranslationCallOptions, TranslationService, Validation } f
 
 /** A document handle as JSON, to keep it for later. */
 export interface ExportedHandle {
+  /** Identifier of the document. */
   readonly document_id: string
   /** The key that decrypts the document; a secret that the service does not keep. */
   readonly document_key: string
@@ -24,6 +25,7 @@ export interface ExportedHandle {
  * await client.documents.resume(new DocumentHandle(handle.export()), { path: 'a.de.docx' })
  */
 export class DocumentHandle {
+  /** Identifier of the document. */
   readonly document_id: string
   readonly #key: string
 

@@ -15,6 +15,7 @@ import { named, type Result, type TranslationCallOptions, type TranslationServic
 
 /** The state of a document (`POST /v2/document/{document_id}`). */
 export interface DocumentStatus {
+  /** Identifier of the document. */
   readonly document_id: string
   /** Progress of the translation; the service may add states. */
   readonly status: 'queued' | 'translating' | 'done' | 'error' | (string & {})
@@ -22,16 +23,19 @@ export interface DocumentStatus {
   readonly seconds_remaining?: number
   /** Characters that are billed once the document is downloaded. */
   readonly billed_characters?: number
-  /** Reason for the failure; some services use the other field. */
+  /** Reason for the failure. */
   readonly error_message?: string
+  /** The reason for the failure, in another field that some services use. */
   readonly message?: string
 }
 
 /** A downloaded document. */
 export interface FetchedDocument {
+  /** The handle that it was downloaded with. */
   readonly handle: DocumentHandle
   /** The name that the service proposes, without folders. */
   readonly filename: string | undefined
+  /** Media type of the document. */
   readonly contentType: string | undefined
   /** The document, if there is no sink. */
   readonly bytes: Uint8Array | undefined
@@ -90,8 +94,6 @@ export class Documents {
    * anything is sent; a file is complete or absent. `deadline` and `totalTimeout` apply to the whole; default: none.
    *
    * Errors: those of the other methods.
-   *
-   * @example await client.documents.translate({ path: 'a.docx' }, { path: 'a.de.docx' }, { target_lang: 'DE' })
    */
   translate(
     source: DocumentSource,

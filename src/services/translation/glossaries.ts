@@ -15,7 +15,7 @@ import {
   withResponse,
 } from './translation-service.ts'
 
-/** A pair of languages of a glossary. */
+/** The languages of the source and target terms: `en`, `de`. */
 export interface GlossaryPair {
   /** Language of the source terms: `en`. */
   readonly source_lang: string
@@ -23,13 +23,18 @@ export interface GlossaryPair {
   readonly target_lang: string
 }
 
-/** A glossary with a dictionary for each pair of languages (`/v3/glossaries`). */
-export interface MultilingualGlossary {
+/** What all glossaries have. */
+interface AnyGlossary {
   /** For `glossary_id` of translations. */
   readonly glossary_id: string
+  /** Name of the glossary. */
   readonly name: string
   /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+}
+
+/** A glossary with a dictionary for each pair of languages (`/v3/glossaries`). */
+export interface MultilingualGlossary extends AnyGlossary {
   /** The dictionaries without their entries. */
   readonly dictionaries: readonly (GlossaryPair & { readonly entry_count: number })[]
 }
@@ -62,9 +67,11 @@ export interface Glossaries {
   readonly create: ServiceMethod<[glossary: NewGlossary], MultilingualGlossary>
   /** Returns all glossaries; the list has no pages. */
   readonly list: ServiceMethod<[], { readonly glossaries: readonly MultilingualGlossary[] }>
+  /** Returns one glossary. */
   readonly get: ServiceMethod<[glossary_id: string], MultilingualGlossary>
   /** Changes the name, and adds entries to one dictionary. Errors: `REQUEST_INVALID` for more than one dictionary. */
   readonly update: ServiceMethod<[glossary_id: string, changes: Partial<NewGlossary>], MultilingualGlossary>
+  /** Deletes a glossary. */
   readonly delete: ServiceMethod<[glossary_id: string], object>
   /** Returns the entries of one dictionary as text, for `GlossaryEntries.parse`. Errors: `RESPONSE_INVALID` if there is no such one. */
   readonly entries: ServiceMethod<[glossary_id: string, pair: GlossaryPair], DictionaryText>
@@ -75,7 +82,9 @@ export interface Glossaries {
 }
 
 interface NewGlossary {
+  /** At most 1024 bytes of UTF-8. */
   readonly name: string
+  /** Together at most 10 485 760 bytes. */
   readonly dictionaries: readonly DictionaryInput[]
 }
 
@@ -120,14 +129,10 @@ function listed(dictionaries: unknown, { source_lang, target_lang }: GlossaryPai
 }
 
 /** A glossary of one pair of languages (`/v2/glossaries`). */
-export interface Glossary extends GlossaryPair {
-  /** For `glossary_id` of translations. */
-  readonly glossary_id: string
-  readonly name: string
+export interface Glossary extends GlossaryPair, AnyGlossary {
   /** Whether translations can use it already. */
   readonly ready: boolean
-  /** Time of the creation: ISO 8601. */
-  readonly creation_time: string
+  /** Number of entries. */
   readonly entry_count: number
 }
 
@@ -146,6 +151,7 @@ export interface GlossariesV2 {
   readonly create: ServiceMethod<[glossary: { readonly name: string } & DictionaryInput], Glossary>
   /** Returns all glossaries; the list has no pages. */
   readonly list: ServiceMethod<[], { readonly glossaries: readonly Glossary[] }>
+  /** Returns one glossary. */
   readonly get: ServiceMethod<[glossary_id: string], Glossary>
   /** Deletes a glossary. Errors: `HTTP_403` for a glossary that was changed by {@link Glossaries} or on the web. */
   readonly delete: ServiceMethod<[glossary_id: string], object>

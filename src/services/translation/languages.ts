@@ -16,6 +16,7 @@ export type LanguageResource =
 
 /** A resource and its features (`GET /v3/languages/resources`). */
 export interface LanguageResourceRecord {
+  /** Name of the resource: `translate_text`. */
   readonly name: LanguageResource
   /** Features: `formality`, `glossary`, …, and which languages of a pair must have each. */
   readonly features: readonly {
@@ -27,9 +28,13 @@ export interface LanguageResourceRecord {
 
 /** A language that the service supports for a resource (`GET /v3/languages`). */
 export interface Language {
+  /** Code of the language. */
   readonly lang: LanguageCode
+  /** Name of the language. */
   readonly name: string
+  /** Whether texts in it can be translated. */
   readonly usable_as_source: boolean
+  /** Whether texts can be translated into it. */
   readonly usable_as_target: boolean
   /** `stable`, `beta`, `early_access`. */
   readonly status: string

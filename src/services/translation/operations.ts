@@ -4,7 +4,6 @@ import type { FormMembers, Operation } from '../client/request.ts'
 /** The key that an operation needs: with that scope, of an administrator, without scopes, or any. */
 export type Right = 'any' | 'admin' | 'unscoped' | `${string}:${string}`
 
-/** The type of a member of a record. */
 export type Member = 'record' | 'list' | 'text' | 'number'
 
 /**

@@ -7,9 +7,11 @@ import { methodsOf, pagesOf, type ServiceMethod, type TranslationCallOptions, ty
 export interface StyleRuleList {
   /** For `style_id` of translations. */
   readonly style_id: string
+  /** Name of the list. */
   readonly name: string
-  /** Times of the creation and the last change: ISO 8601. */
+  /** Time of the creation: ISO 8601. */
   readonly creation_time: string
+  /** Time of the last change: ISO 8601. */
   readonly updated_time: string
   /** `de`, `en`, `es`, `fr`, `it`, `ja`, `ko`, `zh`. */
   readonly language: string
@@ -23,16 +25,19 @@ export interface StyleRuleList {
 
 /** A list of style rules to create: a name of at most 1024 characters, at most 200 instructions. */
 export interface StyleRuleListInput extends Pick<StyleRuleList, 'name' | 'language' | 'configured_rules'> {
+  /** At most 200 instructions. */
   readonly custom_instructions?: readonly StyleInstructionInput[]
 }
 
 /** An instruction of a list of style rules. */
 export interface StyleInstruction {
+  /** Identifier within the list. */
   readonly id: string
   /** Name of the instruction, at most 100 characters. */
   readonly label: string
   /** The instruction, at most 300 characters. */
   readonly prompt: string
+  /** Source language of the instruction. */
   readonly source_language?: string
 }
 
@@ -40,7 +45,9 @@ type StyleInstructionInput = Omit<StyleInstruction, 'id'>
 
 /** A page, from 0, of 1 to 25 items (default 10). */
 interface PageParams {
+  /** The page, from 0. */
   readonly page?: number
+  /** 1 to 25, default 10. */
   readonly page_size?: number
 }
 
@@ -66,7 +73,9 @@ export interface StyleRules {
   readonly create: ServiceMethod<[list: StyleRuleListInput], StyleRuleList>
   /** Returns one list with its rules and instructions. */
   readonly get: ServiceMethod<[style_id: string], StyleRuleList>
+  /** Changes the name of a list. */
   readonly rename: ServiceMethod<[style_id: string, params: { readonly name: string }], StyleRuleList>
+  /** Deletes a list. */
   readonly delete: ServiceMethod<[style_id: string], object>
   /** Replaces all rules of a list. */
   readonly setRules: ServiceMethod<[style_id: string, rules: NonNullable<StyleRuleList['configured_rules']>], StyleRuleList>
@@ -80,8 +89,11 @@ export interface StyleRules {
 interface StyleInstructions {
   /** Adds an instruction. Retried as `unsafe`. */
   readonly create: ServiceMethod<[style_id: string, instruction: StyleInstructionInput], StyleInstruction>
+  /** Returns one instruction. */
   readonly get: ServiceMethod<[style_id: string, instruction_id: string], StyleInstruction>
+  /** Replaces an instruction. */
   readonly replace: ServiceMethod<[style_id: string, instruction_id: string, instruction: StyleInstructionInput], StyleInstruction>
+  /** Deletes an instruction. */
   readonly delete: ServiceMethod<[style_id: string, instruction_id: string], object>
 }
 
@@ -107,15 +119,21 @@ export function styleRulesOf(service: TranslationService): StyleRules {
 export interface TranslationMemory {
   /** For `translation_memory_id` of translations. */
   readonly translation_memory_id: string
+  /** Name of the memory. */
   readonly name: string
+  /** Language of its source texts. */
   readonly source_language: string
+  /** Languages of its translations. */
   readonly target_languages: readonly string[]
+  /** Number of segments. */
   readonly segment_count: number
 }
 
 /** A page of memories. Some services leave the total out; then a page with fewer items than its size is the last. */
 interface TranslationMemoryPage {
+  /** The memories of the page. */
   readonly translation_memories: readonly TranslationMemory[]
+  /** The number on all pages; some services leave it out. */
   readonly total_count?: number
 }
 

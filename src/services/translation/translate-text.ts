@@ -39,6 +39,7 @@ function withCount<T>(result: T, items: readonly unknown[], { length }: readonly
 
 /** Parameters of a translation (`POST /v2/translate`), with the names of the service. */
 export interface TranslateParams {
+  /** Target language. */
   readonly target_lang: LanguageCode
   /** Language of the texts; default: detected. Required with a glossary. */
   readonly source_lang?: LanguageCode
@@ -72,21 +73,23 @@ export interface TranslateParams {
   readonly tag_handling_version?: 'v1' | 'v2' | (string & {})
   /** Detects the structure of XML; default true. */
   readonly outline_detection?: boolean
-  /** Tags that do not split sentences, that do, and tags whose content is not translated. */
+  /** Tags that do not split sentences. */
   readonly non_splitting_tags?: readonly string[]
+  /** Tags that split sentences. */
   readonly splitting_tags?: readonly string[]
+  /** Tags whose content is not translated. */
   readonly ignore_tags?: readonly string[]
   /** Formerly allowed languages in beta. @deprecated It has no effect. */
   readonly enable_beta_languages?: boolean
 }
 
-/** Parameters of a translation of up to 50 texts. */
 export type TranslateTextParams = TranslateParams & { readonly text: string | readonly string[] }
 
 /** A translated text. */
 export interface Translation {
   /** That of the parameters, or the detected one. */
   readonly detected_source_language: string
+  /** The translated text. */
   readonly text: string
   /** Number of billed characters, with `show_billed_characters`. */
   readonly billed_characters?: number
@@ -107,14 +110,19 @@ export interface RephraseTextParams {
   readonly text: string | readonly string[]
   /** The language of the texts; default: detected. */
   readonly target_lang?: LanguageCode
+  /** The style to write in. */
   readonly writing_style?: 'default' | `${'' | 'prefer_'}${'academic' | 'business' | 'casual' | 'simple'}` | (string & {})
+  /** The tone to write in. */
   readonly tone?: 'default' | `${'' | 'prefer_'}${'confident' | 'diplomatic' | 'enthusiastic' | 'friendly'}` | (string & {})
 }
 
 /** An improved text. */
 export interface Improvement {
+  /** The rephrased or corrected text. */
   readonly text: string
+  /** Language of the result. */
   readonly target_language: string
+  /** Language that was detected in the text. */
   readonly detected_source_language: string
 }
 

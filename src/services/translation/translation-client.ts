@@ -11,7 +11,7 @@ import type { DocumentParams, DocumentSource } from './document-upload.ts'
 import { type DocumentSink, Documents, type TranslatedDocument } from './documents.ts'
 import { type Glossaries, type GlossariesV2, glossariesOf, glossariesV2Of } from './glossaries.ts'
 import { type Languages, languagesOf } from './languages.ts'
-import { type Quality, qualityOf } from './quality.ts'
+import { type Quality, qualityOf } from './quality/quality.ts'
 import { type StyleRules, styleRulesOf, type TranslationMemories, translationMemoriesOf } from './style-rules.ts'
 import { type TranslatedTexts, type TranslateManyOptions, translateMany } from './translate-many.ts'
 import {
@@ -30,8 +30,8 @@ import {
   TranslationService,
   withTag,
 } from './translation-service.ts'
-import { Voice } from './voice.ts'
-import { VoiceJobs } from './voice-jobs.ts'
+import { VoiceJobs } from './voice/jobs.ts'
+import { Voice } from './voice/voice.ts'
 
 /**
  * A client of the translation service: translates texts and documents, and has the other operations of the service. Parameters and records

@@ -96,8 +96,7 @@ export class TranslationService {
    * Sends an operation and returns the record or list of its response. Errors: those of {@link checkMembers} and {@link ApiClient};
    * `RESPONSE_INVALID` for a response without what the operation promises; each with its name.
    *
-   * @param operation its name, or its row with another path
-   * @param given the input, or a function that checks the arguments and returns it
+   * @param given the input, or a function that returns it
    * @param read checks the result, or returns another one
    */
   async call<T, Read = Result<T>>(
@@ -339,7 +338,6 @@ function hostsOf({ baseUrl, plan, apiKey }: TranslationClientOptions): { readonl
   throw new ConfigurationError('CONFIG_INVALID', 'the host cannot be derived from the credential: set baseUrl or plan')
 }
 
-/** Returns the plan of a key, which its last characters show. */
 function planOf(key: string): 'free' | 'pro' {
   return key.endsWith(':fx') ? 'free' : 'pro'
 }

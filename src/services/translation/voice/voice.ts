@@ -1,9 +1,7 @@
 /** Live transcription and translation of speech: creates and opens sessions. */
-import type { MessageSocket } from '../../http/message.ts'
-import type { MessagePack } from '../../platform/platform.ts'
-import { ValidationError } from '../client/errors.ts'
-import { named, type Result, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
-import type { VoiceAccess, VoiceSession } from './voice-session.ts'
+import { ValidationError } from '../../client/errors.ts'
+import { named, type Result, type TranslationCallOptions, type TranslationService } from '../translation-service.ts'
+import type { VoiceAccess, VoiceSession } from './session.ts'
 
 /** Parameters of a voice session (`POST /v3/voice/realtime`), with the names of the service. */
 export interface VoiceSessionInput {
@@ -19,11 +17,15 @@ export interface VoiceSessionInput {
   readonly target_media_languages?: readonly string[]
   /** Media type of translated speech; default `audio/webm;codecs=opus`. */
   readonly target_media_content_type?: string
+  /** Voice of translated speech. */
   readonly target_media_voice?: 'male' | 'female'
   /** Format of messages; default `json`. `msgpack` needs the package `@msgpack/msgpack`, see `messagePack`. */
   readonly message_format?: 'json' | 'msgpack'
+  /** Spoken terms of the account. */
   readonly spoken_terms_id?: string
+  /** Glossary for the translations. */
   readonly glossary_id?: string
+  /** Formality of the translations. */
   readonly formality?: 'default' | 'formal' | 'more' | 'informal' | 'less'
 }
 
@@ -32,11 +34,20 @@ export interface VoiceOpenOptions extends TranslationCallOptions {
   /** The class of the connection; default: that of the platform. */
   readonly WebSocket?: new (
     url: string,
-  ) => MessageSocket
+  ) => {
+    binaryType: 'arraybuffer' | 'blob'
+    readonly bufferedAmount: number
+    send(data: string | Uint8Array<ArrayBuffer>): void
+    close(code?: number): void
+    addEventListener(
+      type: 'open' | 'message' | 'close' | 'error',
+      listener: (event: { readonly data?: unknown; readonly code?: number }) => void,
+    ): void
+  }
   /**
    * The package `@msgpack/msgpack`, for `message_format: 'msgpack'` in pages and workers; Node, Bun and Deno find it if it is installed.
    */
-  readonly messagePack?: MessagePack
+  readonly messagePack?: { encode(value: unknown): Uint8Array<ArrayBuffer>; decode(bytes: ArrayBuffer): unknown }
   /** Maximum speed at which audio is sent, as a multiple of its duration: up to 2, which the service accepts; default 1.1. */
   readonly speed?: number
 }
@@ -88,7 +99,7 @@ export class Voice {
   ): Promise<VoiceSession> {
     await named('voice.open', async () => checkSpeed(speed))
     // Loaded on first use, because few programs need it.
-    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./voice-messages.ts'), import('./voice-session.ts')])
+    const [{ voiceCodec }, { VoiceSession: Session }] = await Promise.all([import('./messages.ts'), import('./session.ts')])
     const codec = await voiceCodec(input.message_format, messagePack)
     const access = await this.createSession(input, options)
     return Session.open(

@@ -1,16 +1,17 @@
 /** Voice jobs: create a job, upload the recording, wait until it is translated, download the results. */
 
-import { type AuthError, isAuthError, ProtocolError } from '../../errors.ts'
-import { canParseUrl } from '../../text/can-parse-url.ts'
-import { hasStatus } from '../client/errors.ts'
-import type { CallInput, Operation } from '../client/request.ts'
-import type { ApiResponse } from '../client/response.ts'
-import { JobFailedError } from './errors.ts'
-import { marked, oneEnd, poll } from './poll.ts'
-import type { Result, TranslationCallOptions, TranslationService } from './translation-service.ts'
+import { type AuthError, isAuthError, ProtocolError } from '../../../errors.ts'
+import { canParseUrl } from '../../../text/can-parse-url.ts'
+import { hasStatus } from '../../client/errors.ts'
+import type { CallInput, Operation } from '../../client/request.ts'
+import type { ApiResponse } from '../../client/response.ts'
+import { JobFailedError } from '../errors.ts'
+import { marked, oneEnd, poll } from '../poll.ts'
+import type { Result, TranslationCallOptions, TranslationService } from '../translation-service.ts'
 
 /** A recording and the results to create from it (`POST /v1/jobs/voice/translate`). */
 export interface VoiceJobInput {
+  /** Name, media type and size of the recording. */
   readonly source_file: {
     readonly name: string
     /** `audio/mpeg`, `audio/wav`, `audio/ogg`, `audio/flac`, `audio/mp4`, `audio/webm`. */
@@ -28,6 +29,7 @@ type VoiceJobTarget = VoiceJobInput['targets'][number]
 
 /** A voice job that was created. The signature and the signed URL are secrets. */
 export interface VoiceJob {
+  /** Identifier of the job. */
   readonly job_id: string
   /** URL to which the recording is uploaded. */
   readonly upload_url: string
@@ -38,16 +40,15 @@ export interface VoiceJob {
 }
 
 /** The state of a voice job (`GET /v1/jobs/voice/translate/{job_id}`). */
-export interface VoiceJobState {
+export interface VoiceJobState extends Required<VoiceJobInput> {
+  /** Identifier of the job. */
   readonly job_id: string
-  /** Times of the creation and the last change: ISO 8601. */
+  /** Time of the creation: ISO 8601. */
   readonly created_at: string
+  /** Time of the last change: ISO 8601. */
   readonly updated_at: string
   /** Storage that the job uses, as the service counts it. */
   readonly usage: { readonly storage_used: number }
-  readonly source_file: VoiceJobInput['source_file']
-  readonly parameters: NonNullable<VoiceJobInput['parameters']>
-  readonly targets: VoiceJobInput['targets']
   /**
    * The results in the order of the targets; `status` is `pending`, `uploaded`, `processing`, `complete`, `downloaded` or `failed`.
    * Signatures and signed URLs are secrets.

@@ -1,11 +1,11 @@
 /** Evaluations of the quality of translations: the mistakes and where they are. */
-import { retryHint } from '../../net/retry.ts'
-import { described } from '../client/errors.ts'
-import { rawPath } from '../client/request.ts'
-import { JobFailedError } from './errors.ts'
-import { operations } from './operations.ts'
-import { oneEnd, poll } from './poll.ts'
-import { methodsOf, type Result, type ServiceMethod, type TranslationCallOptions, type TranslationService } from './translation-service.ts'
+import { retryHint } from '../../../net/retry.ts'
+import { described } from '../../client/errors.ts'
+import { rawPath } from '../../client/request.ts'
+import { JobFailedError } from '../errors.ts'
+import { operations } from '../operations.ts'
+import { oneEnd, poll } from '../poll.ts'
+import { methodsOf, type Result, type ServiceMethod, type TranslationCallOptions, type TranslationService } from '../translation-service.ts'
 
 /** Texts and their translations whose quality is evaluated (`POST /v1/quality-evaluation`). */
 export interface QualityInput {
@@ -15,7 +15,7 @@ export interface QualityInput {
   readonly segments: readonly { readonly source: string; readonly target: string }[]
 }
 
-/** An evaluation that was submitted. */
+/** An evaluation that was submitted; the service keeps it for a day. */
 export interface QualityJob {
   /** Identifier of the job; the service keeps it for a day. */
   readonly job_id: string
@@ -25,6 +25,7 @@ export interface QualityJob {
 
 /** The state of an evaluation. */
 export interface QualityState {
+  /** Identifier of the job. */
   readonly job_id: string
   /** `processing`, `done`, `error`. */
   readonly status: string

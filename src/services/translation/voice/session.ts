@@ -1,13 +1,13 @@
 /** A voice session: audio is sent to the service, transcripts and audio come back. */
-import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../errors.ts'
-import type { MessageSocket } from '../../http/message.ts'
-import { Interruption, sleep } from '../../net/cancellation.ts'
-import { type Clock, startTimer } from '../../net/clock.ts'
-import type { ApiClient } from '../client/api-client.ts'
-import { ValidationError } from '../client/errors.ts'
-import { VoiceError } from './errors.ts'
-import type { TranslationCallOptions, TranslationService } from './translation-service.ts'
-import { unreadable, type VoiceCodec, type VoiceMessage, type VoiceSegment } from './voice-messages.ts'
+import { AbortedError, type AuthError, abortedBy, NetworkError, TimeoutError } from '../../../errors.ts'
+import type { MessageSocket } from '../../../http/message.ts'
+import { Interruption, sleep } from '../../../net/cancellation.ts'
+import { type Clock, startTimer } from '../../../net/clock.ts'
+import type { ApiClient } from '../../client/api-client.ts'
+import { ValidationError } from '../../client/errors.ts'
+import { VoiceError } from '../errors.ts'
+import type { TranslationCallOptions, TranslationService } from '../translation-service.ts'
+import { unreadable, type VoiceCodec, type VoiceMessage, type VoiceSegment } from './messages.ts'
 
 /** Settings of the audio that is sent. */
 interface VoiceSending {
@@ -248,7 +248,6 @@ function refused(why: string, field?: string): ValidationError {
   return new ValidationError('REQUEST_INVALID', `${why}; nothing was sent`, { ...(field !== undefined && { field }) })
 }
 
-/** Opens a connection for messages. */
 export type OpenSocket = (url: string) => MessageSocket
 
 /** The access to a voice session (`POST /v3/voice/realtime`). */
@@ -257,6 +256,7 @@ export interface VoiceAccess {
   readonly streaming_url: string
   /** Opens the session once; a secret. */
   readonly token: string
+  /** Identifier of the session. */
   readonly session_id?: string
 }
 
@@ -466,7 +466,6 @@ class VoiceSender {
   }
 }
 
-/** A piece of audio, and its duration in milliseconds if that is known. */
 interface VoicePiece {
   readonly data: Uint8Array
   readonly duration: number | undefined

@@ -1,8 +1,8 @@
 /** The messages of a voice session, and the two formats in which they are sent. */
 
-import { base64, fromBase64url } from '../../crypto/encoding.ts'
-import { ProtocolError, UnsupportedError } from '../../errors.ts'
-import type { MessagePack } from '../../platform/platform.ts'
+import { base64, fromBase64url } from '../../../crypto/encoding.ts'
+import { ProtocolError, UnsupportedError } from '../../../errors.ts'
+import type { MessagePack } from '../../../platform/platform.ts'
 
 /** A message of the client: audio, or the end of the audio. */
 export type VoiceSaid = { readonly source_media_chunk: { readonly data: Uint8Array } } | { readonly end_of_source_media: object }
@@ -69,9 +69,11 @@ async function installedMessagePack(): Promise<MessagePack> {
 
 /** A part of a transcript. */
 export interface VoiceSegment {
+  /** The words. */
   readonly text: string
-  /** Begin and end in milliseconds from the start of the audio. */
+  /** Begin in milliseconds from the start of the audio. */
   readonly start_time: number
+  /** End in milliseconds from the start of the audio. */
   readonly end_time: number
 }
 
