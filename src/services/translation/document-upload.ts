@@ -5,7 +5,7 @@ import { IntegrityError } from '../../errors.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { ValidationError } from '../client/errors.ts'
 import { type CallInput, chunksOf, heard, type StreamBody } from '../client/request.ts'
-import { checkTranslation } from './checks.ts'
+import { checkTranslation } from './operations.ts'
 import type { TranslateParams } from './translate-text.ts'
 import type { Result, TranslationCallOptions, TranslationService, Validation } from './translation-service.ts'
 

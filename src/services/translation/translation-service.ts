@@ -9,8 +9,16 @@ import { sharedLimits } from '../client/pacer.ts'
 import { type Paged, type PagedOptions, type PageSource, paged } from '../client/paging.ts'
 import type { CallInput, CallOptions, FormMembers } from '../client/request.ts'
 import { ApiResponse } from '../client/response.ts'
-import { checkBodySize, checkMembers, checkSurrogates, inForm } from './checks.ts'
-import { type Member, type OperationName, operations, type TranslationOperation } from './operations.ts'
+import {
+  checkBodySize,
+  checkMembers,
+  checkSurrogates,
+  inForm,
+  type Member,
+  type OperationName,
+  operations,
+  type TranslationOperation,
+} from './operations.ts'
 
 /** Options of `TranslationClient`. Durations are milliseconds. */
 export interface TranslationClientOptions
