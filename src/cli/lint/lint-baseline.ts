@@ -7,8 +7,9 @@ import { replaceFile, type Seen, seenFile, systemCode } from '../../node/base/in
 import { forJson } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { jsonIn, readInput } from '../read-document.ts'
+import type { FoundProblems } from './collector.ts'
 import type { BaselineOptions } from './lint-options.ts'
-import type { FoundProblems, LintOutcome } from './lint-run.ts'
+import type { LintOutcome } from './lint-run.ts'
 
 /** The findings to report, and the number in the baseline. */
 export interface Fresh extends FoundProblems {
