@@ -17,7 +17,7 @@ import { Collector } from '../lint/collector.ts'
 import { type LintOutcome, type LintSettings, NAMES } from '../lint/lint-run.ts'
 import { Definitions, definitionsOf } from '../lint/lint-shard.ts'
 import { type Linter, type LintResult, localLinter, runFinding } from '../lint/linter.ts'
-import { LiveBlock } from '../live-block.ts'
+import { LiveLine } from '../live-line.ts'
 import { type CrawlOption, crawlSettings } from '../options.ts'
 import { Journal } from './journal.ts'
 import { Omissions } from './omissions.ts'
@@ -33,7 +33,7 @@ export async function crawlAll(
 ): Promise<LintOutcome> {
   const settings = { ...crawlSettings(options), visit: originsOf(lint) }
   const { start, failures } = await startsOf(inputs)
-  const collected = new Collected(lint, new Progress(io))
+  const collected = new Collected(lint, io)
   for (const failure of failures) collected.omissions.fail(failure)
   if (start.length === 0) return collected.outcome()
   const journal =
@@ -58,7 +58,7 @@ export async function crawlAll(
     collected.omissions.fail({ name: inputs[0] ?? '', error })
   } finally {
     journal?.close()
-    collected.progress.end()
+    collected.line.end()
   }
   return collected.outcome()
 }
@@ -97,18 +97,23 @@ interface Result {
 
 /** The results of a crawl. */
 class Collected {
-  readonly progress: Progress
+  readonly line: LiveLine
   readonly omissions = new Omissions()
   readonly #settings: LintSettings
   readonly #collector: Collector
   readonly #definitions = new Definitions()
   readonly #names: string[] = []
+  readonly #start = performance.now()
   #documents = 0
+  /** Documents read, also those of other shards. */
+  #read = 0
+  #requests = 0
+  #unread = 0
 
-  constructor(settings: LintSettings, progress: Progress) {
+  constructor(settings: LintSettings, io: Io) {
     this.#settings = settings
     this.#collector = new Collector(settings, true)
-    this.progress = progress
+    this.line = new LiveLine(io)
   }
 
   add(told: { readonly visit: Visit; readonly result: Result } | EarlyStop): void {
@@ -123,7 +128,16 @@ class Collected {
     this.#settings.run.addOuterRefs(result.outerRefs)
     this.#collector.add(result.problems)
     for (const definition of result.definitions) this.#definitions.add(definition)
-    this.progress.add(documents, failure !== undefined)
+    this.#requests++
+    this.#read += documents
+    if (failure) this.#unread++
+    this.line.show((width) => this.#progress().slice(0, width))
+  }
+
+  #progress(): string {
+    const rate = Math.round((this.#read * 1000) / Math.max(1, performance.now() - this.#start))
+    const unread = this.#unread === 0 ? '' : `, ${this.#unread} not read`
+    return `${this.#read} documents in ${this.#requests} requests${unread}, ${rate}/s`
   }
 
   outcome(): LintOutcome {
@@ -138,42 +152,6 @@ class Collected {
       names: this.#names.sort(),
       shard: { definitions: this.#definitions.all(), outerRefs: this.#settings.run.outerRefs.all(), unsettled },
     }
-  }
-}
-
-/** Milliseconds between updates. */
-const EVERY = 200
-
-/** Shows the progress of a crawl in one terminal line. */
-class Progress {
-  readonly #block: LiveBlock
-  readonly #start = Date.now()
-  #shown = 0
-  #documents = 0
-  #requests = 0
-  #failures = 0
-
-  constructor(io: Io) {
-    this.#block = new LiveBlock(io)
-  }
-
-  /** Counts a request, its documents, and whether it failed. */
-  add(documents: number, failed: boolean): void {
-    this.#requests++
-    this.#documents += documents
-    if (failed) this.#failures++
-    const now = Date.now()
-    if (!this.#block.isOn || now - this.#shown < EVERY) return
-    this.#shown = now
-    const rate = Math.round((this.#documents * 1000) / Math.max(1, now - this.#start))
-    const failures = this.#failures === 0 ? '' : `, ${this.#failures} not read`
-    const text = `${this.#documents} documents in ${this.#requests} requests${failures}, ${rate}/s`
-    this.#block.show([text.slice(0, this.#block.width)])
-  }
-
-  /** Removes the line. */
-  end(): void {
-    this.#block.clear()
   }
 }
 

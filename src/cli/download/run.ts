@@ -15,8 +15,7 @@ import { shellWord } from '../../text/shell-word.ts'
 import type { Context } from '../context.ts'
 import { Omissions } from '../crawl/omissions.ts'
 import { EXIT, exitCodeOf, exitOfFailure, usageError, worstExit } from '../exit-code.ts'
-import type { Diagnostics } from '../io.ts'
-import { isBrokenPipe } from '../io.ts'
+import { type Diagnostics, isBrokenPipe, styleOf, write } from '../io.ts'
 import { openAuth } from '../open-auth.ts'
 import {
   type AssetOptions,
@@ -33,7 +32,7 @@ import { bytesText } from '../units.ts'
 import { crawledDocuments, givenDocuments, LinkChoice, ReadAgain, targetOfUrl } from './documents.ts'
 import { Forecast, type PlanView, printPlan } from './dry-run.ts'
 import { FailedFiles } from './failed-files.ts'
-import { type Audience, personAudience, programAudience, quietAudience, Totals } from './progress.ts'
+import { type Audience, Progress, personAudience, programAudience, quietAudience, summaryTable } from './progress.ts'
 
 export interface DownloadCommandOptions
   extends CredentialsOption,
@@ -82,7 +81,9 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
   requireLinkAlone(options)
   const names = given.filter((name) => !isBucket(name))
   const forecast = new Forecast(dryRun)
-  const audience = json ? programAudience(context) : options.quiet ? quietAudience(context) : personAudience(context, forecast)
+  const progress = new Progress(forecast)
+  const isForPeople = !json && !options.quiet
+  const audience = json ? programAudience(context) : options.quiet ? quietAudience(context) : personAudience(context, progress)
   const within: Context = { ...context, diagnostics: audience.diagnostics }
   const omissions = new Omissions()
   const again = new ReadAgain()
@@ -118,7 +119,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const setUp = () => providersSetUp(options, context)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
-      : await perform(events, { audience, forecast, folder, all, setUp }, within)
+      : await perform(events, { audience, progress, ...(isForPeople && { folder }), all, setUp }, within)
     return worstExit([...exits, ...(await reportUnread(forecast, omissions, within, () => noLink(options, links)))])
   } finally {
     audience.end()
@@ -192,32 +193,28 @@ async function folderAt(name: string): Promise<string> {
   }
 }
 
+interface Performance {
+  readonly audience: Audience
+  readonly progress: Progress
+  /** The folder that the summary names; absent where no summary is printed. */
+  readonly folder?: string
+  readonly all: boolean
+  readonly setUp: PlanView['setUp']
+}
+
 /** Processes all events, reports failures and returns the exit codes. */
 async function perform(
   events: AsyncIterable<DownloadEvent>,
-  {
-    audience,
-    forecast,
-    folder,
-    all,
-    setUp,
-  }: {
-    readonly audience: Audience
-    readonly forecast: Forecast
-    readonly folder: string
-    readonly all: boolean
-    readonly setUp: PlanView['setUp']
-  },
-  { diagnostics }: Context,
+  { audience, progress, folder, all, setUp }: Performance,
+  { io, diagnostics }: Context,
 ): Promise<readonly number[]> {
-  const totals = new Totals()
   const failed = new FailedFiles({ all })
   let interrupted: AuthError | undefined
   try {
     for await (const given of events) {
-      const event = given.kind === 'failed' ? await withProvider(given, forecast, setUp) : given
-      totals.add(event)
-      forecast.atLeast(totals.planned)
+      const event = given.kind === 'failed' ? await withProvider(given, progress.forecast, setUp) : given
+      progress.add(event)
+      progress.forecast.atLeast(progress.planned)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
       else if (event.kind === 'document') failed.failCopy(event)
       else if (event.kind === 'warning') failed.warn(event)
@@ -225,13 +222,13 @@ async function perform(
     }
   } catch (error) {
     if (!isAuthError(error) || error.code !== 'ABORTED') throw error
-    interrupted = interruption(totals, forecast)
+    interrupted = interruption(progress)
   }
   audience.end()
   await failed.tell(diagnostics)
-  if (totals.planned > 0) await isHeard(audience.conclude(totals, folder))
+  if (progress.planned > 0 && folder !== undefined) await isHeard(write(io.stdout, summaryTable(progress, folder, styleOf(io, io.stdout))))
   if (interrupted) await diagnostics.error(interrupted)
-  else await reportRemaining(totals, forecast, diagnostics)
+  else await reportRemaining(progress, diagnostics)
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
 }
 
@@ -252,17 +249,12 @@ async function isHeard(telling: Promise<void> | void): Promise<boolean> {
 }
 
 /** Reports how many files were not started, as on a full disk. */
-async function reportRemaining(
-  { written, kept, skipped, failed }: Totals,
-  { files, isComplete }: Forecast,
-  diagnostics: Diagnostics,
-): Promise<void> {
-  const left = files - written.files - kept.files - skipped - failed
+async function reportRemaining({ finished, forecast: { files, isComplete } }: Progress, diagnostics: Diagnostics): Promise<void> {
   const more = isComplete ? '' : '+'
-  if (left > 0) await diagnostics.note(`not started: ${left}${more} of ${files}${more} files`)
+  if (files > finished) await diagnostics.note(`not started: ${files - finished}${more} of ${files}${more} files`)
 }
 
-function interruption({ written, kept, resumable }: Totals, { files, isComplete }: Forecast): AuthError {
+function interruption({ written, kept, resumable, forecast: { files, isComplete } }: Progress): AuthError {
   const part = resumable > 0 ? `, and ${bytesText(resumable)} of incomplete files` : ''
   const hint = `complete: ${written.files + kept.files} of ${files}${isComplete ? '' : '+'} files${part}; run the same command to resume`
   return new AuthError('ABORTED', 'interrupted', { hint })

@@ -16,7 +16,8 @@ import type { Context } from '../context.ts'
 import { replacePrivateFile } from '../credentials/edit-credentials.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 import { type Io, write } from '../io.ts'
-import { LiveBlock, shortened } from '../live-block.ts'
+import { shortened } from '../live-block.ts'
+import { LiveLine } from '../live-line.ts'
 import { readInput, readText } from '../read-document.ts'
 import { batchFailure, noteUsage, openClient, paramsOf, type TranslateOptions } from './open-client.ts'
 
@@ -258,14 +259,11 @@ async function translateFile(
 ): Promise<TranslatedDocument> {
   const { signal } = context.io
   await newPath(output)
-  const progress = new DocumentProgress(client, name, context.io)
-  try {
+  return withProgress(client, name, context.io, async () => {
     const { handle, kept } = await upload(client, name, output, options, context)
     const translation = client.documents.resume(handle, { path: output }, { signal })
     return await (kept === undefined ? translation : finish(kept, translation, context))
-  } finally {
-    progress.end()
-  }
+  })
 }
 
 /**
@@ -296,14 +294,10 @@ async function resumeFile(
         hint: 'give the same --base-url or --plan as for the upload',
       },
     )
-  const progress = new DocumentProgress(client, path, context.io)
-  try {
-    const { signal } = context.io
-    const done = client.documents.resume({ document_id, document_key }, { path }, { signal })
+  return withProgress(client, path, context.io, async () => {
+    const done = client.documents.resume({ document_id, document_key }, { path }, { signal: context.io.signal })
     return { ...(await finish(kept, done, context)), output: path }
-  } finally {
-    progress.end()
-  }
+  })
 }
 
 /** Creates the resume file before the upload, so that nothing is billed if the folder is not writable; uses a temporary folder if it is lost later. */
@@ -387,21 +381,14 @@ async function checkHandleFile(output: string): Promise<void> {
   })
 }
 
-class DocumentProgress {
-  readonly #block: LiveBlock
-  readonly #close: () => void
-
-  constructor(client: TranslationClient, name: string, io: Io) {
-    this.#block = new LiveBlock(io)
-    const show = (text: string) => this.#block.show([shortened(text, this.#block.width, '...')])
-    this.#close = this.#block.isOn ? client.on('progress', (event) => show(forLine(`${name}: ${said(event)}`))) : () => undefined
-  }
-
-  /** Removes the line. */
-  end(): void {
-    this.#block.clear()
-    this.#close()
-  }
+/** Runs with a line on a terminal that says how far a document is. */
+async function withProgress<T>(client: TranslationClient, name: string, io: Io, work: () => Promise<T>): Promise<T> {
+  const line = new LiveLine(io)
+  const close = client.on('progress', (event) => line.show((width) => shortened(forLine(`${name}: ${said(event)}`), width, '...')))
+  return work().finally(() => {
+    close()
+    line.end()
+  })
 }
 
 function said({ operation, ...detail }: Readonly<Record<string, unknown>>): string {

@@ -17,5 +17,5 @@ it('knows nothing from one look, and no negative rate when something begins anew
   expect(after().rate).toBe(0)
   expect(after([5, 100]).rate).toBe(0)
   expect(after([5, 100], [5, 200]).rate).toBe(0)
-  expect(after([0, 100], [1000, 20])).toMatchObject({ rate: 0, amount: 20 })
+  expect(after([0, 100], [1000, 20]).rate).toBe(0)
 })
