@@ -1,5 +1,6 @@
 /** Runs `download`. */
 import { realpath } from 'node:fs/promises'
+import type { Auth } from '../../auth/auth.ts'
 import { AuthError, ConfigurationError, isAuthError } from '../../errors.ts'
 import { makeFolder, writeFailure } from '../../node/base/index.ts'
 import {
@@ -115,7 +116,8 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
     const links = new LinkChoice()
     const chosen = options.link === undefined ? documents : links.in(documents, options.link)
     const inputs = forecast.watch(joined(given.filter(isBucket), chosen, opened), await selectionOptionsOf(settings))
-    const events = options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options, within)
+    const events =
+      options.queue === undefined || dryRun ? download(inputs, settings) : await queued(inputs, settings, options.queue, within)
     const setUp = () => providersSetUp(options, context)
     const exits = dryRun
       ? await printPlan(events, { forecast, auth, json, all, setUp }, within)
@@ -130,7 +132,7 @@ export async function downloadAll(given: readonly string[], options: DownloadCom
 async function* joined(
   urls: readonly string[],
   documents: AsyncIterable<DownloadInput>,
-  auth: Parameters<typeof targetOfUrl>[1],
+  auth: () => Promise<Auth>,
 ): AsyncGenerator<DownloadInput> {
   for (const url of urls) yield await targetOfUrl(url, auth)
   yield* documents
@@ -151,27 +153,22 @@ function noLink({ link }: DownloadCommandOptions, { relations }: LinkChoice): Co
   return new ConfigurationError('TARGET_NOT_FOUND', `nothing to download: no document has a link "${link}"`, { hint })
 }
 
-/** Limits that each worker has for itself. */
-const OF_WORKERS = { concurrency: '--concurrency', limitRate: '--limit-rate' } as const
-
 /** Downloads by the workers of a queue. Errors: `USAGE`. */
 async function queued(
   inputs: AsyncIterable<DownloadInput>,
-  { concurrency: _concurrency, bytesPerSecond: _bytes, ...settings }: DownloadOptions,
-  options: DownloadCommandOptions,
+  { concurrency, bytesPerSecond, ...settings }: DownloadOptions,
+  option: QueueOption,
   context: Context,
 ): Promise<AsyncIterable<DownloadEvent>> {
-  for (const [name, option] of Object.entries(OF_WORKERS))
-    if (options[name as keyof typeof OF_WORKERS] !== undefined)
-      throw usageError(
-        `${option} does not apply to the workers of --queue`,
-        'use --per-host and --rate, which hold for all workers together',
-      )
-  const [{ queueUrl, shownUrl }, { downloadByQueue }] = await Promise.all([
-    import('../queue/address.ts'),
-    import('../../node/queue/index.ts'),
-  ])
-  const queue = queueUrl(options.queue, context)
+  // Each worker has these limits for itself.
+  const limit = concurrency !== undefined ? '--concurrency' : bytesPerSecond !== undefined ? '--limit-rate' : undefined
+  if (limit !== undefined) {
+    const hint = 'use --per-host and --rate, which hold for all workers together'
+    throw usageError(`${limit} does not apply to the workers of --queue`, hint)
+  }
+  const { queueUrl, shownUrl } = await import('../queue/address.ts')
+  const { downloadByQueue } = await import('../../node/queue/index.ts')
+  const queue = queueUrl(option, context)
   const worker = `stac-auth queue work -d ${shellWord(settings.folder)}`
   const onLonely = () =>
     void context.diagnostics.note(`no worker is connected to ${shownUrl(queue)} for this folder yet; start one with ${worker}`)
@@ -209,10 +206,11 @@ async function perform(
   { io, diagnostics }: Context,
 ): Promise<readonly number[]> {
   const failed = new FailedFiles({ all })
+  const advised = ({ error, file: { url } }: FailedEvent) => withProviderHint(error, { url, context: progress.forecast.context }, setUp)
   let interrupted: AuthError | undefined
   try {
     for await (const given of events) {
-      const event = given.kind === 'failed' ? await withProvider(given, progress.forecast, setUp) : given
+      const event = given.kind === 'failed' ? { ...given, error: await advised(given) } : given
       progress.add(event)
       progress.forecast.atLeast(progress.planned)
       if (event.kind === 'failed' && event.error.code !== 'ABORTED') failed.fail(event)
@@ -230,11 +228,6 @@ async function perform(
   if (interrupted) await diagnostics.error(interrupted)
   else await reportRemaining(progress, diagnostics)
   return [...failed.exits(), ...(interrupted ? [exitCodeOf(interrupted.code)] : [])]
-}
-
-/** Adds the command that helps with a file of a known provider. */
-async function withProvider(event: FailedEvent, { context }: Forecast, setUp: PlanView['setUp']): Promise<FailedEvent> {
-  return { ...event, error: await withProviderHint(event.error, { url: event.file.url, context }, setUp) }
 }
 
 /** Returns false if the output is closed: the download stops then. */
@@ -278,13 +271,13 @@ async function reportUnread(
 }
 
 function nothing({ documents, keys }: Forecast): ConfigurationError {
-  if (documents === 0) {
-    const hint = 'give a STAC document, a folder with some, a glob, a URL, or - for stdin'
-    return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: the inputs contain no documents', { hint })
-  }
-  if (keys.length === 0) return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no document has an asset')
-  const hint = `the assets are: ${keys.join(', ')}; --include matches their file names, too`
-  return new ConfigurationError('TARGET_NOT_FOUND', 'nothing to download: no asset matches the options', { hint })
+  const [why, hint] =
+    documents === 0
+      ? ['the inputs contain no documents', 'give a STAC document, a folder with some, a glob, a URL, or - for stdin']
+      : keys.length === 0
+        ? ['no document has an asset']
+        : ['no asset matches the options', `the assets are: ${keys.join(', ')}; --include matches their file names, too`]
+  return new ConfigurationError('TARGET_NOT_FOUND', `nothing to download: ${why}`, hint === undefined ? {} : { hint })
 }
 
 /** Options that the library has under the same name. */
@@ -308,28 +301,15 @@ const SAME = [
 
 /** Converts the options of the command line to those of the library. */
 function libraryOptions(options: DownloadCommandOptions): Omit<DownloadOptions, 'folder' | 'auth' | 'signal'> {
-  const {
-    asset: keys,
-    include,
-    exclude,
-    role: roles,
-    type: types,
-    minSize,
-    maxSize,
-    rename,
-    stallTimeout,
-    wait,
-    prefer,
-    limitRate,
-  } = options
+  const { asset: keys, include, exclude, role: roles, type: types, minSize, maxSize, stallTimeout, wait } = options
   const same = Object.fromEntries(SAME.map((name) => [name, options[name]])) as Pick<DownloadCommandOptions, (typeof SAME)[number]>
   return defined({
     ...same,
-    alternates: prefer,
-    bytesPerSecond: limitRate,
+    alternates: options.prefer,
+    bytesPerSecond: options.limitRate,
     documents: options.rewriteHrefs,
     assets: defined({ keys, include, exclude, roles, types, minSize, maxSize }),
-    collisions: rename ? ('rename' as const) : undefined,
+    collisions: options.rename ? ('rename' as const) : undefined,
     stallTimeout: stallTimeout === undefined ? undefined : stallTimeout * 1000,
     wait: wait === undefined ? undefined : wait * 1000,
   })
