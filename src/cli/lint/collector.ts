@@ -5,8 +5,7 @@ import type { Problem, Severity } from '../../lint/index.ts'
 import { isRefutable } from '../../lint/lint-run.ts'
 import { type Pending, Repeats, type Summary, Totals, withoutRepeats } from '../../lint/reporters/report.ts'
 import type { LintSettings } from './lint-run.ts'
-import { hashOf } from './lint-shard.ts'
-import { type Defined, placeholderIn } from './linter.ts'
+import { type Defined, hashOf, placeholderIn } from './linter.ts'
 
 /** Limit of different findings that are collected before a list of documents ends. */
 const MOST_REPEATS = 5000

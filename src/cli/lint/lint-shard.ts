@@ -1,12 +1,11 @@
 /** Facts that a part of a run (`--shard`) leaves to `merge`, because they depend on the documents of the other parts. */
-import { createHash } from 'node:crypto'
 import type { Problem, TextOptions } from '../../lint/index.ts'
 import type { OuterRefs } from '../../lint/lint-run.ts'
 import { type FileShard, type Pending, type ShardDefinition, withoutRepeats } from '../../lint/reporters/report.ts'
 import { nameOfDocument } from '../../lint/rules/conflicting-scheme.ts'
-import { isObject, type JsonObject, own } from '../../stac/document.ts'
+import { own } from '../../stac/document.ts'
 import { compare } from './collector.ts'
-import { findingOf, type LintResult, placeholderIn, withOther } from './linter.ts'
+import { findingOf, hashOf, type LintResult, placeholderIn, withOther } from './linter.ts'
 
 /** Returns the findings of all parts that depend on the documents of other parts, as one run over all inputs finds them. */
 export function settledOf(shards: readonly FileShard[], outerRefs: OuterRefs): readonly Problem[] {
@@ -35,14 +34,6 @@ function conflictOf(
   if (!first || first.hashes.has(hash)) return undefined
   first.hashes.add(hash)
   return withOther(problem, first.where)
-}
-
-/** Hashes a definition without its description and regardless of member order. */
-export function hashOf(scheme: JsonObject): string {
-  const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
-  )
-  return createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
 }
 
 /** Takes the conflicts out of the findings of a document, and returns the definitions that they are about. */

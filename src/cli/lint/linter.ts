@@ -1,11 +1,12 @@
 /** Linters of tasks, in this process or by workers, and findings of rules that need more than one document. */
 
+import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { caseOf, type Levels, levelOfCode } from '../../lint/config.ts'
 import { lint, lintText, type TextOptions } from '../../lint/lint.ts'
 import { LintRun } from '../../lint/lint-run.ts'
 import type { Level, Preset, Problem, Severity } from '../../lint/problem.ts'
-import type { JsonObject } from '../../stac/document.ts'
+import { isObject, type JsonObject } from '../../stac/document.ts'
 import type { Task } from '../inputs/pieces.ts'
 import type { LintSettings } from './lint-run.ts'
 
@@ -102,6 +103,14 @@ class RecordingRun extends LintRun {
     this.definitions.push({ name, scheme, where })
     return `\u0001${this.definitions.length - 1}`
   }
+}
+
+/** Hashes a definition without its description and regardless of member order. */
+export function hashOf(scheme: JsonObject): string {
+  const meaning = JSON.stringify({ ...scheme, description: undefined }, (_name, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value,
+  )
+  return createHash('sha256').update(meaning).digest('base64url').slice(0, 22)
 }
 
 /** Compares recorded schemes with those of the run, and removes findings without a conflict. */
