@@ -18,7 +18,7 @@ import {
 import { SCHEME_TYPES } from '../stac/scheme.ts'
 import type { LintRun } from './lint-run.ts'
 import type { Preset } from './problem.ts'
-import type { MisplacedField } from './survey.ts'
+import type { MisplacedField, TargetKind } from './survey.ts'
 
 /** A document, alone or inside a wrapper. */
 export interface LintDocument {
@@ -93,7 +93,7 @@ export interface ParameterNode {
 /** An asset, alternate asset, item asset definition or link that is an object. */
 export class TargetNode {
   readonly document: LintDocument
-  readonly kind: 'asset' | 'item_asset' | 'link' | 'alternate'
+  readonly kind: TargetKind
   readonly name: string
   readonly object: JsonObject
   /** As written; undefined if it is not a string. */
@@ -104,25 +104,24 @@ export class TargetNode {
   readonly hasSchemes: boolean
   /** The asset of an alternate. */
   readonly asset: TargetNode | undefined
-  readonly #around: string
   #definitions: readonly (Definition | undefined)[] | undefined
   #types: readonly string[] | undefined
 
-  constructor(document: LintDocument, { kind, name, around, asset }: TargetPlace, object: JsonObject, fields: TargetFields) {
+  constructor(document: LintDocument, kind: TargetKind, name: string, object: JsonObject, asset: TargetNode | undefined) {
+    const refs = own(object, 'auth:refs')
     this.document = document
     this.kind = kind
     this.name = name
     this.object = object
-    this.href = fields.href
-    this.refs = fields.refs
-    this.hasSchemes = fields.hasSchemes
+    this.href = ownString(object, 'href')
+    this.refs = Array.isArray(refs) ? refs : undefined
+    this.hasSchemes = Object.hasOwn(object, 'auth:schemes')
     this.asset = asset
-    this.#around = around
   }
 
   /** Computed on use: most targets have no finding. */
   get pointer(): string {
-    return pointer(this.#around, this.name)
+    return pointer(this.asset ? `${this.asset.pointer}/alternate` : `${this.document.at}/${this.kind}s`, this.name)
   }
 
   /** The definition of each of its refs; undefined for one that is not defined or not a string. */
@@ -133,27 +132,9 @@ export class TargetNode {
 
   /** The types of the schemes that its refs name, as far as they have a readable type. */
   get types(): readonly string[] {
-    if (this.#types) return this.#types
-    const types: string[] = []
-    for (const definition of this.definitions) {
-      const type = ownString(definition?.value, 'type')
-      if (type !== undefined) types.push(type)
-    }
-    this.#types = types
-    return types
+    this.#types ??= this.definitions.flatMap((definition) => ownString(definition?.value, 'type') ?? [])
+    return this.#types
   }
-}
-
-/** The members of a target that the reader has already seen. */
-type TargetFields = Pick<TargetNode, 'href' | 'refs' | 'hasSchemes'>
-
-/** The place of a target. */
-export interface TargetPlace {
-  readonly kind: TargetNode['kind']
-  readonly name: string
-  /** Pointer of the list or map that it is in. */
-  readonly around: string
-  readonly asset?: TargetNode
 }
 
 const NONE: readonly never[] = []

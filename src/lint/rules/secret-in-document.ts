@@ -1,38 +1,32 @@
 import { isObject, pointer as pointerTo } from '../../stac/document.ts'
 import { valueAt } from '../pointer.ts'
-import type { Report, Rule, RuleDocs } from '../rule.ts'
+import { type Report, rule } from '../rule.ts'
 import { hasPassword, isSecret, looksSecret, secretParameter } from '../secrets.ts'
 
 /** A document, which is public, contains no secrets. */
-export const secretInDocument: Rule = {
-  meta: { id: 'secret-in-document', section: 'schemes' },
-  cases: [
-    {
-      meta: {
-        code: 'secret-in-document',
-        severity: { recommended: 'error', strict: 'error', schema: 'off' },
-        messages: { secret: '"{field}" looks like a secret that everyone can read here: remove and revoke it' },
-      },
-      target(target, report) {
-        const { href, object, hasSchemes } = target
-        if (href !== undefined && hasPassword(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
-        if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
-      },
-      scheme({ name, value, pointer }, report) {
-        search(value, name, pointer, report)
-      },
-      document({ map, object, misplacedFields, at }, report) {
-        // Values in the wrong place, or of the wrong type, are not read as schemes, but they are published.
-        for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
-        if (!map) return
-        if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
-        else
-          for (const name in map.value)
-            if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
-      },
+export const secretInDocument = rule('secret-in-document', 'schemes', {
+  'secret-in-document': {
+    levels: ['error', 'error', 'off'],
+    messages: { secret: '"{field}" looks like a secret that everyone can read here: remove and revoke it' },
+    target(target, report) {
+      const { href, object, hasSchemes } = target
+      if (href !== undefined && hasPassword(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
+      if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
     },
-  ],
-}
+    scheme({ name, value, pointer }, report) {
+      search(value, name, pointer, report)
+    },
+    document({ map, object, misplacedFields, at }, report) {
+      // Values in the wrong place, or of the wrong type, are not read as schemes, but they are published.
+      for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
+      if (!map) return
+      if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
+      else
+        for (const name in map.value)
+          if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
+    },
+  },
+})
 
 /** Members that describe tokens, where a name alone does not make its value a secret. */
 const SPEAKING = new Set(['scopes', 'schema'])
@@ -56,16 +50,4 @@ function isAddress(field: string, value: string): boolean {
 
 function hasSecret(address: string): boolean {
   return hasPassword(address) || secretParameter(address) !== undefined || looksSecret(address)
-}
-
-export const docs: RuleDocs = {
-  'secret-in-document': {
-    part: 'authentication-scheme-object',
-    why: 'Everybody who reads the catalog can use the secret. Removing it is not enough: copies and caches keep it. Placeholders such as <token> are left out.',
-    repair: [
-      'Revoke the secret at the service first.',
-      'Remove it from the document, and from its history if that is public.',
-      'Say in description where users get a secret of their own.',
-    ],
-  },
 }
