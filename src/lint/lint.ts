@@ -81,13 +81,13 @@ function inspectPart(
   inspection: Inspection,
   { url, document: name, parents = [], run, skipUnused = false }: LintOptions,
 ): readonly Finding[] {
-  const { value, at, likely } = part
+  const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
   const isDocument = isObject(value) && (kindOf(value) !== 'unknown' || likely !== undefined)
   // Most documents do not use the extension: they are only counted. Documents with a corrected `type` are counted as written.
-  const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(part)
+  const plain = isDocument && !likely && declarations.length > 0 ? undefined : survey(value, part)
   const isUsed = !plain || !isSilent(plain, declarations)
-  const around = { ...part, url, name, parents, preset: runner.preset, run, declarations }
+  const around = { at, depth, inside, wrapper, url, name, parents, preset: runner.preset, run, declarations }
   const reading =
     isDocument && isUsed && plain?.tooDeep === undefined ? readDocument(likely ? { ...value, type: likely } : value, around) : undefined
   const { members = 0, strings = 0, tooDeep } = plain ?? reading?.counted ?? {}

@@ -132,8 +132,14 @@ export class TargetNode {
 
   /** The types of the schemes that its refs name, as far as they have a readable type. */
   get types(): readonly string[] {
-    this.#types ??= this.definitions.flatMap((definition) => ownString(definition?.value, 'type') ?? [])
-    return this.#types
+    if (this.#types) return this.#types
+    const types: string[] = []
+    for (const definition of this.definitions) {
+      const type = ownString(definition?.value, 'type')
+      if (type !== undefined) types.push(type)
+    }
+    this.#types = types
+    return types
   }
 }
 

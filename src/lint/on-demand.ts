@@ -19,7 +19,7 @@ export async function lintOnDemand(document: unknown, options: LintOptions = {})
 function needsRules(document: unknown): boolean {
   return partsOf(document).some((part) => {
     const { value } = part
-    const counted = survey(part)
+    const counted = survey(value, part)
     return counted.tooDeep !== undefined || !isObject(value) || kindOf(value) === 'unknown' || !isSilent(counted, declarationsOf(value))
   })
 }

@@ -57,14 +57,14 @@ export function readDocument(object: StacDocument, around: Surroundings): { read
     misplacedFields: [],
   }
   let asset: TargetNode | undefined
-  const counted = survey({ ...around, value: object }, kind, (role, name, target) => {
+  const counted = survey(object, around, kind, (role, name, target) => {
     const node = new TargetNode(document, role, name, target, role === 'alternate' ? asset : undefined)
     if (role === 'asset' || role === 'item_asset') asset = node
     targets.push(node)
   })
   document.misplacedFields = counted.misplaced
   document.maps = mapsIn(document)
-  document.schemes = document.maps.flatMap(({ schemes }) => schemes)
+  document.schemes = document.maps.length === 1 ? (document.maps[0]?.schemes ?? []) : document.maps.flatMap(({ schemes }) => schemes)
   return { document, counted }
 }
 
@@ -88,31 +88,34 @@ function mapsIn(document: LintDocument): SchemeMap[] {
 function schemeMap({ version, declared, preset }: LintDocument, value: JsonObject, at: string, summary: boolean): SchemeMap {
   const schemes: SchemeNode[] = []
   const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
-  for (const name of Object.keys(value)) {
-    const scheme = value[name]
-    if (isObject(scheme)) schemes.push({ map, name, value: scheme, pointer: pointer(at, name), type: ownString(scheme, 'type') })
-  }
+  for (const [name, scheme, place] of nodesIn(value, at))
+    schemes.push({ map, name, value: scheme, pointer: place, type: ownString(scheme, 'type') })
   return map
 }
 
 /** Returns the flows of a scheme whose type has flows; empty when `flows` is flat. */
 export function flowsOf(scheme: SchemeNode): readonly FlowNode[] {
   const flows = scheme.type === 'oauth2' || scheme.type === 'signedUrl' ? own(scheme.value, 'flows') : undefined
-  if (!isObject(flows) || isFlat(flows)) return []
-  return nodesIn(flows, pointer(scheme.pointer, 'flows')).map((node) => ({ scheme, ...node }))
+  if (!isObject(flows) || isFlat(flows)) return NONE
+  return nodesIn(flows, pointer(scheme.pointer, 'flows')).map(([name, value, at]) => ({ scheme, name, value, pointer: at }))
 }
 
 /** The parameters of a flow of type `signedUrl`. */
 export function parametersOf(flow: FlowNode): readonly ParameterNode[] {
   const parameters = flow.scheme.type === 'signedUrl' ? own(flow.value, 'parameters') : undefined
-  return isObject(parameters) ? nodesIn(parameters, pointer(flow.pointer, 'parameters')).map((node) => ({ flow, ...node })) : []
+  if (!isObject(parameters)) return NONE
+  return nodesIn(parameters, pointer(flow.pointer, 'parameters')).map(([name, value, at]) => ({ flow, name, value, pointer: at }))
 }
 
-function nodesIn(map: JsonObject, at: string): { name: string; value: JsonObject; pointer: string }[] {
-  return Object.keys(map).flatMap((name) => {
+const NONE: readonly never[] = []
+
+function nodesIn(map: JsonObject, around: string): (readonly [name: string, value: JsonObject, at: string])[] {
+  const found: (readonly [string, JsonObject, string])[] = []
+  for (const name of Object.keys(map)) {
     const value = map[name]
-    return isObject(value) ? [{ name, value, pointer: pointer(at, name) }] : []
-  })
+    if (isObject(value)) found.push([name, value, pointer(around, name)])
+  }
+  return found
 }
 
 const FLOW_TEXTS = new Set([

@@ -96,8 +96,13 @@ type Holder =
   | 'free'
   | 'skip'
 
-/** Walks over a part; `onTarget` is called with each target, an asset before its alternates. */
-export function survey({ value, at, depth, inside }: Part, kind: DocumentKind = kindOf(value), onTarget: OnTarget = () => {}): Survey {
+/** Walks over the value of a part; `onTarget` is called with each target, an asset before its alternates. */
+export function survey(
+  value: unknown,
+  { at, depth, inside }: Omit<Part, 'value'>,
+  kind: DocumentKind = kindOf(value),
+  onTarget: OnTarget = () => {},
+): Survey {
   const walk = new Walk(at, depth, inside, kind, onTarget)
   if (typeof value === 'string') walk.strings++
   else if (typeof value === 'object' && value !== null) walk.value(value, depth, 'document')
@@ -128,9 +133,9 @@ class Walk implements Survey {
 
   value(value: object, depth: number, holder: Holder): void {
     if (depth > DEPTH_LIMIT) this.tooDeep = this.#pointer(depth)
-    else if (Array.isArray(value)) this.#elements(value, depth, ELEMENTS[holder] ?? (holder === 'skip' ? 'skip' : 'nested'))
-    else if (holder !== 'schemesList') this.#members(value as JsonObject, depth, holder)
-    else this.#members(value as JsonObject, depth, 'skip')
+    else if (Array.isArray(value)) this.#elements(value, depth, elementsOf(holder))
+    // A summary that is an object is a JSON Schema.
+    else this.#members(value as JsonObject, depth, holder === 'schemesList' ? 'skip' : holder)
   }
 
   #elements(list: readonly unknown[], depth: number, holder: Holder): void {
@@ -178,7 +183,11 @@ class Walk implements Survey {
   }
 }
 
-const ELEMENTS: Readonly<Partial<Record<Holder, Holder>>> = { links: 'link', schemesList: 'schemes' }
+function elementsOf(holder: Holder): Holder {
+  if (holder === 'links') return 'link'
+  if (holder === 'schemesList') return 'schemes'
+  return holder === 'skip' ? 'skip' : 'nested'
+}
 
 function isTarget(holder: Holder): holder is TargetKind {
   return holder === 'link' || holder === 'asset' || holder === 'alternate' || holder === 'item_asset'

@@ -13,17 +13,12 @@ export const secretInDocument = rule('secret-in-document', 'schemes', {
       if (href !== undefined && hasPassword(href)) report(`${target.pointer}/href`, 'secret', { field: 'href' })
       if (hasSchemes) search(object['auth:schemes'], 'auth:schemes', `${target.pointer}/auth:schemes`, report)
     },
-    scheme({ name, value, pointer }, report) {
-      search(value, name, pointer, report)
-    },
-    document({ map, object, misplacedFields, at }, report) {
+    document({ map, maps, object, misplacedFields, at }, report) {
+      for (const { value, pointer } of maps)
+        for (const name in value) search(value[name], name, pointerTo(pointer, name), report, !isObject(value[name]))
       // Values in the wrong place, or of the wrong type, are not read as schemes, but they are published.
       for (const { field, pointer } of misplacedFields) search(valueAt(object, pointer.slice(at.length)), field, pointer, report)
-      if (!map) return
-      if (!isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
-      else
-        for (const name in map.value)
-          if (!isObject(map.value[name])) search(map.value[name], name, pointerTo(map.pointer, name), report, true)
+      if (map && !isObject(map.value)) search(map.value, 'auth:schemes', map.pointer, report)
     },
   },
 })
@@ -34,14 +29,22 @@ const SPEAKING = new Set(['scopes', 'schema'])
 /** Reports secrets in a value; elements of a list have the name of the list. */
 function search(value: unknown, field: string, at: string, report: Report, speaking = false): void {
   if (typeof value === 'string') {
-    const secret = isAddress(field, value) ? hasSecret(value) : speaking ? looksSecret(value) : isSecret(field, value)
-    if (secret) report(at, 'secret', { field })
+    if (isSecretText(field, value, speaking)) report(at, 'secret', { field })
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, inner] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const inner: unknown = value[name as keyof typeof value]
       const member = Array.isArray(value) ? field : name
-      search(inner, member, pointerTo(at, name), report, speaking || SPEAKING.has(member))
+      const isFree = speaking || SPEAKING.has(member)
+      // Pointers cost more than the tests of nearly all texts.
+      if (typeof inner === 'object' || (typeof inner === 'string' && isSecretText(member, inner, isFree)))
+        search(inner, member, pointerTo(at, name), report, isFree)
     }
   }
+}
+
+function isSecretText(field: string, value: string, speaking: boolean): boolean {
+  if (isAddress(field, value)) return hasSecret(value)
+  return speaking ? looksSecret(value) : isSecret(field, value)
 }
 
 function isAddress(field: string, value: string): boolean {
