@@ -67,7 +67,7 @@ function inspect(document: unknown, options: LintOptions): Inspection {
   const parts = partsOf(document)
   const run = options.run ?? (parts.length > 1 ? new LintRun() : undefined)
   for (const part of parts) {
-    for (const finding of inspectPart(part, runner, inspection, { ...options, run })) {
+    for (const finding of inspectPart(part, runner, inspection, run, options)) {
       inspection.problems.push(withCause(problemOf(finding, options, part.value, part.at), part))
     }
   }
@@ -79,7 +79,8 @@ function inspectPart(
   part: Part,
   runner: Runner,
   inspection: Inspection,
-  { url, document: name, parents = [], run, skipUnused = false }: LintOptions,
+  run: LintRun | undefined,
+  { url, document: name, parents = [], skipUnused = false }: LintOptions,
 ): readonly Finding[] {
   const { value, at, depth, inside, wrapper, likely } = part
   const declarations = declarationsOf(value)
@@ -102,7 +103,8 @@ function inspectPart(
   run?.addOuterRefs(outerRefs(model))
   const excess = excessOf(model)
   if (excess) return runner.named('document-limit', excess.pointer, excess.message, { limit: excess.limit })
-  return [...mistyped, ...runner.run(model)]
+  const found = runner.run(model)
+  return mistyped.length > 0 ? [...mistyped, ...found] : found
 }
 
 const KINDS: Readonly<Record<DocumentType, string>> = {

@@ -108,14 +108,14 @@ export class TargetNode {
   #types: readonly string[] | undefined
 
   constructor(document: LintDocument, kind: TargetKind, name: string, object: JsonObject, asset: TargetNode | undefined) {
-    const refs = own(object, 'auth:refs')
+    const { href, 'auth:refs': refs } = object
     this.document = document
     this.kind = kind
     this.name = name
     this.object = object
-    this.href = ownString(object, 'href')
+    this.href = typeof href === 'string' ? href : undefined
     this.refs = Array.isArray(refs) ? refs : undefined
-    this.hasSchemes = Object.hasOwn(object, 'auth:schemes')
+    this.hasSchemes = object['auth:schemes'] !== undefined
     this.asset = asset
   }
 

@@ -141,6 +141,7 @@ class Walk implements Survey {
   #elements(list: readonly unknown[], depth: number, holder: Holder): void {
     for (let index = 0; index < list.length; index++) {
       const element = list[index]
+      if (typeof element === 'number') continue
       if (typeof element === 'string') this.strings++
       else if (typeof element === 'object' && element !== null) {
         this.#path[depth - this.#base] = index
@@ -184,9 +185,8 @@ class Walk implements Survey {
 }
 
 function elementsOf(holder: Holder): Holder {
-  if (holder === 'links') return 'link'
-  if (holder === 'schemesList') return 'schemes'
-  return holder === 'skip' ? 'skip' : 'nested'
+  if (holder === 'nested' || holder === 'skip') return holder
+  return holder === 'links' ? 'link' : holder === 'schemesList' ? 'schemes' : 'nested'
 }
 
 function isTarget(holder: Holder): holder is TargetKind {

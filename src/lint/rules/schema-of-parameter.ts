@@ -72,8 +72,10 @@ const list = (value: unknown) => Array.isArray(value)
 
 const texts = (value: unknown) => Array.isArray(value) && value.every(text) && new Set(value).size === value.length
 
-const types = (value: unknown) =>
-  [value].flat().every((type) => TYPES.includes(type as string)) && (text(value) || (texts(value) && [value].flat().length > 0))
+const types = (value: unknown) => {
+  const named = typeof value === 'string' ? [value] : texts(value) ? (value as readonly string[]) : []
+  return named.length > 0 && named.every((type) => TYPES.includes(type))
+}
 
 type Check = readonly [is: (value: unknown) => boolean, what: string]
 
