@@ -72,6 +72,10 @@ export interface SchemeNode {
   readonly pointer: string
   /** The `type`, when it is a string. */
   readonly type: string | undefined
+  /** The value of `flows`, when the type has flows. */
+  readonly flows: unknown
+  /** The elements of `auth:refs`; empty without a list. */
+  readonly refs: readonly unknown[]
 }
 
 /** A value of `flows` that is an object. */
@@ -79,6 +83,13 @@ export interface FlowNode {
   readonly scheme: SchemeNode
   readonly name: string
   readonly value: JsonObject
+  readonly pointer: string
+}
+
+/** The URL of a service, and the name of its field. */
+export interface Endpoint {
+  readonly field: string
+  readonly address: string
   readonly pointer: string
 }
 
@@ -260,15 +271,11 @@ export function isDefinedType(type: string | undefined): boolean {
 
 /** Returns the lower-cased scheme without colon, or undefined for a relative reference. */
 export function protocolOf(address: string): string | undefined {
-  if (address.startsWith('https:')) return 'https'
   return /^[a-z][a-z\d+.-]*(?=:)/i.exec(address)?.[0].toLowerCase()
 }
 
 /** Returns the lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
-  // The fast path, for nearly all URLs.
-  const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
-  if (plain !== undefined) return plain
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
   return authority
     .slice(authority.lastIndexOf('@') + 1)
@@ -281,29 +288,13 @@ export function isInsecure(address: string): boolean {
   return !address.startsWith('https:') && /^http:/i.test(address) && !/^(?:localhost|127(?:\.\d{1,3}){1,3}|\[::1\])$/.test(hostOf(address))
 }
 
-/** True for a relative reference, which only a client that knows the URL of the document can resolve. */
-export function isRelative(address: string): boolean {
-  return /^(?:\.{0,2}\/|\?)/.test(address)
-}
-
-/** The URL of a service, and the name of its field. */
-interface Endpoint {
-  readonly field: string
-  readonly address: string
-}
-
-/** Returns the URLs of services in a flow. */
-export function flowEndpoints({ value }: FlowNode): readonly Endpoint[] {
+/** Returns the URLs of services in a flow, or that of the discovery document in an `openIdConnect` scheme. */
+export function endpointsOf(node: FlowNode | SchemeNode): readonly Endpoint[] {
+  const fields = 'scheme' in node ? FLOW_URLS : node.type === 'openIdConnect' ? ['openIdConnectUrl'] : NONE
   const found: Endpoint[] = []
-  for (const field of FLOW_URLS) {
-    const address = own(value, field)
-    if (typeof address === 'string') found.push({ field, address })
+  for (const field of fields) {
+    const address = own(node.value, field)
+    if (typeof address === 'string') found.push({ field, address, pointer: `${node.pointer}/${field}` })
   }
   return found
-}
-
-/** Returns the discovery URL of an `openIdConnect` scheme. */
-export function discoveryUrl({ type, value }: SchemeNode): string | undefined {
-  const address = type === 'openIdConnect' ? own(value, 'openIdConnectUrl') : undefined
-  return typeof address === 'string' ? address : undefined
 }

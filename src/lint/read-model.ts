@@ -88,14 +88,18 @@ function mapsIn(document: LintDocument): SchemeMap[] {
 function schemeMap({ version, declared, preset }: LintDocument, value: JsonObject, at: string, summary: boolean): SchemeMap {
   const schemes: SchemeNode[] = []
   const map: SchemeMap = { value, pointer: at, summary, version, declared, preset, schemes }
-  for (const [name, scheme, place] of nodesIn(value, at))
-    schemes.push({ map, name, value: scheme, pointer: place, type: ownString(scheme, 'type') })
+  for (const [name, scheme, place] of nodesIn(value, at)) {
+    const type = ownString(scheme, 'type')
+    const flows = type === 'oauth2' || type === 'signedUrl' ? own(scheme, 'flows') : undefined
+    const refs = own(scheme, 'auth:refs')
+    schemes.push({ map, name, value: scheme, pointer: place, type, flows, refs: Array.isArray(refs) ? refs : NONE })
+  }
   return map
 }
 
 /** Returns the flows of a scheme whose type has flows; empty when `flows` is flat. */
 export function flowsOf(scheme: SchemeNode): readonly FlowNode[] {
-  const flows = scheme.type === 'oauth2' || scheme.type === 'signedUrl' ? own(scheme.value, 'flows') : undefined
+  const { flows } = scheme
   if (!isObject(flows) || isFlat(flows)) return NONE
   return nodesIn(flows, pointer(scheme.pointer, 'flows')).map(([name, value, at]) => ({ scheme, name, value, pointer: at }))
 }

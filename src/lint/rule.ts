@@ -1,5 +1,5 @@
 /** The interface of rules. A rule covers one mistake in all its cases; each case has its metadata, and hooks that check a document. */
-import type { FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
+import type { Endpoint, FlowNode, LintDocument, ParameterNode, SchemeNode, TargetNode } from './model.ts'
 import type { Level, Preset } from './problem.ts'
 import type { Violation } from './schema/violation.ts'
 
@@ -69,6 +69,8 @@ interface Hooks {
   scheme?(scheme: SchemeNode, report: Report): void
   /** A flow of a scheme of type `oauth2` or `signedUrl`. */
   flow?(flow: FlowNode, report: Report): void
+  /** The URL of a service in a scheme or flow. */
+  endpoint?(endpoint: Endpoint, report: Report): void
   /** A parameter of a signing API. */
   parameter?(parameter: ParameterNode, report: Report): void
 }

@@ -1,7 +1,7 @@
 /** Runs all rules on one document, with one finding for each mistake. */
 import { ownString } from '../stac/document.ts'
 import { type Levels, levelOf } from './config.ts'
-import type { LintDocument, SchemeMap, TargetNode } from './model.ts'
+import { endpointsOf, type FlowNode, type LintDocument, type SchemeMap, type SchemeNode, type TargetNode } from './model.ts'
 import { schemeOfType } from './pointer.ts'
 import type { Preset, Problem, Severity } from './problem.ts'
 import { flowsOf, parametersOf } from './read-model.ts'
@@ -69,6 +69,7 @@ export class Runner {
       protectedTarget: checksOf('protectedTarget'),
       scheme: checksOf('scheme'),
       flow: checksOf('flow'),
+      endpoint: checksOf('endpoint'),
       parameter: checksOf('parameter'),
     }
   }
@@ -104,11 +105,17 @@ export class Runner {
     this.#claim(document, violationsOf(value, 'schemes', version, pointer.slice(document.at.length)))
     for (const scheme of schemes) {
       for (const { check, report } of this.#checks.scheme) check(scheme, report)
+      this.#checkEndpoints(scheme)
       for (const flow of flowsOf(scheme)) {
         for (const { check, report } of this.#checks.flow) check(flow, report)
+        this.#checkEndpoints(flow)
         for (const parameter of parametersOf(flow)) for (const { check, report } of this.#checks.parameter) check(parameter, report)
       }
     }
+  }
+
+  #checkEndpoints(node: FlowNode | SchemeNode): void {
+    for (const endpoint of endpointsOf(node)) for (const { check, report } of this.#checks.endpoint) check(endpoint, report)
   }
 
   #reporter(rule: string, meta: CaseMeta, severity: Severity): Report {

@@ -1,5 +1,5 @@
 import { ownString } from '../../stac/document.ts'
-import { discoveryUrl, flowEndpoints, isInsecure, isRelative, protocolOf } from '../model.ts'
+import { isInsecure, protocolOf } from '../model.ts'
 import { rule } from '../rule.ts'
 
 export const endpointUrl = rule('endpoint-url', 'flows', {
@@ -15,25 +15,16 @@ export const endpointUrl = rule('endpoint-url', 'flows', {
   'url-scheme': {
     levels: ['error', 'error', 'off'],
     messages: { scheme: '{field} must be an https URL: clients open no other kind' },
-    scheme(scheme, report) {
-      const url = discoveryUrl(scheme)
-      if (url !== undefined && isOther(url)) report(`${scheme.pointer}/openIdConnectUrl`, 'scheme', { field: 'openIdConnectUrl' })
-    },
-    flow(flow, report) {
-      for (const { field, address } of flowEndpoints(flow)) if (isOther(address)) report(`${flow.pointer}/${field}`, 'scheme', { field })
+    endpoint({ field, address, pointer }, report) {
+      if (!['https', 'http', undefined].includes(protocolOf(address))) report(pointer, 'scheme', { field })
     },
   },
   'insecure-endpoint': {
     levels: ['warn', 'error', 'off'],
     messages: { insecure: '{field} starts with http:, so credentials would be sent unencrypted: use https' },
     fix: 'suggestion',
-    scheme(scheme, report) {
-      const url = discoveryUrl(scheme)
-      if (url !== undefined && isInsecure(url)) report(`${scheme.pointer}/openIdConnectUrl`, 'insecure', { field: 'openIdConnectUrl' })
-    },
-    flow(flow, report) {
-      for (const { field, address } of flowEndpoints(flow))
-        if (isInsecure(address)) report(`${flow.pointer}/${field}`, 'insecure', { field })
+    endpoint({ field, address, pointer }, report) {
+      if (isInsecure(address)) report(pointer, 'insecure', { field })
     },
   },
   'relative-authorization-api': {
@@ -43,22 +34,16 @@ export const endpointUrl = rule('endpoint-url', 'flows', {
     },
     flow({ value, pointer, scheme }, report) {
       const api = scheme.type === 'signedUrl' ? ownString(value, 'authorizationApi') : undefined
-      if (api !== undefined && isRelative(api)) report(`${pointer}/authorizationApi`, 'relative')
+      if (/^(?:\.{0,2}\/|\?)/.test(api ?? '')) report(`${pointer}/authorizationApi`, 'relative')
     },
   },
   'openid-discovery-url': {
     levels: ['warn', 'warn', 'off'],
     messages: { issuer: 'openIdConnectUrl looks like an issuer: append /.well-known/openid-configuration' },
     fix: 'suggestion',
-    scheme(scheme, report) {
-      const url = discoveryUrl(scheme)
-      if (url === undefined || !protocolOf(url)?.startsWith('http') || url.includes('/.well-known/openid-configuration')) return
-      report(`${scheme.pointer}/openIdConnectUrl`, 'issuer')
+    endpoint({ field, address, pointer }, report) {
+      if (field !== 'openIdConnectUrl' || !protocolOf(address)?.startsWith('http')) return
+      if (!address.includes('/.well-known/openid-configuration')) report(pointer, 'issuer')
     },
   },
 })
-
-function isOther(address: string): boolean {
-  const scheme = protocolOf(address)
-  return scheme !== undefined && scheme !== 'https' && scheme !== 'http'
-}

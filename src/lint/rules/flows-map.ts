@@ -1,4 +1,4 @@
-import { isObject, own } from '../../stac/document.ts'
+import { isObject } from '../../stac/document.ts'
 import { isFlat } from '../read-model.ts'
 import { rule } from '../rule.ts'
 
@@ -12,16 +12,14 @@ export const flowsMap = rule('flows-map', 'flows', {
       report(at + pointer, 'shape', { fix: false })
       return true
     },
-    scheme({ value, type, pointer }, report) {
-      const flows = type === 'oauth2' || type === 'signedUrl' ? own(value, 'flows') : undefined
+    scheme({ flows, pointer }, report) {
       if (isObject(flows) && isFlat(flows)) report(`${pointer}/flows`, 'shape')
     },
   },
   'flows-empty': {
     levels: ['error', 'error', 'off'],
     messages: { empty: 'flows is empty: describe at least one flow' },
-    scheme({ value, type, pointer }, report) {
-      const flows = type === 'oauth2' || type === 'signedUrl' ? own(value, 'flows') : undefined
+    scheme({ flows, pointer }, report) {
       if (isObject(flows) && Object.keys(flows).length === 0) report(`${pointer}/flows`, 'empty')
     },
   },

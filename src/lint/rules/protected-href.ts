@@ -21,20 +21,20 @@ export const protectedHref = rule('protected-href', 'references', {
     levels: ['error', 'error', 'off'],
     messages: { invalid: 'the URL of this {what} {problem}' },
     protectedTarget(target, report) {
-      const { href, kind } = target
+      const { href } = target
       const problem = hrefProblem(href)
       if (!problem || isReportedElsewhere(problem.code, href, target)) return
-      report(`${target.pointer}/href`, 'invalid', { what: kind === 'link' ? 'link' : 'asset', problem: problem.message })
+      report(`${target.pointer}/href`, 'invalid', { what: nounOf(target), problem: problem.message })
     },
   },
   'href-scheme': {
     levels: ['info', 'info', 'off'],
     messages: { scheme: 'clients that open no {scheme}: URLs, such as stac-auth, cannot request this {what}: offer an https URL as well' },
     protectedTarget(target, report) {
-      const { href, kind, object } = target
+      const { href, object } = target
       const scheme = otherScheme(href)
       if (scheme !== undefined && hrefProblem(hrefIn(object) ?? ''))
-        report(`${target.pointer}/href`, 'scheme', { scheme, what: kind === 'link' ? 'link' : 'asset' })
+        report(`${target.pointer}/href`, 'scheme', { scheme, what: nounOf(target) })
     },
   },
   'href-space': {
@@ -42,9 +42,8 @@ export const protectedHref = rule('protected-href', 'references', {
     messages: { space: 'the URL of this {what} has a space in it, which some clients refuse: write %20' },
     fix: 'suggestion',
     protectedTarget(target, report) {
-      const { href, kind } = target
-      if (!href.includes(' ') || hrefProblem(href)) return
-      report(`${target.pointer}/href`, 'space', { what: kind === 'link' ? 'link' : 'asset' })
+      const { href } = target
+      if (href.includes(' ') && !hrefProblem(href)) report(`${target.pointer}/href`, 'space', { what: nounOf(target) })
     },
   },
   'insecure-href': {
@@ -55,6 +54,10 @@ export const protectedHref = rule('protected-href', 'references', {
     },
   },
 })
+
+function nounOf({ kind }: TargetNode): string {
+  return kind === 'link' ? 'link' : 'asset'
+}
 
 const HTTP_ONLY = new Set(['http', 'apiKey', 'openIdConnect'])
 

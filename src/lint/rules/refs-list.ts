@@ -1,4 +1,3 @@
-import { own } from '../../stac/document.ts'
 import { valueAt } from '../pointer.ts'
 import { type Report, rule } from '../rule.ts'
 
@@ -32,9 +31,8 @@ export const refsList = rule('refs-list', 'references', {
       const { refs } = target
       if (refs && refs.length > 1) reportRepeated(refs, () => `${target.pointer}/auth:refs`, report)
     },
-    scheme({ value, pointer }, report) {
-      const refs = own(value, 'auth:refs')
-      if (Array.isArray(refs)) reportRepeated(refs, () => `${pointer}/auth:refs`, report)
+    scheme({ refs, pointer }, report) {
+      if (refs.length > 1) reportRepeated(refs, () => `${pointer}/auth:refs`, report)
     },
   },
 })

@@ -1,5 +1,5 @@
 /** Cycles among the `auth:refs` of schemes. */
-import { isObject, own, ownString, pointer } from '../../stac/document.ts'
+import { own, ownString, pointer } from '../../stac/document.ts'
 import { nearMiss } from '../../text/suggest.ts'
 import type { SchemeNode } from '../model.ts'
 import { rule } from '../rule.ts'
@@ -9,9 +9,7 @@ export const schemeRefs = rule('scheme-refs', 'flows', {
     levels: ['error', 'error', 'off'],
     messages: { undefined: 'auth:refs names "{ref}", which this auth:schemes does not define: define it, or correct the name' },
     fix: 'suggestion',
-    scheme({ value, pointer: where, map: { value: siblings } }, report) {
-      const refs = own(value, 'auth:refs')
-      if (!Array.isArray(refs)) return
+    scheme({ refs, pointer: where, map: { value: siblings } }, report) {
       for (const [index, ref] of refs.entries()) {
         if (typeof ref !== 'string' || Object.hasOwn(siblings, ref)) continue
         report(`${where}/auth:refs/${index}`, 'undefined', { ref, near: nearMiss(ref, Object.keys(siblings)) })
@@ -34,11 +32,10 @@ export const schemeRefs = rule('scheme-refs', 'flows', {
       return true
     },
     // The schemas of older versions do not define the exchange, so the preset `schema` does not report it.
-    scheme({ value, type, pointer: where, map: { version, preset } }, report) {
+    scheme({ value, type, flows, pointer: where, map: { version, preset } }, report) {
       if (type !== 'oauth2' || version === '1.2.0' || preset === 'schema') return
-      const flows = own(value, 'flows')
       const refs = own(value, 'auth:refs')
-      if (!isObject(flows) || !Object.hasOwn(flows, 'tokenExchange')) return
+      if (own(flows, 'tokenExchange') === undefined) return
       if (refs === undefined) report(where, 'missing')
       else if (Array.isArray(refs) && refs.length === 0) report(`${where}/auth:refs`, 'missing')
     },
@@ -49,9 +46,7 @@ export const schemeRefs = rule('scheme-refs', 'flows', {
       'no-token': 'a scheme of type {type} yields no token to exchange: refer to an oauth2 or openIdConnect scheme',
       'no-login': 'a scheme of type {type} yields nothing that keys are given for: refer to an oauth2 or openIdConnect scheme',
     },
-    scheme({ value, type: of, pointer: where, map: { value: siblings } }, report) {
-      const refs = own(value, 'auth:refs')
-      if (!Array.isArray(refs)) return
+    scheme({ refs, type: of, pointer: where, map: { value: siblings } }, report) {
       for (const [index, ref] of refs.entries()) {
         const input = typeof ref === 'string' ? own(siblings, ref) : undefined
         const type = ownString(input, 'type') ?? ''
@@ -83,17 +78,15 @@ interface Cycle {
 
 /** Returns the shortest cycle of each scheme that is not in one found before. */
 function cyclesIn(schemes: readonly SchemeNode[]): readonly Cycle[] {
-  const chained = schemes.filter(({ value }) => Array.isArray(own(value, 'auth:refs')))
-  if (chained.length === 0) return []
   const found: Cycle[] = []
   const told = new Set<SchemeNode>()
-  for (const scheme of chained) {
-    if (told.has(scheme)) continue
+  for (const scheme of schemes) {
+    if (scheme.refs.length === 0 || told.has(scheme)) continue
     const path = wayBack(scheme)
     if (!path) continue
     for (const member of path) told.add(member)
     const names = [...path, scheme].map(({ name }) => name)
-    found.push({ path: names, pointer: pointer(scheme.pointer, 'auth:refs', refsOf(scheme).indexOf(names[1])) })
+    found.push({ path: names, pointer: pointer(scheme.pointer, 'auth:refs', scheme.refs.indexOf(names[1])) })
   }
   return found
 }
@@ -104,7 +97,7 @@ function wayBack(start: SchemeNode): readonly SchemeNode[] | undefined {
   const cameFrom = new Map<SchemeNode, SchemeNode>()
   const queue = [start]
   for (const scheme of queue) {
-    for (const ref of refsOf(scheme)) {
+    for (const ref of scheme.refs) {
       const next = typeof ref === 'string' ? byName.get(ref) : undefined
       if (next === start) return trace(scheme, start, cameFrom)
       if (!next || cameFrom.has(next)) continue
@@ -119,9 +112,4 @@ function trace(end: SchemeNode, start: SchemeNode, cameFrom: ReadonlyMap<SchemeN
   const path: SchemeNode[] = []
   for (let scheme: SchemeNode | undefined = end; scheme && scheme !== start; scheme = cameFrom.get(scheme)) path.unshift(scheme)
   return [start, ...path]
-}
-
-function refsOf({ value }: SchemeNode): readonly unknown[] {
-  const refs = own(value, 'auth:refs')
-  return Array.isArray(refs) ? refs : []
 }
