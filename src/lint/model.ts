@@ -271,11 +271,15 @@ export function isDefinedType(type: string | undefined): boolean {
 
 /** Returns the lower-cased scheme without colon, or undefined for a relative reference. */
 export function protocolOf(address: string): string | undefined {
+  if (address.startsWith('https:')) return 'https'
   return /^[a-z][a-z\d+.-]*(?=:)/i.exec(address)?.[0].toLowerCase()
 }
 
 /** Returns the lower-cased host without port or user info; empty when there is none. */
 export function hostOf(address: string): string {
+  // Nearly all URLs are like this.
+  const plain = /^https:\/\/([a-z\d.-]+)(?:[/?#]|$)/.exec(address)?.[1]
+  if (plain !== undefined) return plain
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#\\]*)/i.exec(address)?.[1] ?? ''
   return authority
     .slice(authority.lastIndexOf('@') + 1)

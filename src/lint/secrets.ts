@@ -97,7 +97,8 @@ export function isSecret(name: string, value: string): boolean {
 export function looksSecret(text: string): boolean {
   if (text.length < 8) return false
   if (TOKEN.test(text) || (text.includes('eyJ') && JSON_WEB_TOKEN.test(text))) return true
-  for (const [, scheme = '', value = ''] of matchesOf(AUTHORIZATION, text)) if (isAuthorization(scheme, value)) return true
+  const fields = text.includes(' ') || text.includes('\t') ? matchesOf(AUTHORIZATION, text) : []
+  for (const [, scheme = '', value = ''] of fields) if (isAuthorization(scheme, value)) return true
   for (const [, value = ''] of matchesOf(NAMED, text)) if (isOpaque(value.replace(/[.!?]{1,9}$/, ''), 6)) return true
   const userInfo = text.includes('@') ? matchesOf(USER_INFO, text) : []
   for (const [, user = '', password = ''] of userInfo) if (!isPlaceholder(user) && !isPlaceholder(password)) return true

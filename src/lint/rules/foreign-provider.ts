@@ -10,15 +10,15 @@ export const foreignProvider = rule('foreign-provider', 'schemes', {
     document(document, report) {
       const home = siteOf(homeOf(document), document)
       if (home === '') return
-      const providers = document.schemes.map((scheme) => ({ ...scheme, host: providerOf(scheme.value) }))
-      const foreign = providers.filter(({ host }) => ![home, ''].includes(siteOf(host, document)))
-      if (foreign.length === 0) return
-      const files = document.targets.flatMap(({ kind, refs, href }) =>
-        kind === 'link' || !refs ? [] : [{ refs, site: siteOf(decodedHost(href ?? ''), document) }],
-      )
-      for (const { name, host, pointer } of foreign) {
-        const known = [home, siteOf(host, document), '']
-        if (files.some(({ refs, site }) => refs.includes(name) && !known.includes(site))) report(pointer, 'provider', { name, host })
+      for (const { name, value, pointer } of document.schemes) {
+        const host = providerOf(value)
+        const site = siteOf(host, document)
+        if (site === home || site === '') continue
+        const known = [home, site, '']
+        const isForeign = document.targets.some(
+          ({ kind, refs, href }) => kind !== 'link' && refs?.includes(name) && !known.includes(siteOf(decodedHost(href ?? ''), document)),
+        )
+        if (isForeign) report(pointer, 'provider', { name, host })
       }
     },
   },
