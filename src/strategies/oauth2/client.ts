@@ -7,13 +7,13 @@ import { type AuthError, CredentialError, isAuthError, ProtocolError } from '../
 import type { ClientCertificate } from '../../http/message.ts'
 import type { JsonObject } from '../../stac/document.ts'
 import { reveal, revealText, unfit } from '../credential-values.ts'
+import { jwtPart } from '../stored-token.ts'
 import { knowsIssuer, methodOf, type OAuth2Context, type OAuth2Credential } from './credential.ts'
 import {
   deviceMembers,
   type Endpoint,
   type EndpointResponse,
   invalidAnswer,
-  jwtPart,
   membersOf,
   oauthError,
   readResponse,

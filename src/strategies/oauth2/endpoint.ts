@@ -1,5 +1,4 @@
 import type { AuthContext } from '../../auth/strategy.ts'
-import { fromBase64url } from '../../crypto/encoding.ts'
 import { type AuthError, CredentialError, isAuthError, NetworkError, ProtocolError, TrustError, UnsupportedError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
 import { type HttpResponse, isRedirect, parsedJson } from '../../http/message.ts'
@@ -180,12 +179,6 @@ export function expiresIn(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
   return Math.min(Math.trunc(seconds), LONGEST)
-}
-
-/** Returns the header (0) or the claims (1) of a JWT (RFC 7519 §3.1); no members for a malformed one. */
-export function jwtPart(token: string, part: 0 | 1): JsonObject {
-  const value = parsedJson(new TextDecoder().decode(fromBase64url(token.split('.')[part] ?? '')))
-  return isObject(value) ? value : {}
 }
 
 /** Servers write null or an empty text for absent members. */

@@ -22,10 +22,10 @@ import {
 } from '../../http/message.ts'
 import { isObject, own, ownString, pointer } from '../../stac/document.ts'
 import { type AuthScheme, isHttpScheme, type OAuth2Flow, type OAuth2Scheme } from '../../stac/scheme.ts'
+import { allowAgain } from '../stored-token.ts'
 import { boundKey, callEndpoint } from './client.ts'
 import { credentialProblem, OAUTH2_FORMS, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext, wanted } from './credential.ts'
 import { fragmentsUnseen } from './endpoint.ts'
-import { allowAgain } from './grants.ts'
 import { hostsOf, ignoredEndpoint, publishedAt, serverOf } from './server.ts'
 import {
   dropTokens,
