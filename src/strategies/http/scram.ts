@@ -72,7 +72,7 @@ function openingOf(
   if (!params || errorOf(params)) throw refused(response, context, errorOf(params))
   const sid = params.get('sid')
   const server = sid === undefined ? 'it has no "sid"' : serverFirst(params.get('data') ?? '', nonce)
-  if (sid === undefined || typeof server === 'string') throw unanswerable(response, context.credential, String(server))
+  if (sid === undefined || typeof server === 'string') throw unanswerable(response, context, String(server))
   return { sid, server }
 }
 
