@@ -4,10 +4,12 @@ import { base64, bytesOf } from '../../crypto/encoding.ts'
 import { challengesOf } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/url.ts'
-import { atHand, invalidField, reveal, unfit } from '../credential-values.ts'
+import { atHand, invalidField, reveal, unfit, whenThere } from '../credential-values.ts'
 import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
+
+export const accountFields = { username, password: { kind: 'secret', label: 'Password', required: true } } as const
 
 /**
  * `Basic` and base64 of the UTF-8 bytes of `user:password` (RFC 7617 §2, NFC as §2.1 requires), sent preemptively. A server that refuses
@@ -15,7 +17,7 @@ const username = { kind: 'text-or-secret', label: 'User name', required: true } 
  */
 export const basic: HttpAuthScheme = {
   name: 'basic',
-  fields: { username, password: { kind: 'secret', label: 'Password', required: true } },
+  fields: accountFields,
   // An empty source is treated as a mistake, so an empty password must be declared.
   alternative: {
     by: ['emptyPassword'],
@@ -71,8 +73,7 @@ function stepOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8
 function accountOf(credential: Credential): string | Promise<string> {
   const user = reveal(credential.username as Secret, 'username', credential)
   const password = credential.emptyPassword === true ? '' : reveal(credential.password as Secret, 'password', credential)
-  if (typeof user === 'string' && typeof password === 'string') return joined(user, password, credential.id)
-  return Promise.all([user, password]).then(([name, secret]) => joined(name, secret, credential.id))
+  return whenThere(user, (name) => whenThere(password, (secret) => joined(name, secret, credential.id)))
 }
 
 function joined(user: string, password: string, id: string): string {

@@ -354,16 +354,10 @@ async function blinded(client: BlindingClient, challenge: TokenChallenge, contex
 
 /** Returns a client for one token: it keeps the blinding state. */
 async function blindingClient(load: LoadPrivacyPass, tokenType: number): Promise<BlindingClient> {
-  const { privateVerif, publicVerif } = await installed(load)
-  return tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
-}
-
-async function installed(load: LoadPrivacyPass): Promise<PrivacyPass> {
-  try {
-    return await load()
-  } catch {
+  const { privateVerif, publicVerif } = await load().catch(() => {
     throw new UnsupportedError('SCHEME_UNSUPPORTED', `requesting tokens from an issuer needs the optional package ${PACKAGE}`, {
       hint: `npm install ${PACKAGE}`,
     })
-  }
+  })
+  return tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
 }

@@ -238,6 +238,12 @@ export function oauthError(
   })
 }
 
+/** Returns the error with more advice. */
+export function withAdvice(error: AuthError, advice: string): AuthError {
+  const Family = error.constructor as typeof CredentialError
+  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? advice : `${error.hint}; ${advice}` })
+}
+
 /** Returns `OAUTH_RESPONSE_INVALID`; the error never quotes the response. */
 export function invalidAnswer({ credential, url, name }: Endpoint, why: string, hint?: string): ProtocolError {
   const message = `the response of the ${name} of "${credential}" ${why}`

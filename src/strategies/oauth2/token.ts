@@ -2,14 +2,14 @@ import { platform } from '#platform'
 import type { Secret } from '../../auth/credential.ts'
 import type { SessionStore, StorePlace } from '../../auth/session.ts'
 import { refreshTime, reserveIn, type Token, type TokenState } from '../../auth/strategy.ts'
-import { type AuthError, type CredentialError, IntegrityError, isAuthError } from '../../errors.ts'
+import { type AuthError, IntegrityError, isAuthError } from '../../errors.ts'
 import { parsedJson } from '../../http/message.ts'
 import { isObject } from '../../stac/document.ts'
 import { reveal } from '../credential-values.ts'
 import { obtainOnce, removeStored, stateAt, storePlace } from '../stored-token.ts'
 import { boundKey, rememberEncoding } from './client.ts'
 import { needsPerson, type OAuth2Context, type OAuth2Credential, type OAuth2PeekContext } from './credential.ts'
-import { LOCKED_REST, loginRequired, untilRested } from './endpoint.ts'
+import { LOCKED_REST, loginRequired, untilRested, withAdvice } from './endpoint.ts'
 import { clientCredentials, password, refresh, tokenExchange, userName } from './grants.ts'
 import { publishedAt, serverOf } from './server.ts'
 
@@ -233,9 +233,7 @@ function isRefused({ code, status = 400, retryable, actual = '' }: AuthError, cr
 /** Adds the login to the advice of a refresh that failed for good. */
 function withLogin(error: AuthError, { id }: OAuth2Credential): AuthError {
   if (error.retryable || !(error.code === 'OAUTH_ERROR' || /^HTTP_4/.test(error.code))) return error
-  const Family = error.constructor as typeof CredentialError
-  const way = `if that stays so: stac-auth login ${id}`
-  return new Family(error.code, error.message, { ...error, hint: error.hint === undefined ? way : `${error.hint}; ${way}` })
+  return withAdvice(error, `if that stays so: stac-auth login ${id}`)
 }
 
 /** @param refusal of the refresh token */

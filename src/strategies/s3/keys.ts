@@ -9,10 +9,9 @@ import { parsedJson } from '../../http/message.ts'
 import type { S3Keys } from '../../platform/platform.ts'
 import { own } from '../../stac/document.ts'
 import type { S3Scheme } from '../../stac/scheme.ts'
-import { atHand, fieldAt, reveal, unfit } from '../credential-values.ts'
+import { atHand, fieldAt, reveal, unfit, whenThere } from '../credential-values.ts'
 import { obtainOnce, removeStored, stateAt } from '../stored-token.ts'
 import type { S3Credential } from './endpoint.ts'
-import { whenThere } from './sigv4.ts'
 
 /** The keys of an `s3` credential: its own, or those of its source, which are cached until shortly before they expire. */
 
