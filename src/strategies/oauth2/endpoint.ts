@@ -70,7 +70,7 @@ export function membersOf({ status, json, error, retryAfter }: EndpointResponse,
 }
 
 /** Requirements of a token response (RFC 6749 §5.1, RFC 9449 §5, RFC 8693 §2.2.1). */
-export interface TokenRequirements {
+interface TokenRequirements {
   readonly tokenType: 'Bearer' | 'DPoP'
   /** An exchange may also return something other than an access token. */
   readonly exchange: boolean
