@@ -7,6 +7,7 @@ import { type Clock, skewFrom } from '../../net/clock.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
+import { expiresIn } from '../stored-token.ts'
 
 /** Responses of the endpoints of an authorization server: read, with what real servers do differently brought to the standards, and errors. */
 
@@ -166,19 +167,6 @@ export function deviceMembers(read: EndpointResponse, endpoint: Endpoint): JsonO
     `has no ${missing.join(' and no ')}`,
     `log in with a browser: stac-auth login ${endpoint.credential} --browser`,
   )
-}
-
-/** One year in seconds: longer lifetimes are cut. */
-const LONGEST = 31_536_000
-
-/**
- * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
- * undefined when it is not positive or not a number.
- */
-export function expiresIn(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
-  return Math.min(Math.trunc(seconds), LONGEST)
 }
 
 /** Servers write null or an empty text for absent members. */

@@ -5,10 +5,10 @@ import { type AuthError, ConfigurationError, CredentialError, isAuthError, Proto
 import { type JsonObject, own, ownString } from '../../stac/document.ts'
 import { forLine } from '../../text/sanitize.ts'
 import { reveal } from '../credential-values.ts'
-import { endOfIdToken, jwtPart, livingIdToken, unlessRefused } from '../stored-token.ts'
+import { endOfIdToken, expiresIn, jwtPart, livingIdToken, unlessRefused } from '../stored-token.ts'
 import { boundKey, type Client, callEndpoint, type EndpointCall, secretEncoding } from './client.ts'
 import type { OAuth2Context, OAuth2Credential } from './credential.ts'
-import { expiresIn, invalidAnswer } from './endpoint.ts'
+import { invalidAnswer } from './endpoint.ts'
 import { serverOf } from './server.ts'
 import type { TokenSet } from './token.ts'
 
