@@ -1,4 +1,4 @@
-/** What strategies read by a credential: the values of its secrets, and fields of answers at places that it names. */
+/** What strategies read by a credential: the values of its secrets, and fields and lifetimes in answers. */
 import { type Credential, Secret } from '../auth/credential.ts'
 import { ConfigurationError, CredentialError, isAuthError, SelectionError } from '../errors.ts'
 import { isAccessToken } from '../http/headers.ts'
@@ -119,4 +119,17 @@ export function fieldAt(answer: unknown, place: string): unknown {
 
 function unescapedName(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** One year in seconds: longer lifetimes are cut. */
+const LONGEST = 31_536_000
+
+/**
+ * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
+ * undefined when it is not positive or not a number.
+ */
+export function expiresIn(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
+  return Math.min(Math.trunc(seconds), LONGEST)
 }

@@ -81,19 +81,6 @@ export function stateAt(now: number, expiresAt: number | undefined): Pick<TokenS
   return expiresAt === undefined ? { state: 'valid' } : { state: expiresAt <= now ? 'expired' : 'valid', expiresAt }
 }
 
-/** One year in seconds: longer lifetimes are cut. */
-const LONGEST = 31_536_000
-
-/**
- * Returns the lifetime in seconds from an `expires_in`: a number or a string of digits, its fraction dropped, at most one year;
- * undefined when it is not positive or not a number.
- */
-export function expiresIn(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof seconds !== 'number' || !(seconds >= 1)) return undefined
-  return Math.min(Math.trunc(seconds), LONGEST)
-}
-
 /** An account that a server refused. */
 interface Refusal {
   /** Digest of the values that identify it. */

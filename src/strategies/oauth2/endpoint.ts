@@ -7,7 +7,7 @@ import { type Clock, skewFrom } from '../../net/clock.ts'
 import { backoffBefore, type RetryPolicy, retryAfterOf, retryHint, withRetryAfter } from '../../net/retry.ts'
 import { isObject, type JsonObject, ownString } from '../../stac/document.ts'
 import { Redactor } from '../../text/redactor.ts'
-import { expiresIn } from '../stored-token.ts'
+import { expiresIn } from '../credential-values.ts'
 
 /** Responses of the endpoints of an authorization server: read, with what real servers do differently brought to the standards, and errors. */
 

@@ -2,7 +2,7 @@
 import type { Interaction } from '../../auth/auth.ts'
 import { ProtocolError, TrustError } from '../../errors.ts'
 import { isAccessToken } from '../../http/headers.ts'
-import { expiresIn } from '../stored-token.ts'
+import { expiresIn } from '../credential-values.ts'
 import { decodeLogin, encodeLogin, hasState, isOfIssuer, newLogin } from './authorization-code.ts'
 import type { OAuth2Context } from './credential.ts'
 import { type Endpoint, fragmentsUnseen, interactionMissing, invalidAnswer, loginDenied, oauthError } from './endpoint.ts'

@@ -4,7 +4,7 @@ import { isAuthError } from '../../errors.ts'
 import { endOfSpan, momentOf } from '../../http/headers.ts'
 import { cloudFrontPolicy } from '../../http/url-signature.ts'
 import { own } from '../../stac/document.ts'
-import { expiresIn } from '../stored-token.ts'
+import { expiresIn } from '../credential-values.ts'
 
 /** Finds the signed URL for a URL: its own, or one whose signature is valid for it too. */
 
