@@ -4,7 +4,7 @@ import { base64, bytesOf } from '../../crypto/encoding.ts'
 import { challengesOf } from '../../http/challenge.ts'
 import { type HttpRequest, type HttpResponse, withHeader } from '../../http/message.ts'
 import { originOf } from '../../http/url.ts'
-import { atHand, invalidField, reveal, unfit, whenThere } from '../credential-values.ts'
+import { atHand, invalidField, reveal, unfit } from '../credential-values.ts'
 import type { HttpAuthScheme, HttpContext } from './http-strategy.ts'
 
 const username = { kind: 'text-or-secret', label: 'User name', required: true } as const
@@ -73,7 +73,9 @@ function stepOf(request: HttpRequest, account: string, charset: Charset = 'UTF-8
 function accountOf(credential: Credential): string | Promise<string> {
   const user = reveal(credential.username as Secret, 'username', credential)
   const password = credential.emptyPassword === true ? '' : reveal(credential.password as Secret, 'password', credential)
-  return whenThere(user, (name) => whenThere(password, (secret) => joined(name, secret, credential.id)))
+  if (typeof user === 'string' && typeof password === 'string') return joined(user, password, credential.id)
+  // Both are awaited at once: a source that fails while the other is read must not be left unhandled.
+  return Promise.all([user, password]).then(([name, secret]) => joined(name, secret, credential.id))
 }
 
 function joined(user: string, password: string, id: string): string {

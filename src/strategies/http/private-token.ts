@@ -354,10 +354,13 @@ async function blinded(client: BlindingClient, challenge: TokenChallenge, contex
 
 /** Returns a client for one token: it keeps the blinding state. */
 async function blindingClient(load: LoadPrivacyPass, tokenType: number): Promise<BlindingClient> {
-  const { privateVerif, publicVerif } = await load().catch(() => {
-    throw new UnsupportedError('SCHEME_UNSUPPORTED', `requesting tokens from an issuer needs the optional package ${PACKAGE}`, {
-      hint: `npm install ${PACKAGE}`,
-    })
-  })
+  let installed: PrivacyPass
+  try {
+    installed = await load()
+  } catch {
+    const message = `requesting tokens from an issuer needs the optional package ${PACKAGE}`
+    throw new UnsupportedError('SCHEME_UNSUPPORTED', message, { hint: `npm install ${PACKAGE}` })
+  }
+  const { privateVerif, publicVerif } = installed
   return tokenType === 1 ? new privateVerif.Client() : new publicVerif.Client(publicVerif.BlindRSAMode.PSS)
 }
