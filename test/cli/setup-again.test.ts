@@ -55,8 +55,8 @@ describe('an interruption', () => {
       'two.json',
       itemWith(assets, { schemes: { key: KEY_SCHEME, other: { ...KEY_SCHEME, name: 'x-other' } } }),
     )
-    expect(await user.at(['credentials', 'add', file], ['y', ''])).toMatchObject({ code: 130 })
-    expect(await user.at(['credentials', 'add', file], ['y', ''])).toMatchObject({ code: 0 })
+    expect(await user.at(['credentials', 'add', file], ['y', 'k1'])).toMatchObject({ code: 130 })
+    expect(await user.at(['credentials', 'add', file], ['y', 'k2'])).toMatchObject({ code: 0 })
     expect((await user.credentials()).map(({ id }) => id)).toEqual(['key', 'other'])
   })
 })

@@ -11,10 +11,10 @@ import { forJson, forLine } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { jsonIn } from '../read-document.ts'
 import { addCredential, addPattern, patternsOf, replacePrivateFile } from './edit-credentials.ts'
-import { askedByName, type Questions, type Subject } from './fields.ts'
 import type { MissingCredential, Needs, NewCredentialOptions } from './missing-credentials.ts'
 import { fingerprintsOf, problemOf, proposalFor, proposalOf } from './proposal.ts'
 import { detailsText, questionText, quoted, urlText } from './question.ts'
+import { askOthers, askPlaces } from './questions.ts'
 import { atTerminal, isTerminal, Terminal } from './terminal.ts'
 
 /** The document and the credential file. */
@@ -37,10 +37,10 @@ export interface Errand {
   readonly command: string
   /** Selects which schemes without a credential are asked about, given the ids of matching credentials; default: all. */
   readonly choose?: (missing: readonly MissingCredential[], fitting: ReadonlySet<string>) => readonly MissingCredential[]
+  /** True to ask also for what a credential may do without: scopes, the secret of a client, keys. */
+  readonly optional?: boolean
   /** True to ask about loopback and private URLs of the document, which are refused otherwise. */
   readonly privateHosts?: boolean
-  /** Asks for what the scheme does not say; default: {@link askedByName}. */
-  readonly questions?: Questions
   /** The terminal, if the command has asked something already. */
   readonly terminal?: Terminal
   /** Called when a credential was written or extended. */
@@ -93,6 +93,7 @@ export async function askAll(missing: readonly MissingCredential[], occasion: Oc
   const reachable = new Set<string>()
   /** Ids of new credentials, by the pointer of their scheme. */
   const created = new Map<string, string>()
+  let isFurther = false
   for (const wanted of missing) {
     if (wanted.targets.every((target) => reachable.has(target))) continue
     const linked = linkedOf(wanted, created)
@@ -100,7 +101,8 @@ export async function askAll(missing: readonly MissingCredential[], occasion: Oc
       await context.diagnostics.note(`${quoted(wanted.name)} is skipped: it needs a credential for ${namesText(wanted.chain?.names ?? [])}`)
       continue
     }
-    if (occasion.errand.questions) await terminal.say('\n')
+    if (isFurther) await terminal.say('\n')
+    isFurther = true
     const written = await ask(terminal, wanted, linked, { ...occasion, credentials }, context)
     if (written === undefined) continue
     const at = credentials.findIndex(({ id }) => id === written.id)
@@ -163,32 +165,28 @@ async function create(
   context: Context,
 ): Promise<CredentialObject | undefined> {
   const { document, title = 'standard input', file, credentials, settings, errand } = occasion
-  const { questions = askedByName } = errand
   const { credential: incomplete, open, fields } = proposalFor(wanted, credentials, settings, linked)
-  const subject: Subject = {
+  const subject = {
     id: String(incomplete.id),
     name: wanted.name,
     credential: incomplete,
     places: wanted.places,
     open,
     fields,
-    problem: async () => undefined,
+    optional: errand.optional === true,
   }
-  const placed = { ...incomplete, ...(await questions.places(terminal, subject)) }
+  const placed = { ...incomplete, ...(await askPlaces(terminal, subject)) }
   const proposal = await proposalOf(title, wanted, placed, credentials)
   await terminal.say(questionText(proposal))
   if (!(await terminal.agrees('Create this credential?', detailsText(proposal)))) return undefined
-  const { answers, note, undo } = await questions.others(
-    terminal,
-    { ...subject, credential: placed, problem: (typed) => problemOf(wanted, { ...placed, ...typed }, credentials) },
-    context,
-  )
+  const problem = (typed: object) => problemOf(wanted, { ...placed, ...typed }, credentials)
+  const { answers, note, undo } = await askOthers(terminal, { ...subject, credential: placed }, problem, context)
   const answered = { ...placed, ...answers }
   const entry = { ...answered, ...(await issuerOf(answered, context)) }
   try {
     await addCredential(file, entry)
   } catch (error) {
-    await undo?.()
+    await undo()
     throw error
   }
   errand.onWritten?.()

@@ -11,13 +11,13 @@ import { putCredentials, setFields } from '../credentials/edit-credentials.ts'
 import { type UserCredentials, userCredentials } from '../credentials/needed-credentials.ts'
 import { freeId, ownProposal, type Proposal } from '../credentials/proposal.ts'
 import { detailsText, questionText } from '../credentials/question.ts'
+import { askHoles } from '../credentials/questions.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError } from '../exit-code.ts'
 import { styleOf, write } from '../io.ts'
 import { login } from '../login.ts'
 import { openAuth } from '../open-auth.ts'
 import { accountText, changesText, exampleOf, inOrder, needsAccount, placeholders, type WaySetUp, waysSetUp } from './provider-state.ts'
-import { askHoles } from './questions.ts'
 import { COMMAND, type Run, retyped } from './run.ts'
 import { testOf, testText } from './test-request.ts'
 
@@ -151,7 +151,7 @@ async function create(provider: Provider, way: Way, user: UserCredentials, run: 
   try {
     await putCredentials(user.file, fresh)
   } catch (error) {
-    await undo?.()
+    await undo()
     throw error
   }
   errand.onWritten?.()

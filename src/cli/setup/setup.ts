@@ -20,7 +20,6 @@ import type { ReadDocument } from '../read-document.ts'
 import { nearProvider } from '../recognized.ts'
 import { askedSchemes, type DocumentNeeds, providersOf } from './needed-providers.ts'
 import { checkWay, type ProviderSetUp, setUpByName, setUpProvider } from './provider-setup.ts'
-import { guided } from './questions.ts'
 import { documentBelow, exitOfNeeds, exitOfReport, inventoryText, nextText, providerText, reportOf, reportOfProvider } from './report.ts'
 import { COMMAND, type Run, retyped, type SetupOptions } from './run.ts'
 import { type Tested, type TestResult, testOf, testText } from './test-request.ts'
@@ -36,7 +35,7 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
   const onWritten = () => {
     isWritten = true
   }
-  const errand: Errand = { command: COMMAND, privateHosts: true, questions: guided, terminal: new Terminal(context.io), onWritten }
+  const errand: Errand = { command: COMMAND, optional: true, privateHosts: true, terminal: new Terminal(context.io), onWritten }
   const run: Run = { options, errand, context }
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
@@ -229,6 +228,7 @@ async function setUp(
     const message = `no credential matches ${schemesText(asked)}, and setup asks for one ${atTerminal(io)}`
     throw usageError(message, credentialsToAdd(asked, occasion))
   }
+  if (asked.length > 0) await write(io.stderr, '\n')
   const { credentials } = await userCredentials(options, context)
   created.push(...(await askAll(asked, { ...occasion, credentials }, context)))
   const waiting = [...needs.answered, ...known.answered].filter(({ loginRequired }) => loginRequired)
