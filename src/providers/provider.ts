@@ -26,8 +26,6 @@ export interface Provider {
   readonly ways: readonly Way[]
   /** Limits that users meet: how long tokens are valid, quotas, terms to accept, statuses of requests without a credential. */
   readonly notes: readonly string[]
-  /** A small file that needs the credential, if the provider documents one. */
-  readonly test?: string
   /** How its files are ordered, where they are made or fetched from an archive on request. */
   readonly order?: Order
 }

@@ -10,6 +10,7 @@ import type { Errand } from '../credentials/create-credentials.ts'
 import type { NewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { quoted } from '../credentials/question.ts'
+import type { Terminal } from '../credentials/terminal.ts'
 import type { CredentialsOption } from '../options.ts'
 
 export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope' | 'redirectHost'> {
@@ -25,6 +26,7 @@ export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptio
 export interface Run {
   readonly options: SetupOptions
   readonly errand: Errand
+  readonly terminal: Terminal
   readonly context: Context
 }
 
@@ -38,10 +40,9 @@ const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_I
  * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
  * true if they were replaced.
  */
-export async function retyped(id: string, { code }: AuthError, { options, errand, context }: Run): Promise<boolean> {
+export async function retyped(id: string, { code }: AuthError, { options, terminal, context }: Run): Promise<boolean> {
   const { io } = context
-  const { terminal } = errand
-  if (!terminal || !WRONG_SECRET.includes(code)) return false
+  if (!WRONG_SECRET.includes(code)) return false
   const { credentials, file } = await userCredentials(options, context)
   const own = credentials.find((one) => one.id === id)
   const chain = [own, credentials.find((one) => one.id !== undefined && one.id === (own?.with ?? own?.subject))]

@@ -35,8 +35,9 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
   const onWritten = () => {
     isWritten = true
   }
-  const errand: Errand = { command: COMMAND, optional: true, privateHosts: true, terminal: new Terminal(context.io), onWritten }
-  const run: Run = { options, errand, context }
+  const terminal = new Terminal(context.io)
+  const errand: Errand = { command: COMMAND, optional: true, privateHosts: true, terminal, onWritten }
+  const run: Run = { options, errand, terminal, context }
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
   const documents: [name: string, read: ReadDocument][] = []
@@ -157,7 +158,7 @@ async function look(name: string, run: Run, known?: ReadDocument): Promise<Docum
 
 /** Asks for the credential of a document that was refused, or for its secret again. Returns true if there is something new to try. */
 async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<boolean> {
-  const { options, errand, context } = run
+  const { options, context } = run
   if (options.dryRun || options.json || !isTerminal(context.io)) return false
   if (refusal.credential !== undefined) {
     await context.diagnostics.error(refusal)
@@ -166,7 +167,7 @@ async function isRepaired(name: string, refusal: AuthError, run: Run): Promise<b
   const known = await providerOfDocument(name, refusal, run)
   if (known) return known.credentials.length > 0 && !known.wasThere
   const { credentialOfDocument } = await import('./protected-document.ts')
-  const created = await credentialOfDocument(name, refusal, options, errand, context)
+  const created = await credentialOfDocument(name, refusal, run)
   await logInOrThrow(created, run)
   return created.length > 0
 }
