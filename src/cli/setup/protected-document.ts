@@ -69,7 +69,7 @@ async function providerScheme(terminal: Terminal): Promise<Scheme> {
 export async function credentialOfDocument(name: string, { url, expected = '' }: AuthError, run: Run): Promise<readonly string[]> {
   if (!isAddress(name) || url === undefined || new URL(url).origin !== new URL(name).origin) return []
   const offered = expected.split(' ').filter(Boolean)
-  const scheme = await chosenScheme(run.terminal, name, offered)
+  const scheme = await chosenScheme(run.errand.terminal, name, offered)
   return scheme ? askFor(name, scheme, run) : []
 }
 

@@ -78,7 +78,7 @@ export function checkWay({ id, ways }: Provider, { way: name }: Pick<Run['option
 async function chosen(ways: readonly Way[], run: Run): Promise<Way> {
   const [first] = ways
   if (!first || ways.length === 1) return first as Way
-  const terminal = run.terminal
+  const terminal = run.errand.terminal
   const width = Math.max(...ways.map(({ id }) => id.length))
   await terminal.say('several ways in:\n')
   for (const [index, { id, when }] of ways.entries()) await terminal.say(`  ${index + 1}  ${id.padEnd(width)}  ${when}\n`)
@@ -115,7 +115,7 @@ async function update(
   }
   const changed = credentials.map((one) => changedBy(one, changes))
   const details = changed.map((entry) => detailsText({ entry, places: [], secretTo: [], browserTo: [], offered: [] })).join('')
-  if (!(await run.terminal.agrees(`Take ${changes.length === 1 ? 'this value' : 'these values'}?`, details))) return result
+  if (!(await run.errand.terminal.agrees(`Take ${changes.length === 1 ? 'this value' : 'these values'}?`, details))) return result
   for (const { id, field, after } of changes) await setFields(file, id, { [field]: after })
   run.errand.onWritten?.()
   await diagnostics.note(`${ids.map((id) => `"${id}"`).join(', ')} in ${file} ${ids.length === 1 ? 'is' : 'are'} up to date`)
@@ -136,7 +136,7 @@ function changedBy(credential: CredentialObject, changes: WaySetUp['changes']): 
 /** Asks for the yes, then for what only the user has; writes all credentials of the way in together. */
 async function create(provider: Provider, way: Way, user: UserCredentials, run: Run): Promise<ProviderSetUp> {
   const { context, errand } = run
-  const terminal = run.terminal
+  const terminal = run.errand.terminal
   const ids = idsFor(provider, way, user.credentials)
   const proposals = await proposalsOf(provider, way, user.credentials, ids)
   await terminal.say(`\n${provider.title}, by ${way.id}${othersText(provider, way)}\n  ${way.when}\n${accountText(provider)}`)

@@ -10,7 +10,6 @@ import type { Errand } from '../credentials/create-credentials.ts'
 import type { NewCredentialOptions } from '../credentials/missing-credentials.ts'
 import { userCredentials } from '../credentials/needed-credentials.ts'
 import { quoted } from '../credentials/question.ts'
-import type { Terminal } from '../credentials/terminal.ts'
 import type { CredentialsOption } from '../options.ts'
 
 export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptions, 'scope' | 'redirectHost'> {
@@ -26,7 +25,6 @@ export interface SetupOptions extends CredentialsOption, Pick<NewCredentialOptio
 export interface Run {
   readonly options: SetupOptions
   readonly errand: Errand
-  readonly terminal: Terminal
   readonly context: Context
 }
 
@@ -40,7 +38,7 @@ const WRONG_SECRET: readonly ErrorCode[] = ['AUTH_REJECTED', 'CREDENTIAL_VALUE_I
  * Offers to type the secrets again that `setup` has stored for a credential, or for the one that it names in `with` or `subject`. Returns
  * true if they were replaced.
  */
-export async function retyped(id: string, { code }: AuthError, { options, terminal, context }: Run): Promise<boolean> {
+export async function retyped(id: string, { code }: AuthError, { options, errand: { terminal }, context }: Run): Promise<boolean> {
   const { io } = context
   if (!WRONG_SECRET.includes(code)) return false
   const { credentials, file } = await userCredentials(options, context)

@@ -8,7 +8,7 @@ import type { StacDocument } from '../../stac/document.ts'
 import { forJson, forLine, forUrl } from '../../text/sanitize.ts'
 import type { Context } from '../context.ts'
 import { askAll, checkSchemes, credentialsToAdd, type Errand, namesText } from '../credentials/create-credentials.ts'
-import { type MissingCredential, needsOf } from '../credentials/missing-credentials.ts'
+import { needsOf } from '../credentials/missing-credentials.ts'
 import { type NeededBy, neededBy, userCredentials } from '../credentials/needed-credentials.ts'
 import { atTerminal, isTerminal, Terminal } from '../credentials/terminal.ts'
 import { EXIT, exitCodeOf, usageError, worstExit } from '../exit-code.ts'
@@ -35,9 +35,8 @@ export async function setup(names: readonly string[], options: SetupOptions, sha
   const onWritten = () => {
     isWritten = true
   }
-  const terminal = new Terminal(context.io)
-  const errand: Errand = { command: COMMAND, optional: true, privateHosts: true, terminal, onWritten }
-  const run: Run = { options, errand, terminal, context }
+  const errand: Errand = { command: COMMAND, optional: true, privateHosts: true, terminal: new Terminal(context.io), onWritten }
+  const run: Run = { options, errand, context }
   if (options.json || options.dryRun) return report(names, run)
   const exits: number[] = []
   const documents: [name: string, read: ReadDocument][] = []
@@ -226,7 +225,7 @@ async function setUp(
   for (const { provider, ways } of known.needed)
     created.push(...(await setUpProvider(provider, ways, occasion.errand.command, run)).credentials)
   if (asked.length > 0 && !isTerminal(io)) {
-    const message = `no credential matches ${schemesText(asked)}, and setup asks for one ${atTerminal(io)}`
+    const message = `no credential matches ${namesText(asked)}, and setup asks for one ${atTerminal(io)}`
     throw usageError(message, credentialsToAdd(asked, occasion))
   }
   if (asked.length > 0) await write(io.stderr, '\n')
@@ -235,10 +234,6 @@ async function setUp(
   const waiting = [...needs.answered, ...known.answered].filter(({ loginRequired }) => loginRequired)
   const ids = [...created, ...waiting.map(({ credential }) => credential)]
   return { name, read, failures: await logInAll(ids, options, context) }
-}
-
-function schemesText(missing: readonly MissingCredential[]): string {
-  return namesText(missing.map(({ name }) => name))
 }
 
 /** Tests each scheme, and each provider, that has a credential, and shows what to do next. */
@@ -259,7 +254,7 @@ async function test(documents: readonly (readonly [name: string, read: ReadDocum
     exits.push(exitOfNeeds(found), ...results.map(({ error }) => (error ? exitCodeOf(error.code) : EXIT.done)))
     const titles = found.providers.needed.map(({ provider }) => provider.title)
     const asked = askedSchemes(found.needs.wanted, found.providers)
-    const names = [...titles, ...(asked.length > 0 ? [schemesText(asked)] : [])].join(', ')
+    const names = [...titles, ...(asked.length > 0 ? [namesText(asked)] : [])].join(', ')
     if (names !== '') await diagnostics.note(`${names} still without a credential: run ${COMMAND} ${name} again`)
   }
   await write(io.stdout, next)

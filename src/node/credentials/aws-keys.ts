@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AuthError, ConfigurationError, CredentialError } from '../../errors.ts'
+import { type AuthError, ConfigurationError, CredentialError, isAuthError } from '../../errors.ts'
 import { parsedJson } from '../../http/message.ts'
 import { isLoopbackHost } from '../../http/url.ts'
 import type { S3KeySource, S3Keys, S3KeyWish } from '../../platform/platform.ts'
@@ -15,7 +15,7 @@ import { canParseUrl } from '../../text/can-parse-url.ts'
 import { shellWords } from '../../text/shell-word.ts'
 import { HOME_HINT, homeFolder } from '../base/user-folder.ts'
 import type { AwsProviders } from './aws-package.ts'
-import { programError, promptSecret, runProgram } from './secret-source.ts'
+import { programError, promptSecret, runProgram, secretFilePath } from './secret-source.ts'
 
 /** The environment and files that are searched for keys. */
 export interface AwsUser {
@@ -179,13 +179,10 @@ function parseProfiles(text: string): ReadonlyMap<string, Profile> {
 
 /** Reads a file of profiles; a missing file has no profiles. */
 async function textOf(file: string): Promise<string> {
-  const home = homeFolder()
-  if (file.startsWith('~/') && home === undefined)
-    throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: there is no home folder`, { hint: HOME_HINT })
-  const path = file.startsWith('~/') && home !== undefined ? join(home, file.slice(2)) : file
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(secretFilePath(file), 'utf8')
   } catch (error) {
+    if (isAuthError(error)) throw error
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return ''
     throw new CredentialError('CREDENTIAL_SOURCE', `the file ${file} cannot be read: ${code}`)
