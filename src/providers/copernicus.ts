@@ -6,6 +6,7 @@ import {
   type NoValues,
   type ProviderCredentials,
   type UserWithCodeValues,
+  type Way,
 } from './provider.ts'
 
 const REALM = 'https://identity.dataspace.copernicus.eu/auth/realms/CDSE'
@@ -56,6 +57,61 @@ const madeKeys = () => ({
 
 const holes = () => accountWithCode('CDSE', 'User name (e-mail address)')
 
+const ways = (): readonly Way[] => [
+  {
+    id: 'password',
+    when: 'Downloads by HTTP with the user name and password of your account.',
+    works: ['unattended'],
+    holes: holes(),
+    credentials: [byPassword()],
+  },
+  {
+    id: 'login',
+    when: 'Downloads by HTTP with a login in the browser, where the provider accepts the redirect to your machine.',
+    works: [],
+    holes: {},
+    credentials: [byLogin()],
+  },
+  {
+    id: 's3',
+    when: 'Files of s3://eodata with keys of the key manager: parts of products, and many files at once.',
+    works: ['unattended'],
+    holes: keyPair('CDSE_S3'),
+    credentials: [{ ...STORE, ...KEY_PAIR, ...BUCKET }],
+  },
+  {
+    id: 's3-password',
+    when: 'Files of s3://eodata with keys that are made with the password of your account, and downloads by HTTP.',
+    works: ['unattended'],
+    holes: holes(),
+    credentials: [byPassword(KEY_MANAGER), madeKeys()],
+  },
+  {
+    id: 's3-login',
+    when: 'Files of s3://eodata with keys that are made with a login in the browser, and downloads by HTTP.',
+    works: [],
+    holes: {},
+    credentials: [byLogin(KEY_MANAGER), madeKeys()],
+  },
+  {
+    id: 'sentinel-hub',
+    when: 'The APIs of Sentinel Hub, with an OAuth client of your dashboard; its id begins with sh-.',
+    works: ['page', 'unattended'],
+    holes: client([], ['CDSE_SH_CLIENT_SECRET', 'SH_CLIENT_SECRET']),
+    credentials: [
+      {
+        id: 'copernicus-sentinel-hub',
+        type: 'openIdConnect',
+        ...discovery(REALM),
+        flow: 'clientCredentials',
+        ...CLIENT,
+        sendTo: [SENTINEL_HUB],
+        use: 'by-address',
+      },
+    ],
+  },
+]
+
 /**
  * Returns credentials for Copernicus Data Space: of a password, of S3 keys (given, or made with the account), of a client of Sentinel Hub, or without values of a login.
  *
@@ -91,60 +147,7 @@ export const copernicus: ProviderCredentials<
     issuers: [REALM],
     buckets: [{ name: 'eodata', endpoint: STORE.endpoint }],
   },
-  ways: [
-    {
-      id: 'password',
-      when: 'Downloads by HTTP with the user name and password of your account.',
-      works: ['unattended'],
-      holes: holes(),
-      credentials: [byPassword()],
-    },
-    {
-      id: 'login',
-      when: 'Downloads by HTTP with a login in the browser, where the provider accepts the redirect to your machine.',
-      works: [],
-      holes: {},
-      credentials: [byLogin()],
-    },
-    {
-      id: 's3',
-      when: 'Files of s3://eodata with keys of the key manager: parts of products, and many files at once.',
-      works: ['unattended'],
-      holes: keyPair('CDSE_S3'),
-      credentials: [{ ...STORE, ...KEY_PAIR, ...BUCKET }],
-    },
-    {
-      id: 's3-password',
-      when: 'Files of s3://eodata with keys that are made with the password of your account, and downloads by HTTP.',
-      works: ['unattended'],
-      holes: holes(),
-      credentials: [byPassword(KEY_MANAGER), madeKeys()],
-    },
-    {
-      id: 's3-login',
-      when: 'Files of s3://eodata with keys that are made with a login in the browser, and downloads by HTTP.',
-      works: [],
-      holes: {},
-      credentials: [byLogin(KEY_MANAGER), madeKeys()],
-    },
-    {
-      id: 'sentinel-hub',
-      when: 'The APIs of Sentinel Hub, with an OAuth client of your dashboard; its id begins with sh-.',
-      works: ['page', 'unattended'],
-      holes: client([], ['CDSE_SH_CLIENT_SECRET', 'SH_CLIENT_SECRET']),
-      credentials: [
-        {
-          id: 'copernicus-sentinel-hub',
-          type: 'openIdConnect',
-          ...discovery(REALM),
-          flow: 'clientCredentials',
-          ...CLIENT,
-          sendTo: [SENTINEL_HUB],
-          use: 'by-address',
-        },
-      ],
-    },
-  ],
+  ways: ways(),
   notes: [
     'An access token is valid for 10 minutes and can be refreshed for an hour; the number of sessions of an account is limited.',
     'Keys for S3 end on the day chosen when they are made, and their secret is shown once.',

@@ -1,10 +1,72 @@
 import { discovery, keyWay, secretHole } from './facts.ts'
-import { type ApiKeyValues, credentialsOf, type ProviderCredentials, type PublicClientValues } from './provider.ts'
+import { type ApiKeyValues, credentialsOf, type ProviderCredentials, type PublicClientValues, type Way } from './provider.ts'
 
 const API = 'https://api.planet.com/'
 const TILES = 'https://tiles.planet.com/'
 const LOGIN = 'https://login.planet.com/'
 const KEY = { apiKey: secretHole('API key', ['PL_API_KEY']) }
+
+const ways = (): readonly Way[] => [
+  {
+    id: 'key',
+    when: 'Files and APIs, with the API key in the header.',
+    works: ['unattended'],
+    holes: KEY,
+    credentials: [
+      {
+        id: 'planet-key',
+        type: 'http',
+        scheme: 'api-key',
+        credentials: { hole: 'apiKey' },
+        sendTo: [API],
+        use: 'by-address',
+      },
+    ],
+  },
+  {
+    id: 'basic',
+    when: 'Documents that name the scheme basic: the key is the user name, with an empty password.',
+    works: ['unattended'],
+    holes: KEY,
+    credentials: [
+      {
+        id: 'planet-basic',
+        type: 'http',
+        scheme: 'basic',
+        username: { hole: 'apiKey' },
+        emptyPassword: true,
+        sendTo: [API],
+        use: 'by-address',
+      },
+    ],
+  },
+  keyWay({
+    id: 'tiles',
+    credential: 'planet-tiles',
+    when: 'Tiles, also in pages: the key is in the query, where servers may log it.',
+    works: ['page', 'unattended'],
+    in: 'query',
+    name: 'api_key',
+    env: ['PL_API_KEY'],
+    sendTo: [TILES],
+  }),
+  {
+    id: 'login',
+    when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
+    works: [],
+    holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
+    credentials: [
+      {
+        id: 'planet',
+        type: 'openIdConnect',
+        ...discovery(LOGIN),
+        clientId: { hole: 'clientId' },
+        scopes: ['planet', 'offline_access'],
+        sendTo: [API],
+      },
+    ],
+  },
+]
 
 /**
  * Returns credentials for Planet: of an API key, with `way: 'basic'` or `'tiles'` in another place, or of a login of your application.
@@ -27,67 +89,7 @@ export const planet: ProviderCredentials<
   ],
   checked: '2026-11-28',
   recognizes: { files: [API, TILES], catalogs: [API], issuers: [LOGIN] },
-  ways: [
-    {
-      id: 'key',
-      when: 'Files and APIs, with the API key in the header.',
-      works: ['unattended'],
-      holes: KEY,
-      credentials: [
-        {
-          id: 'planet-key',
-          type: 'http',
-          scheme: 'api-key',
-          credentials: { hole: 'apiKey' },
-          sendTo: [API],
-          use: 'by-address',
-        },
-      ],
-    },
-    {
-      id: 'basic',
-      when: 'Documents that name the scheme basic: the key is the user name, with an empty password.',
-      works: ['unattended'],
-      holes: KEY,
-      credentials: [
-        {
-          id: 'planet-basic',
-          type: 'http',
-          scheme: 'basic',
-          username: { hole: 'apiKey' },
-          emptyPassword: true,
-          sendTo: [API],
-          use: 'by-address',
-        },
-      ],
-    },
-    keyWay({
-      id: 'tiles',
-      credential: 'planet-tiles',
-      when: 'Tiles, also in pages: the key is in the query, where servers may log it.',
-      works: ['page', 'unattended'],
-      in: 'query',
-      name: 'api_key',
-      env: ['PL_API_KEY'],
-      sendTo: [TILES],
-    }),
-    {
-      id: 'login',
-      when: 'Documents of the STAC API, which name a login: in the browser, with an application that you register.',
-      works: [],
-      holes: { clientId: { label: 'Client id of your application', kind: 'text' } },
-      credentials: [
-        {
-          id: 'planet',
-          type: 'openIdConnect',
-          ...discovery(LOGIN),
-          clientId: { hole: 'clientId' },
-          scopes: ['planet', 'offline_access'],
-          sendTo: [API],
-        },
-      ],
-    },
-  ],
+  ways: ways(),
   notes: [
     'An API key opens everything that its account may read.',
     'An asset that is not active has no file yet: `download` and `fetch` activate it. Orders of the Orders API are not placed.',

@@ -125,6 +125,9 @@ function linkedOf({ chain }: MissingCredential, created: ReadonlyMap<string, str
 /** What a scheme without a credential links to: fields that name other credentials. */
 type Links = Readonly<Record<string, string>>
 
+/** Absent if it was declined. */
+type Written = CredentialObject | undefined
+
 /** Asks about one scheme and returns the credential that was written, or undefined if it is declined. */
 async function ask(wanted: MissingCredential, linked: Links, occasion: Occasion, context: Context): Promise<CredentialObject | undefined> {
   const { credentials, file, title = 'standard input', errand } = occasion
@@ -148,12 +151,7 @@ async function ask(wanted: MissingCredential, linked: Links, occasion: Occasion,
 }
 
 /** Asks for a new credential and writes it. URLs are asked for before the confirmation. */
-async function create(
-  wanted: MissingCredential,
-  linked: Links,
-  occasion: Occasion,
-  context: Context,
-): Promise<CredentialObject | undefined> {
+async function create(wanted: MissingCredential, linked: Links, occasion: Occasion, context: Context): Promise<Written> {
   const { title = 'standard input', file, credentials, settings, errand } = occasion
   const { terminal } = errand
   const { credential: incomplete, open, fields } = proposalFor(wanted, credentials, settings, linked)
