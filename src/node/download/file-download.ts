@@ -26,7 +26,7 @@ import { promiseOf } from './checksums.ts'
 import type { Part } from './destination/destination.ts'
 import type { DownloadFile, FailedEvent, KeptEvent, SkippedEvent, Verification, WrittenEvent } from './download.ts'
 import type { DownloadContext } from './download-context.ts'
-import { existingFor, hadQuery, keptFile, namedFile, promisedBody, rememberedFile, warnUnrecorded } from './existing-file.ts'
+import { existingFor, hadQuery, keptFile, promisedBody, rememberedFile, warnUnrecorded, withSuffix } from './existing-file.ts'
 import { FileCheck } from './file-check.ts'
 import type { PlannedFile } from './file-plan.ts'
 import type { ManifestEntry } from './manifest.ts'
@@ -167,8 +167,10 @@ class FileDownload {
     for (;;) {
       const outcome = await this.#request().catch((error) => this.#afterFailure(error))
       if (outcome === 'complete') return undefined
-      const end = outcome === 'named' ? await keptFile(rememberedFile(this.#planned, this.#context), this.#context, this.#size) : outcome
-      if (end && end !== 'partial') return end
+      if (outcome === 'named') {
+        const kept = await keptFile(withSuffix(this.#planned, this.#suffix, this.#context), this.#context, this.#size)
+        if (kept) return kept
+      } else if (outcome !== 'partial') return outcome
     }
   }
 
@@ -239,13 +241,11 @@ class FileDownload {
     const part = this.#part
     const { record } = this.#context
     const sha256 = await part.digest('sha256')
-    const named = namedFile(this.#planned, this.#suffix, this.#context)
-    const suffix = named === this.#file ? '' : this.#suffix
-    // The suffix is recorded before the file is named, so that a later run finds it.
-    if (suffix !== '') record.proposed(this.#file, suffix)
+    const { file: named, base } = withSuffix(this.#planned, this.#suffix, this.#context)
+    const suffix = base === undefined ? {} : { suffix: this.#suffix }
     const unverified = [...this.#check.unverified]
     const differs = unverified.length > 0 && { unverified }
-    const facts = { sha256, ...this.#validators, hadQuery: hadQuery(this.#planned), ...(suffix !== '' && { suffix }), ...differs }
+    const facts = { sha256, ...this.#validators, hadQuery: hadQuery(this.#planned), ...suffix, ...differs }
     await record.completing?.(named, part.length, facts)
     await part.complete(existingFor(this.#planned, this.#context) === 'replace', named.path)
     warnUnrecorded(named, await record.written(named, part.length, facts), this.#context)
@@ -483,10 +483,8 @@ class FileDownload {
 
   /** True if the name with the suffix is that of an existing file. Errors: `PATH_UNSAFE`, `FILE_ACCESS`. */
   #isNamePresent(): boolean {
-    const { path } = namedFile(this.#planned, this.#suffix, this.#context)
-    if (path === this.#file.path || existingFor(this.#planned, this.#context) === 'replace' || !presentFile(path)) return false
-    this.#context.record.proposed(this.#file, this.#suffix)
-    return true
+    const { file, base } = withSuffix(this.#planned, this.#suffix, this.#context)
+    return base !== undefined && existingFor(this.#planned, this.#context) !== 'replace' && presentFile(file.path) !== undefined
   }
 }
 

@@ -6,10 +6,9 @@
 import { AuthError, type ErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject, own, type StacDocument } from '../../stac/document.ts'
 import type { Target } from '../../stac/target.ts'
-import { plainSuffix } from '../../text/file-name.ts'
 import type { DownloadFile, DownloadOptions, Verification } from '../download/download.ts'
 import type { PlannedFile } from '../download/file-plan.ts'
-import { isManifestLine, type ManifestEntry } from '../download/manifest.ts'
+import { isManifestLine, isSuffix, type ManifestEntry } from '../download/manifest.ts'
 import type { SelectedFile } from '../download/selected-files.ts'
 import { nameOfSegment } from '../download/store-folder.ts'
 
@@ -207,11 +206,6 @@ function isFileName(name: unknown): name is string {
   if (!isText(name, LONGEST)) return false
   const segments = name.split('/')
   return segments.every((segment, index) => segment !== '' && nameOfSegment(segment, index, segments) === segment)
-}
-
-/** True for an extension that a server may propose. */
-function isSuffix(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && plainSuffix(`x${value}`) === value
 }
 
 const KINDS: readonly unknown[] = ['asset', 'alternate', 'item_asset', 'link']

@@ -171,9 +171,9 @@ class QueueCarrier implements Carrier {
   #knownOf(planned: PlannedFile): Known {
     const { record, plan } = this.#parts ?? {}
     const { file, lacksSuffix } = planned
-    const suffix = lacksSuffix ? record?.suffixes.of(file.name, file.url) : undefined
+    const suffix = lacksSuffix ? record?.suffixOf(file) : undefined
     const known = record?.known({ ...file, name: file.name + (suffix ?? '') })
-    const owner = record?.suffixes.baseOf(file.name)
+    const owner = record?.plannedNameOf(file.name)
     return {
       ...(lacksSuffix && { refused: plan?.refusedSuffixes(planned) ?? [] }),
       ...(suffix !== undefined && { suffix }),

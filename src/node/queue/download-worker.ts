@@ -183,10 +183,10 @@ const ABORTED: FileResult = { kind: 'aborted', bytes: 0, received: 0, resumable:
 
 /** Replaced for each file. */
 const NO_RECORD: FileRecord = {
-  suffixes: { of: () => undefined, baseOf: () => undefined },
+  suffixOf: () => undefined,
+  plannedNameOf: () => undefined,
   known: () => undefined,
   difference: async () => undefined,
-  proposed: () => undefined,
   written: async () => undefined,
   kept: async () => undefined,
 }
@@ -332,7 +332,7 @@ class JobRecord implements FileRecord {
   readonly #parts: FileJobParts
   readonly #known: ManifestEntry | undefined
   readonly #note: (entry: ManifestEntry) => Promise<void>
-  #suffix: string | undefined
+  readonly #suffix: string | undefined
   /** True if the file was written by a worker whose result was lost. */
   readonly isDone: boolean
   /** The entry for the result. */
@@ -346,12 +346,13 @@ class JobRecord implements FileRecord {
     this.#note = note
   }
 
-  readonly suffixes = {
-    of: (): string | undefined => this.#suffix,
-    baseOf: (path: string): string | undefined => {
-      const { name, owner } = this.#parts.file
-      return path === name ? owner : this.#suffix !== undefined && path === name + this.#suffix ? name : undefined
-    },
+  suffixOf(): string | undefined {
+    return this.#suffix
+  }
+
+  plannedNameOf(path: string): string | undefined {
+    const { name, owner } = this.#parts.file
+    return path === name ? owner : this.#suffix !== undefined && path === name + this.#suffix ? name : undefined
   }
 
   known({ name, url }: DownloadFile): ManifestEntry | undefined {
@@ -363,10 +364,6 @@ class JobRecord implements FileRecord {
     if (typeof found === 'string') return found
     if (this.isDone || found !== entry.modified) this.entry = { ...entry, modified: found }
     return undefined
-  }
-
-  proposed(_file: DownloadFile, suffix: string): void {
-    this.#suffix = suffix
   }
 
   completing(file: DownloadFile, bytes: number, facts: ServerFacts): Promise<void> {
