@@ -147,11 +147,6 @@ export class Spans {
 
   add(start: number, end: number): void {
     if (start >= end) return
-    const last = this.#spans.at(-1)
-    if (last && last[1] === start) {
-      this.#spans[this.#spans.length - 1] = [last[0], end]
-      return
-    }
     const isApart = ([from, to]: Span) => to < start || from > end
     const touching = this.#spans.filter((span) => !isApart(span)).flat()
     const merged: Span = [Math.min(start, ...touching), Math.max(end, ...touching)]
