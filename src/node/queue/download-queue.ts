@@ -22,6 +22,7 @@ import {
   queueNameOf,
   readFileResults,
   readProgress,
+  settingsIn,
 } from './download-job.ts'
 import type { DownloadQueueOptions } from './index.ts'
 import { connectQueue, JobQueue } from './job-queue.ts'
@@ -278,25 +279,6 @@ interface Notes {
   readonly failed: FileNotes
   readonly names: readonly string[]
   readonly close: () => void
-}
-
-const SETTINGS = [
-  'existing',
-  'resume',
-  'strict',
-  'acceptHtml',
-  'trustServer',
-  'wait',
-  'verify',
-  'ranges',
-  'retries',
-  'stallTimeout',
-  'perHost',
-  'rate',
-] as const satisfies readonly (keyof JobSettings)[]
-
-function settingsIn(options: Partial<DownloadOptions>): JobSettings {
-  return Object.fromEntries(SETTINGS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as JobSettings
 }
 
 function unreadable(): ProtocolError {
