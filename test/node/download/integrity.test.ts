@@ -35,7 +35,7 @@ async function fetched(
   return { result, files: await filesIn(folder), server }
 }
 
-const first =
+const _first =
   (fault: Fault): Faults =>
   (_, n) =>
     n === 0 ? fault : undefined
@@ -43,42 +43,6 @@ const always =
   (fault: Fault): Faults =>
   () =>
     fault
-
-describe('a body that is cut', () => {
-  it.each<[string, ServedContent, Fault]>([
-    ['below its length', { bytes: small }, { endAfter: 100 }],
-    ['in a chunk', { bytes: small }, { framing: 'chunked', endAfter: 100 }],
-    [
-      'inside gzip, with the right length',
-      { bytes: small },
-      { headers: { 'content-encoding': 'gzip' }, body: gzipSync(small).subarray(0, 4000) },
-    ],
-  ])('%s is fetched again', async (_, content, fault) => {
-    const { result, files } = await fetched(content, first(fault))
-    expect(result.summary).toMatchObject({ written: 1, retries: 1 })
-    expect(files).toEqual({ 'data.bin': small })
-  })
-
-  it('a body that is cut is not a file when it stays cut', async () => {
-    const { result, files, server } = await fetched({ bytes: small, etag: null }, always({ endAfter: 100 }), plain, { retries: 2 })
-    expect(codesOf(result)).toEqual(['FILE_INCOMPLETE'])
-    expect(server.asked).toHaveLength(3)
-    expect(files).toEqual({})
-  })
-
-  it('a body that is cut is not a file when nothing would tell that it is whole', async () => {
-    const { result, files } = await fetched({ bytes: small }, always({ framing: 'close' }))
-    expect(codesOf(result)).toEqual(['FILE_INCOMPLETE'])
-    expect(files).toEqual({})
-  })
-
-  it('a body that is cut may end with its connection where the document tells its size', async () => {
-    const assets = { data: { href: 'data.bin', 'file:size': small.length } }
-    const { result, files } = await fetched({ bytes: small }, first({ framing: 'close', endAfter: 4999 }), assets)
-    expect(result.summary).toMatchObject({ written: 1, retries: 1 })
-    expect(files).toEqual({ 'data.bin': small })
-  })
-})
 
 describe('an answer to a range', () => {
   const cut = { endAfter: 2 ** 21 }
@@ -100,33 +64,6 @@ describe('an answer to a range', () => {
   it('an answer to a range that no one requested is refused', async () => {
     const part = { status: 206, headers: { 'content-range': `bytes 0-${small.length - 1}/${small.length}` } }
     expect(codesOf((await fetched({ bytes: small }, always(part))).result)).toEqual(['RANGE_INVALID'])
-  })
-
-  it('an answer to a range that gives all begins anew', async () => {
-    const { result, files } = await fetched({ bytes }, then({ ignoreRange: true }))
-    expect(result.summary).toMatchObject({ written: 1, retries: 1 })
-    expect(files['data.bin']?.equals(bytes)).toBe(true)
-  })
-
-  it('begins anew once when the file has changed', async () => {
-    let n = 0
-    const { result, files } = await fetched(() => ({ bytes: n++ === 0 ? bytes : other }), first(cut))
-    expect(result.summary).toMatchObject({ written: 1 })
-    expect(files['data.bin']?.equals(other)).toBe(true)
-  })
-
-  it('an answer to a range is an end when the file changes over and over', async () => {
-    let n = 0
-    const { result, files } = await fetched(() => ({ bytes: noise(bytes.length, String(n++)) }), always(cut))
-    expect(codesOf(result)).toEqual(['FILE_CHANGED'])
-    expect(files).toEqual({})
-  })
-
-  it('an answer to a range is requested with a strong validator only', async () => {
-    const { result, files, server } = await fetched({ bytes, etag: 'W/"weak"' }, first(cut))
-    expect(result.summary).toMatchObject({ written: 1 })
-    expect(server.asked.map(({ range }) => range)).toEqual([undefined, undefined])
-    expect(files['data.bin']?.equals(bytes)).toBe(true)
   })
 
   it('compares sizes when there is nothing behind what is here', async () => {
