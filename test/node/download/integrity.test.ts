@@ -35,10 +35,6 @@ async function fetched(
   return { result, files: await filesIn(folder), server }
 }
 
-const _first =
-  (fault: Fault): Faults =>
-  (_, n) =>
-    n === 0 ? fault : undefined
 const always =
   (fault: Fault): Faults =>
   () =>
@@ -128,18 +124,6 @@ describe('what was promised', () => {
 describe('a web page instead of a raster', () => {
   const page = { bytes: Buffer.from('<html>log in</html>'), type: 'text/html; charset=utf-8' }
   const raster = { data: { href: 'data.tif', type: 'image/tiff; application=geotiff' } }
-
-  it('a web page instead of a raster is refused, and accepted with a warning by those who request it', async () => {
-    const refused = await fetched(page, undefined, raster)
-    expect([codesOf(refused.result), refused.files]).toEqual([['FILE_INTEGRITY'], {}])
-    const { result } = await fetched(page, undefined, raster, { acceptHtml: true })
-    expect(ofKind(result, 'warning')).toMatchObject([{ code: 'CONTENT_TYPE_UNEXPECTED' }])
-  })
-
-  it('a web page instead of a raster is what a document may promise', async () => {
-    const { result } = await fetched(page, undefined, { data: { href: 'index.html', type: 'text/html' } }, { strict: true })
-    expect(result.summary).toMatchObject({ written: 1 })
-  })
 
   it('a web page instead of a raster with 403 is a refusal', async () => {
     expect(codesOf((await fetched(page, always({ status: 403 }), raster)).result)).toEqual(['AUTH_REJECTED'])

@@ -116,8 +116,6 @@ describe('a file that changes meanwhile', () => {
 })
 
 describe('what the document promises', () => {
-  const _other = `1220${digestOf(contentName('/a.tif', 1), SIZE)}`
-
   it('what the document promises is all that tells of a cut where nothing else does', async () => {
     const files = { '/a.tif': { size: SIZE, asset: { 'file:checksum': CHECKSUM } } }
     const whole = await chaosRun({ files, faultOf: always({ do: 'cut', at: 1, framing: 'close' }) })
@@ -125,9 +123,4 @@ describe('what the document promises', () => {
     const cut = await chaosRun({ files, faultOf: always({ do: 'cut', at: 0.5, framing: 'close' }) })
     expect(await cut.run()).toMatchObject({ codes: ['FILE_INTEGRITY'], written: [], leftovers: [] })
   })
-})
-
-describe('a page instead of a file', () => {
-  const _page: Fault = { do: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><form>log in</form>' }
-  const _files = { '/a.tif': { size: SIZE, asset: { type: 'image/tiff' } } }
 })
