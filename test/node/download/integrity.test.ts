@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../cli/folder.ts'
-import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer, tagOf } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, ofKind, run } from './fixture.ts'
+import { type Asking, type Fault, noise, type ServedContent, tagOf } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, ofKind, run, serveFiles } from './fixture.ts'
 
 const bytes = noise(3 * 2 ** 20)
 const other = noise(3 * 2 ** 20, 'b')
@@ -13,13 +13,6 @@ const hash = (algorithm: string, data: Buffer) => createHash(algorithm).update(d
 const multihash = (code: string, digest: Buffer) => code + digest.toString('hex')
 const promising = (checksum: string, size?: number) => ({ data: { href: 'data.bin', 'file:checksum': checksum, 'file:size': size } })
 
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
-
 type Faults = (asking: Asking, n: number) => Fault | undefined
 
 async function fetched(
@@ -28,8 +21,7 @@ async function fetched(
   assets: object = plain,
   options = {},
 ) {
-  const server = await startFileServer((_, asking) => (typeof content === 'function' ? content(asking) : content), faultOf)
-  servers.push(server)
+  const server = await serveFiles((_, asking) => (typeof content === 'function' ? content(asking) : content), faultOf)
   const folder = await temporaryFolder()
   const result = await run([itemOf(server, assets)], { folder, server, ...options })
   return { result, files: await filesIn(folder), server }

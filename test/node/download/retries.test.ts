@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAuth } from '../../../src/auth/create-auth.ts'
 import { networkError } from '../../../src/http/network-error.ts'
 import type { DownloadEvent } from '../../../src/node/download/download.ts'
@@ -7,25 +7,17 @@ import { undiciTransport } from '../../../src/node/transport/undici-transport.ts
 import { temporaryFolder } from '../../cli/folder.ts'
 import { FakeClock } from '../../harness/fake-clock.ts'
 import { unchecked } from '../../harness/unchecked.ts'
-import { type Asking, type Fault, type FileServer, noise, type ServedContent, startFileServer } from '../../servers/file-server.ts'
-import { codesOf, filesIn, itemOf, namesIn, ofKind, run } from './fixture.ts'
+import { type Asking, type Fault, noise, type ServedContent } from '../../servers/file-server.ts'
+import { codesOf, filesIn, itemOf, namesIn, ofKind, run, serveFiles } from './fixture.ts'
 
 const bytes = noise(5000)
 const large = noise(4 * 2 ** 20)
 const one = { data: { href: 'data.bin' } }
 
-const servers: FileServer[] = []
-afterEach(async () => {
-  const violations = servers.flatMap((server) => server.violations)
-  for (const server of servers.splice(0)) await server.close()
-  expect(violations).toEqual([])
-})
-
 type Faults = (asking: Asking, n: number) => Fault | undefined
 
 async function serve(faultOf?: Faults, content: (path: string) => ServedContent | undefined = () => ({ bytes })) {
-  const server = await startFileServer(content, faultOf)
-  servers.push(server)
+  const server = await serveFiles(content, faultOf)
   return server
 }
 
