@@ -8,8 +8,8 @@ import { systemClock } from '../../net/clock.ts'
 import type { RequestLimiter } from '../download/download-context.ts'
 import { KEY_PREFIX } from './job-queue.ts'
 
-/** Milliseconds after which a slot that is not renewed is free, and between two renewals. */
-const [LEASE, RENEWED] = [10_000, 2500]
+/** Milliseconds after which a slot that is not refreshed is free, and between two refreshes. */
+const [LEASE, REFRESHED] = [10_000, 2500]
 
 /** Milliseconds after which a slot is asked for again, on average, while all are taken. */
 const AGAIN = 50
@@ -55,8 +55,8 @@ redis.call('ZADD', KEYS[1], string.format('%.0f', now + lease * 1000), me)
 redis.call('PEXPIRE', KEYS[1], lease * 2)
 return 0`
 
-/** Renews slots that are still held. */
-const RENEW = `
+/** Refreshes slots that are still held. */
+const REFRESH = `
 ${NOW}
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', string.format('%.0f', now + ARGV[1] * 1000), ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1] * 2)`
@@ -100,7 +100,7 @@ export class OriginSlots implements RequestLimiter {
     this.#redis = redis
     this.#worker = worker
     this.#meaning = meaning
-    this.#timer = setInterval(() => this.#renew(), RENEWED).unref()
+    this.#timer = setInterval(() => this.#refresh(), REFRESHED).unref()
   }
 
   /** Sets the limits of a job. */
@@ -179,9 +179,9 @@ export class OriginSlots implements RequestLimiter {
     }
   }
 
-  #renew(): void {
+  #refresh(): void {
     for (const [origin, { slots }] of this.#origins)
-      if (slots.size > 0) this.#redis.eval(RENEW, 1, keyOf(origin, 'slots'), LEASE, ...slots).catch(() => undefined)
+      if (slots.size > 0) this.#redis.eval(REFRESH, 1, keyOf(origin, 'slots'), LEASE, ...slots).catch(() => undefined)
   }
 }
 
